@@ -1,0 +1,114 @@
+import CZlib
+
+/// CRC-32 as in ISO 3309, gzip and zlib: the reflected polynomial 0xEDB88320, all ones in and out.
+///
+/// Below a few hundred bytes a table method in Swift is faster than the call into zlib; above, zlib's is. Both give
+/// the same value (slicing by 16: Kounavis and Berry, 2005).
+enum CRC32 {
+    /// Where zlib becomes the faster one, in bytes.
+    private static let crossover = 400
+
+    /// Sixteen tables of 256: `tables[k][b]` is the effect of byte `b` that lies `k` bytes before the end.
+    ///
+    /// `nonisolated(unsafe)`: written once, before anyone else can see it, and never freed.
+    private nonisolated(unsafe) static let tables: UnsafePointer<UInt32> = {
+        let memory = UnsafeMutablePointer<UInt32>.allocate(capacity: 16 * 256)  // for the life of the process
+        for byte in 0..<256 {
+            var value = UInt32(byte)
+            for _ in 0..<8 { value = value & 1 == 1 ? (value >> 1) ^ 0xedb8_8320 : value >> 1 }
+            memory[byte] = value
+        }
+        for index in 256..<(16 * 256) {
+            let previous = memory[index - 256]
+            memory[index] = (previous >> 8) ^ memory[Int(previous & 0xff)]
+        }
+        return UnsafePointer(memory)
+    }()
+
+    /// The checksum of `bytes`, or, given the checksum of what came before, of both together.
+    @inline(__always)
+    static func checksum(_ bytes: Bytes, continuing checksum: UInt32 = 0) -> UInt32 {
+        guard let base = bytes.baseAddress, bytes.count > 0 else { return checksum }
+        return bytes.count < crossover
+            ? sliced(base, bytes.count, checksum)
+            : large(base, bytes.count, checksum)
+    }
+
+    /// The checksum of a little-endian integer, continuing `checksum`.
+    @inline(__always)
+    static func checksum(_ integer: UInt64, continuing checksum: UInt32) -> UInt32 {
+        withUnsafeBytes(of: integer.littleEndian) { Self.checksum($0, continuing: checksum) }
+    }
+
+    @inline(never)
+    private static func large(_ base: UnsafeRawPointer, _ count: Int, _ checksum: UInt32) -> UInt32 {
+        UInt32(truncatingIfNeeded: crc32_z(UInt(checksum), base.assumingMemoryBound(to: UInt8.self), count))
+    }
+
+    @inline(never)
+    private static func sliced(_ base: UnsafeRawPointer, _ count: Int, _ checksum: UInt32) -> UInt32 {
+        let table = tables
+        var state = ~checksum
+        var pointer = base
+        var left = count
+        while left >= 16 {
+            let low = UInt64(littleEndian: pointer.loadUnaligned(as: UInt64.self))
+            let high = UInt64(littleEndian: pointer.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            state = fold(low, high, into: state, table)
+            pointer += 16
+            left &-= 16
+        }
+        if left >= 8 {
+            state = fold(UInt64(littleEndian: pointer.loadUnaligned(as: UInt64.self)), into: state, table)
+            pointer += 8
+            left &-= 8
+        }
+        while left > 0 {
+            let byte = pointer.load(as: UInt8.self)
+            state = (state &>> 8) ^ table[Int(truncatingIfNeeded: (state ^ UInt32(byte)) & 0xff)]
+            pointer += 1
+            left &-= 1
+        }
+        return ~state
+    }
+
+    /// The checksum of five little-endian words, 40 bytes, that are in registers.
+    ///
+    /// For headers of fields: to store the fields and load them as words would wait for the stores, which the
+    /// processor can forward only to loads of the same place and size.
+    @inline(never)
+    static func checksum(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ e: UInt64) -> UInt32 {
+        let table = tables
+        return ~fold(e, into: fold(c, d, into: fold(a, b, into: ~0, table), table), table)
+    }
+
+    /// The state after the 16 bytes of two words.
+    @inline(__always)
+    private static func fold(
+        _ first: UInt64, _ high: UInt64, into state: UInt32, _ table: UnsafePointer<UInt32>
+    ) -> UInt32 {
+        let low = first ^ UInt64(state)
+        let a = table[15, low, 0] ^ table[14, low, 8] ^ table[13, low, 16] ^ table[12, low, 24]
+        let b = table[11, low, 32] ^ table[10, low, 40] ^ table[9, low, 48] ^ table[8, low, 56]
+        let c = table[7, high, 0] ^ table[6, high, 8] ^ table[5, high, 16] ^ table[4, high, 24]
+        let d = table[3, high, 32] ^ table[2, high, 40] ^ table[1, high, 48] ^ table[0, high, 56]
+        return (a ^ b) ^ (c ^ d)
+    }
+
+    /// The state after the 8 bytes of a word.
+    @inline(__always)
+    private static func fold(_ word: UInt64, into state: UInt32, _ table: UnsafePointer<UInt32>) -> UInt32 {
+        let word = word ^ UInt64(state)
+        let a = table[7, word, 0] ^ table[6, word, 8] ^ table[5, word, 16] ^ table[4, word, 24]
+        let b = table[3, word, 32] ^ table[2, word, 40] ^ table[1, word, 48] ^ table[0, word, 56]
+        return a ^ b
+    }
+}
+
+extension UnsafePointer<UInt32> {
+    /// The entry of table `slice` for the byte of `word` that begins at bit `shift`.
+    @inline(__always)
+    fileprivate subscript(slice: Int, word: UInt64, shift: UInt64) -> UInt32 {
+        self[(slice &* 256) &+ Int(truncatingIfNeeded: (word &>> shift) & 0xff)]
+    }
+}

@@ -1,0 +1,42 @@
+/// Lends the bytes of any collection of bytes: its own storage where that is contiguous, which it is for arrays,
+/// slices, buffers, `Data` and the UTF-8 of native strings; else a copy.
+///
+/// Inlinable, so that a caller in another module pays for no generic call per key.
+/// - Complexity: O(1) where the storage is contiguous, else O(*n*).
+@inlinable
+func withContiguousBytes<R, E: Error>(
+    _ bytes: some Collection<UInt8>, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+) throws(E) -> R {
+    // The standard library rethrows any error, not this one: hence the result.
+    let lent = bytes.withContiguousStorageIfAvailable { storage -> Result<R, E> in
+        do throws(E) { return .success(try body(UnsafeRawBufferPointer(storage))) } catch { return .failure(error) }
+    }
+    if let lent { return try lent.get() }
+    let copy = ContiguousArray(bytes)
+    let result = copy.withUnsafeBytes { storage -> Result<R, E> in
+        do throws(E) { return .success(try body(storage)) } catch { return .failure(error) }
+    }
+    return try result.get()
+}
+
+/// Lends the bytes of a span.
+@inlinable
+func withContiguousBytes<R, E: Error>(
+    _ span: RawSpan, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+) throws(E) -> R {
+    let result = span.withUnsafeBytes { storage -> Result<R, E> in
+        do throws(E) { return .success(try body(storage)) } catch { return .failure(error) }
+    }
+    return try result.get()
+}
+
+/// Runs `body` with `count` bytes of scratch memory on the stack.
+func withUnsafeTemporaryBytes<R>(
+    _ count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(StoreError) -> R
+) throws(StoreError) -> R {
+    // The standard library rethrows any error, not this one: hence the result.
+    let result = withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { buffer in
+        Result { () throws(StoreError) in try body(buffer) }
+    }
+    return try result.get()
+}

@@ -1,0 +1,271 @@
+// The one file that names the C library: every call that the engine makes of it, and all that differs by platform.
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+#if canImport(Glibc)
+// Glibc's module map leaves this function out; its ABI is fixed (fallocate(2)).
+@_silgen_name("fallocate")
+private func linuxFallocate(_ descriptor: Int32, _ mode: Int32, _ offset: Int, _ length: Int) -> Int32
+#endif
+
+/// Orders `count` bytes as unsigned numbers: below zero, zero or above zero.
+@inline(__always)
+func compareMemory(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Int {
+    Int(memcmp(a, b, count))
+}
+
+/// The C library, each call under one name on every platform. Results are the call's own: −1, and an error number.
+enum Platform {
+    // MARK: Errors
+
+    static let interrupted = EINTR
+    static let fileExists = EEXIST
+    static let noSuchFile = ENOENT
+    static let notADirectory = ENOTDIR
+    static let isADirectory = EISDIR
+    static let inputOutputError = EIO
+    static let noSpaceError = ENOSPC
+    static let directoryNotEmpty = ENOTEMPTY
+    static let notPermitted = EPERM
+    static let tooManyFiles = EMFILE
+    static let accessDenied = EACCES
+    static let wouldBlock = EWOULDBLOCK
+    static let notSupported = EOPNOTSUPP
+    static let crossDevice = EXDEV
+    static let invalidArgument = EINVAL
+    static let badDescriptor = EBADF
+    static let outOfMemory = ENOMEM
+
+    /// The calling thread's error number.
+    static var errorNumber: Int32 { errno }
+
+    /// Whether an error number says that the disk or the quota is full.
+    static func isNoSpace(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT }
+
+    /// Whether an error number says that the caller lacks the right.
+    static func isPermission(_ code: Int32) -> Bool { code == EACCES || code == EPERM || code == EROFS }
+
+    /// Whether an error number says that the file system cannot do what was asked at all.
+    static func isUnsupported(_ code: Int32) -> Bool { code == EOPNOTSUPP || code == ENOSYS || code == EINVAL }
+
+    /// The text that belongs to an error number.
+    static func describe(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+    // MARK: Files
+
+    /// How a file is opened; always closed on exec.
+    struct OpenFlags: OptionSet {
+        let rawValue: Int32
+        static let readOnly = OpenFlags(rawValue: O_RDONLY)
+        static let readWrite = OpenFlags(rawValue: O_RDWR)
+        static let create = OpenFlags(rawValue: O_CREAT)
+        static let exclusive = OpenFlags(rawValue: O_EXCL)
+        static let directory = OpenFlags(rawValue: O_DIRECTORY)
+    }
+
+    static func openFile(_ path: String, _ flags: OpenFlags) -> Int32 { open(path, flags.rawValue | O_CLOEXEC, 0o644) }
+
+    static func closeFile(_ descriptor: Int32) -> Int32 { close(descriptor) }
+
+    static func readFile(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+        pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+    }
+
+    static func writeFile(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
+        pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+    }
+
+    static func truncateFile(_ descriptor: Int32, to length: Int) -> Int32 { ftruncate(descriptor, off_t(length)) }
+
+    /// Size in bytes, and whether the file is a directory; nil, and an error number, where it cannot be told.
+    static func status(ofDescriptor descriptor: Int32) -> (size: Int, isDirectory: Bool)? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        return (Int(status.st_size), status.st_mode & S_IFMT == S_IFDIR)
+    }
+
+    /// As ``status(ofDescriptor:)``, by path, following symbolic links.
+    static func status(ofPath path: String) -> (size: Int, isDirectory: Bool)? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return (Int(status.st_size), status.st_mode & S_IFMT == S_IFDIR)
+    }
+
+    /// Brings a file's data, and the metadata needed to read it back, to stable storage.
+    ///
+    /// Darwin's `fsync` stops at the drive's cache, so `F_FULLFSYNC` is asked for first (fcntl(2)).
+    static func syncFile(_ descriptor: Int32) -> Int32 {
+        #if canImport(Darwin)
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+        // Network file systems do not know F_FULLFSYNC; a real error shows again in fsync.
+        return fsync(descriptor)
+        #else
+        return fdatasync(descriptor)
+        #endif
+    }
+
+    /// Whether ``syncFile(_:)`` covers what was stored through a shared mapping of the file.
+    ///
+    /// On Linux a dirty page of the file is a dirty page, however it became so. POSIX asks for `msync`, and so Darwin.
+    static var syncCoversMappings: Bool {
+        #if os(Linux)
+        true
+        #else
+        false
+        #endif
+    }
+
+    /// Brings a directory's entries to stable storage.
+    static func syncDirectory(_ descriptor: Int32) -> Int32 { fsync(descriptor) }
+
+    /// Reserves disk blocks for a range and makes the file that long: 0, or an error number.
+    ///
+    /// An ``isUnsupported(_:)`` number where the file system cannot reserve; the caller then writes instead of
+    /// mapping. `posix_fallocate` lost: where the file system cannot reserve, glibc writes a byte into each block,
+    /// which takes as long as zero-filling and promises less.
+    static func reserve(_ descriptor: Int32, offset: Int, length: Int) -> Int32 {
+        #if canImport(Darwin)
+        var store = fstore_t(
+            fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0, fst_length: off_t(length),
+            fst_bytesalloc: 0)
+        if fcntl(descriptor, F_PREALLOCATE, &store) != 0 { return errno }
+        return ftruncate(descriptor, off_t(offset + length)) == 0 ? 0 : errno
+        #elseif canImport(Glibc)
+        return linuxFallocate(descriptor, 0, offset, length) == 0 ? 0 : errno
+        #else
+        return posix_fallocate(descriptor, off_t(offset), off_t(length))
+        #endif
+    }
+
+    /// Takes an advisory lock on a whole open file, which dies with the process: 0 or −1, at once.
+    ///
+    /// `flock(2)`, not `fcntl(2)`: the latter is lost as soon as any descriptor of the file is closed anywhere in the
+    /// process, and does not keep out a second handle in the same process.
+    static func lockFile(_ descriptor: Int32, exclusive: Bool) -> Int32 {
+        flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB)
+    }
+
+    // MARK: Directories
+
+    static func makeDirectory(_ path: String) -> Int32 { mkdir(path, 0o755) }
+    static func renameFile(_ from: String, _ to: String) -> Int32 { rename(from, to) }
+    static func linkFile(_ from: String, _ to: String) -> Int32 { link(from, to) }
+    static func removeFile(_ path: String) -> Int32 { unlink(path) }
+    static func removeDirectory(_ path: String) -> Int32 { rmdir(path) }
+
+    /// The names in a directory but for `.` and `..`; nil, and an error number, where it cannot be read.
+    static func entries(of path: String) -> [String]? {
+        guard let directory = opendir(path) else { return nil }
+        defer { closedir(directory) }
+        var names: [String] = []
+        errno = 0
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+            errno = 0
+        }
+        return errno == 0 ? names : nil
+    }
+
+    // MARK: Memory
+
+    /// Maps a file from its start; nil, and an error number, where that fails.
+    static func mapFile(_ descriptor: Int32, length: Int, writable: Bool) -> UnsafeMutableRawPointer? {
+        let protection = writable ? PROT_READ | PROT_WRITE : PROT_READ
+        let address = mmap(nil, length, protection, MAP_SHARED, descriptor, 0)
+        return address == UnsafeMutableRawPointer(bitPattern: -1) ? nil : address
+    }
+
+    /// Reserves address space that takes memory only where it is touched; nil, and an error number, on failure.
+    static func mapAnonymous(length: Int) -> UnsafeMutableRawPointer? {
+        #if os(Linux)
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS | 0x4000  // MAP_NORESERVE
+        #else
+        let flags = MAP_PRIVATE | MAP_ANON
+        #endif
+        let address = mmap(nil, length, PROT_READ | PROT_WRITE, flags, -1, 0)
+        return address == UnsafeMutableRawPointer(bitPattern: -1) ? nil : address
+    }
+
+    static func unmap(_ address: UnsafeMutableRawPointer, length: Int) { munmap(address, length) }
+
+    /// Makes the pages of a writable mapping present, so that the first store to each takes no fault. A hint.
+    static func populateForWriting(_ address: UnsafeMutableRawPointer, length: Int) {
+        #if os(Linux)
+        _ = madvise(address, length, 23)  // MADV_POPULATE_WRITE, Linux 5.14; older kernels refuse, which is fine
+        #endif
+    }
+
+    /// Asks for huge pages behind an anonymous mapping. A hint.
+    static func adviseHugePages(_ address: UnsafeMutableRawPointer, length: Int) {
+        #if os(Linux)
+        _ = madvise(address, length, 14)  // MADV_HUGEPAGE
+        #endif
+    }
+
+    static var pageSize: Int { Int(sysconf(Int32(_SC_PAGESIZE))) }
+
+    // MARK: Time, threads, process
+
+    /// Nanoseconds of a clock that never steps back.
+    static func monotonicNanoseconds() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+
+    /// Gives the processor to another thread.
+    static func yieldThread() { sched_yield() }
+
+    /// Stops the calling thread for a while.
+    static func sleep(microseconds: UInt32) { usleep(microseconds) }
+
+    /// A number that spreads threads over slots: the same for one thread, mostly different for two.
+    @inline(__always)
+    static var threadHash: Int {
+        #if canImport(Darwin)
+        let bits = UInt(bitPattern: pthread_self())
+        #else
+        let bits = UInt(pthread_self())
+        #endif
+        return Int(truncatingIfNeeded: (bits &>> 12) &* 0x9e37_79b9_7f4a_7c15 &>> 40)
+    }
+
+    static var processIdentifier: Int32 { getpid() }
+
+    /// A mutex and a condition variable, as POSIX has them; see ``ConditionLock``.
+    struct MutexAndCondition {
+        private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+        private let condition: UnsafeMutablePointer<pthread_cond_t>
+
+        init() {
+            mutex = .allocate(capacity: 1)
+            condition = .allocate(capacity: 1)
+            mutex.initialize(to: pthread_mutex_t())
+            condition.initialize(to: pthread_cond_t())
+            // Both fail only for want of memory, which traps everywhere in Swift.
+            precondition(pthread_mutex_init(mutex, nil) == 0 && pthread_cond_init(condition, nil) == 0)
+        }
+
+        func destroy() {
+            pthread_cond_destroy(condition)
+            pthread_mutex_destroy(mutex)
+            mutex.deallocate()
+            condition.deallocate()
+        }
+
+        @inline(__always) func lock() { pthread_mutex_lock(mutex) }
+        @inline(__always) func unlock() { pthread_mutex_unlock(mutex) }
+        func wait() { pthread_cond_wait(condition, mutex) }
+        func wakeAll() { pthread_cond_broadcast(condition) }
+        func wakeOne() { pthread_cond_signal(condition) }
+    }
+}

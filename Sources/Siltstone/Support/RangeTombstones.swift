@@ -1,0 +1,136 @@
+/// The removal of all keys in `[start, end)`.
+struct RangeTombstone: Hashable, Sendable {
+    var start: [UInt8]
+    /// The first key behind the range.
+    var end: [UInt8]
+    var sequence: SequenceNumber
+}
+
+/// A set of range tombstones, cut into fragments that do not overlap, so that a key needs one binary search.
+///
+/// A fragment keeps all sequence numbers that cover it, newest first, because a snapshot may see an older one only.
+/// Immutable: a writer makes a new set and publishes it. (The fragments are RocksDB's, "DeleteRange: a new native
+/// RocksDB operation", 2018.)
+final class RangeTombstones: Sendable {
+    struct Fragment: Sendable {
+        var start: [UInt8]
+        var end: [UInt8]
+        /// Newest first, at least one.
+        var sequences: [SequenceNumber]
+    }
+
+    /// The tombstones as they were given, by start.
+    let tombstones: [RangeTombstone]
+    /// Sorted, without overlap.
+    let fragments: [Fragment]
+
+    static let empty = RangeTombstones([])
+
+    var isEmpty: Bool { tombstones.isEmpty }
+
+    /// - Complexity: O(n²) in overlapping tombstones at worst, O(n log n) where few overlap.
+    init(_ tombstones: [RangeTombstone]) {
+        let valid = tombstones.filter { $0.start.lexicographicallyPrecedes($0.end) }
+        self.tombstones = valid.sorted { $0.start.lexicographicallyPrecedes($1.start) }
+        fragments = Self.fragment(self.tombstones)
+    }
+
+    private init(tombstones: [RangeTombstone], fragments: [Fragment]) {
+        self.tombstones = tombstones
+        self.fragments = fragments
+    }
+
+    /// This set and one more; the same as one made of all at once.
+    /// - Complexity: O(n) to copy what is there, O(log n) and the fragments that it overlaps to place it.
+    func adding(_ tombstone: RangeTombstone) -> RangeTombstones {
+        guard tombstone.start.lexicographicallyPrecedes(tombstone.end) else { return self }
+        var tombstones = tombstones
+        let place = Self.firstIndex(tombstones) { tombstone.start.lexicographicallyPrecedes($0.start) }
+        tombstones.insert(tombstone, at: place)
+        var fragments = fragments
+        let first = Self.firstIndex(fragments) { tombstone.start.lexicographicallyPrecedes($0.end) }
+        let last = Self.firstIndex(fragments) { !$0.start.lexicographicallyPrecedes(tombstone.end) }
+        fragments.replaceSubrange(first..<last, with: Self.overlay(tombstone, on: fragments[first..<last]))
+        return RangeTombstones(tombstones: tombstones, fragments: fragments)
+    }
+
+    /// The fragments that overlap a tombstone, cut at its ends, and those between them that it covers alone.
+    private static func overlay(_ tombstone: RangeTombstone, on fragments: ArraySlice<Fragment>) -> [Fragment] {
+        var result: [Fragment] = []
+        var position = tombstone.start
+        for fragment in fragments {
+            if fragment.start.lexicographicallyPrecedes(position) {
+                result.append(Fragment(start: fragment.start, end: position, sequences: fragment.sequences))
+            } else if position != fragment.start {
+                result.append(Fragment(start: position, end: fragment.start, sequences: [tombstone.sequence]))
+                position = fragment.start
+            }
+            let isCut = tombstone.end.lexicographicallyPrecedes(fragment.end)
+            let end = isCut ? tombstone.end : fragment.end
+            var sequences = fragment.sequences
+            let rank = sequences.firstIndex { $0 <= tombstone.sequence } ?? sequences.count
+            if rank == sequences.count || sequences[rank] != tombstone.sequence {
+                sequences.insert(tombstone.sequence, at: rank)
+            }
+            result.append(Fragment(start: position, end: end, sequences: sequences))
+            if isCut { result.append(Fragment(start: end, end: fragment.end, sequences: fragment.sequences)) }
+            position = end
+        }
+        if position.lexicographicallyPrecedes(tombstone.end) {
+            result.append(Fragment(start: position, end: tombstone.end, sequences: [tombstone.sequence]))
+        }
+        return result
+    }
+
+    /// The first index from which on a condition holds.
+    private static func firstIndex<T>(_ elements: [T], where holds: (T) -> Bool) -> Int {
+        var low = 0
+        var high = elements.count
+        while low < high {
+            let middle = (low + high) / 2
+            if holds(elements[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    private static func fragment(_ sorted: [RangeTombstone]) -> [Fragment] {
+        guard !sorted.isEmpty else { return [] }
+        var borders = sorted.flatMap { [$0.start, $0.end] }
+        borders.sort { $0.lexicographicallyPrecedes($1) }
+        var fragments: [Fragment] = []
+        var active: [RangeTombstone] = []
+        var next = 0
+        for (start, end) in zip(borders, borders.dropFirst()) where start != end {
+            active.removeAll { !start.lexicographicallyPrecedes($0.end) }
+            while next < sorted.count, !start.lexicographicallyPrecedes(sorted[next].start) {
+                active.append(sorted[next])
+                next += 1
+            }
+            if active.isEmpty { continue }
+            let sequences = Set(active.map(\.sequence)).sorted(by: >)
+            fragments.append(Fragment(start: start, end: end, sequences: sequences))
+        }
+        return fragments
+    }
+
+    /// The fragment that holds `key`, if any.
+    /// - Complexity: O(log n)
+    func fragment(covering key: Bytes) -> Fragment? {
+        var low = 0
+        var high = fragments.count
+        while low < high {
+            let middle = (low + high) / 2
+            let startsAfter = fragments[middle].start.withUnsafeBytes { compareKeys($0, key) > 0 }
+            if startsAfter { high = middle } else { low = middle + 1 }
+        }
+        guard low > 0 else { return nil }
+        let candidate = fragments[low - 1]
+        return candidate.end.withUnsafeBytes { compareKeys(key, $0) < 0 } ? candidate : nil
+    }
+
+    /// The greatest sequence number, at most `visible`, of a tombstone that covers `key`; 0 where none does.
+    func newestCovering(_ key: Bytes, visible: SequenceNumber) -> SequenceNumber {
+        if fragments.isEmpty { return 0 }
+        return fragment(covering: key)?.sequences.first { $0 <= visible } ?? 0
+    }
+}

@@ -1,0 +1,67 @@
+/// The number of a change: every change of the store's history has one of its own, and later ones are greater.
+typealias SequenceNumber = UInt64
+
+extension SequenceNumber {
+    /// The greatest number that a change can have: 56 bits, so that a kind fits beside it in 64.
+    static var greatest: SequenceNumber { (1 << 56) - 1 }
+}
+
+/// What a record does to its key. The raw values are on disk, in logs and in segments.
+enum RecordKind: UInt8, Sendable {
+    /// The key has the value that the record carries.
+    case value = 1
+    /// The key was removed.
+    case tombstone = 2
+    /// The key has a value that lies in a value file; the record carries a ``ValuePointer``.
+    case pointer = 3
+    /// All keys from the record's key up to, not including, its value were removed. In logs only; elsewhere a
+    /// range tombstone is kept apart from the records (``RangeTombstones``).
+    case rangeTombstone = 4
+}
+
+/// One version of one key, as borrowed bytes.
+struct Record {
+    var key: Bytes
+    var value: Bytes
+    var sequence: SequenceNumber
+    var kind: RecordKind
+}
+
+/// Where a big value lies. Its encoding is the value of a record of kind ``RecordKind/pointer``.
+struct ValuePointer: Hashable, Sendable {
+    /// Bytes of the encoding.
+    static let size = 24
+
+    /// Number of the value file.
+    var file: UInt64
+    /// Offset of the value's record in that file, in bytes.
+    var offset: UInt64
+    /// Bytes of the value.
+    var length: UInt32
+    /// The checksum of the value's record, which covers file, offset, key and value.
+    var checksum: UInt32
+
+    /// Reads an encoding; nil where `bytes` is not one.
+    init?(_ bytes: Bytes) {
+        guard bytes.count == Self.size, let file: UInt64 = bytes.integer(at: 0),
+            let offset: UInt64 = bytes.integer(at: 8), let length: UInt32 = bytes.integer(at: 16),
+            let checksum: UInt32 = bytes.integer(at: 20)
+        else { return nil }
+        self.init(file: file, offset: offset, length: length, checksum: checksum)
+    }
+
+    init(file: UInt64, offset: UInt64, length: UInt32, checksum: UInt32) {
+        self.file = file
+        self.offset = offset
+        self.length = length
+        self.checksum = checksum
+    }
+
+    /// Writes the encoding, ``size`` bytes, to `pointer`.
+    func write(to pointer: UnsafeMutableRawPointer) {
+        pointer.store(file, at: 0)
+        pointer.store(offset, at: 8)
+        pointer.store(length, at: 16)
+        pointer.store(checksum, at: 20)
+    }
+}

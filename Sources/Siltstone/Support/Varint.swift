@@ -1,0 +1,55 @@
+/// Unsigned LEB128: seven bits a byte, the low ones first, the high bit set on all but the last byte.
+///
+/// The encoding of protocol buffers and LevelDB; at most ten bytes for 64 bits.
+enum Varint {
+    /// Bytes that `value` takes.
+    @inline(__always)
+    static func size(_ value: UInt64) -> Int {
+        value < 0x80 ? 1 : (70 &- value.leadingZeroBitCount) / 7
+    }
+
+    /// Writes `value` at `pointer`, which must have room for ``size(_:)`` bytes.
+    /// - Returns: the address behind the last byte written.
+    @inline(__always)
+    static func write(_ value: UInt64, to pointer: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+        var pointer = pointer
+        var value = value
+        while value >= 0x80 {
+            pointer.storeBytes(of: UInt8(truncatingIfNeeded: value) | 0x80, as: UInt8.self)
+            pointer += 1
+            value &>>= 7
+        }
+        pointer.storeBytes(of: UInt8(truncatingIfNeeded: value), as: UInt8.self)
+        return pointer + 1
+    }
+
+    /// Reads a value at `offset` of `bytes` and moves `offset` behind it; nil where it is cut off or over 64 bits.
+    @inline(__always)
+    static func read(_ bytes: UnsafeRawBufferPointer, at offset: inout Int) -> UInt64? {
+        guard offset >= 0, offset < bytes.count, let base = bytes.baseAddress else { return nil }
+        let first = base.load(fromByteOffset: offset, as: UInt8.self)
+        if first < 0x80 {
+            offset &+= 1
+            return UInt64(first)
+        }
+        return readLong(bytes, at: &offset)
+    }
+
+    private static func readLong(_ bytes: UnsafeRawBufferPointer, at offset: inout Int) -> UInt64? {
+        var result: UInt64 = 0
+        var shift: UInt64 = 0
+        var position = offset
+        while position < bytes.count, shift < 70 {
+            let byte = bytes[position]
+            position += 1
+            if shift == 63, byte > 1 { return nil }
+            result |= UInt64(byte & 0x7f) << shift
+            if byte < 0x80 {
+                offset = position
+                return result
+            }
+            shift += 7
+        }
+        return nil
+    }
+}
