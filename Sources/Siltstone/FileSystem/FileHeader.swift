@@ -1,0 +1,124 @@
+/// The first 64 bytes of every binary file of a store (`Docs/Format.md`, "The file header").
+struct FileHeader: Hashable, Sendable {
+    /// Bytes of the header.
+    static let size = 64
+    /// The format version that this release writes, and the greatest that it reads.
+    static let version: UInt32 = 1
+
+    /// What a file is for; the raw value is the magic number at its start.
+    enum Kind: String, Sendable {
+        case log = "SILTLOG\n"
+        case segment = "SILTSEG\n"
+        case values = "SILTVAL\n"
+        case manifest = "SILTMAN\n"
+    }
+
+    var kind: Kind
+    /// Features without which the file cannot be read right; an unknown bit refuses the file.
+    var incompatibleFeatures: UInt32 = 0
+    /// Features that a reader may ignore.
+    var compatibleFeatures: UInt32 = 0
+    /// The store that the file belongs to.
+    var store: StoreIdentity
+    /// The file's number, which is in its name too.
+    var number: UInt64
+    /// A parameter whose meaning depends on the kind.
+    var parameter: UInt64 = 0
+
+    /// The encoding.
+    func encoded() -> [UInt8] {
+        var bytes = Array(kind.rawValue.utf8)
+        bytes.append(integer: Self.version)
+        bytes.append(integer: incompatibleFeatures)
+        bytes.append(integer: compatibleFeatures)
+        bytes.append(integer: UInt32(0))
+        bytes.append(integer: store.high)
+        bytes.append(integer: store.low)
+        bytes.append(integer: number)
+        bytes.append(integer: parameter)
+        bytes.append(integer: UInt32(0))
+        bytes.append(integer: bytes.withUnsafeBytes { CRC32.checksum($0) })
+        return bytes
+    }
+
+    /// The header's checksum, to which the frames of a log are chained.
+    var checksum: UInt32 { encoded().withUnsafeBytes { $0.integer(at: Self.size - 4) ?? 0 } }
+
+    /// Reads and checks the header at the start of `bytes`.
+    /// - Parameters:
+    ///   - store: the store that the file must belong to, where that is known.
+    ///   - number: the number in the file's name.
+    ///   - knownFeatures: the incompatible features that the caller can handle.
+    /// - Throws: ``StoreError/Code/corrupt`` or ``StoreError/Code/unsupportedFormat``, naming `path`.
+    init(
+        _ bytes: Bytes, kind: Kind, store: StoreIdentity?, number: UInt64, path: String, knownFeatures: UInt32 = 0
+    ) throws(StoreError) {
+        guard bytes.count >= Self.size, let header = bytes.slice(0, Self.size) else {
+            throw .corrupt("the file is shorter than its header", file: path, offset: bytes.count)
+        }
+        guard header.prefix(8).elementsEqual(kind.rawValue.utf8) else {
+            throw .corrupt("the file does not begin as a \(kind) file", file: path, offset: 0)
+        }
+        guard let stored: UInt32 = header.integer(at: 60),
+            stored == CRC32.checksum(UnsafeRawBufferPointer(rebasing: header[..<60])),
+            let version: UInt32 = header.integer(at: 8), let incompatible: UInt32 = header.integer(at: 12),
+            let compatible: UInt32 = header.integer(at: 16), let high: UInt64 = header.integer(at: 24),
+            let low: UInt64 = header.integer(at: 32), let found: UInt64 = header.integer(at: 40),
+            let parameter: UInt64 = header.integer(at: 48)
+        else { throw .corrupt("the file header fails its checksum", file: path, offset: 60) }
+        guard version <= Self.version, version > 0, incompatible & ~knownFeatures == 0 else {
+            throw StoreError(
+                .unsupportedFormat,
+                "the file has format version \(version) with features \(incompatible), this release reads version "
+                    + "\(Self.version); open the store with a newer release",
+                file: path, offset: 8)
+        }
+        let identity = StoreIdentity(high: high, low: low)
+        guard store == nil || store == identity else {
+            throw .corrupt("the file belongs to another store", file: path, offset: 24)
+        }
+        guard found == number else {
+            throw .corrupt("the file says that its number is \(found), its name says \(number)", file: path, offset: 40)
+        }
+        self.init(
+            kind: kind, incompatibleFeatures: incompatible, compatibleFeatures: compatible, store: identity,
+            number: number, parameter: parameter)
+    }
+
+    init(
+        kind: Kind, incompatibleFeatures: UInt32 = 0, compatibleFeatures: UInt32 = 0, store: StoreIdentity,
+        number: UInt64, parameter: UInt64 = 0
+    ) {
+        self.kind = kind
+        self.incompatibleFeatures = incompatibleFeatures
+        self.compatibleFeatures = compatibleFeatures
+        self.store = store
+        self.number = number
+        self.parameter = parameter
+    }
+}
+
+/// 128 random bits that tell a store from every other.
+struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
+    var high: UInt64
+    var low: UInt64
+
+    init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// A new identity.
+    static func random() -> StoreIdentity {
+        var generator = SystemRandomNumberGenerator()
+        return StoreIdentity(high: generator.next(), low: generator.next())
+    }
+
+    /// 32 hexadecimal digits.
+    var description: String {
+        [high, low].map { word in
+            let digits = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

@@ -1,0 +1,193 @@
+/// Files in the memory of the process, for tests and for stores that need not outlive the process.
+///
+/// It behaves as a POSIX file system: a name is a link to a file, what is open or mapped outlives its name, mappings
+/// share their bytes with reads and writes, a lock keeps out every other handle. Nothing is ever lost but by the end
+/// of the process, so syncing does nothing. Paths are absolute, or relative to the root; `.` and `..` are understood.
+///
+/// Each file system is a world of its own, and copies of the reference share it.
+public final class InMemoryFileSystem: FileSystem {
+    private let root = Locked(MemoryDirectory())
+    private let greatestFileSize: Int
+
+    /// Makes an empty file system, which has the root directory only.
+    /// - Parameter greatestFileSize: bytes that a file may have. Each file takes so much address space, and memory
+    ///   only for what is in it.
+    public init(greatestFileSize: Int = 16 << 30) {
+        self.greatestFileSize = max(greatestFileSize, 4096)
+    }
+
+    /// Opens a file, as ``FileSystem/open(_:_:)`` describes.
+    public func open(_ path: String, _ mode: FileOpenMode) throws(FileSystemError) -> any File {
+        let call = PathCall("open", path)
+        let data = try root.withLock { root throws(FileSystemError) -> MemoryFileData in
+            switch (try root.find(call), mode) {
+            case (.directory, .createNew), (.file, .createNew): throw call.failure(Platform.fileExists)
+            case (.directory, _): throw call.failure(Platform.isADirectory)
+            case (.file(let data), _): return data
+            case (nil, .createNew): return try make(call, in: &root)
+            case (nil, _): throw call.failure(Platform.noSuchFile)
+            }
+        }
+        return MemoryFile(path: path, data: data, isWritable: mode != .read)
+    }
+
+    /// Makes a directory, whose parent must exist.
+    public func createDirectory(_ path: String) throws(FileSystemError) {
+        let call = PathCall("create directory", path)
+        try root.withLock { root throws(FileSystemError) in
+            if try root.find(call) != nil { throw call.failure(Platform.fileExists) }
+            try root.change(call) { (parent, name) throws(FileSystemError) in
+                parent.entries[name] = .directory(MemoryDirectory())
+            }
+        }
+    }
+
+    /// The names of a directory's entries, in no order.
+    public func entries(of directory: String) throws(FileSystemError) -> [String] {
+        let call = PathCall("read directory", directory)
+        return try root.withLock { root throws(FileSystemError) -> [String] in
+            switch try root.find(call) {
+            case .directory(let directory): return Array(directory.entries.keys)
+            case .file: throw call.failure(Platform.notADirectory)
+            case nil: throw call.failure(Platform.noSuchFile)
+            }
+        }
+    }
+
+    /// What is at a path; nil where nothing is.
+    public func attributes(of path: String) throws(FileSystemError) -> FileAttributes? {
+        let call = PathCall("stat", path)
+        return try root.withLock { root throws(FileSystemError) -> FileAttributes? in
+            switch try root.find(call) {
+            case .directory: return FileAttributes(size: 0, isDirectory: true)
+            case .file(let data): return FileAttributes(size: data.size, isDirectory: false)
+            case nil: return nil
+            }
+        }
+    }
+
+    /// Gives a file or a directory another name, replacing a file or an empty directory that has it.
+    public func rename(_ source: String, to destination: String) throws(FileSystemError) {
+        let (call, target) = (PathCall("rename", source), PathCall("rename", destination))
+        try root.withLock { root throws(FileSystemError) in
+            guard let node = try root.find(call) else { throw call.failure(Platform.noSuchFile) }
+            if let replaced = try root.find(target) {
+                if replaced.isSame(as: node) || call.names == target.names { return }
+                try Self.check(node, mayReplace: replaced, call)
+            }
+            if case .directory = node, target.names.starts(with: call.names) {
+                throw call.failure(Platform.invalidArgument)
+            }
+            try root.change(target) { (parent, name) throws(FileSystemError) in parent.entries[name] = node }
+            try root.change(call) { (parent, name) throws(FileSystemError) in parent.entries[name] = nil }
+        }
+    }
+
+    private static func check(
+        _ node: MemoryNode, mayReplace replaced: MemoryNode, _ call: PathCall
+    ) throws(FileSystemError) {
+        switch (node, replaced) {
+        case (.file, .file): break
+        case (.file, .directory): throw call.failure(Platform.isADirectory)
+        case (.directory, .file): throw call.failure(Platform.notADirectory)
+        case (.directory, .directory(let directory)):
+            if !directory.entries.isEmpty { throw call.failure(Platform.directoryNotEmpty) }
+        }
+    }
+
+    /// Gives a file a second name, which must be free.
+    public func link(_ source: String, to destination: String) throws(FileSystemError) {
+        let (call, target) = (PathCall("link", source), PathCall("link", destination))
+        try root.withLock { root throws(FileSystemError) in
+            guard let node = try root.find(call) else { throw target.failure(Platform.noSuchFile) }
+            if try root.find(target) != nil { throw target.failure(Platform.fileExists) }
+            guard case .file = node else { throw target.failure(Platform.notPermitted) }
+            try root.change(target) { (parent, name) throws(FileSystemError) in parent.entries[name] = node }
+        }
+    }
+
+    /// Removes a file's name. What is open or mapped stays readable.
+    public func remove(_ path: String) throws(FileSystemError) {
+        let call = PathCall("remove", path)
+        try root.withLock { root throws(FileSystemError) in
+            switch try root.find(call) {
+            case .file: break
+            case .directory: throw call.failure(Platform.isADirectory)
+            case nil: throw call.failure(Platform.noSuchFile)
+            }
+            try root.change(call) { (parent, name) throws(FileSystemError) in parent.entries[name] = nil }
+        }
+    }
+
+    /// Removes an empty directory.
+    public func removeDirectory(_ path: String) throws(FileSystemError) {
+        let call = PathCall("remove directory", path)
+        try root.withLock { root throws(FileSystemError) in
+            switch try root.find(call) {
+            case .directory(let directory):
+                if !directory.entries.isEmpty { throw call.failure(Platform.directoryNotEmpty) }
+            case .file: throw call.failure(Platform.notADirectory)
+            case nil: throw call.failure(Platform.noSuchFile)
+            }
+            try root.change(call) { (parent, name) throws(FileSystemError) in parent.entries[name] = nil }
+        }
+    }
+
+    /// Does nothing, but for checking that the directory exists.
+    public func syncDirectory(_ path: String) throws(FileSystemError) { _ = try entries(of: path) }
+
+    /// Takes the lock of a file. It keeps out all other handles of this file system.
+    public func lock(_ path: String, exclusive: Bool, note: String) throws(FileSystemError) -> any FileLock {
+        let call = PathCall("lock", path)
+        let data = try root.withLock { root throws(FileSystemError) -> MemoryFileData in
+            switch try root.find(call) {
+            case .file(let data): return data
+            case .directory: throw call.failure(Platform.isADirectory)
+            case nil:
+                if !exclusive { throw call.failure(Platform.noSuchFile) }
+                return try make(call, in: &root)
+            }
+        }
+        guard data.lock(exclusive: exclusive) else {
+            let owner = String(
+                decoding: try MemoryFile(path: path, data: data, isWritable: false).readAll(), as: UTF8.self)
+            var failure = call.failure(Platform.wouldBlock)
+            failure.detail = owner.isEmpty ? "held by another" : "held by \(owner)"
+            throw failure
+        }
+        let lock = MemoryFileLock(data, exclusive: exclusive)
+        if exclusive {
+            let file = MemoryFile(path: path, data: data, isWritable: true)
+            try file.truncate(to: 0)
+            try file.writeFully(Array(note.utf8), at: 0)
+        }
+        return lock
+    }
+
+    private func make(_ call: PathCall, in root: inout MemoryDirectory) throws(FileSystemError) -> MemoryFileData {
+        guard let data = MemoryFileData(capacity: greatestFileSize) else { throw call.failure(Platform.errorNumber) }
+        try root.change(call) { (parent, name) throws(FileSystemError) in parent.entries[name] = .file(data) }
+        return data
+    }
+}
+
+/// A lock that ends with the reference at the latest.
+private final class MemoryFileLock: FileLock {
+    private let data: Locked<MemoryFileData?>
+    private let exclusive: Bool
+
+    init(_ data: MemoryFileData, exclusive: Bool) {
+        self.data = Locked(data)
+        self.exclusive = exclusive
+    }
+
+    deinit { release() }
+
+    func release() {
+        let held = data.withLock { data in
+            defer { data = nil }
+            return data
+        }
+        held?.unlock(exclusive: exclusive)
+    }
+}

@@ -1,0 +1,165 @@
+import Synchronization
+
+/// The bytes of a file of an ``InMemoryFileSystem``, whatever its names are.
+///
+/// They lie in address space that is reserved for the greatest size at once, and takes memory where it is touched:
+/// so the file grows without moving, and mappings stay right. Bytes behind the end are always zero.
+///
+/// `@unchecked Sendable`: the address is fixed, calls are made under the lock, and who stores through a mapping has
+/// to see to order as with any file.
+final class MemoryFileData: @unchecked Sendable {
+    let base: UnsafeMutableRawPointer
+    let capacity: Int
+
+    private struct State {
+        var size = 0
+        /// Who holds the lock of the file: -1 for one exclusive owner, else how many readers.
+        var owners = 0
+    }
+
+    private let state = Locked(State())
+
+    /// Nil, and an error number, where there is no address space left.
+    init?(capacity: Int) {
+        guard let base = Platform.mapAnonymous(length: capacity) else { return nil }
+        self.base = base
+        self.capacity = capacity
+    }
+
+    deinit { Platform.unmap(base, length: capacity) }
+
+    var size: Int { state.withLock { $0.size } }
+
+    /// Reads what there is, up to `buffer.count` bytes.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+        state.withLock { state in
+            let count = min(buffer.count, max(0, state.size - offset))
+            if count > 0 { buffer.copyMemory(from: UnsafeRawBufferPointer(start: base + offset, count: count)) }
+            return count
+        }
+    }
+
+    /// Writes as much as fits, and lengthens the file where needed.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
+        state.withLock { state in
+            let count = min(bytes.count, max(0, capacity - offset))
+            if count > 0, let source = bytes.baseAddress {
+                (base + offset).copyMemory(from: source, byteCount: count)
+                state.size = max(state.size, offset + count)
+            }
+            return count
+        }
+    }
+
+    /// Makes the file `length` bytes long, or at least so long; `length` is within the capacity.
+    func resize(to length: Int, shrinking: Bool) {
+        state.withLock { state in
+            if length < state.size {
+                guard shrinking else { return }
+                // What lies behind the end must read as zeros once the file grows again.
+                UnsafeMutableRawBufferPointer(start: base + length, count: state.size - length)
+                    .initializeMemory(as: UInt8.self, repeating: 0)
+            }
+            state.size = length
+        }
+    }
+
+    /// Takes the file's lock, if it is free for that.
+    func lock(exclusive: Bool) -> Bool {
+        state.withLock { state in
+            guard exclusive ? state.owners == 0 : state.owners >= 0 else { return false }
+            state.owners += exclusive ? -1 : 1
+            return true
+        }
+    }
+
+    func unlock(exclusive: Bool) {
+        state.withLock { $0.owners += exclusive ? 1 : -1 }
+    }
+}
+
+/// An open file of an ``InMemoryFileSystem``.
+final class MemoryFile: File {
+    let path: String
+    private let data: MemoryFileData
+    private let isWritable: Bool
+    private let isClosed = Atomic(false)
+
+    init(path: String, data: MemoryFileData, isWritable: Bool) {
+        self.path = path
+        self.data = data
+        self.isWritable = isWritable
+    }
+
+    /// Checks what the operating system would: that the file is open, for writing if need be, and the range.
+    private func check(
+        _ operation: String, writing: Bool = false, offset: Int = 0, length: Int = 0
+    ) throws(FileSystemError) {
+        var code: Int32?
+        if isClosed.load(ordering: .relaxed) || (writing && !isWritable) {
+            code = Platform.badDescriptor
+        } else if offset < 0 || length < 0 {
+            code = Platform.invalidArgument
+        } else if writing, offset > data.capacity || length > data.capacity - offset {
+            code = Platform.noSpaceError
+        }
+        if let code { throw FileSystemError(operation, path: path, errorNumber: code, offset: offset) }
+    }
+
+    func size() throws(FileSystemError) -> Int {
+        try check("stat")
+        return data.size
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
+        try check("read", offset: offset)
+        return data.read(into: buffer, at: offset)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
+        // One byte has to fit; of the rest, what fits is written.
+        try check("write", writing: true, offset: offset, length: min(bytes.count, 1))
+        return data.write(bytes, at: offset)
+    }
+
+    func reserve(offset: Int, length: Int) throws(FileSystemError) {
+        try check("reserve", writing: true, offset: offset, length: length)
+        data.resize(to: offset + length, shrinking: false)
+    }
+
+    func truncate(to length: Int) throws(FileSystemError) {
+        try check("truncate", writing: true, offset: length)
+        data.resize(to: length, shrinking: true)
+    }
+
+    func sync() throws(FileSystemError) { try check("sync") }
+
+    func map(length: Int, writable: Bool) throws(FileSystemError) -> any FileMapping {
+        try check("map")
+        if length < 0 { throw FileSystemError("map", path: path, errorNumber: Platform.invalidArgument) }
+        if writable && !isWritable { throw FileSystemError("map", path: path, errorNumber: Platform.accessDenied) }
+        if length > data.capacity { throw FileSystemError("map", path: path, errorNumber: Platform.outOfMemory) }
+        return MemoryMapping(data, length: length)
+    }
+
+    func close() throws(FileSystemError) { isClosed.store(true, ordering: .relaxed) }
+}
+
+/// A mapping of a file of an ``InMemoryFileSystem``: its bytes themselves.
+///
+/// `@unchecked Sendable`: as for any mapping, who may touch which bytes when is the business of the owner.
+private final class MemoryMapping: FileMapping, @unchecked Sendable {
+    let bytes: UnsafeMutableRawBufferPointer
+    /// Keeps the bytes.
+    private let data: MemoryFileData
+
+    init(_ data: MemoryFileData, length: Int) {
+        self.data = data
+        bytes = UnsafeMutableRawBufferPointer(start: data.base, count: length)
+    }
+
+    func prepareForWriting(offset: Int, length: Int) {
+        guard offset >= 0, length > 0, offset <= bytes.count - length else { return }
+        Platform.populateForWriting(data.base + offset, length: length)
+    }
+}

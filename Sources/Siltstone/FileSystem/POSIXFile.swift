@@ -1,0 +1,91 @@
+import Synchronization
+
+/// An open file of the operating system.
+final class POSIXFile: File {
+    let path: String
+    /// The descriptor, or −1 once closed. A closed file's number may already be another file's, so it is never kept.
+    private let descriptor: Atomic<Int32>
+
+    init(path: String, descriptor: Int32) {
+        self.path = path
+        self.descriptor = Atomic(descriptor)
+    }
+
+    deinit { closeIgnoringErrors() }
+
+    private var number: Int32 { descriptor.load(ordering: .relaxed) }
+
+    private func failure(_ operation: String, offset: Int? = nil) -> FileSystemError {
+        POSIXFileSystem.failure(operation, path, offset: offset)
+    }
+
+    func size() throws(FileSystemError) -> Int {
+        guard let status = Platform.status(ofDescriptor: number) else { throw failure("stat") }
+        return status.size
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
+        let count = Platform.readFile(number, buffer, at: offset)
+        if count < 0 { throw failure("read", offset: offset) }
+        return count
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
+        let count = Platform.writeFile(number, bytes, at: offset)
+        if count < 0 { throw failure("write", offset: offset) }
+        return count
+    }
+
+    func reserve(offset: Int, length: Int) throws(FileSystemError) {
+        let code = Platform.reserve(number, offset: offset, length: length)
+        if code != 0 { throw FileSystemError("reserve", path: path, errorNumber: code, offset: offset) }
+    }
+
+    func truncate(to length: Int) throws(FileSystemError) {
+        if Platform.truncateFile(number, to: length) != 0 { throw failure("truncate", offset: length) }
+    }
+
+    func sync() throws(FileSystemError) {
+        if Platform.syncFile(number) != 0 { throw failure("sync") }
+    }
+
+    func map(length: Int, writable: Bool) throws(FileSystemError) -> any FileMapping {
+        guard length > 0 else {
+            return POSIXMapping(UnsafeMutableRawBufferPointer(start: nil, count: 0))
+        }
+        guard let address = Platform.mapFile(number, length: length, writable: writable) else { throw failure("map") }
+        return POSIXMapping(UnsafeMutableRawBufferPointer(start: address, count: length))
+    }
+
+    func close() throws(FileSystemError) {
+        let number = descriptor.exchange(-1, ordering: .relaxed)
+        // After EINTR the descriptor is gone all the same (Linux), so the call is not made again.
+        if number >= 0, Platform.closeFile(number) != 0, Platform.errorNumber != Platform.interrupted {
+            throw failure("close")
+        }
+    }
+
+    /// For files whose bytes are synced, or were only read: closing them has nothing left to tell.
+    func closeIgnoringErrors() {
+        let number = descriptor.exchange(-1, ordering: .relaxed)
+        if number >= 0 { _ = Platform.closeFile(number) }
+    }
+}
+
+/// A mapping of the operating system.
+///
+/// `@unchecked Sendable`: the range is fixed; who may touch which bytes when is the business of the owner.
+final class POSIXMapping: FileMapping, @unchecked Sendable {
+    let bytes: UnsafeMutableRawBufferPointer
+
+    init(_ bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
+
+    deinit {
+        if let address = bytes.baseAddress, bytes.count > 0 { Platform.unmap(address, length: bytes.count) }
+    }
+
+    func prepareForWriting(offset: Int, length: Int) {
+        guard let base = bytes.baseAddress, offset >= 0, length > 0, offset + length <= bytes.count else { return }
+        Platform.populateForWriting(base + offset, length: length)
+    }
+}

@@ -1,0 +1,102 @@
+/// The operating system's files.
+public struct POSIXFileSystem: FileSystem {
+    /// Creates a view of the operating system's files.
+    public init() {}
+
+    /// Opens a file (open(2)), closed on exec.
+    public func open(_ path: String, _ mode: FileOpenMode) throws(FileSystemError) -> any File {
+        let flags: Platform.OpenFlags =
+            switch mode {
+            case .read: .readOnly
+            case .readWrite: .readWrite
+            case .createNew: [.readWrite, .create, .exclusive]
+            }
+        let descriptor = Platform.openFile(path, flags)
+        guard descriptor >= 0 else { throw Self.failure("open", path) }
+        return POSIXFile(path: path, descriptor: descriptor)
+    }
+
+    /// Makes a directory (mkdir(2)).
+    public func createDirectory(_ path: String) throws(FileSystemError) {
+        if Platform.makeDirectory(path) != 0 { throw Self.failure("create directory", path) }
+    }
+
+    /// The names in a directory (readdir(3)).
+    public func entries(of directory: String) throws(FileSystemError) -> [String] {
+        guard let names = Platform.entries(of: directory) else { throw Self.failure("read directory", directory) }
+        return names
+    }
+
+    /// What is at a path, symbolic links followed (stat(2)).
+    public func attributes(of path: String) throws(FileSystemError) -> FileAttributes? {
+        guard let status = Platform.status(ofPath: path) else {
+            let failure = Self.failure("stat", path)
+            if failure.isMissing { return nil }
+            throw failure
+        }
+        return FileAttributes(size: status.size, isDirectory: status.isDirectory)
+    }
+
+    /// Gives a file another name (rename(2)).
+    public func rename(_ source: String, to destination: String) throws(FileSystemError) {
+        if Platform.renameFile(source, destination) != 0 { throw Self.failure("rename", source) }
+    }
+
+    /// Gives a file a second name (link(2)).
+    public func link(_ source: String, to destination: String) throws(FileSystemError) {
+        if Platform.linkFile(source, destination) != 0 { throw Self.failure("link", destination) }
+    }
+
+    /// Removes a file's name (unlink(2)).
+    public func remove(_ path: String) throws(FileSystemError) {
+        if Platform.removeFile(path) != 0 { throw Self.failure("remove", path) }
+    }
+
+    /// Removes an empty directory (rmdir(2)).
+    public func removeDirectory(_ path: String) throws(FileSystemError) {
+        if Platform.removeDirectory(path) != 0 { throw Self.failure("remove directory", path) }
+    }
+
+    /// Brings a directory's entries to stable storage (fsync(2)).
+    public func syncDirectory(_ path: String) throws(FileSystemError) {
+        let descriptor = Platform.openFile(path, [.readOnly, .directory])
+        guard descriptor >= 0 else { throw Self.failure("open directory", path) }
+        let result = Platform.syncDirectory(descriptor)
+        let failure = Self.failure("sync directory", path)
+        _ = Platform.closeFile(descriptor)  // opened for reading: closing it cannot lose anything
+        if result != 0 { throw failure }
+    }
+
+    /// Takes the lock of a file (flock(2)): it dies with the process, and keeps out other handles of this process too.
+    public func lock(_ path: String, exclusive: Bool, note: String) throws(FileSystemError) -> any FileLock {
+        let descriptor = Platform.openFile(path, exclusive ? [.readWrite, .create] : [.readOnly])
+        guard descriptor >= 0 else { throw Self.failure("open", path) }
+        let file = POSIXFile(path: path, descriptor: descriptor)
+        if Platform.lockFile(descriptor, exclusive: exclusive) != 0 {
+            var failure = Self.failure("lock", path)
+            if failure.errorNumber == Platform.wouldBlock {
+                let owner = String(decoding: try file.readAll().prefix(200), as: UTF8.self)
+                failure.detail = owner.isEmpty ? "held by another" : "held by \(owner)"
+            }
+            throw failure
+        }
+        if exclusive {
+            try file.truncate(to: 0)
+            try file.writeFully(Array(note.utf8), at: 0)
+        }
+        return POSIXFileLock(file)
+    }
+
+    static func failure(_ operation: String, _ path: String, offset: Int? = nil) -> FileSystemError {
+        FileSystemError(operation, path: path, errorNumber: Platform.errorNumber, offset: offset)
+    }
+}
+
+/// A lock that lives as long as its descriptor.
+private final class POSIXFileLock: FileLock {
+    private let file: POSIXFile
+
+    init(_ file: POSIXFile) { self.file = file }
+
+    func release() { file.closeIgnoringErrors() }
+}
