@@ -1,0 +1,64 @@
+/// What follows the last valid frame of a log.
+enum LogTail: Hashable {
+    /// Nothing: the file ends there, or there are only zeros.
+    case clean
+    /// Something that is no valid frame, and that nothing in the file proves to have been synced. A crash leaves this
+    /// behind, and it may be cut off.
+    ///
+    /// With `laterFrames`, there are whole frames behind it: the disk took the writes before the crash in another
+    /// order. They do not count.
+    case torn(FrameFault, laterFrames: Bool)
+    /// Something that is no valid frame where there was one that had reached stable storage. To cut it off would drop
+    /// acknowledged changes.
+    case damaged(FrameFault, proof: DamageProof)
+}
+
+/// Why bytes of a log that cannot be read must have been on stable storage.
+enum DamageProof: Hashable, CustomStringConvertible {
+    /// The whole frame at offset `frame` says that everything before `mark` was synced.
+    case mark(Int, frame: Int)
+    /// So much behind the place looks like frames and is none that the search for a proof was given up. Nothing is
+    /// proven, and for want of a proof of the contrary nothing is cut off.
+    case undecided
+
+    var description: String {
+        switch self {
+        case .mark(let mark, let frame):
+            "the frame at offset \(frame) says that everything before offset \(mark) was on stable storage"
+        case .undecided: "the bytes behind it look too much like frames to tell whether it is the end"
+        }
+    }
+}
+
+extension FrameReader {
+    /// What follows the last frame that was read, once ``next()`` has given nil.
+    ///
+    /// This is what the file itself proves. The manifest, and later logs, may know that more of it was synced
+    /// (``provesEarlierLogs``).
+    /// - Complexity: O(*n*) in the bytes behind ``end``.
+    func tail() -> LogTail {
+        assert(fault != nil)
+        if fault == .zeros || fault == .cutOff, isZero(from: end) { return .clean }
+        var scanner = FrameScanner(contents.bytes, file: fileChecksum, from: end)
+        // The frame in this very place has been refused.
+        scanner.skipCandidate()
+        var hasLaterFrames = false
+        while let frame = scanner.next() {
+            if frame.syncedMark > end {
+                return .damaged(fault ?? .zeros, proof: .mark(frame.syncedMark, frame: frame.offset))
+            }
+            hasLaterFrames = true
+        }
+        if scanner.hasGivenUp { return .damaged(fault ?? .zeros, proof: .undecided) }
+        return .torn(fault ?? .zeros, laterFrames: hasLaterFrames)
+    }
+
+    /// Whether the frames that were read prove that all logs before this one were synced: a log is synced only after
+    /// those, and a mark behind its link says that it was.
+    var provesEarlierLogs: Bool { syncedMark > LogLink.end }
+
+    /// The error for a tail that is damaged.
+    func corruption(_ fault: FrameFault, _ proof: DamageProof) -> StoreError {
+        .corrupt("the log cannot be read from here on: \(fault), and \(proof)", file: path, offset: end)
+    }
+}

@@ -1,0 +1,177 @@
+import Synchronization
+
+extension LogWriter {
+    /// Appends one change as a frame of its own.
+    /// - Throws: ``StoreError/Code/noSpace``, after which the log is as it was and may be tried again;
+    ///   ``StoreError/Code/tooLarge`` for a frame over 4 GiB; else ``StoreError/Code/inputOutput``, and for every
+    ///   call after it ``StoreError/Code/refusesWrites``.
+    @inline(__always)
+    func append(kind: RecordKind, key: Bytes, value: Bytes, sequence: SequenceNumber) throws(StoreError) {
+        try append(ChangeBody(kind: kind, key: key, value: value), .batch, first: sequence, count: 1)
+    }
+
+    /// Appends changes that take effect together.
+    /// - Parameters:
+    ///   - payload: the encoded changes, as ``WriteBatch`` has them.
+    ///   - firstSequence: the sequence number of the first one.
+    ///   - count: how many there are.
+    /// - Throws: as ``append(kind:key:value:sequence:)``.
+    func append(batch payload: Bytes, firstSequence: SequenceNumber, count: Int) throws(StoreError) {
+        try append(WholeBody(payload: payload), .batch, first: firstSequence, count: count)
+    }
+
+    /// Appends a frame that holds no changes.
+    /// - Throws: as ``append(kind:key:value:sequence:)``.
+    func append(frame kind: FrameKind, payload: Bytes = .emptyBytes) throws(StoreError) {
+        try append(WholeBody(payload: payload), kind, first: 0, count: 0)
+    }
+
+    /// Appends the first frame of a log.
+    /// - Throws: as ``append(kind:key:value:sequence:)``.
+    func append(link: LogLink) throws(StoreError) {
+        assert(tail.pointee.end == FileHeader.size)
+        let bytes = link.encoded()
+        let result = bytes.withUnsafeBytes { payload in
+            Result { () throws(StoreError) in try append(frame: .link, payload: payload) }
+        }
+        try result.get()
+    }
+
+    @inline(__always)
+    private func append<Body: FrameBody>(
+        _ body: Body, _ kind: FrameKind, first: SequenceNumber, count: Int
+    ) throws(StoreError) {
+        let length = body.length
+        let end = tail.pointee.end
+        if length <= FrameHeader.greatestPayload,
+            end &+ FrameHeader.frameSize(payload: length) <= room.load(ordering: .acquiring),
+            let base = tail.pointee.base
+        {
+            let size = encode(body, length, kind, first: first, count: count, to: base + end)
+            advance(by: size)
+        } else {
+            try appendSlowly(body, kind, first: first, count: count)
+        }
+    }
+
+    /// Appends where space has to be found first, or the log is written.
+    @inline(never)
+    private func appendSlowly<Body: FrameBody>(
+        _ body: Body, _ kind: FrameKind, first: SequenceNumber, count: Int
+    ) throws(StoreError) {
+        let length = body.length
+        let end = tail.pointee.end
+        guard length <= FrameHeader.greatestPayload,
+            end + FrameHeader.frameSize(payload: length) <= FrameHeader.greatestOffset,
+            count >= 0, count <= Int(UInt32.max)
+        else {
+            throw StoreError(
+                .tooLarge, "a batch of \(length) bytes and \(count) changes does not fit the log; write it in parts",
+                file: path)
+        }
+        let size = FrameHeader.frameSize(payload: length)
+        try makeRoom(upTo: end + size)
+        if let base = tail.pointee.base {
+            encode(body, length, kind, first: first, count: count, to: base + end)
+        } else if size <= Self.bufferSize {
+            try write { () throws(FileSystemError) in
+                let buffer = frameBuffer()
+                encode(body, length, kind, first: first, count: count, to: buffer)
+                try file.writeFully(Bytes(start: buffer, count: size), at: end)
+            }
+        } else {
+            try write { () throws(FileSystemError) in
+                try writeParts(body, length, kind, first: first, count: count)
+            }
+        }
+        advance(by: size)
+    }
+
+    /// Encodes the next frame to `pointer`; the checksum of it becomes the one to link to.
+    /// - Returns: bytes of the frame.
+    @inline(__always)
+    @discardableResult
+    private func encode<Body: FrameBody>(
+        _ body: Body, _ length: Int, _ kind: FrameKind, first: SequenceNumber, count: Int,
+        to pointer: UnsafeMutableRawPointer
+    ) -> Int {
+        let size = FrameHeader.frameSize(payload: length)
+        let payload = pointer + FrameHeader.size
+        // The padding, with some of the payload's place, which is written after it.
+        pointer.store(UInt64(0), at: size &- 8)
+        body.write(to: payload)
+        let header = header(length, kind, first: first, count: count)
+        let checksum = CRC32.checksum(
+            Bytes(start: payload, count: size &- FrameHeader.size),
+            continuing: header.checksum(file: fileChecksum, offset: tail.pointee.end))
+        header.write(checksum: checksum, to: pointer)
+        tail.pointee.encoded = checksum
+        return size
+    }
+
+    @inline(__always)
+    private func header(_ length: Int, _ kind: FrameKind, first: SequenceNumber, count: Int) -> FrameHeader {
+        FrameHeader(
+            length: UInt32(truncatingIfNeeded: length), firstSequence: first,
+            count: UInt32(truncatingIfNeeded: count), previous: tail.pointee.previous,
+            mark: UInt32(truncatingIfNeeded: syncedMark.load(ordering: .relaxed) &>> 3), kind: kind.rawValue)
+    }
+
+    /// Makes the frame that was encoded last part of the log.
+    @inline(__always)
+    private func advance(by size: Int) {
+        tail.pointee.previous = tail.pointee.encoded
+        tail.pointee.end &+= size
+        endMark.store(tail.pointee.end, ordering: .releasing)
+    }
+
+    private func frameBuffer() -> UnsafeMutableRawPointer {
+        if let buffer = tail.pointee.buffer { return buffer }
+        let buffer = UnsafeMutableRawPointer.allocate(byteCount: Self.bufferSize, alignment: 8)
+        tail.pointee.buffer = buffer
+        return buffer
+    }
+
+    /// Writes a frame too large to be copied: its header, the parts of the payload, the padding.
+    private func writeParts<Body: FrameBody>(
+        _ body: Body, _ length: Int, _ kind: FrameKind, first: SequenceNumber, count: Int
+    ) throws(FileSystemError) {
+        let buffer = frameBuffer()
+        let header = header(length, kind, first: first, count: count)
+        var checksum = header.checksum(file: fileChecksum, offset: tail.pointee.end)
+        var position = tail.pointee.end + FrameHeader.size
+        try body.forEachPart { part throws(FileSystemError) in
+            checksum = CRC32.checksum(part, continuing: checksum)
+            try file.writeFully(part, at: position)
+            position += part.count
+        }
+        let padding = FrameHeader.frameSize(payload: length) - FrameHeader.size - length
+        buffer.store(UInt64(0), at: 0)
+        checksum = CRC32.checksum(Bytes(start: buffer, count: padding), continuing: checksum)
+        try file.writeFully(Bytes(start: buffer, count: padding), at: position)
+        // The header last: until it is there, the rest is nothing to a reader.
+        header.write(checksum: checksum, to: buffer)
+        try file.writeFully(Bytes(start: buffer, count: FrameHeader.size), at: tail.pointee.end)
+        tail.pointee.encoded = checksum
+    }
+
+    /// Runs the calls that write a frame, and cleans up after a failed one.
+    ///
+    /// What a failed write has left behind the end would be overwritten by the next frame as far as that reaches; it
+    /// is cut off at once, so that it cannot be taken for a torn frame behind good ones.
+    private func write(_ body: () throws(FileSystemError) -> Void) throws(StoreError) {
+        do {
+            try body()
+        } catch {
+            guard error.isNoSpace else { throw fail(StoreError(error)) }
+            do {
+                let end = tail.pointee.end
+                try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
+                space.withLock { $0.reserved = end }
+            } catch {
+                throw fail(StoreError(error))
+            }
+            throw StoreError(error)
+        }
+    }
+}

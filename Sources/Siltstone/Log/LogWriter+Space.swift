@@ -1,0 +1,136 @@
+import Synchronization
+
+extension LogWriter {
+    /// The disk space and the address space of a log, and whether it may be written at all.
+    struct Space {
+        /// Where the space ends that was taken for the log, in bytes.
+        var reserved: Int
+        /// Bytes to take next time.
+        var step: Int
+        /// Whether to reserve at all.
+        var reserves: Bool
+        /// Whether frames go through a mapping, once there is one.
+        var maps: Bool
+        var mapping: (any FileMapping)?
+        /// Pages before this offset were prepared for writing.
+        var populated = 0
+        /// Whether nothing more is to be appended.
+        var isSealed = false
+        /// Why nothing more can be appended.
+        var failure: StoreError?
+
+        init(reserved: Int, _ options: Options) {
+            self.reserved = reserved
+            step = options.firstStep
+            reserves = options.firstStep > 0
+            maps = reserves && options.writing == .mapped && Platform.syncCoversMappings
+        }
+
+        /// How far frames may be stored through the mapping.
+        var room: Int { isSealed || failure != nil ? 0 : min(reserved, mapping?.bytes.count ?? 0) }
+    }
+
+    /// Whole pages are reserved, in bytes. The true size of a page does not matter.
+    private static let granularity = 4096
+
+    private static func rounded(_ length: Int) -> Int { (length + granularity - 1) & ~(granularity - 1) }
+
+    /// Takes space for frames up to `needed`, by the caller that appends.
+    /// - Throws: where the log may not be written, or has no room to grow.
+    func makeRoom(upTo needed: Int) throws(StoreError) {
+        try space.withLock { space throws(StoreError) in
+            defer { room.store(space.room, ordering: .releasing) }
+            if let failure = space.failure { throw failure.refusal }
+            if space.isSealed { throw StoreError(.closed, "the log is closed", file: path) }
+            try extend(&space, upTo: needed)
+            if space.maps, space.mapping.map({ $0.bytes.count < needed }) ?? true { map(&space, upTo: needed) }
+            if !space.maps { space.mapping = nil }
+            tail.pointee.base = space.mapping?.bytes.baseAddress
+        }
+    }
+
+    /// Reserves space ahead of the end and prepares its pages, so that appends neither wait for the file system nor
+    /// take page faults. To be called from a thread that may wait; that it fails shows in the append that needs it.
+    /// - Parameter bytes: how far ahead.
+    func prepare(ahead bytes: Int) {
+        let work = space.withLock { space -> (any FileMapping, Range<Int>)? in
+            guard space.failure == nil, !space.isSealed, space.reserves else { return nil }
+            let end = end
+            let wanted = min(end + bytes, max(options.capacity, end))
+            // Not reported here: nothing is lost yet.
+            do throws(StoreError) { try extend(&space, upTo: wanted) } catch { return nil }
+            room.store(space.room, ordering: .releasing)
+            let from = max(space.populated, end) / Platform.pageSize * Platform.pageSize
+            let to = min(space.room, Self.rounded(wanted))
+            guard let mapping = space.mapping, from < to else { return nil }
+            space.populated = to
+            return (mapping, from..<to)
+        }
+        // Outside the lock: it takes some 200 µs for each MiB, and an append may need the lock.
+        if let (mapping, range) = work { mapping.prepareForWriting(offset: range.lowerBound, length: range.count) }
+    }
+
+    /// Reserves the next step, or, where the disk is too full for it, just what is needed.
+    private func extend(_ space: inout Space, upTo needed: Int) throws(StoreError) {
+        guard space.reserves, needed > space.reserved else { return }
+        let wanted = Self.rounded(max(needed, min(space.reserved + space.step, options.capacity)))
+        do throws(FileSystemError) {
+            do throws(FileSystemError) {
+                try reserve(&space, upTo: wanted)
+            } catch {
+                guard error.isNoSpace, Self.rounded(needed) < wanted else { throw error }
+                try reserve(&space, upTo: Self.rounded(needed))
+            }
+            space.step = min(space.step * 2, options.greatestStep)
+        } catch {
+            if error.isUnsupported {
+                space.reserves = false
+                space.maps = false
+            } else {
+                let failure = StoreError(error)
+                if !error.isNoSpace { space.failure = failure }
+                throw failure
+            }
+        }
+    }
+
+    private func reserve(_ space: inout Space, upTo end: Int) throws(FileSystemError) {
+        let start = space.reserved
+        try retryingInterrupted { () throws(FileSystemError) in try file.reserve(offset: start, length: end - start) }
+        space.reserved = end
+    }
+
+    /// Maps the file, or gives up mapping it: to write it instead loses nothing but time.
+    private func map(_ space: inout Space, upTo needed: Int) {
+        let length = Self.rounded(max(options.capacity, needed, (space.mapping?.bytes.count ?? 0) * 2))
+        do {
+            space.mapping = try file.map(length: length, writable: true)
+            space.populated = 0
+        } catch {
+            space.maps = false
+        }
+    }
+
+    /// Ends the writing to this log.
+    /// - Returns: `error`, to be thrown by the call that met it. Later calls are refused with it as the cause.
+    func fail(_ error: StoreError) -> StoreError {
+        space.withLock { space in
+            if space.failure == nil { space.failure = error }
+            room.store(0, ordering: .releasing)
+        }
+        return error
+    }
+
+    /// The error that ended the writing to this log.
+    var failure: StoreError? { space.withLock { $0.failure } }
+}
+
+extension StoreError {
+    /// The error of every write after this one ended the writing.
+    var refusal: StoreError {
+        StoreError(
+            .refusesWrites,
+            "an earlier write failed, and the store takes no more until it is opened again (\(message))",
+            file: file, offset: offset, errorNumber: errorNumber)
+    }
+}

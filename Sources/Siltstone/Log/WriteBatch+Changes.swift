@@ -1,0 +1,50 @@
+extension WriteBatch {
+    /// Adds: `key` has the value `value`.
+    @inlinable
+    public mutating func put(_ key: some Collection<UInt8>, _ value: some Collection<UInt8>) {
+        withContiguousBytes(key) { key in withContiguousBytes(value) { value in putBytes(key, value) } }
+    }
+
+    /// Adds: `key` is absent. No error where it is already.
+    @inlinable
+    public mutating func delete(_ key: some Collection<UInt8>) {
+        withContiguousBytes(key) { deleteBytes($0) }
+    }
+
+    /// Adds: all keys from `start` up to, not including, `end` are absent. Adds nothing where no key lies between.
+    @inlinable
+    public mutating func deleteRange(from start: some Collection<UInt8>, to end: some Collection<UInt8>) {
+        withContiguousBytes(start) { start in withContiguousBytes(end) { end in deleteRangeBytes(start, end) } }
+    }
+
+    /// Adds: `key` has the value `value`.
+    public mutating func put(_ key: RawSpan, _ value: RawSpan) {
+        key.withUnsafeBytes { key in value.withUnsafeBytes { value in putBytes(key, value) } }
+    }
+
+    /// Adds: `key` is absent.
+    public mutating func delete(_ key: RawSpan) {
+        key.withUnsafeBytes { deleteBytes($0) }
+    }
+
+    /// Adds: all keys from `start` up to, not including, `end` are absent.
+    public mutating func deleteRange(from start: RawSpan, to end: RawSpan) {
+        start.withUnsafeBytes { start in end.withUnsafeBytes { end in deleteRangeBytes(start, end) } }
+    }
+
+    @usableFromInline
+    mutating func putBytes(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        append(.value, key: key, value: value)
+    }
+
+    @usableFromInline
+    mutating func deleteBytes(_ key: UnsafeRawBufferPointer) {
+        append(.tombstone, key: key, value: .emptyBytes)
+    }
+
+    @usableFromInline
+    mutating func deleteRangeBytes(_ start: UnsafeRawBufferPointer, _ end: UnsafeRawBufferPointer) {
+        guard compareKeys(start, end) < 0 else { return }
+        append(.rangeTombstone, key: start, value: end)
+    }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import Siltstone
+
+@Suite("Checksums")
+struct FrameChecksumTests {
+    /// The definition, bit by bit.
+    private func reference(_ bytes: some Sequence<UInt8>) -> UInt32 {
+        var state = ~UInt32(0)
+        for byte in bytes {
+            state ^= UInt32(byte)
+            for _ in 0..<8 { state = state & 1 == 1 ? (state >> 1) ^ 0xedb8_8320 : state >> 1 }
+        }
+        return ~state
+    }
+
+    @Test("the check value of CRC-32 comes out")
+    func checkValue() {
+        #expect(Array("123456789".utf8).withUnsafeBytes { CRC32.checksum($0) } == 0xcbf4_3926)
+    }
+
+    @Test("every length gives the defined value, whole and in two parts")
+    func lengths() {
+        var generator = SeededGenerator(3)
+        let bytes = generator.bytes(1100)
+        for length in Array(0...70) + [399, 400, 401, 1100] {
+            let part = Array(bytes.prefix(length))
+            let expected = reference(part)
+            part.withUnsafeBytes { whole in
+                #expect(CRC32.checksum(whole) == expected)
+                let first = CRC32.checksum(Bytes(rebasing: whole[..<(length / 3)]))
+                #expect(CRC32.checksum(Bytes(rebasing: whole[(length / 3)...]), continuing: first) == expected)
+            }
+        }
+    }
+
+    @Test("five words give the value of their 40 bytes")
+    func words() {
+        var generator = SeededGenerator(4)
+        for _ in 0..<100 {
+            let words = (0..<5).map { _ in generator.next() }
+            var bytes: [UInt8] = []
+            for word in words { bytes.append(integer: word) }
+            #expect(CRC32.checksum(words[0], words[1], words[2], words[3], words[4]) == reference(bytes))
+        }
+    }
+}
