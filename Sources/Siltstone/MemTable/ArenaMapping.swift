@@ -1,0 +1,63 @@
+/// The address of something in an arena: its offset in units of eight bytes; 0 is none.
+///
+/// Half the size of a pointer, so that twice as many fit a cache line; 32 bits reach 32 GiB.
+typealias ArenaReference = UInt32
+
+/// A stretch of anonymous memory for one memtable.
+///
+/// The address space is taken at once and never moves; memory stands behind it only where it was touched. So readers
+/// hold plain addresses, and a large capacity costs nothing before it is used.
+///
+/// `@unchecked Sendable`: it is an address and a length; who may touch which bytes when is the business of the owner.
+struct ArenaMapping: @unchecked Sendable {
+    /// The greatest capacity that references reach, in bytes.
+    static let greatestCapacity = 8 << 32
+    /// What capacities are rounded up to, in bytes.
+    private static let granularity = 64 << 10
+    /// The size of a huge page on the common platforms.
+    private static let hugePage = 2 << 20
+
+    /// The first usable byte, aligned to a huge page where the arena holds one.
+    let base: UnsafeMutableRawPointer
+    /// Usable bytes.
+    let capacity: Int
+    /// What was mapped: more than is used, for the alignment.
+    private let mapping: UnsafeMutableRawBufferPointer
+
+    /// The capacity that an arena asked for with `capacity` bytes has.
+    static func roundedCapacity(_ capacity: Int) -> Int {
+        let (sum, overflow) = max(capacity, 1).addingReportingOverflow(granularity - 1)
+        return overflow ? .max : sum & ~(granularity - 1)
+    }
+
+    /// Maps a new arena of at least `capacity` bytes, which must be at most ``greatestCapacity``.
+    /// - Throws: ``StoreError/Code/invalidArgument`` for a capacity over the limit, ``StoreError/Code/inputOutput``
+    ///   where the process has no address space left.
+    init(capacity: Int) throws(StoreError) {
+        let capacity = Self.roundedCapacity(capacity)
+        guard capacity <= Self.greatestCapacity else {
+            throw StoreError(
+                .invalidArgument, "a memtable of \(capacity) bytes is over the limit of \(Self.greatestCapacity) bytes")
+        }
+        // A fault on a huge page costs as much as a few hundred, not 512, on small ones, and random inserts miss the
+        // TLB less. That needs an aligned start, which mmap(2) does not promise.
+        let alignment = capacity >= Self.hugePage ? Self.hugePage : 1
+        guard let address = Platform.mapAnonymous(length: capacity + alignment - 1) else {
+            let number = Platform.errorNumber
+            throw StoreError(
+                .inputOutput,
+                "no address space for a memtable of \(capacity) bytes: \(Platform.describe(number)); lower "
+                    + "'memTableBytes' or raise the limit of the process",
+                errorNumber: number)
+        }
+        mapping = UnsafeMutableRawBufferPointer(start: address, count: capacity + alignment - 1)
+        base = alignment > 1 ? address.alignedUp(toMultipleOf: alignment) : address
+        self.capacity = capacity
+        if alignment > 1 { Platform.adviseHugePages(base, length: capacity) }
+    }
+
+    /// Gives the memory back to the system. Nothing in it may be used any more.
+    func unmap() {
+        if let address = mapping.baseAddress { Platform.unmap(address, length: mapping.count) }
+    }
+}

@@ -1,0 +1,90 @@
+import Synchronization
+
+extension MemTable {
+    /// The newest version of a key that is visible, tombstones included. Any thread, beside the writer.
+    /// - Parameter visible: the greatest sequence number that counts.
+    /// - Returns: a record whose bytes live as long as the memtable; nil where there is none.
+    /// - Complexity: O(log n), and O(versions newer than `visible`).
+    @inline(__always)
+    func lookup(_ key: Bytes, visible: SequenceNumber) -> Record? {
+        guard let newest = newestEntry(of: SearchKey(key)) else { return nil }
+        return version(newest, visible: visible)?.record
+    }
+
+    /// The sequence number of the newest version of a key; nil where there is none.
+    func newestSequence(of key: Bytes) -> SequenceNumber? { newestEntry(of: SearchKey(key))?.sequence }
+
+    /// The newest entry, from `newest` back, that is visible.
+    @inline(__always)
+    func version(_ newest: MemTableEntry, visible: SequenceNumber) -> MemTableEntry? {
+        var current = newest
+        while current.sequence > visible {
+            let previous = current.previous
+            if previous == 0 { return nil }
+            current = entry(previous)
+        }
+        return current
+    }
+
+    /// The newest version of a key.
+    @inline(never)
+    private func newestEntry(of key: SearchKey) -> MemTableEntry? {
+        var backoff = Backoff()
+        while true {
+            let structure = structureVersion
+            if let reference = descend(key, before: false) {
+                let leaf = node(reference)
+                let version = leaf.version
+                let position = leaf.search(key, in: base)
+                let found = position.isExact ? leaf.reference(position.index) : 0
+                if version & 1 == 0, leaf.isUnchanged(since: version), isStructureUnchanged(since: structure) {
+                    return position.isExact ? entry(found) : nil
+                }
+            }
+            backoff.pause()
+        }
+    }
+
+    // MARK: Descent
+
+    /// The version of the structure, to ask ``isStructureUnchanged(since:)`` about after a descent.
+    @inline(__always)
+    var structureVersion: UInt64 { state.pointee.structure.load(ordering: .acquiring) }
+
+    /// Whether nothing was split since, nor was anything being split then.
+    @inline(__always)
+    func isStructureUnchanged(since version: UInt64) -> Bool {
+        atomicMemoryFence(ordering: .acquiring)
+        return version & 1 == 0 && state.pointee.structure.load(ordering: .relaxed) == version
+    }
+
+    /// The leaf that holds a key if any does. What it says counts only if the structure is unchanged afterwards.
+    /// - Parameter before: whether to find the leaf of the greatest key below `key` instead.
+    /// - Returns: nil where a split misled it.
+    @inline(__always)
+    func descend(_ key: SearchKey, before: Bool) -> ArenaReference? {
+        let root = state.pointee.root.load(ordering: .acquiring)
+        var current = ArenaReference(truncatingIfNeeded: root)
+        var level = root &>> 32
+        while level > 0 {
+            let inner = node(current)
+            let position = inner.search(key, in: base)
+            current = inner.child(position.isExact && !before ? position.index &+ 1 : position.index)
+            if current == 0 { return nil }
+            level &-= 1
+        }
+        return current
+    }
+
+    /// The last leaf; as ``descend(_:before:)``.
+    func descendToLast() -> ArenaReference? {
+        let root = state.pointee.root.load(ordering: .acquiring)
+        var current = ArenaReference(truncatingIfNeeded: root)
+        for _ in 0..<(root &>> 32) {
+            let inner = node(current)
+            current = inner.child(inner.count)
+            if current == 0 { return nil }
+        }
+        return current
+    }
+}

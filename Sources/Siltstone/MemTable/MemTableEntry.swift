@@ -1,0 +1,94 @@
+/// One version of one key in an arena: written once, before anyone else can see it, and never changed.
+///
+/// | offset | size | field |
+/// |---|---|---|
+/// | 0 | 8 | sequence number, in the upper 56 bits, and kind |
+/// | 8 | 4 | reference of the next older version of the key, or 0 |
+/// | 12 | 4 | key length |
+/// | 16 | 4 | value length |
+/// | 20 | | key, value |
+struct MemTableEntry {
+    /// Bytes before the key.
+    static var headerSize: Int { 20 }
+
+    let address: UnsafeRawPointer
+
+    @inline(__always)
+    init(_ reference: ArenaReference, in base: UnsafeMutableRawPointer) {
+        address = UnsafeRawPointer(base + (Int(reference) &<< 3))
+    }
+
+    /// Bytes that an entry takes, a multiple of 8.
+    @inline(__always)
+    static func size(keyCount: Int, valueCount: Int) -> Int { (headerSize &+ keyCount &+ valueCount &+ 7) & ~7 }
+
+    @inline(__always)
+    var sequence: SequenceNumber { UInt64(littleEndian: address.load(as: UInt64.self)) &>> 8 }
+
+    @inline(__always)
+    private static func kind(_ tag: UInt64) -> RecordKind {
+        // What `write` stored is a kind; the default only spares a trap.
+        RecordKind(rawValue: UInt8(truncatingIfNeeded: tag)) ?? .value
+    }
+
+    /// The next older version of the same key, or 0.
+    @inline(__always)
+    var previous: ArenaReference { address.load(fromByteOffset: 8, as: UInt32.self) }
+
+    @inline(__always)
+    var key: SearchKey {
+        let count = UInt32(littleEndian: address.load(fromByteOffset: 12, as: UInt32.self))
+        return SearchKey(address: address + Self.headerSize, count: Int(count))
+    }
+
+    /// The fixed part of an entry but for the link, by value.
+    struct Header {
+        /// Sequence number and kind.
+        var tag: UInt64
+        /// Key length in the lower half, value length in the upper one.
+        var lengths: UInt64
+    }
+
+    @inline(__always)
+    var header: Header {
+        Header(
+            tag: UInt64(littleEndian: address.load(as: UInt64.self)),
+            lengths: UInt64(littleEndian: address.loadUnaligned(fromByteOffset: 12, as: UInt64.self)))
+    }
+
+    /// The entry as the rest of the engine sees it.
+    @inline(__always)
+    var record: Record { record(header) }
+
+    /// The same, without a look at the entry itself.
+    @inline(__always)
+    func record(_ header: Header) -> Record {
+        let keyCount = Int(header.lengths & 0xffff_ffff)
+        let key = address + Self.headerSize
+        return Record(
+            key: UnsafeRawBufferPointer(start: key, count: keyCount),
+            value: UnsafeRawBufferPointer(start: key + keyCount, count: Int(header.lengths &>> 32)),
+            sequence: header.tag &>> 8, kind: Self.kind(header.tag))
+    }
+
+    /// Writes an entry at `target`, which must have room for it; its link to an older version is 0.
+    @inline(__always)
+    static func write(
+        to target: UnsafeMutableRawPointer, key: SearchKey, value: Bytes, sequence: SequenceNumber, kind: RecordKind
+    ) {
+        target.storeBytes(of: ((sequence &<< 8) | UInt64(kind.rawValue)).littleEndian, as: UInt64.self)
+        target.storeBytes(of: 0, toByteOffset: 8, as: UInt32.self)
+        target.storeBytes(of: UInt32(truncatingIfNeeded: key.count).littleEndian, toByteOffset: 12, as: UInt32.self)
+        target.storeBytes(of: UInt32(truncatingIfNeeded: value.count).littleEndian, toByteOffset: 16, as: UInt32.self)
+        (target + headerSize).copyMemory(from: key.address, byteCount: key.count)
+        if let source = value.baseAddress {
+            (target + (headerSize &+ key.count)).copyMemory(from: source, byteCount: value.count)
+        }
+    }
+
+    /// Links an entry that is not published yet to the next older version of its key.
+    @inline(__always)
+    static func link(_ target: UnsafeMutableRawPointer, to older: ArenaReference) {
+        target.storeBytes(of: older, toByteOffset: 8, as: UInt32.self)
+    }
+}

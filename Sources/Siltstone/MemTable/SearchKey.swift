@@ -1,0 +1,63 @@
+/// A key as the tree compares it: ``Bytes`` whose address is never missing.
+struct SearchKey {
+    let address: UnsafeRawPointer
+    let count: Int
+
+    @inline(__always)
+    init(address: UnsafeRawPointer, count: Int) {
+        self.address = address
+        self.count = count
+    }
+
+    @inline(__always)
+    init(_ bytes: Bytes) {
+        // An empty buffer may have no address; any readable one will do, as nothing is read.
+        self.init(address: bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped, count: bytes.count)
+    }
+
+    /// The eight bytes behind the first `skip` as a big-endian number, zeros where the key ends earlier.
+    ///
+    /// For keys that agree in their first `skip` bytes its order is theirs, but that two keys may have the same.
+    @inline(__always)
+    func digest(after skip: Int) -> UInt64 {
+        let left = count &- skip
+        if left >= 8 { return UInt64(bigEndian: address.loadUnaligned(fromByteOffset: skip, as: UInt64.self)) }
+        if left <= 0 { return 0 }
+        return shortDigest(left)
+    }
+
+    /// The digest of the last `left` bytes, 1 to 7.
+    @inline(__always)
+    private func shortDigest(_ left: Int) -> UInt64 {
+        if count >= 8 {
+            let last = UInt64(bigEndian: address.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self))
+            return last &<< UInt64(truncatingIfNeeded: 8 &* (8 &- left))
+        }
+        var digest: UInt64 = 0
+        for index in 0..<left {
+            let byte = address.load(fromByteOffset: count &- left &+ index, as: UInt8.self)
+            digest |= UInt64(byte) &<< UInt64(truncatingIfNeeded: 56 &- 8 &* index)
+        }
+        return digest
+    }
+
+    /// Orders this key against another, as ``compareKeys(_:_:)``.
+    @inline(__always)
+    func compare(to other: SearchKey) -> Int {
+        let order = compareMemory(address, other.address, count < other.count ? count : other.count)
+        return order != 0 ? order : count &- other.count
+    }
+
+    /// How many bytes the keys have in common at their start.
+    func commonPrefix(with other: SearchKey) -> Int {
+        let limit = min(count, other.count)
+        var index = 0
+        while index < limit,
+            address.load(fromByteOffset: index, as: UInt8.self)
+                == other.address.load(fromByteOffset: index, as: UInt8.self)
+        {
+            index &+= 1
+        }
+        return index
+    }
+}
