@@ -1,0 +1,35 @@
+import Synchronization
+
+/// Bits that several threads set and test, to remember what has been verified. They are never cleared.
+///
+/// Relaxed order is enough: what a bit tells of is immutable, so whoever sees it set may read it, and whoever does not
+/// verifies once more.
+///
+/// `@unchecked Sendable`: the words are touched only as atomics until the owner goes.
+struct AtomicBitmap: ~Copyable, @unchecked Sendable {
+    private let words: UnsafeMutablePointer<UInt64>
+
+    /// - Parameter count: bits, all clear.
+    init(count: Int) {
+        let capacity = count / 64 + 1
+        words = .allocate(capacity: capacity)
+        words.initialize(repeating: 0, count: capacity)
+    }
+
+    deinit { words.deallocate() }
+
+    @inline(__always)
+    private func word(_ index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        // Atomic<UInt64> has the layout of UInt64 (SE-0410), and is loaded and stored in place.
+        UnsafeMutableRawPointer(words + (index &>> 6)).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    @inline(__always)
+    func isSet(_ index: Int) -> Bool {
+        word(index).pointee.load(ordering: .relaxed) & (1 &<< UInt64(truncatingIfNeeded: index & 63)) != 0
+    }
+
+    func set(_ index: Int) {
+        word(index).pointee.bitwiseOr(1 << UInt64(index & 63), ordering: .relaxed)
+    }
+}

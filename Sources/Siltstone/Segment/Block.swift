@@ -1,0 +1,76 @@
+/// A block in memory, whose checksum is known to be right (`Docs/Format.md`, "Blocks").
+struct Block {
+    /// Bytes before the first record.
+    static let headerSize = 8
+
+    let base: UnsafeRawPointer
+    /// Bytes of the block.
+    let length: Int
+    /// Records of the block.
+    let count: Int
+
+    /// No records.
+    static var empty: Block {
+        // The address is never looked at; it only has to be one.
+        Block(base: UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped, length: 0, count: 0)
+    }
+
+    private init(base: UnsafeRawPointer, length: Int, count: Int) {
+        self.base = base
+        self.length = length
+        self.count = count
+    }
+
+    /// A view of `length` bytes; nil where header, records and slots cannot all be in there.
+    @inline(__always)
+    init?(_ base: UnsafeRawPointer, length: Int) {
+        guard length >= Self.headerSize else { return nil }
+        let count = Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: 4, as: UInt16.self)))
+        guard count > 0, Self.headerSize &+ 2 &* count <= length else { return nil }
+        self.init(base: base, length: length, count: count)
+    }
+
+    /// The checksum that belongs into the first four bytes of a block.
+    /// - Parameters:
+    ///   - segment: the segment's number.
+    ///   - address: the block's logical address.
+    static func checksum(_ bytes: Bytes, segment: UInt64, address: Int) -> UInt32 {
+        let place = CRC32.checksum(UInt64(address), continuing: CRC32.checksum(segment, continuing: 0))
+        return CRC32.checksum(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(4)), continuing: place)
+    }
+
+    /// The block's length in units as its header tells it, or nil where it is too long for the header to tell.
+    static func units(_ header: Bytes) -> Int? {
+        guard let units: UInt16 = header.integer(at: 6), units > 0 else { return nil }
+        return Int(units)
+    }
+
+    /// Offset of a record; the slot must be one of the block's.
+    @inline(__always)
+    func offset(ofSlot slot: Int) -> Int {
+        assert(slot >= 0 && slot < count)
+        return Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: length &- 2 &- 2 &* slot, as: UInt16.self)))
+    }
+
+    /// The record of a slot of the block; nil where the slot leads nowhere.
+    @inline(__always)
+    func record(_ slot: Int) -> BlockRecord? {
+        BlockRecord(base, at: offset(ofSlot: slot), limit: length &- 2 &* count)
+    }
+
+    /// The first slot whose record does not come before version `sequence` of `key`; ``count`` where all do.
+    /// Nil where a slot leads nowhere.
+    /// - Complexity: O(log n)
+    func lowerBound(_ key: Bytes, _ sequence: SequenceNumber) -> Int? {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low &+ high) &>> 1
+            guard let found = record(middle)?.record else { return nil }
+            let order = compareKeys(found.key, key)
+            let isBefore = order != 0 ? order < 0 : found.sequence > sequence
+            if isBefore { low = middle &+ 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,156 @@
+import Synchronization
+
+/// Keeps blocks and index pages that were read, up to a number of bytes, for all segments of a store.
+///
+/// Each shard throws out by CLOCK (Corbató, 1968): a hit sets a bit instead of relinking a list, and comes close to
+/// least recently used. What is thrown out stays valid for those who hold it.
+final class BlockCache: Sendable {
+    /// What is cached: a part of one open file.
+    struct Key: Hashable, Sendable {
+        /// From ``BlockCache/newOwner()``.
+        var owner: UInt64
+        /// Offset in the file.
+        var offset: Int
+    }
+
+    /// How the cache did so far.
+    struct Counters: Sendable, Hashable {
+        var hits = 0
+        var misses = 0
+        var bytes = 0
+        var entries = 0
+    }
+
+    private struct Entry {
+        var key: Key
+        var block: HeapBytes
+        var wasUsed: Bool
+    }
+
+    private struct State {
+        var places: [Key: Int] = [:]
+        /// The clock's face; nil is a free place.
+        var entries: [Entry?] = []
+        var free: [Int] = []
+        var hand = 0
+        var counters = Counters()
+    }
+
+    /// `@unchecked Sendable`: the state is touched under the lock only.
+    private final class Shard: @unchecked Sendable {
+        // Not `Mutex`: the thread sanitizer does not know it on Linux, and would report every use.
+        private let lock = ConditionLock()
+        private var state = State()
+
+        @inline(__always)
+        func withLock<R>(_ body: (inout State) -> R) -> R { lock.withLock { body(&state) } }
+    }
+
+    /// The bound, in bytes of blocks.
+    let capacity: Int
+    private let shards: [Shard]
+    private let shardCapacity: Int
+    private let owners = Atomic<UInt64>(0)
+
+    /// Bookkeeping for an entry, counted against the capacity.
+    private static let overhead = 128
+
+    /// - Parameter capacity: bytes. Below 8 MiB there is one shard, else eight.
+    init(capacity: Int) {
+        self.capacity = capacity
+        let count = capacity < 8 << 20 ? 1 : 8
+        shards = (0..<count).map { _ in Shard() }
+        shardCapacity = capacity / count
+    }
+
+    /// A name for a file, never used before.
+    func newOwner() -> UInt64 { owners.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    /// The sums over all shards.
+    var counters: Counters {
+        var sum = Counters()
+        for shard in shards {
+            let part = shard.withLock { $0.counters }
+            sum.hits += part.hits
+            sum.misses += part.misses
+            sum.bytes += part.bytes
+            sum.entries += part.entries
+        }
+        return sum
+    }
+
+    private func shard(_ key: Key) -> Shard {
+        let mixed = (UInt64(bitPattern: Int64(key.offset >> 6)) &+ key.owner) &* 0x9e37_79b9_7f4a_7c15
+        return shards[Int(truncatingIfNeeded: mixed >> 61) & (shards.count - 1)]
+    }
+
+    /// The block of a key, if it is there.
+    func find(_ key: Key) -> HeapBytes? {
+        shard(key).withLock { state in
+            guard let place = state.places[key] else {
+                state.counters.misses += 1
+                return nil
+            }
+            state.counters.hits += 1
+            state.entries[place]?.wasUsed = true
+            return state.entries[place]?.block
+        }
+    }
+
+    /// Adds a block, and throws out others for it. A block greater than a shard is not kept.
+    func insert(_ block: HeapBytes, for key: Key) {
+        let size = block.bytes.count + Self.overhead
+        guard size <= shardCapacity else { return }
+        let capacity = shardCapacity
+        shard(key).withLock { state in
+            guard state.places[key] == nil else { return }  // another thread read it at the same time
+            while state.counters.bytes + size > capacity { Self.evictOne(&state) }
+            let entry = Entry(key: key, block: block, wasUsed: false)
+            if let place = state.free.popLast() {
+                state.entries[place] = entry
+                state.places[key] = place
+            } else {
+                state.places[key] = state.entries.count
+                state.entries.append(entry)
+            }
+            state.counters.bytes += size
+            state.counters.entries += 1
+        }
+    }
+
+    /// Drops all blocks of a file that is gone.
+    func remove(owner: UInt64) {
+        for shard in shards {
+            shard.withLock { state in
+                for place in state.entries.indices where state.entries[place]?.key.owner == owner {
+                    Self.remove(place, &state)
+                }
+            }
+        }
+    }
+
+    /// Moves the hand to an entry that was not used since the hand's last visit, and removes it. At least one entry
+    /// must be there.
+    private static func evictOne(_ state: inout State) {
+        while true {
+            let place = state.hand
+            state.hand = (state.hand + 1) % state.entries.count
+            guard let entry = state.entries[place] else { continue }
+            if entry.wasUsed {
+                state.entries[place]?.wasUsed = false
+            } else {
+                remove(place, &state)
+                return
+            }
+        }
+    }
+
+    private static func remove(_ place: Int, _ state: inout State) {
+        guard let entry = state.entries[place] else { return }
+        state.places[entry.key] = nil
+        state.entries[place] = nil
+        state.free.append(place)
+        state.counters.bytes -= entry.block.bytes.count + overhead
+        state.counters.entries -= 1
+    }
+}

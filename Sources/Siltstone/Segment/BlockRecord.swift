@@ -1,0 +1,90 @@
+/// A record as it lies in a block: kind, key length, value length, sequence number, key, value.
+struct BlockRecord {
+    /// Set in the kind byte where the record before has the same key, so that a scan knows the versions of one key
+    /// without comparing keys.
+    static let olderFlag: UInt8 = 0x80
+
+    var record: Record
+    /// Whether the record before it, perhaps in the block before, is a newer version of the same key.
+    var isOlder: Bool
+    /// Offset behind the record.
+    var end: Int
+
+    /// Bytes that a record takes in a block, without its slot.
+    @inline(__always)
+    static func size(_ record: Record) -> Int {
+        1 &+ Varint.size(UInt64(record.key.count)) &+ Varint.size(UInt64(record.value.count))
+            &+ Varint.size(record.sequence) &+ record.key.count &+ record.value.count
+    }
+
+    /// Writes a record at `pointer`, which must have room for ``size(_:)`` bytes.
+    /// - Returns: the address of the key in it.
+    @inline(__always)
+    static func write(_ record: Record, isOlder: Bool, to pointer: UnsafeMutableRawPointer) {
+        pointer.storeBytes(of: record.kind.rawValue | (isOlder ? olderFlag : 0), as: UInt8.self)
+        var next = Varint.write(UInt64(record.key.count), to: pointer + 1)
+        next = Varint.write(UInt64(record.value.count), to: next)
+        next = Varint.write(record.sequence, to: next)
+        if let key = record.key.baseAddress { next.copyMemory(from: key, byteCount: record.key.count) }
+        if let value = record.value.baseAddress {
+            (next + record.key.count).copyMemory(from: value, byteCount: record.value.count)
+        }
+    }
+
+    /// Reads the record at `offset` of `base`, which has `limit` bytes; nil where there is none that ends before.
+    ///
+    /// The short form (both lengths below 128, sequence number below 2³⁵) is taken out of one load of eight bytes
+    /// with no loop; everything else goes field by field.
+    @inline(__always)
+    init?(_ base: UnsafeRawPointer, at offset: Int, limit: Int) {
+        guard offset >= 0, offset &+ 8 <= limit else {
+            self.init(long: UnsafeRawBufferPointer(start: base, count: limit), at: offset)
+            return
+        }
+        let word = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        // The last bytes of the three numbers: both lengths must be over at once, the sequence number at some byte.
+        let stops = ~word & 0x8080_8080_8000_0000
+        guard word & 0x80_8000 == 0, stops != 0 else {
+            self.init(long: UnsafeRawBufferPointer(start: base, count: limit), at: offset)
+            return
+        }
+        let stop = stops.trailingZeroBitCount
+        let digits = (word & ((2 &<< UInt64(truncatingIfNeeded: stop)) &- 1)) &>> 24
+        // Two groups of seven bits at a time, then the pairs.
+        let pairs = (digits & 0x7f_007f_007f) | ((digits & 0x7f00_7f00) &>> 1)
+        let sequence = (pairs & 0x3fff) | ((pairs &>> 2) & 0xfff_c000) | ((pairs &>> 4) & 0x7_f000_0000)
+        self.init(
+            base, kindByte: UInt8(truncatingIfNeeded: word), sequence: sequence,
+            keyAt: offset &+ (stop &+ 1) &>> 3, keyCount: Int(truncatingIfNeeded: (word &>> 8) & 0xff),
+            valueCount: Int(truncatingIfNeeded: (word &>> 16) & 0xff), limit: limit)
+    }
+
+    @inline(never)
+    private init?(long bytes: Bytes, at offset: Int) {
+        var offset = offset
+        guard let base = bytes.baseAddress, let kind: UInt8 = bytes.integer(at: offset) else { return nil }
+        offset += 1
+        guard let keyCount = Varint.read(bytes, at: &offset), let valueCount = Varint.read(bytes, at: &offset),
+            let sequence = Varint.read(bytes, at: &offset), sequence <= .greatest, keyCount <= UInt64(bytes.count),
+            valueCount <= UInt64(bytes.count)
+        else { return nil }
+        self.init(
+            base, kindByte: kind, sequence: sequence, keyAt: offset, keyCount: Int(keyCount),
+            valueCount: Int(valueCount), limit: bytes.count)
+    }
+
+    @inline(__always)
+    private init?(
+        _ base: UnsafeRawPointer, kindByte: UInt8, sequence: SequenceNumber, keyAt: Int, keyCount: Int,
+        valueCount: Int, limit: Int
+    ) {
+        let valueAt = keyAt &+ keyCount
+        end = valueAt &+ valueCount
+        guard end <= limit, let kind = RecordKind(rawValue: kindByte & ~Self.olderFlag), kind != .rangeTombstone
+        else { return nil }
+        isOlder = kindByte >= Self.olderFlag
+        record = Record(
+            key: UnsafeRawBufferPointer(start: base + keyAt, count: keyCount),
+            value: UnsafeRawBufferPointer(start: base + valueAt, count: valueCount), sequence: sequence, kind: kind)
+    }
+}

@@ -1,0 +1,66 @@
+import CZlib
+
+/// Raw deflate streams (RFC 1951) in one piece, by zlib.
+enum Deflate {
+    /// The greatest window, and no header around the stream.
+    private static let rawWindowBits: Int32 = -15
+
+    /// A compressor that is used again for each block.
+    struct Compressor: ~Copyable {
+        /// zlib keeps the address of its stream, so the stream must not move.
+        private let stream: UnsafeMutablePointer<z_stream>
+
+        /// - Parameter level: 1 to 9.
+        init(level: Int) throws(StoreError) {
+            stream = .allocate(capacity: 1)
+            stream.initialize(to: z_stream())
+            let code = deflateInit2_(
+                stream, Int32(level), Z_DEFLATED, rawWindowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+                Int32(MemoryLayout<z_stream>.size))
+            guard code == Z_OK else {
+                throw StoreError(.invalidArgument, "zlib cannot compress at level \(level) (code \(code))")
+            }
+        }
+
+        deinit {
+            deflateEnd(stream)
+            stream.deallocate()
+        }
+
+        /// Compresses `source` into `target`.
+        /// - Returns: bytes of the stream, or nil where it does not fit `target`.
+        mutating func compress(_ source: Bytes, into target: UnsafeMutableRawBufferPointer) -> Int? {
+            guard deflateReset(stream) == Z_OK, let input = UInt32(exactly: source.count) else { return nil }
+            stream.pointee.next_in = UnsafeMutablePointer(
+                mutating: source.assumingMemoryBound(to: UInt8.self).baseAddress)
+            stream.pointee.avail_in = input
+            stream.pointee.next_out = target.assumingMemoryBound(to: UInt8.self).baseAddress
+            stream.pointee.avail_out = UInt32(clamping: target.count)
+            guard deflate(stream, Z_FINISH) == Z_STREAM_END else { return nil }
+            return target.count - Int(stream.pointee.avail_out)
+        }
+    }
+
+    /// Inflates `source` into `target`.
+    /// - Returns: whether the stream is well, ends with `source`, and fills `target` exactly.
+    static func inflate(_ source: Bytes, into target: UnsafeMutableRawBufferPointer) -> Bool {
+        guard let input = UInt32(exactly: source.count), let output = UInt32(exactly: target.count) else {
+            return false
+        }
+        return withUnsafeTemporaryAllocation(of: z_stream.self, capacity: 1) { memory in
+            guard let stream = memory.baseAddress else { return false }
+            stream.initialize(to: z_stream())
+            guard
+                inflateInit2_(stream, rawWindowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
+            else { return false }
+            defer { inflateEnd(stream) }
+            stream.pointee.next_in = UnsafeMutablePointer(
+                mutating: source.assumingMemoryBound(to: UInt8.self).baseAddress)
+            stream.pointee.avail_in = input
+            stream.pointee.next_out = target.assumingMemoryBound(to: UInt8.self).baseAddress
+            stream.pointee.avail_out = output
+            return CZlib.inflate(stream, Z_FINISH) == Z_STREAM_END && stream.pointee.avail_in == 0
+                && stream.pointee.avail_out == 0
+        }
+    }
+}

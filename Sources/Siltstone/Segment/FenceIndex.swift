@@ -1,0 +1,172 @@
+/// Where the blocks of a segment begin and which keys they hold: the sparse index for seeks, and the way from an
+/// address to its block (`Docs/Format.md`, "Fence index").
+///
+/// The *fence* of a block comes after everything in the block before, and not after anything in its own. Fences are
+/// compared by a digest, the 8 bytes behind the prefix that all of them share; only ties compare keys. Without
+/// the prefix a digest of decimal keys would always be zeros.
+///
+/// `@unchecked Sendable`: all memory is written in the initialiser, and only read from then on.
+final class FenceIndex: @unchecked Sendable {
+    /// Of a fence that is no version of a key: it stands before all of them.
+    static let beforeAllVersions = SequenceNumber.max
+
+    let blockCount: Int
+    /// Logarithm of the window in which at most one block begins.
+    private let windowShift: Int
+    /// Where each block begins, in units, and behind them where the last one ends.
+    private let starts: UnsafeMutablePointer<UInt32>
+    /// The last block that begins in a window or before it.
+    private let windows: UnsafeMutablePointer<UInt32>
+    private let keys: UnsafeMutablePointer<Bytes>
+    private let sequences: UnsafeMutablePointer<SequenceNumber>
+    private let digests: UnsafeMutablePointer<UInt64>
+    /// Bytes that all fences but the first begin with.
+    private let skip: Int
+    /// Holds the keys.
+    private let storage: HeapBytes
+
+    /// Reads the section; nil where it does not fit the footer, or is not in order.
+    /// - Parameter section: lies in `storage`.
+    init?(_ section: Bytes, in storage: HeapBytes, footer: SegmentFooter) {
+        let count = footer.blockCount
+        // An entry takes 3 bytes at least: this bounds what a wrong count can allocate.
+        guard count <= section.count / 3 else { return nil }
+        self.storage = storage
+        blockCount = count
+        windowShift = footer.windowShift
+        starts = .allocate(capacity: count + 1)
+        keys = .allocate(capacity: count)
+        sequences = .allocate(capacity: count)
+        digests = .allocate(capacity: count)
+        let windowCount = footer.dataBytes >> footer.windowShift + 1
+        windows = .allocate(capacity: windowCount)
+        windows.initialize(repeating: 0, count: windowCount)
+
+        // Parsed by a static function, which can say no before `self` is whole.
+        let isParsed = Self.parse(
+            section, count: count, dataBytes: footer.dataBytes, starts: starts, keys: keys, sequences: sequences)
+        let hasWindows =
+            isParsed
+            && Self.fill(
+                windows, count: windowCount, shift: footer.windowShift, starts: starts, blockCount: count)
+        skip = hasWindows && count > 1 ? Self.commonPrefix(keys[1], keys[count - 1]) : 0
+        guard hasWindows else { return nil }
+        for block in 0..<count { (digests + block).initialize(to: Self.digest(keys[block], skip: skip)) }
+    }
+
+    deinit {
+        starts.deallocate()
+        keys.deallocate()
+        sequences.deallocate()
+        digests.deallocate()
+        windows.deallocate()
+    }
+
+    private static func parse(
+        _ section: Bytes, count: Int, dataBytes: Int, starts: UnsafeMutablePointer<UInt32>,
+        keys: UnsafeMutablePointer<Bytes>, sequences: UnsafeMutablePointer<SequenceNumber>
+    ) -> Bool {
+        var reader = ByteReader(section)
+        var start = 0
+        for block in 0..<count {
+            guard let units = reader.length(), units > 0, units <= (dataBytes - start) >> SegmentFormat.unitShift,
+                let continued = reader.varint(), let key = reader.counted()
+            else { return false }
+            (starts + block).initialize(to: UInt32(start >> SegmentFormat.unitShift))
+            (keys + block).initialize(to: key)
+            (sequences + block).initialize(to: continued == 0 ? beforeAllVersions : continued - 1)
+            start += units << SegmentFormat.unitShift
+            guard block > 0 else { continue }
+            let order = compareKeys(keys[block - 1], key)
+            guard order < 0 || order == 0 && sequences[block - 1] > sequences[block] else { return false }
+        }
+        (starts + count).initialize(to: UInt32(start >> SegmentFormat.unitShift))
+        return reader.isAtEnd && start == dataBytes
+    }
+
+    private static func fill(
+        _ windows: UnsafeMutablePointer<UInt32>, count: Int, shift: Int, starts: UnsafeMutablePointer<UInt32>,
+        blockCount: Int
+    ) -> Bool {
+        var previous = -1
+        for block in 0..<blockCount {
+            let window = (Int(starts[block]) << SegmentFormat.unitShift) >> shift
+            guard window > previous || blockCount == 0, window < count else { return false }
+            for between in (previous + 1)..<window { windows[between] = UInt32(max(0, block - 1)) }
+            windows[window] = UInt32(block)
+            previous = window
+        }
+        for rest in (previous + 1)..<max(count, previous + 1) { windows[rest] = UInt32(max(0, blockCount - 1)) }
+        return true
+    }
+
+    private static func commonPrefix(_ a: Bytes, _ b: Bytes) -> Int {
+        zip(a, b).prefix { $0 == $1 }.reduce(0) { count, _ in count + 1 }
+    }
+
+    /// The 8 bytes of a key behind `skip`, as a number in the order of the bytes; zeros where the key ends before.
+    @inline(__always)
+    private static func digest(_ key: Bytes, skip: Int) -> UInt64 {
+        if let word: UInt64 = key.integer(at: skip) { return word.byteSwapped }
+        var value: UInt64 = 0
+        for index in 0..<8 { value = value << 8 | (skip + index < key.count ? UInt64(key[skip + index]) : 0) }
+        return value
+    }
+
+    // MARK: Blocks
+
+    /// Logical address of a block.
+    @inline(__always)
+    func start(of block: Int) -> Int { Int(starts[block]) &<< SegmentFormat.unitShift }
+
+    /// Bytes of a block.
+    @inline(__always)
+    func length(of block: Int) -> Int { start(of: block &+ 1) &- start(of: block) }
+
+    /// The block that holds a logical address, which must be in the data area.
+    @inline(__always)
+    func block(holding address: Int) -> Int {
+        let block = Int(windows[address &>> windowShift])
+        // Arithmetic, not a branch: it would be guessed wrong every fourth time.
+        return block &- Int(truncatingIfNeeded: UInt(bitPattern: address &- start(of: block)) &>> 63)
+    }
+
+    /// The fence of a block: its key, and its version where the block continues the key of the one before.
+    func fence(of block: Int) -> (key: Bytes, sequence: SequenceNumber) { (keys[block], sequences[block]) }
+
+    // MARK: Search
+
+    /// The block to look into for version `sequence` of `key`: the first record that does not come before it is in
+    /// that block, or is the first of the next one. At least one block must be there.
+    /// - Complexity: O(log n)
+    func search(_ key: Bytes, _ sequence: SequenceNumber) -> Int {
+        guard blockCount > 1 else { return 0 }
+        let prefix = UnsafeRawBufferPointer(rebasing: keys[1].prefix(skip))
+        let head = UnsafeRawBufferPointer(rebasing: key.prefix(skip))
+        let order = compareKeys(head, prefix)
+        if order != 0 { return order < 0 ? 0 : blockCount - 1 }
+
+        let digest = Self.digest(key, skip: skip)
+        var low = firstFence(from: 1, to: blockCount) { digests[$0] >= digest }
+        if low < blockCount, digests[low] == digest {
+            let high = firstFence(from: low, to: blockCount) { digests[$0] > digest }
+            low = firstFence(from: low, to: high) { block in
+                let order = compareKeys(keys[block], key)
+                return order > 0 || order == 0 && sequences[block] < sequence
+            }
+        }
+        return low - 1
+    }
+
+    /// The first block of `[low, high)` that satisfies a condition which holds for all behind it too; `high` if none.
+    @inline(__always)
+    private func firstFence(from low: Int, to high: Int, where holds: (Int) -> Bool) -> Int {
+        var low = low
+        var high = high
+        while low < high {
+            let middle = (low &+ high) &>> 1
+            if holds(middle) { high = middle } else { low = middle &+ 1 }
+        }
+        return low
+    }
+}

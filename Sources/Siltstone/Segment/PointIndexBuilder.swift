@@ -1,0 +1,118 @@
+/// Collects the keys of a segment and makes its point index.
+struct PointIndexBuilder: ~Copyable {
+    private struct Entry {
+        var hash: UInt64
+        var address: UInt32
+    }
+
+    /// How often a larger table is tried before the segment goes without one. Only keys chosen to have the same
+    /// hash get there.
+    private static let attempts = 12
+
+    private var entries: UnsafeMutablePointer<Entry>
+    private var capacity: Int
+    /// Keys so far.
+    private(set) var count = 0
+
+    init(expected: Int) {
+        capacity = max(expected, 1024)
+        entries = .allocate(capacity: capacity)
+    }
+
+    deinit { entries.deallocate() }
+
+    /// Adds a key by the address of its newest record.
+    @inline(__always)
+    mutating func add(hash: UInt64, address: Int) {
+        if count == capacity { grow() }
+        (entries + count).initialize(to: Entry(hash: hash, address: UInt32(truncatingIfNeeded: address)))
+        count &+= 1
+    }
+
+    @inline(never)
+    private mutating func grow() {
+        let larger = UnsafeMutablePointer<Entry>.allocate(capacity: 2 * capacity)
+        larger.moveInitialize(from: entries, count: count)
+        entries.deallocate()
+        entries = larger
+        capacity *= 2
+    }
+
+    /// Writes the table.
+    ///
+    /// The entries are brought into the order of their pages first (a counting sort), so that each page is filled,
+    /// summed and copied while it is in the innermost cache. Filling the whole table in key order costs a cache miss
+    /// for each key.
+    /// - Returns: the table's shape, and the checksum of each page.
+    func write(
+        to output: inout SegmentOutput, dataBytes: Int
+    ) throws(StoreError) -> (geometry: PointIndexGeometry, checksums: [UInt32]) {
+        guard count > 0, let (geometry, starts) = chooseGeometry(dataBytes: dataBytes) else { return (.none, []) }
+        let sorted = UnsafeMutablePointer<Entry>.allocate(capacity: count)
+        defer { sorted.deallocate() }
+        var next = starts
+        next.withUnsafeMutableBufferPointer { next in
+            for index in 0..<count {
+                let page = geometry.page(of: entries[index].hash)
+                (sorted + next[page]).initialize(to: entries[index])
+                next[page] += 1
+            }
+        }
+        let page = UnsafeMutableRawBufferPointer.allocate(byteCount: geometry.pageByteCount, alignment: 64)
+        defer { page.deallocate() }
+        var checksums: [UInt32] = []
+        checksums.reserveCapacity(geometry.pageCount)
+        for index in 0..<geometry.pageCount {
+            let part = UnsafeBufferPointer(start: sorted + starts[index], count: next[index] - starts[index])
+            Self.fill(page, with: part, geometry)
+            checksums.append(CRC32.checksum(UnsafeRawBufferPointer(page)))
+            try output.append(UnsafeRawBufferPointer(page))
+        }
+        return (geometry, checksums)
+    }
+
+    /// A shape in which no page is overfull, and where the entries of each page begin in their order by pages.
+    private func chooseGeometry(dataBytes: Int) -> (PointIndexGeometry, [Int])? {
+        var geometry = PointIndexGeometry(keys: count, dataBytes: dataBytes)
+        for _ in 0..<Self.attempts {
+            var counts = [Int](repeating: 0, count: geometry.pageCount)
+            counts.withUnsafeMutableBufferPointer { counts in
+                for index in 0..<count { counts[geometry.page(of: entries[index].hash)] += 1 }
+            }
+            if counts.allSatisfy({ $0 <= geometry.placesPerPage }) {
+                var start = 0
+                for index in counts.indices { (counts[index], start) = (start, start + counts[index]) }
+                return (geometry, counts)
+            }
+            geometry.pageCount += geometry.pageCount / 32 + 1
+        }
+        return nil
+    }
+
+    /// Fills a page: each entry goes into the first bucket from its own on that has room, and leaves its bit in the
+    /// overflow filter of the full ones that it passes.
+    private static func fill(
+        _ page: UnsafeMutableRawBufferPointer, with entries: UnsafeBufferPointer<Entry>, _ geometry: PointIndexGeometry
+    ) {
+        guard let base = page.baseAddress else { return }
+        page.initializeMemory(as: UInt8.self, repeating: 0)
+        let maximum = PointIndexGeometry.maximumBucketsPerPage
+        withUnsafeTemporaryAllocation(of: Int.self, capacity: maximum) { used in
+            used.initialize(repeating: 0)
+            for entry in entries {
+                var bucket = geometry.bucket(of: entry.hash)
+                while used[bucket] == PointIndexGeometry.entriesPerBucket {
+                    let filter = base + bucket &* PointIndexGeometry.bucketBytes + 12
+                    let bits = UInt32(littleEndian: filter.loadUnaligned(as: UInt32.self))
+                    filter.store(bits | PointIndexGeometry.overflowBit(of: entry.hash), at: 0)
+                    bucket = (bucket &+ 1) & (geometry.bucketsPerPage &- 1)
+                }
+                let line = base + bucket &* PointIndexGeometry.bucketBytes
+                let place = used[bucket]
+                line.store(PointIndexGeometry.fingerprint(of: entry.hash), at: place)
+                line.store(geometry.wordTag(of: entry.hash) | entry.address, at: 16 &+ 4 &* place)
+                used[bucket] &+= 1
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+/// The parts of a segment in the making; what ``SegmentWriter`` does.
+struct SegmentAssembly: ~Copyable {
+    private let number: UInt64
+    private let blockBytes: Int
+    private let headerChecksum: UInt32
+    private let path: String
+    private var output: SegmentOutput
+    private var block: BlockBuilder
+    private var fences = FenceIndexBuilder()
+    private var index: PointIndexBuilder
+    private var summary: SegmentSummary
+    /// Compresses blocks; nil where they are stored as they are.
+    private var stored: StoredBlockBuilder?
+    private var blockTable: [UInt8] = []
+    private var rangeTombstones: [RangeTombstone] = []
+    private var previous = PreviousKey()
+    /// Logical bytes of the blocks that are finished.
+    private var finishedBytes = 0
+
+    /// - Parameters:
+    ///   - file: fresh, empty and writable.
+    ///   - number: its number.
+    ///   - store: the store that it belongs to.
+    /// - Throws: ``StoreError`` where the options make no sense.
+    init(
+        file: any File, number: UInt64, store: StoreIdentity, options: SegmentOptions
+    ) throws(StoreError) {
+        // Everything that can fail comes first: a value that cannot be copied is made whole or not at all.
+        let options = try options.validated()
+        let stored = try Self.storedBlockBuilder(options.compression)
+        var header = FileHeader(
+            kind: .segment, store: store, number: number, parameter: UInt64(SegmentFormat.unitShift))
+        if options.compression != .none { header.incompatibleFeatures = SegmentFormat.compressedFeature }
+        var output = SegmentOutput(file)
+        try output.append(header.encoded())
+
+        self.number = number
+        self.stored = stored
+        self.output = output
+        blockBytes = options.blockBytes
+        path = file.path
+        headerChecksum = header.checksum
+        block = BlockBuilder(target: options.blockBytes)
+        index = PointIndexBuilder(expected: options.expectedRecords)
+        summary = SegmentSummary(number: number)
+    }
+
+    private static func storedBlockBuilder(_ compression: Compression) throws(StoreError) -> StoredBlockBuilder? {
+        guard case .deflate(let level) = compression else { return nil }
+        return try StoredBlockBuilder(level: level)
+    }
+
+    /// Bytes of the blocks so far, before compression: what tells when to begin another segment. At most 4 GiB.
+    var dataBytes: Int { finishedBytes + (block.isEmpty ? 0 : block.length) }
+
+    /// Records so far.
+    var recordCount: Int { summary.info.recordCount }
+
+    /// Appends a record. Keys ascend, and for one key sequence numbers descend.
+    /// - Throws: ``StoreError/Code/invalidArgument`` where the order or the kind is wrong,
+    ///   ``StoreError/Code/tooLarge`` where the segment is full.
+    mutating func append(_ record: Record) throws(StoreError) {
+        let order = previous.compare(record)
+        guard order < 0, record.kind != .rangeTombstone, record.sequence <= .greatest,
+            record.kind != .pointer || record.value.count == ValuePointer.size
+        else { throw misuse() }
+        let isOlder = order == PreviousKey.sameKey
+        let size = BlockRecord.size(record)
+        if block.shouldFinish(before: size) { try finishBlock() }
+        guard finishedBytes &+ block.length &+ size &+ SegmentFormat.unit <= SegmentFormat.maximumDataBytes else {
+            throw StoreError(.tooLarge, "a segment has at most 4 GiB of records", file: path)
+        }
+        if block.isEmpty {
+            fences.beginBlock(record.key, record.sequence, after: previous.key)
+        }
+        if !isOlder { index.add(hash: KeyHash.hash(record.key), address: finishedBytes &+ block.nextOffset) }
+        block.append(record, size: size, isOlder: isOlder)
+        previous.set(record)
+        _ = summary.add(record)  // a pointer has the right size, as was checked
+    }
+
+    private func misuse() -> StoreError {
+        StoreError(
+            .invalidArgument,
+            "record \(recordCount) of the segment is out of order, or none that segments hold", file: path)
+    }
+
+    /// Adds range tombstones, in any order.
+    mutating func append(rangeTombstones tombstones: [RangeTombstone]) { rangeTombstones += tombstones }
+
+    private mutating func finishBlock() throws(StoreError) {
+        guard !block.isEmpty else { return }
+        let bytes = block.finish(segment: number, address: finishedBytes)
+        if stored != nil, let built = stored?.build(bytes, segment: number, address: finishedBytes) {
+            blockTable.append(varint: UInt64(built.payload))
+            try output.append(built.bytes)
+        } else {
+            try output.append(bytes)
+        }
+        fences.endBlock(length: bytes.count)
+        finishedBytes += bytes.count
+    }
+
+    /// Writes index and metadata, and brings the file to stable storage. Nothing may be appended after it.
+    /// - Returns: what the manifest is to say of the segment.
+    mutating func finish() throws(StoreError) -> SegmentInfo {
+        try finishBlock()
+        var footer = SegmentFooter()
+        footer.dataBytes = finishedBytes
+        footer.storedBytes = output.offset - footer.dataOffset
+        footer.blockCount = fences.blockCount
+        footer.windowShift = (blockBytes / 2).trailingZeroBitCount
+        try output.pad(to: SegmentFormat.unit)
+        footer.indexOffset = output.offset
+        let (geometry, pageChecksums) = try index.write(to: &output, dataBytes: finishedBytes)
+        footer.index = geometry
+        footer.metadataOffset = output.offset
+        try writeMetadata(pageChecksums: pageChecksums, into: &footer)
+        let encoded = footer.encoded(headerChecksum: headerChecksum)
+        try output.append(encoded)
+        summary.info.fileBytes = output.offset
+        summary.info.footerChecksum = encoded.withUnsafeBytes { $0.integer(at: SegmentFooter.size - 4) ?? 0 }
+        try output.finish()
+        return summary.info
+    }
+
+    private mutating func writeMetadata(pageChecksums: [UInt32], into footer: inout SegmentFooter) throws(StoreError) {
+        let ranges = RangeTombstones(rangeTombstones).tombstones
+        summary.finish(lastKey: previous.key, rangeTombstones: ranges)
+        var metadata = fences.bytes
+        footer.fenceBytes = metadata.count
+        metadata += blockTable
+        footer.blockTableBytes = blockTable.count
+        for checksum in pageChecksums { metadata.append(integer: checksum) }
+        footer.pageTableBytes = 4 * pageChecksums.count
+        let rangesStart = metadata.count
+        for range in ranges {
+            metadata.append(varint: range.sequence)
+            metadata.append(counted: range.start)
+            metadata.append(counted: range.end)
+        }
+        footer.rangeTombstoneBytes = metadata.count - rangesStart
+        let propertiesStart = metadata.count
+        summary.info.encodeProperties(into: &metadata)
+        footer.propertyBytes = metadata.count - propertiesStart
+        footer.metadataChecksum = metadata.withUnsafeBytes { CRC32.checksum($0) }
+        try output.append(metadata)
+    }
+}

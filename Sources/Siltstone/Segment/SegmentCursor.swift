@@ -1,0 +1,80 @@
+/// A position between two records of a segment, for one reader.
+///
+/// After a seek a cursor is used in one direction and with one `visible`. Records stay valid until the cursor's next
+/// fill or seek, as long as the cursor and the reader live; from a mapping, as long as the reader lives.
+struct SegmentCursor {
+    let reader: SegmentReader
+    /// Whether blocks that are read go into the cache.
+    let caching: Bool
+    /// The block around the position, and its number; ``Block/empty`` and −1 before the first seek.
+    var block = Block.empty
+    var number = -1
+    /// The record behind the position.
+    var slot = 0
+    /// Keeps ``block``.
+    var pin = BlockPin()
+    /// Forward: whether the version that counts of the current key was handed out.
+    var isDone = false
+    /// Backward: the version that counts so far of the current key, whose newer ones are still to come.
+    var candidate: Record?
+    /// Whether the candidate's block was left, and is kept by ``candidatePin``.
+    var isCandidateHeld = false
+    /// Keeps a block that was left with a candidate in it. Replaced only when another one is: the candidate may have
+    /// been handed out and must stay valid until the next fill.
+    var candidatePin = BlockPin()
+
+    /// A cursor that must be positioned by a seek.
+    /// - Parameter caching: false for long scans, which would drive everything else out of the cache.
+    init(_ reader: SegmentReader, caching: Bool = true) {
+        self.reader = reader
+        self.caching = caching
+    }
+
+    /// Moves before the first record with a key not before `key`; to the start where that is nil.
+    ///
+    /// The key may be one that the cursor has handed out.
+    mutating func seekForward(_ key: Bytes?) throws(StoreError) {
+        let pins = (pin, candidatePin)
+        defer { withExtendedLifetime(pins) {} }
+        reset()
+        guard reader.fences.blockCount > 0 else { return }
+        guard let key else { return try enter(0) }
+        try seek(key)
+    }
+
+    /// Moves behind the last record with a key before `key`; to the end where that is nil.
+    ///
+    /// The key may be one that the cursor has handed out.
+    mutating func seekBackward(_ key: Bytes?) throws(StoreError) {
+        let pins = (pin, candidatePin)
+        defer { withExtendedLifetime(pins) {} }
+        reset()
+        guard reader.fences.blockCount > 0 else { return }
+        // The same place: what is behind the position for one direction is before it for the other.
+        if let key { return try seek(key) }
+        try enter(reader.fences.blockCount - 1)
+        slot = block.count
+    }
+
+    private mutating func reset() {
+        block = .empty
+        number = -1
+        slot = 0
+        isDone = false
+        candidate = nil
+        isCandidateHeld = false
+    }
+
+    private mutating func seek(_ key: Bytes) throws(StoreError) {
+        try enter(reader.fences.search(key, FenceIndex.beforeAllVersions))
+        guard let found = block.lowerBound(key, FenceIndex.beforeAllVersions) else { throw reader.malformed(number) }
+        slot = found
+    }
+
+    /// Makes a block the current one, and stands at its start.
+    mutating func enter(_ next: Int) throws(StoreError) {
+        block = try reader.block(next, pin: &pin, caching: caching)
+        number = next
+        slot = 0
+    }
+}

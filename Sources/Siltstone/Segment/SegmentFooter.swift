@@ -1,0 +1,122 @@
+/// The last 128 bytes of a segment: where everything is (`Docs/Format.md`, "Footer").
+struct SegmentFooter: Hashable, Sendable {
+    /// Bytes of the footer.
+    static let size = 128
+    private static let magic = Array("SILTFOOT".utf8)
+
+    /// Offset of the first block in the file.
+    var dataOffset = FileHeader.size
+    /// Bytes of all blocks, not compressed: the range of logical addresses.
+    var dataBytes = 0
+    /// Bytes that the blocks take in the file.
+    var storedBytes = 0
+    var blockCount = 0
+    /// Logarithm of the window in which at most one block begins.
+    var windowShift = 0
+    var indexOffset = 0
+    var index = PointIndexGeometry.none
+    var metadataOffset = 0
+    var fenceBytes = 0
+    var blockTableBytes = 0
+    var pageTableBytes = 0
+    var rangeTombstoneBytes = 0
+    var propertyBytes = 0
+    var metadataChecksum: UInt32 = 0
+
+    var metadataBytes: Int { fenceBytes + blockTableBytes + pageTableBytes + rangeTombstoneBytes + propertyBytes }
+
+    /// The encoding.
+    /// - Parameter headerChecksum: the checksum in the file's header, to which the footer is bound.
+    func encoded(headerChecksum: UInt32) -> [UInt8] {
+        var bytes = Self.magic
+        for field in [dataOffset, dataBytes, storedBytes, indexOffset] { bytes.append(integer: UInt64(field)) }
+        bytes.append(integer: UInt32(index.pageCount))
+        bytes.append(integer: UInt32(index.bucketsPerPage))
+        bytes.append(UInt8(index.addressBits))
+        bytes.append(UInt8(windowShift))
+        bytes.append(contentsOf: [UInt8](repeating: 0, count: 6))
+        let lengths = [fenceBytes, blockTableBytes, pageTableBytes, rangeTombstoneBytes, propertyBytes]
+        for field in [metadataOffset] + lengths { bytes.append(integer: UInt64(field)) }
+        bytes.append(integer: UInt32(blockCount))
+        bytes.append(integer: metadataChecksum)
+        bytes.append(contentsOf: [UInt8](repeating: 0, count: 12))
+        bytes.append(integer: Self.checksum(bytes, headerChecksum: headerChecksum))
+        return bytes
+    }
+
+    private static func checksum(_ bytes: some Collection<UInt8>, headerChecksum: UInt32) -> UInt32 {
+        var covered: [UInt8] = []
+        covered.append(integer: headerChecksum)
+        covered.append(contentsOf: bytes.prefix(size - 4))
+        return covered.withUnsafeBytes { CRC32.checksum($0) }
+    }
+
+    init() {}
+
+    /// Reads and checks a footer, and that the sections that it names fill the file with no gap and no overlap.
+    /// - Parameters:
+    ///   - bytes: the last ``size`` bytes of the file.
+    ///   - fileBytes: size of the file.
+    /// - Throws: ``StoreError/Code/corrupt``, naming `path`.
+    init(_ bytes: [UInt8], headerChecksum: UInt32, fileBytes: Int, path: String) throws(StoreError) {
+        let offset = fileBytes - Self.size
+        guard bytes.count == Self.size, bytes.starts(with: Self.magic) else {
+            throw .corrupt("the segment does not end with a footer: it may be cut off", file: path, offset: offset)
+        }
+        let stored: UInt32? = bytes.withUnsafeBytes { $0.integer(at: Self.size - 4) }
+        guard stored == Self.checksum(bytes, headerChecksum: headerChecksum) else {
+            throw .corrupt("the footer fails its checksum", file: path, offset: offset)
+        }
+        guard let footer = bytes.withUnsafeBytes({ Self.parse($0) }), footer.isConsistent(fileBytes: fileBytes) else {
+            throw .corrupt("the footer contradicts itself or the file's size", file: path, offset: offset)
+        }
+        self = footer
+    }
+
+    private static func parse(_ bytes: Bytes) -> SegmentFooter? {
+        var reader = ByteReader(bytes)
+        _ = reader.take(magic.count)
+        var footer = SegmentFooter()
+        func int(_ reader: inout ByteReader) -> Int? { reader.integer(UInt64.self).flatMap { Int(exactly: $0) } }
+        guard let dataOffset = int(&reader), let dataBytes = int(&reader), let storedBytes = int(&reader),
+            let indexOffset = int(&reader), let pages = reader.integer(UInt32.self),
+            let buckets = reader.integer(UInt32.self), let addressBits = reader.integer(UInt8.self),
+            let windowShift = reader.integer(UInt8.self), reader.take(6) != nil, let metadataOffset = int(&reader),
+            let fences = int(&reader), let blockTable = int(&reader), let pageTable = int(&reader),
+            let ranges = int(&reader), let properties = int(&reader), let blocks = reader.integer(UInt32.self),
+            let metadataChecksum = reader.integer(UInt32.self)
+        else { return nil }
+        footer.dataOffset = dataOffset
+        footer.dataBytes = dataBytes
+        footer.storedBytes = storedBytes
+        footer.indexOffset = indexOffset
+        footer.index = PointIndexGeometry(
+            pageCount: Int(pages), bucketsPerPage: Int(buckets), addressBits: Int(addressBits))
+        footer.windowShift = Int(windowShift)
+        footer.metadataOffset = metadataOffset
+        footer.fenceBytes = fences
+        footer.blockTableBytes = blockTable
+        footer.pageTableBytes = pageTable
+        footer.rangeTombstoneBytes = ranges
+        footer.propertyBytes = properties
+        footer.blockCount = Int(blocks)
+        footer.metadataChecksum = metadataChecksum
+        return footer
+    }
+
+    /// Whether every number is in its range; sizes are bounded first, so that no sum can overflow.
+    private func isConsistent(fileBytes: Int) -> Bool {
+        let sizes = [
+            dataOffset, storedBytes, indexOffset, metadataOffset, fenceBytes, blockTableBytes, pageTableBytes,
+            rangeTombstoneBytes, propertyBytes,
+        ]
+        guard sizes.allSatisfy({ $0 <= fileBytes }), dataBytes <= SegmentFormat.maximumDataBytes,
+            (6...16).contains(windowShift), index.isValid
+        else { return false }
+        return dataOffset == FileHeader.size
+            && indexOffset == SegmentFormat.roundUp(dataOffset + storedBytes)
+            && metadataOffset == indexOffset + index.byteCount
+            && pageTableBytes == 4 * index.pageCount
+            && metadataOffset + metadataBytes + Self.size == fileBytes
+    }
+}

@@ -1,0 +1,130 @@
+/// A segment without its blocks and its point index: what is read, checked and kept in memory when it is opened.
+struct SegmentLayout {
+    var header: FileHeader
+    var footer: SegmentFooter
+    var info: SegmentInfo
+    var fences: FenceIndex
+    var rangeTombstones: RangeTombstones
+    /// In compressed segments, where in the file each block is, and behind them where the last one ends; else empty.
+    var storedOffsets: [Int]
+    /// The metadata sections, to which fences and page checksums refer.
+    private var metadata: HeapBytes
+
+    var isCompressed: Bool { header.incompatibleFeatures & SegmentFormat.compressedFeature != 0 }
+
+    /// The checksum of a page of the point index.
+    func checksum(ofPage page: Int) -> UInt32? {
+        metadata.bytes.integer(at: footer.fenceBytes + footer.blockTableBytes + 4 * page)
+    }
+
+    /// Reads and checks header, footer and metadata.
+    /// - Parameters:
+    ///   - number: the number in the file's name.
+    ///   - store: the store that the file must belong to, where that is known.
+    ///   - expected: what the manifest says of the segment, where that is known.
+    /// - Throws: ``StoreError``, naming the file and the offset.
+    /// - Complexity: O(size of the metadata)
+    init(
+        _ file: any File, number: UInt64, store: StoreIdentity?, expected: SegmentInfo?
+    ) throws(StoreError) {
+        let path = file.path
+        let size = try storeErrors { () throws(FileSystemError) in try file.size() }
+        if let expected, expected.fileBytes != size {
+            throw .corrupt(
+                "the file has \(size) bytes, the manifest says \(expected.fileBytes)", file: path, offset: size)
+        }
+        guard size >= FileHeader.size + SegmentFooter.size else {
+            throw .corrupt("the file is too short to be a segment", file: path, offset: size)
+        }
+        let head = try HeapBytes.read(file, offset: 0, count: FileHeader.size)
+        header = try FileHeader(
+            head.bytes, kind: .segment, store: store, number: number, path: path,
+            knownFeatures: SegmentFormat.compressedFeature)
+        guard header.parameter == SegmentFormat.unitShift else {
+            throw StoreError(
+                .unsupportedFormat, "the segment has units of 2^\(header.parameter) bytes, this release reads 2^6",
+                file: path, offset: 48)
+        }
+        let tail = try HeapBytes.read(file, offset: size - SegmentFooter.size, count: SegmentFooter.size)
+        footer = try SegmentFooter(Array(tail.bytes), headerChecksum: header.checksum, fileBytes: size, path: path)
+        let footerChecksum: UInt32 = tail.bytes.integer(at: SegmentFooter.size - 4) ?? 0
+        if let expected, expected.footerChecksum != footerChecksum {
+            throw .corrupt(
+                "the file is not the one that the manifest means: its footer has another checksum", file: path,
+                offset: size - 4)
+        }
+        metadata = try HeapBytes.read(file, offset: footer.metadataOffset, count: footer.metadataBytes)
+        guard CRC32.checksum(metadata.bytes) == footer.metadataChecksum else {
+            throw .corrupt("the metadata fail their checksum", file: path, offset: footer.metadataOffset)
+        }
+        guard let parts = Parts(metadata, header: header, footer: footer) else {
+            throw .corrupt("the metadata contradict the footer", file: path, offset: footer.metadataOffset)
+        }
+        fences = parts.fences
+        rangeTombstones = parts.rangeTombstones
+        storedOffsets = parts.storedOffsets
+        info = parts.info
+        info.fileBytes = size
+        info.footerChecksum = footerChecksum
+        if let expected, expected != info {
+            throw .corrupt(
+                "the segment's properties are not those in the manifest", file: path, offset: footer.metadataOffset)
+        }
+    }
+
+    /// The sections of the metadata, decoded.
+    private struct Parts {
+        var fences: FenceIndex
+        var storedOffsets: [Int] = []
+        var rangeTombstones: RangeTombstones
+        var info: SegmentInfo
+
+        init?(_ metadata: HeapBytes, header: FileHeader, footer: SegmentFooter) {
+            var reader = ByteReader(metadata.bytes)
+            guard let fenceSection = reader.take(footer.fenceBytes),
+                let blockTable = reader.take(footer.blockTableBytes),
+                reader.take(footer.pageTableBytes) != nil, let ranges = reader.take(footer.rangeTombstoneBytes),
+                let properties = reader.take(footer.propertyBytes),
+                let fences = FenceIndex(fenceSection, in: metadata, footer: footer),
+                let tombstones = Self.rangeTombstones(ranges)
+            else { return nil }
+            self.fences = fences
+            rangeTombstones = RangeTombstones(tombstones)
+            var propertyReader = ByteReader(properties)
+            guard let info = SegmentInfo(number: header.number, properties: &propertyReader), propertyReader.isAtEnd,
+                info.rangeTombstoneCount == tombstones.count
+            else { return nil }
+            self.info = info
+            if header.incompatibleFeatures & SegmentFormat.compressedFeature != 0 {
+                guard let offsets = Self.storedOffsets(blockTable, footer: footer) else { return nil }
+                storedOffsets = offsets
+            } else {
+                guard blockTable.isEmpty, footer.storedBytes == footer.dataBytes else { return nil }
+            }
+        }
+
+        private static func rangeTombstones(_ section: Bytes) -> [RangeTombstone]? {
+            var reader = ByteReader(section)
+            var result: [RangeTombstone] = []
+            while !reader.isAtEnd {
+                guard let sequence = reader.varint(), let start = reader.counted(), let end = reader.counted()
+                else { return nil }
+                result.append(RangeTombstone(start: Array(start), end: Array(end), sequence: sequence))
+            }
+            return result
+        }
+
+        private static func storedOffsets(_ section: Bytes, footer: SegmentFooter) -> [Int]? {
+            var reader = ByteReader(section)
+            var offset = footer.dataOffset
+            let end = footer.dataOffset + footer.storedBytes
+            var result = [offset]
+            for _ in 0..<footer.blockCount {
+                guard let payload = reader.length(), payload <= end - offset else { return nil }
+                offset += StoredBlock.size(payload: payload)
+                result.append(offset)
+            }
+            return offset == end && reader.isAtEnd ? result : nil
+        }
+    }
+}

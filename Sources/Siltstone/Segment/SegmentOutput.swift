@@ -1,0 +1,63 @@
+/// Writes a file from its start, in large pieces.
+struct SegmentOutput: ~Copyable {
+    /// Half a mebibyte a call: the cost of the call vanishes, and the piece still fits the cache it was made in.
+    private static let capacity = 512 << 10
+
+    private let file: any File
+    private let buffer: UnsafeMutableRawPointer
+    private var used = 0
+    /// Bytes that have left the buffer.
+    private var written = 0
+
+    init(_ file: any File) {
+        self.file = file
+        buffer = .allocate(byteCount: Self.capacity, alignment: 64)
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Bytes of the file so far: where the next ones go.
+    var offset: Int { written + used }
+
+    /// Appends `bytes`.
+    mutating func append(_ bytes: Bytes) throws(StoreError) {
+        guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+        if bytes.count > Self.capacity - used { try flush() }
+        if bytes.count >= Self.capacity {
+            let offset = written
+            try storeErrors { () throws(FileSystemError) in try file.writeFully(bytes, at: offset) }
+            written += bytes.count
+            return
+        }
+        (buffer + used).copyMemory(from: source, byteCount: bytes.count)
+        used += bytes.count
+    }
+
+    /// Appends `bytes`.
+    mutating func append(_ bytes: [UInt8]) throws(StoreError) {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
+        defer { copy.deallocate() }
+        copy.copyBytes(from: bytes)
+        try append(UnsafeRawBufferPointer(copy))
+    }
+
+    /// Appends zeros up to the next multiple of `alignment`, a power of two of at most 64.
+    mutating func pad(to alignment: Int) throws(StoreError) {
+        try append([UInt8](repeating: 0, count: -offset & (alignment - 1)))
+    }
+
+    /// Hands what is buffered to the file.
+    mutating func flush() throws(StoreError) {
+        guard used > 0 else { return }
+        let (piece, offset) = (UnsafeRawBufferPointer(start: buffer, count: used), written)
+        try storeErrors { () throws(FileSystemError) in try file.writeFully(piece, at: offset) }
+        written += used
+        used = 0
+    }
+
+    /// Brings everything to stable storage.
+    mutating func finish() throws(StoreError) {
+        try flush()
+        try storeErrors { () throws(FileSystemError) in try file.syncFully() }
+    }
+}

@@ -1,0 +1,19 @@
+/// Something wrong with a file.
+struct SegmentProblem: Hashable, Sendable {
+    var file: String
+    /// In bytes, where it is known.
+    var offset: Int?
+    var message: String
+
+    init(_ error: StoreError, file: String) {
+        self.file = error.file ?? file
+        offset = error.offset
+        message = error.message
+    }
+
+    init(file: String, offset: Int?, message: String) {
+        self.file = file
+        self.offset = offset
+        self.message = message
+    }
+}

@@ -1,0 +1,144 @@
+extension SegmentReader {
+    /// A block, checked.
+    /// - Parameters:
+    ///   - block: from 0 to the number of blocks, not included.
+    ///   - pin: keeps the block valid; left alone where it lives as long as the reader.
+    ///   - caching: whether the block is put into the cache if it was not there. Long scans should not.
+    @inline(__always)
+    func block(_ block: Int, pin: inout BlockPin, caching: Bool = true) throws(StoreError) -> Block {
+        if let mappedData {
+            try touch(block, mappedData)
+            let start = fences.start(of: block)
+            guard let view = Block(mappedData + start, length: fences.length(of: block)) else {
+                throw malformed(block)
+            }
+            return view
+        }
+        return try loadedBlock(block, pin: &pin, caching: caching)
+    }
+
+    /// Makes sure that a mapped block has passed its checksum.
+    @inline(__always)
+    func touch(_ block: Int, _ mappedData: UnsafeRawPointer) throws(StoreError) {
+        if _slowPath(!verifiedBlocks.isSet(block)) { try verifyMapped(block, mappedData) }
+    }
+
+    @inline(never)
+    private func verifyMapped(_ block: Int, _ mappedData: UnsafeRawPointer) throws(StoreError) {
+        let start = fences.start(of: block)
+        let bytes = UnsafeRawBufferPointer(start: mappedData + start, count: fences.length(of: block))
+        try check(bytes, block)
+        verifiedBlocks.set(block)
+    }
+
+    private func check(_ bytes: Bytes, _ block: Int) throws(StoreError) {
+        let checksum = Block.checksum(bytes, segment: info.number, address: fences.start(of: block))
+        guard checksum == bytes.integer(at: 0) else {
+            throw .corrupt("a block fails its checksum", file: path, offset: fileOffset(of: block))
+        }
+    }
+
+    /// Where a block begins in the file.
+    func fileOffset(of block: Int) -> Int {
+        layout.isCompressed ? layout.storedOffsets[block] : layout.footer.dataOffset + fences.start(of: block)
+    }
+
+    /// A block or one of its records is not as the format has it, though the checksum is right.
+    @inline(never)
+    func malformed(_ block: Int) -> StoreError {
+        .corrupt("a block is malformed", file: path, offset: fileOffset(of: block))
+    }
+
+    @inline(never)
+    private func loadedBlock(_ block: Int, pin: inout BlockPin, caching: Bool) throws(StoreError) -> Block {
+        let key = BlockCache.Key(owner: cacheOwner, offset: fences.start(of: block))
+        var heap = cache?.find(key)
+        if heap == nil {
+            let loaded = try load(block)
+            if caching { cache?.insert(loaded, for: key) }
+            heap = loaded
+        }
+        guard let heap, let base = heap.bytes.baseAddress, let view = Block(base, length: heap.bytes.count) else {
+            throw malformed(block)
+        }
+        pin.owner = heap
+        return view
+    }
+
+    private func load(_ block: Int) throws(StoreError) -> HeapBytes {
+        guard layout.isCompressed else {
+            let bytes = try read(offset: fileOffset(of: block), count: fences.length(of: block))
+            try check(bytes.bytes, block)
+            return bytes
+        }
+        let offset = layout.storedOffsets[block]
+        let bytes = try read(offset: offset, count: layout.storedOffsets[block + 1] - offset)
+        guard let stored = StoredBlock(bytes.bytes, segment: info.number) else {
+            throw .corrupt("a compressed block fails its checksum", file: path, offset: offset)
+        }
+        guard stored.address == fences.start(of: block), stored.length == fences.length(of: block),
+            let expanded = stored.expand(bytes.bytes)
+        else { throw malformed(block) }
+        try check(expanded.bytes, block)
+        return expanded
+    }
+
+    /// A copy of a part of the file. Copied from the mapping too: the caller keeps it or is about to inflate it.
+    private func read(offset: Int, count: Int) throws(StoreError) -> HeapBytes {
+        switch source {
+        case .file(let file):
+            return try HeapBytes.read(file, offset: offset, count: count)
+        case .mapping(let mapping):
+            let copy = HeapBytes(count: count)
+            guard let part = UnsafeRawBufferPointer(mapping.bytes).slice(offset, count) else {
+                throw .corrupt("the file is shorter than its footer says", file: path, offset: offset)
+            }
+            copy.buffer.copyMemory(from: part)
+            return copy
+        }
+    }
+
+    // MARK: Pages of the point index
+
+    /// A page of the point index, checked.
+    @inline(__always)
+    func indexPage(_ page: Int, pin: inout BlockPin) throws(StoreError) -> UnsafeRawPointer {
+        if let mappedIndex {
+            if _slowPath(!verifiedPages.isSet(page)) { try verifyMapped(page: page, mappedIndex) }
+            return mappedIndex + page &* geometry.pageByteCount
+        }
+        return try loadedPage(page, pin: &pin)
+    }
+
+    @inline(never)
+    func verifyMapped(page: Int, _ mappedIndex: UnsafeRawPointer) throws(StoreError) {
+        let base = mappedIndex + page * geometry.pageByteCount
+        try check(UnsafeRawBufferPointer(start: base, count: geometry.pageByteCount), page: page)
+        verifiedPages.set(page)
+    }
+
+    private func check(_ bytes: Bytes, page: Int) throws(StoreError) {
+        guard CRC32.checksum(bytes) == layout.checksum(ofPage: page) else {
+            throw .corrupt("a page of the point index fails its checksum", file: path, offset: fileOffset(ofPage: page))
+        }
+    }
+
+    /// Where a page of the point index begins in the file.
+    func fileOffset(ofPage page: Int) -> Int { layout.footer.indexOffset + page * geometry.pageByteCount }
+
+    @inline(never)
+    private func loadedPage(_ page: Int, pin: inout BlockPin) throws(StoreError) -> UnsafeRawPointer {
+        // Blocks have the offsets from 0 up, pages those below.
+        let key = BlockCache.Key(owner: cacheOwner, offset: -1 - page)
+        var heap = cache?.find(key)
+        if heap == nil {
+            let loaded = try read(offset: fileOffset(ofPage: page), count: geometry.pageByteCount)
+            try check(loaded.bytes, page: page)
+            cache?.insert(loaded, for: key)
+            heap = loaded
+        }
+        guard let heap, let base = heap.bytes.baseAddress else { throw malformed(0) }
+        pin.owner = heap
+        return base
+    }
+}

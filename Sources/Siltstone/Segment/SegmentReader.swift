@@ -1,0 +1,114 @@
+/// Reads a segment. Any number of threads may use one reader.
+///
+/// Everything that it hands out has passed its checksum. In a mapping that is done once for each block and each page
+/// of the point index, at the first touch; what is read is checked as it is read.
+///
+/// `@unchecked Sendable`: everything is set in the initialiser and immutable, but for bitmaps of atomics.
+final class SegmentReader: @unchecked Sendable {
+    let path: String
+    /// What the manifest knows of the segment, or should.
+    let info: SegmentInfo
+    /// The range tombstones that the segment holds.
+    let rangeTombstones: RangeTombstones
+    let fences: FenceIndex
+    let geometry: PointIndexGeometry
+    let layout: SegmentLayout
+    /// The blocks, where they can be served from a mapping.
+    let mappedData: UnsafeRawPointer?
+    let mappedIndex: UnsafeRawPointer?
+    let dataBytes: Int
+    let windowShift: Int
+    let verifiedBlocks: AtomicBitmap
+    /// The windows in which everything is verified: one look at them spares lookups the way through the fences.
+    let verifiedWindows: AtomicBitmap
+    let verifiedPages: AtomicBitmap
+    let cache: BlockCache?
+    let cacheOwner: UInt64
+    let source: Source
+    private let fileSystem: any FileSystem
+    private let store: StoreIdentity?
+
+    /// Where bytes come from.
+    enum Source {
+        case mapping(any FileMapping)
+        case file(any File)
+    }
+
+    /// Opens a segment and checks its size, header, footer and metadata.
+    /// - Parameters:
+    ///   - path: of the file.
+    ///   - number: the number in the file's name.
+    ///   - store: the store that it must belong to, where that is known.
+    ///   - info: what the manifest says of it, where that is known; everything of it is checked.
+    ///   - access: through a mapping, which needs no descriptor, or by reads from a file that stays open.
+    ///   - cache: keeps what is read or inflated. Without one, every read goes to the file.
+    /// - Throws: ``StoreError``, naming the file and the offset.
+    /// - Complexity: O(size of the metadata), about 3 bytes a thousand of data
+    init(
+        fileSystem: any FileSystem, path: String, number: UInt64, store: StoreIdentity?, info: SegmentInfo? = nil,
+        access: FileAccess = .mapped, cache: BlockCache? = nil
+    ) throws(StoreError) {
+        self.fileSystem = fileSystem
+        self.path = path
+        self.store = store
+        self.cache = cache
+        let file = try storeErrors { () throws(FileSystemError) in
+            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path, .read) }
+        }
+        layout = try SegmentLayout(file, number: number, store: store, expected: info)
+        self.info = layout.info
+        rangeTombstones = layout.rangeTombstones
+        fences = layout.fences
+        geometry = layout.footer.index
+        dataBytes = layout.footer.dataBytes
+        verifiedBlocks = AtomicBitmap(count: layout.footer.blockCount)
+        windowShift = layout.footer.windowShift
+        verifiedWindows = AtomicBitmap(count: dataBytes >> windowShift + 1)
+        verifiedPages = AtomicBitmap(count: layout.footer.index.pageCount)
+        cacheOwner = cache?.newOwner() ?? 0
+        switch access {
+        case .mapped:
+            let length = layout.info.fileBytes
+            let mapping = try storeErrors { () throws(FileSystemError) in
+                let mapping = try file.map(length: length, writable: false)
+                try file.close()
+                return mapping
+            }
+            guard let base = mapping.bytes.baseAddress, mapping.bytes.count >= length else {
+                throw .corrupt("the file is shorter than when it was opened", file: path)
+            }
+            source = .mapping(mapping)
+            mappedData = layout.isCompressed ? nil : UnsafeRawPointer(base) + layout.footer.dataOffset
+            mappedIndex = UnsafeRawPointer(base) + layout.footer.indexOffset
+        case .read:
+            source = .file(file)
+            mappedData = nil
+            mappedIndex = nil
+        }
+    }
+
+    deinit { cache?.remove(owner: cacheOwner) }
+
+    /// Whether records live as long as the reader, so that no pin is needed.
+    @inline(__always)
+    var isPinless: Bool { mappedData != nil }
+
+    /// About where in the file a key is or would be, in bytes: for the sizes of ranges.
+    /// - Complexity: O(log n)
+    func approximateOffset(of key: Bytes) -> Int {
+        guard fences.blockCount > 0 else { return layout.footer.dataOffset }
+        let block = fences.search(key, FenceIndex.beforeAllVersions)
+        if layout.isCompressed { return layout.storedOffsets[block] }
+        return layout.footer.dataOffset + fences.start(of: block)
+    }
+
+    /// Reads every byte of the file anew and checks it: all checksums, the order of records, that index and records
+    /// agree, and all counts.
+    /// - Parameter progress: called now and then with the bytes checked since the last call.
+    /// - Returns: what is wrong; empty where all is well.
+    /// - Throws: ``StoreError`` where the file cannot be read at all.
+    func verify(progress: (Int) -> Void = { _ in }) throws(StoreError) -> [SegmentProblem] {
+        try SegmentVerifier.verify(
+            fileSystem: fileSystem, path: path, number: info.number, store: store, info: info, progress: progress)
+    }
+}

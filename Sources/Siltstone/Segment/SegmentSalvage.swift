@@ -1,0 +1,172 @@
+/// Gets out of a damaged segment what its checksums prove.
+///
+/// Needs neither header, footer nor index: each block's checksum covers the segment's number and the block's
+/// place. What follows damage is found again by trying each multiple of a unit.
+struct SegmentSalvage {
+    /// A part of the file that holds nothing that could be proved.
+    struct Loss: Hashable, Sendable {
+        var offset: Int
+        var count: Int
+        var message: String
+    }
+
+    /// Records handed out.
+    private(set) var recordCount = 0
+    /// What is known to be lost, in order.
+    private(set) var lost: [Loss] = []
+    /// Nil where the metadata that hold them are damaged: keys that they removed may come back.
+    private(set) var rangeTombstones: [RangeTombstone]?
+    private(set) var bytesRead = 0
+    /// Nil where the header that says so is damaged.
+    private var isCompressed: Bool?
+
+    /// Walks the blocks of a segment.
+    /// - Parameters:
+    ///   - number: the number in the file's name.
+    ///   - body: gets each record of each block that is proved, in the order of the file.
+    /// - Throws: ``StoreError`` where the file cannot be opened, or what `body` throws.
+    static func salvage(
+        fileSystem: any FileSystem, path: String, number: UInt64, body: (Record) throws(StoreError) -> Void
+    ) throws(StoreError) -> SegmentSalvage {
+        let file = try storeErrors { () throws(FileSystemError) in
+            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path, .read) }
+        }
+        let size = try storeErrors { () throws(FileSystemError) in try file.size() }
+        var result = SegmentSalvage()
+        var end = size
+        do {
+            let layout = try SegmentLayout(file, number: number, store: nil, expected: nil)
+            result.rangeTombstones = layout.rangeTombstones.tombstones
+            end = layout.footer.dataOffset + layout.footer.storedBytes
+        } catch {
+            guard error.code == .corrupt || error.code == .unsupportedFormat else { throw error }
+            let message = "header, footer or metadata: \(error.message)"
+            result.lost.append(Loss(offset: error.offset ?? 0, count: 0, message: message))
+        }
+        let window = FileWindow(file, size: size)
+        result.isCompressed = isCompressed(window, number: number, path: path)
+        try result.walk(window, end: end, isWhole: result.rangeTombstones != nil, number: number, body: body)
+        result.bytesRead = size
+        result.lost.sort { $0.offset < $1.offset }
+        return result
+    }
+
+    private static func isCompressed(_ window: FileWindow, number: UInt64, path: String) -> Bool? {
+        guard let bytes = window.bytes(at: 0, count: FileHeader.size) else { return nil }
+        do {
+            let header = try FileHeader(
+                bytes, kind: .segment, store: nil, number: number, path: path,
+                knownFeatures: SegmentFormat.compressedFeature)
+            return header.incompatibleFeatures & SegmentFormat.compressedFeature != 0
+        } catch {
+            return nil  // what is wrong with it was reported with the layout
+        }
+    }
+
+    private mutating func walk(
+        _ window: FileWindow, end: Int, isWhole: Bool, number: UInt64, body: (Record) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        var offset = FileHeader.size
+        var lossStart = offset
+        while offset < end {
+            guard let proved = block(window, at: offset, end: end, number: number) else {
+                offset += StoredBlock.alignment
+                continue
+            }
+            if lossStart < offset { lose(lossStart, offset) }
+            if !(try handOut(proved.block, body: body)) { lose(offset, offset + proved.count) }
+            offset += proved.count
+            lossStart = offset
+        }
+        // Behind the last block come index and metadata. Without a footer nobody knows where.
+        if isWhole, lossStart < end { lose(lossStart, end) }
+    }
+
+    private mutating func lose(_ start: Int, _ end: Int) {
+        let message = "\(end - start) bytes of records fail their checksum"
+        lost.append(Loss(offset: start, count: end - start, message: message))
+    }
+
+    /// A block that begins at `offset`, plain or compressed, and the bytes that it takes in the file.
+    private func block(
+        _ window: FileWindow, at offset: Int, end: Int, number: UInt64
+    ) -> (block: HeapBytes, count: Int)? {
+        if isCompressed != true, let plain = Self.plainBlock(window, at: offset, end: end, number: number) {
+            return plain
+        }
+        return isCompressed != false ? Self.storedBlock(window, at: offset, end: end, number: number) : nil
+    }
+
+    private static func storedBlock(
+        _ window: FileWindow, at offset: Int, end: Int, number: UInt64
+    ) -> (block: HeapBytes, count: Int)? {
+        guard let header = window.bytes(at: offset, count: StoredBlock.headerSize),
+            let claim = StoredBlock(header: header)
+        else { return nil }
+        let size = StoredBlock.size(payload: claim.payload)
+        guard size <= end - offset, let bytes = window.bytes(at: offset, count: size),
+            let stored = StoredBlock(bytes, segment: number), let block = stored.expand(bytes),
+            Block.checksum(block.bytes, segment: number, address: stored.address) == block.bytes.integer(at: 0)
+        else { return nil }
+        return (block, size)
+    }
+
+    private static func plainBlock(
+        _ window: FileWindow, at offset: Int, end: Int, number: UInt64
+    ) -> (block: HeapBytes, count: Int)? {
+        let address = offset - FileHeader.size
+        guard address % SegmentFormat.unit == 0, let header = window.bytes(at: offset, count: Block.headerSize),
+            let count: UInt16 = header.integer(at: 4), count > 0
+        else { return nil }
+        // Too long for the header to tell: then it has one record, which tells.
+        guard let length = Block.units(header).map({ $0 << SegmentFormat.unitShift }) ?? longLength(window, at: offset),
+            length <= end - offset, let lastSlot = window.bytes(at: offset + length - 2, count: 2),
+            // The first record's slot: 65,535 times of 65,536 it spares summing up what is no block.
+            lastSlot.integer(at: 0) == UInt16(Block.headerSize), let bytes = window.bytes(at: offset, count: length),
+            Block.checksum(bytes, segment: number, address: address) == bytes.integer(at: 0)
+        else { return nil }
+        let block = HeapBytes(count: length)
+        block.buffer.copyMemory(from: bytes)
+        return (block, length)
+    }
+
+    /// The length of a block that its header cannot tell: walks its few records.
+    private static func longLength(_ window: FileWindow, at offset: Int) -> Int? {
+        guard let header = window.bytes(at: offset, count: Block.headerSize),
+            let count: UInt16 = header.integer(at: 4)
+        else { return nil }
+        var used = Block.headerSize
+        for _ in 0..<count {
+            guard let size = recordSize(window, at: offset + used), used + size <= SegmentFormat.maximumDataBytes
+            else { return nil }
+            used += size
+        }
+        return SegmentFormat.roundUp(used + 2 * Int(count))
+    }
+
+    private static func recordSize(_ window: FileWindow, at offset: Int) -> Int? {
+        guard let head = window.bytes(at: offset, count: 1 + 3 * 10) else { return nil }
+        var reader = ByteReader(head)
+        guard let kind = reader.integer(UInt8.self), (1...3).contains(kind & ~BlockRecord.olderFlag),
+            let key = reader.length(), let value = reader.length(), reader.varint() != nil,
+            key <= SegmentFormat.maximumDataBytes, value <= SegmentFormat.maximumDataBytes
+        else { return nil }
+        return reader.offset + key + value
+    }
+
+    /// - Returns: false where a record of the block is not well though the checksum is right.
+    private mutating func handOut(
+        _ block: HeapBytes, body: (Record) throws(StoreError) -> Void
+    ) throws(StoreError) -> Bool {
+        defer { withExtendedLifetime(block) {} }
+        guard let base = block.bytes.baseAddress, let view = Block(base, length: block.bytes.count) else {
+            return false
+        }
+        for slot in 0..<view.count {
+            guard let found = view.record(slot) else { return false }
+            try body(found.record)
+            recordCount += 1
+        }
+        return true
+    }
+}

@@ -1,0 +1,44 @@
+/// Counts what goes into a segment, or what is found in one: the writer and the verifier must come to the same.
+struct SegmentSummary {
+    private(set) var uses: [UInt64: Int] = [:]
+    var info: SegmentInfo
+
+    init(number: UInt64) {
+        info = SegmentInfo(number: number)
+        info.smallestSequence = .max
+    }
+
+    /// Counts a record; the first one gives the first key.
+    /// - Returns: false where the value of a pointer record is no pointer.
+    @inline(__always)
+    mutating func add(_ record: Record) -> Bool {
+        if info.recordCount == 0 { info.firstKey = Array(record.key) }
+        info.recordCount &+= 1
+        info.userBytes &+= record.key.count &+ record.value.count
+        info.smallestSequence = min(info.smallestSequence, record.sequence)
+        info.greatestSequence = max(info.greatestSequence, record.sequence)
+        if record.kind == .tombstone { info.tombstoneCount &+= 1 }
+        return record.kind == .pointer ? addUse(record) : true
+    }
+
+    private mutating func addUse(_ record: Record) -> Bool {
+        guard let pointer = ValuePointer(record.value) else { return false }
+        uses[pointer.file, default: 0] += ValueRecord.size(key: record.key.count, value: Int(pointer.length))
+        return true
+    }
+
+    /// Adds what is known only at the end.
+    mutating func finish(lastKey: Bytes?, rangeTombstones: [RangeTombstone]) {
+        info.lastKey = lastKey.map { Array($0) } ?? []
+        info.rangeTombstoneCount = rangeTombstones.count
+        for (index, range) in rangeTombstones.enumerated() {
+            let isFirst = info.recordCount == 0 && index == 0
+            if isFirst || range.start.lexicographicallyPrecedes(info.firstKey) { info.firstKey = range.start }
+            if info.lastKey.lexicographicallyPrecedes(range.end) { info.lastKey = range.end }
+            info.smallestSequence = min(info.smallestSequence, range.sequence)
+            info.greatestSequence = max(info.greatestSequence, range.sequence)
+        }
+        if info.smallestSequence == .max { info.smallestSequence = 0 }
+        info.valueFiles = uses.sorted { $0.key < $1.key }.map { .init(file: $0.key, bytes: $0.value) }
+    }
+}

@@ -1,0 +1,211 @@
+/// Checks every byte of a segment, without stopping at the first problem.
+///
+/// It reads the file anew, by `read` and with no cache, so that it sees the disk and not what was checked before.
+struct SegmentVerifier {
+    private let reader: SegmentReader
+    private let path: String
+    private var problems: [SegmentProblem] = []
+    /// What the records add up to.
+    private var summary: SegmentSummary
+    private var previous = KeyAndSequence()
+    private var keyCount = 0
+    private var indexedCount = 0
+    private var damagedPages: Set<Int> = []
+    /// Whether records could not be read, so that totals mean nothing.
+    private var isPartial = false
+    /// Bytes of the point index that are kept while the records are compared with it.
+    private static let indexCacheBytes = 64 << 20
+
+    /// The last record seen.
+    private struct KeyAndSequence {
+        var key: [UInt8]?
+        var sequence: SequenceNumber = 0
+    }
+
+    /// Checks a segment file.
+    /// - Parameters: as of ``SegmentReader/init(fileSystem:path:number:store:info:access:cache:)``.
+    /// - Returns: what is wrong; empty where all is well.
+    /// - Throws: ``StoreError`` where the file cannot be read, but not for damage.
+    static func verify(
+        fileSystem: any FileSystem, path: String, number: UInt64, store: StoreIdentity?, info: SegmentInfo?,
+        progress: (Int) -> Void = { _ in }
+    ) throws(StoreError) -> [SegmentProblem] {
+        let reader: SegmentReader
+        do {
+            reader = try SegmentReader(
+                fileSystem: fileSystem, path: path, number: number, store: store, info: info, access: .read,
+                cache: BlockCache(capacity: indexCacheBytes))
+        } catch {
+            guard error.code == .corrupt || error.code == .unsupportedFormat else { throw error }
+            // Without its metadata the segment is a row of blocks, and salvage tells which of them are well.
+            let salvage = try SegmentSalvage.salvage(fileSystem: fileSystem, path: path, number: number) { _ in }
+            progress(salvage.bytesRead)
+            let lost = salvage.lost.map { SegmentProblem(file: path, offset: $0.offset, message: $0.message) }
+            return [SegmentProblem(error, file: path)] + lost
+        }
+        var verifier = SegmentVerifier(reader)
+        verifier.checkPadding()
+        verifier.checkPages(progress)
+        verifier.checkBlocks(progress)
+        verifier.checkTotals()
+        progress(FileHeader.size + SegmentFooter.size + reader.layout.footer.metadataBytes)
+        return verifier.problems
+    }
+
+    private init(_ reader: SegmentReader) {
+        self.reader = reader
+        path = reader.path
+        summary = SegmentSummary(number: reader.info.number)
+    }
+
+    private mutating func report(_ message: String, at offset: Int?) {
+        problems.append(SegmentProblem(file: path, offset: offset, message: message))
+    }
+
+    /// Runs a check; an error that it throws is a problem, and nil.
+    private mutating func checking<R>(_ body: () throws(StoreError) -> R) -> R? {
+        do { return try body() } catch {
+            problems.append(SegmentProblem(error, file: path))
+            return nil
+        }
+    }
+
+    /// The bytes between the last compressed block and the point index are zeros.
+    private mutating func checkPadding() {
+        let start = reader.layout.footer.dataOffset + reader.layout.footer.storedBytes
+        let count = reader.layout.footer.indexOffset - start
+        guard count > 0, case .file(let file) = reader.source else { return }
+        let bytes = checking { () throws(StoreError) in try HeapBytes.read(file, offset: start, count: count) }
+        if let bytes, !bytes.bytes.allSatisfy({ $0 == 0 }) {
+            report("the padding before the point index is not zero", at: start)
+        }
+    }
+
+    private mutating func checkPages(_ progress: (Int) -> Void) {
+        for page in 0..<reader.geometry.pageCount {
+            var pin = BlockPin()
+            let reader = self.reader
+            if let base = checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) {
+                indexedCount += Self.entries(
+                    in: UnsafeRawBufferPointer(start: base, count: reader.geometry.pageByteCount))
+            } else {
+                damagedPages.insert(page)
+            }
+            withExtendedLifetime(pin) {}
+            progress(reader.geometry.pageByteCount)
+        }
+    }
+
+    /// Places in use.
+    private static func entries(in page: Bytes) -> Int {
+        var count = 0
+        for bucket in stride(from: 0, to: page.count, by: PointIndexGeometry.bucketBytes) {
+            for place in 0..<PointIndexGeometry.entriesPerBucket where page[bucket + place] != 0 { count += 1 }
+        }
+        return count
+    }
+
+    private mutating func checkBlocks(_ progress: (Int) -> Void) {
+        let reader = self.reader
+        for number in 0..<reader.fences.blockCount {
+            var pin = BlockPin()
+            let block = checking { () throws(StoreError) in try reader.block(number, pin: &pin, caching: false) }
+            if let block {
+                check(block, number)
+            } else {
+                isPartial = true
+                previous.key = nil  // whatever it was, the order across the gap is not known
+            }
+            withExtendedLifetime(pin) {}
+            progress(
+                reader.layout.isCompressed
+                    ? reader.layout.storedOffsets[number + 1] - reader.layout.storedOffsets[number]
+                    : reader.fences.length(of: number))
+        }
+    }
+
+    private mutating func check(_ block: Block, _ number: Int) {
+        let start = reader.fences.start(of: number)
+        let fileOffset = reader.fileOffset(of: number)
+        var expected = Block.headerSize
+        for slot in 0..<block.count {
+            guard let found = block.record(slot), block.offset(ofSlot: slot) == expected else {
+                isPartial = true
+                report("record \(slot) of a block is malformed or not where its slot says", at: fileOffset)
+                return
+            }
+            if slot == 0 { checkFence(found.record, number) }
+            checkOrder(found, isFirst: number == 0 && slot == 0, at: fileOffset)
+            if !found.isOlder {
+                keyCount += 1
+                checkIndexed(found.record.key, address: start + expected, at: fileOffset)
+            }
+            if !summary.add(found.record) { report("a record of kind pointer holds none", at: fileOffset) }
+            previous = KeyAndSequence(key: Array(found.record.key), sequence: found.record.sequence)
+            expected = found.end
+        }
+        let rest = UnsafeRawBufferPointer(
+            start: block.base + expected, count: block.length - 2 * block.count - expected)
+        if !rest.allSatisfy({ $0 == 0 }) {
+            report("a block has bytes behind its records that are not zero", at: fileOffset)
+        }
+    }
+
+    private mutating func checkFence(_ record: Record, _ number: Int) {
+        let fence = reader.fences.fence(of: number)
+        let order = compareKeys(fence.key, record.key)
+        let isContinued = fence.sequence != FenceIndex.beforeAllVersions
+        let isRight = isContinued ? order == 0 && fence.sequence == record.sequence : order <= 0
+        let follows = previous.key.map { key in key.withUnsafeBytes { compareKeys($0, fence.key) } } ?? -1
+        if !isRight || (isContinued ? follows > 0 : follows >= 0 && number > 0) {
+            report("the fence of block \(number) does not fit its records", at: reader.layout.footer.metadataOffset)
+        }
+    }
+
+    private mutating func checkOrder(_ found: BlockRecord, isFirst: Bool, at offset: Int) {
+        guard let key = previous.key else {
+            if isFirst, found.isOlder { report("the first record is marked as an older version", at: offset) }
+            return
+        }
+        let order = key.withUnsafeBytes { compareKeys($0, found.record.key) }
+        let isRight =
+            order < 0 ? !found.isOlder : order == 0 && found.isOlder && previous.sequence > found.record.sequence
+        if !isRight { report("records are out of order", at: offset) }
+    }
+
+    private mutating func checkIndexed(_ key: Bytes, address: Int, at offset: Int) {
+        let hash = KeyHash.hash(key)
+        let page = reader.geometry.page(of: hash)
+        guard reader.geometry.pageCount > 0, !damagedPages.contains(page) else { return }
+        var pin = BlockPin()
+        let reader = self.reader
+        guard let base = checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) else { return }
+        defer { withExtendedLifetime(pin) {} }
+        var probe = PointIndexProbe(base, hash: hash, geometry: reader.geometry)
+        while let candidate = probe.next() {
+            if candidate == address { return }
+        }
+        report("the point index does not lead to the record at address \(address)", at: offset)
+    }
+
+    private mutating func checkTotals() {
+        guard !isPartial else { return }
+        let lastKey = previous.key
+        let ranges = reader.rangeTombstones.tombstones
+        if let lastKey {
+            lastKey.withUnsafeBytes { summary.finish(lastKey: $0, rangeTombstones: ranges) }
+        } else {
+            summary.finish(lastKey: nil, rangeTombstones: ranges)
+        }
+        summary.info.fileBytes = reader.info.fileBytes
+        summary.info.footerChecksum = reader.info.footerChecksum
+        if summary.info != reader.info {
+            report("the properties do not fit the records", at: reader.layout.footer.metadataOffset)
+        }
+        if damagedPages.isEmpty, reader.geometry.pageCount > 0, indexedCount != keyCount {
+            report(
+                "the point index has \(indexedCount) entries for \(keyCount) keys", at: reader.layout.footer.indexOffset
+            )
+        }
+    }
+}

@@ -1,0 +1,113 @@
+/// Reads values from a value file, which may still grow. Any number of threads may use one reader.
+///
+/// `@unchecked Sendable`: the mapping, the one thing that changes, is touched under the lock only.
+final class ValueFileReader: @unchecked Sendable {
+    /// The file's number.
+    let number: UInt64
+    let path: String
+    private let file: any File
+    private let access: FileAccess
+    // Not `Mutex`: the thread sanitizer does not know it on Linux, and would report every use.
+    private let lock = ConditionLock()
+    private var mapping: ValueMapping?
+
+    /// What of a growing file is not mapped is read, until this much has come together: to map is as dear as to read
+    /// a few values, so a file that grows is mapped anew in steps.
+    private static let mappingStep = 4 << 20
+
+    /// Opens a value file and checks its header.
+    /// - Parameters:
+    ///   - number: the number in the file's name.
+    ///   - store: the store that it must belong to, where that is known.
+    /// - Throws: ``StoreError``, naming the file.
+    init(
+        fileSystem: any FileSystem, path: String, number: UInt64, store: StoreIdentity?, access: FileAccess
+    ) throws(StoreError) {
+        self.number = number
+        self.path = path
+        self.access = access
+        file = try storeErrors { () throws(FileSystemError) in
+            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path, .read) }
+        }
+        let head = try HeapBytes.read(file, offset: 0, count: FileHeader.size)
+        _ = try FileHeader(head.bytes, kind: .values, store: store, number: number, path: path)
+    }
+
+    /// Bytes of the file now.
+    func size() throws(StoreError) -> Int {
+        try storeErrors { () throws(FileSystemError) in try file.size() }
+    }
+
+    /// The value that a pointer leads to.
+    /// - Parameters:
+    ///   - pointer: from a record whose own checksum is right.
+    ///   - key: that record's key, where it is to be compared.
+    ///   - pin: keeps the value valid.
+    /// - Throws: ``StoreError/Code/corrupt`` where the value is not what the pointer means, or fails its checksum.
+    func read(_ pointer: ValuePointer, key: Bytes?, pin: inout BlockPin) throws(StoreError) -> Bytes {
+        guard pointer.file == number, let offset = Int(exactly: pointer.offset), offset >= FileHeader.size,
+            offset % ValueRecord.alignment == 0
+        else { throw .corrupt("a value pointer leads nowhere in this file", file: path) }
+        let head = key?.count ?? 0
+        let record: ValueRecord
+        if access == .mapped,
+            let mapped = try mappedFile(upTo: offset + ValueRecord.headerSize + head + Int(pointer.length))
+        {
+            pin.owner = mapped
+            record = try self.record(in: mapped, at: offset)
+        } else {
+            let heap = try load(
+                at: offset, expected: key.map { ValueRecord.headerSize + $0.count + Int(pointer.length) })
+            pin.owner = heap
+            record = try checked(heap.bytes, at: offset)
+        }
+        guard record.checksum == pointer.checksum, record.value.count == Int(pointer.length),
+            key.map({ keysEqual($0, record.key) }) ?? true
+        else { throw .corrupt("the value here is not the one that its pointer means", file: path, offset: offset) }
+        return record.value
+    }
+
+    // MARK: Mapped
+
+    /// The mapping, if it reaches to `end` or is made anew now.
+    private func mappedFile(upTo end: Int) throws(StoreError) -> ValueMapping? {
+        try lock.withLock { () throws(StoreError) in
+            if let mapping, end <= mapping.length { return mapping }
+            let size = try size()
+            let mapped = mapping?.length ?? 0
+            guard end <= size else { throw .corrupt("the file ends before a value", file: path, offset: size) }
+            guard mapping == nil || size - mapped >= max(Self.mappingStep, mapped / 8) else { return nil }
+            mapping = ValueMapping(
+                try storeErrors { () throws(FileSystemError) in try file.map(length: size, writable: false) })
+            return mapping
+        }
+    }
+
+    private func record(in mapped: ValueMapping, at offset: Int) throws(StoreError) -> ValueRecord {
+        let bytes = UnsafeRawBufferPointer(rebasing: mapped.bytes.dropFirst(offset))
+        if mapped.isVerified(offset), let record = ValueRecord(bytes) { return record }
+        let record = try checked(bytes, at: offset)
+        mapped.setVerified(offset)
+        return record
+    }
+
+    // MARK: Read
+
+    /// - Parameter expected: bytes of the record, where they are known; else its header is read first.
+    private func load(at offset: Int, expected: Int?) throws(StoreError) -> HeapBytes {
+        if let expected { return try HeapBytes.read(file, offset: offset, count: expected) }
+        let header = try HeapBytes.read(file, offset: offset, count: ValueRecord.headerSize)
+        let size = try size()
+        guard let (key, value) = ValueRecord.lengths(header.bytes),
+            ValueRecord.headerSize + key + value <= size - offset
+        else { throw .corrupt("a value's header makes no sense", file: path, offset: offset) }
+        return try HeapBytes.read(file, offset: offset, count: ValueRecord.headerSize + key + value)
+    }
+
+    private func checked(_ bytes: Bytes, at offset: Int) throws(StoreError) -> ValueRecord {
+        guard let record = ValueRecord(bytes), record.isValid(bytes, file: number, offset: offset) else {
+            throw .corrupt("a value fails its checksum", file: path, offset: offset)
+        }
+        return record
+    }
+}

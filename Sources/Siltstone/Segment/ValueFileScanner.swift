@@ -1,0 +1,51 @@
+/// Walks the records of a value file in order, for verification and repair. After damage it goes on at the next
+/// place where a record proves itself.
+struct ValueFileScanner {
+    /// What a scan came upon.
+    enum Item {
+        /// A record that has passed its checksum, and its offset. Valid until the next call.
+        case record(ValueRecord, offset: Int)
+        /// Bytes that are no record.
+        case damage(offset: Int, count: Int)
+    }
+
+    private let window: FileWindow
+    private let number: UInt64
+    private var offset = FileHeader.size
+
+    /// - Parameters:
+    ///   - file: open for reading; its header is not looked at.
+    ///   - number: the number in its name.
+    init(_ file: any File, number: UInt64) throws(StoreError) {
+        let size = try storeErrors { () throws(FileSystemError) in try file.size() }
+        window = FileWindow(file, size: size)
+        self.number = number
+    }
+
+    /// Bytes looked at so far.
+    var position: Int { min(offset, window.size) }
+
+    /// The next record or piece of damage; nil at the end of the file.
+    mutating func next() -> Item? {
+        let start = offset
+        while offset < window.size {
+            if let record = record(at: offset) {
+                if offset > start { return .damage(offset: start, count: offset - start) }
+                offset += ValueRecord.size(key: record.key.count, value: record.value.count)
+                return .record(record, offset: start)
+            }
+            offset += ValueRecord.alignment
+        }
+        return start < window.size ? .damage(offset: start, count: window.size - start) : nil
+    }
+
+    private func record(at offset: Int) -> ValueRecord? {
+        guard let header = window.bytes(at: offset, count: ValueRecord.headerSize),
+            let (key, value) = ValueRecord.lengths(header), let sequence: UInt64 = header.integer(at: 16),
+            sequence <= .greatest, key <= window.size - offset, value <= window.size - offset,
+            let bytes = window.bytes(at: offset, count: ValueRecord.headerSize + key + value),
+            let record = ValueRecord(bytes), record.isValid(bytes, file: number, offset: offset)
+        else { return nil }
+        return record
+    }
+}

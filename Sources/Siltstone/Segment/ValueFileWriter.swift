@@ -1,0 +1,102 @@
+/// Appends values to a value file. Used by one thread at a time; readers may read what it has written at once.
+final class ValueFileWriter {
+    /// Above this a value is written from where it is; below, one call with a copy is the faster one.
+    private static let copyLimit = 64 << 10
+    private static let bufferCapacity = 256 << 10
+
+    private let file: any File
+    /// The file's number.
+    let number: UInt64
+    private let isBuffered: Bool
+    private let buffer: UnsafeMutableRawPointer
+    private var used = 0
+    /// Bytes that have been handed to the file.
+    private var written = 0
+
+    /// Writes the header.
+    /// - Parameters:
+    ///   - file: fresh, empty and writable.
+    ///   - isBuffered: whether records are collected until ``flush()`` or ``sync()``; else each one is handed to the
+    ///     file before ``append(key:value:sequence:)`` returns.
+    init(file: any File, number: UInt64, store: StoreIdentity, isBuffered: Bool) throws(StoreError) {
+        self.file = file
+        self.number = number
+        self.isBuffered = isBuffered
+        buffer = .allocate(byteCount: Self.bufferCapacity, alignment: 64)
+        let header = FileHeader(kind: .values, store: store, number: number).encoded()
+        try storeErrors { () throws(FileSystemError) in try file.writeFully(header, at: 0) }
+        written = header.count
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Bytes of the file, those in the buffer included.
+    var size: Int { written + used }
+
+    /// Appends a value.
+    /// - Returns: what a record of kind ``RecordKind/pointer`` is to hold.
+    /// - Throws: ``StoreError``; ``StoreError/Code/tooLarge`` above 4 GiB. After an error of the file the writer must
+    ///   not be used any more, but nothing before the record is harmed.
+    func append(key: Bytes, value: Bytes, sequence: SequenceNumber) throws(StoreError) -> ValuePointer {
+        guard let keyCount = UInt32(exactly: key.count), let valueCount = UInt32(exactly: value.count) else {
+            throw StoreError(.tooLarge, "a key or a value has more than 4 GiB", file: file.path)
+        }
+        let total = ValueRecord.size(key: key.count, value: value.count)
+        let isCopied = total <= Self.copyLimit
+        let head = ValueRecord.headerSize + key.count
+        if used + (isCopied ? total : head) > Self.bufferCapacity { try flush() }
+        let offset = size
+        guard head <= Self.bufferCapacity else {
+            throw StoreError(.tooLarge, "a key has more than \(Self.bufferCapacity) bytes", file: file.path)
+        }
+        let base = buffer + used
+        base.store(keyCount, at: 4)
+        base.store(UInt64(valueCount), at: 8)
+        base.store(sequence, at: 16)
+        if let source = key.baseAddress {
+            (base + ValueRecord.headerSize).copyMemory(from: source, byteCount: key.count)
+        }
+        let header = UnsafeRawBufferPointer(start: base, count: ValueRecord.headerSize)
+        let checksum = ValueRecord.checksum(file: number, offset: offset, header: header, key: key, value: value)
+        base.store(checksum, at: 0)
+        used += head
+        if isCopied {
+            appendCopy(value, padding: total - head - value.count)
+            if !isBuffered { try flush() }
+        } else {
+            try appendDirectly(value, padding: total - head - value.count)
+        }
+        return ValuePointer(file: number, offset: UInt64(offset), length: valueCount, checksum: checksum)
+    }
+
+    private func appendCopy(_ value: Bytes, padding: Int) {
+        if let source = value.baseAddress { (buffer + used).copyMemory(from: source, byteCount: value.count) }
+        used += value.count
+        (buffer + used).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+        used += padding
+    }
+
+    private func appendDirectly(_ value: Bytes, padding: Int) throws(StoreError) {
+        try flush()
+        let offset = written
+        try storeErrors { () throws(FileSystemError) in try file.writeFully(value, at: offset) }
+        written += value.count
+        appendCopy(.emptyBytes, padding: padding)
+        try flush()
+    }
+
+    /// Hands everything to the file.
+    func flush() throws(StoreError) {
+        guard used > 0 else { return }
+        let (piece, offset) = (UnsafeRawBufferPointer(start: buffer, count: used), written)
+        try storeErrors { () throws(FileSystemError) in try file.writeFully(piece, at: offset) }
+        written += used
+        used = 0
+    }
+
+    /// Brings everything to stable storage.
+    func sync() throws(StoreError) {
+        try flush()
+        try storeErrors { () throws(FileSystemError) in try file.syncFully() }
+    }
+}

@@ -1,0 +1,138 @@
+import Testing
+
+@testable import Siltstone
+
+@Suite struct SegmentDamageTests {
+    static let options: [SegmentOptions] = [
+        SegmentOptions(blockBytes: 4096), SegmentOptions(blockBytes: 4096, compression: .deflate(level: 6)),
+    ]
+
+    /// Small, with everything that a segment can hold.
+    private func fixture(_ options: SegmentOptions) throws -> SegmentFixture {
+        let pointer = [UInt8](repeating: 0, count: ValuePointer.size)
+        return try SegmentFixture(
+            RandomRecords.make(24, seed: 3, maximumValue: 20) + [OwnedRecord([0x63], pointer, 9000, .pointer)],
+            ranges: [RangeTombstone(start: [1], end: [2, 3], sequence: 77)], options: options)
+    }
+
+    /// Everything that a reader can say about a segment.
+    private func contents(_ fixture: SegmentFixture, _ access: FileAccess) throws(StoreError) -> [OwnedRecord?] {
+        let reader = try SegmentReader(
+            fileSystem: fixture.scratch.fileSystem, path: fixture.path, number: SegmentFixture.number,
+            store: SegmentFixture.store, access: access)
+        var result: [OwnedRecord?] = []
+        for record in fixture.records {
+            result.append(try reader.lookup(record.key))
+            result.append(try reader.lookup(record.key + [0x70]))
+        }
+        var cursor = SegmentCursor(reader)
+        try cursor.seekForward(nil)
+        result += try cursor.rest(nil, limit: 100)
+        guard reader.rangeTombstones.tombstones == fixture.ranges, reader.info == fixture.info else {
+            throw StoreError(.invalidArgument, "the metadata are wrong and nobody noticed")
+        }
+        return result
+    }
+
+    @Test("Whichever byte is flipped, reads are right or throw, and verify names the file", arguments: 0..<2)
+    func flips(shape: Int) throws {
+        let fixture = try fixture(Self.options[shape])
+        let original = try fixture.scratch.read(fixture.path)
+        let expected = try contents(fixture, .mapped)
+        for index in original.indices {
+            var damaged = original
+            damaged[index] ^= 1 << UInt8(index % 8)
+            try fixture.scratch.write(damaged, to: fixture.path)
+            do {
+                let found = try contents(fixture, index % 2 == 0 ? .mapped : .read)
+                #expect(found == expected, "byte \(index)")
+            } catch {
+                #expect(error.code == .corrupt || error.code == .unsupportedFormat, "byte \(index)")
+                #expect(error.file == fixture.path && error.offset != nil, "byte \(index): \(error)")
+            }
+            let problems = try SegmentVerifier.verify(
+                fileSystem: fixture.scratch.fileSystem, path: fixture.path, number: SegmentFixture.number,
+                store: SegmentFixture.store, info: nil)
+            #expect(!problems.isEmpty && problems.allSatisfy { $0.file == fixture.path }, "byte \(index)")
+        }
+    }
+
+    @Test("A file that is cut off anywhere does not open", arguments: 0..<2)
+    func truncations(shape: Int) throws {
+        let fixture = try fixture(Self.options[shape])
+        let original = try fixture.scratch.read(fixture.path)
+        for length in original.indices {
+            try fixture.scratch.write(Array(original.prefix(length)), to: fixture.path)
+            let error = #expect(throws: StoreError.self) { try contents(fixture, .mapped) }
+            #expect(error?.code == .corrupt && error?.file == fixture.path)
+        }
+    }
+
+    @Test("A segment of another number, store or manifest entry is refused")
+    func strangers() throws {
+        let fixture = try fixture(Self.options[0])
+        let fileSystem = fixture.scratch.fileSystem
+        func open(_ number: UInt64, _ store: StoreIdentity, _ info: SegmentInfo?) throws(StoreError) {
+            _ = try SegmentReader(
+                fileSystem: fileSystem, path: fixture.path, number: number, store: store, info: info)
+        }
+        try open(7, SegmentFixture.store, fixture.info)
+        #expect(throws: StoreError.self) { try open(8, SegmentFixture.store, nil) }
+        #expect(throws: StoreError.self) { try open(7, StoreIdentity(high: 5, low: 6), nil) }
+        var info = fixture.info
+        info.recordCount += 1
+        #expect(throws: StoreError.self) { try open(7, SegmentFixture.store, info) }
+        info = fixture.info
+        info.footerChecksum ^= 1
+        #expect(throws: StoreError.self) { try open(7, SegmentFixture.store, info) }
+        info = fixture.info
+        info.fileBytes += 1
+        #expect(throws: StoreError.self) { try open(7, SegmentFixture.store, info) }
+    }
+
+    @Test("Verify reports every damaged block, and none that is well")
+    func verifyAll() throws {
+        let fixture = try SegmentFixture(
+            RandomRecords.make(2000, seed: 8), options: SegmentOptions(blockBytes: 4096))
+        let reader = try fixture.open()
+        var bytes = try fixture.scratch.read(fixture.path)
+        let damaged = [1, 4, 5]
+        for block in damaged { bytes[reader.fileOffset(of: block) + 100] ^= 0x10 }
+        try fixture.scratch.write(bytes, to: fixture.path)
+        let problems = try reader.verify()
+        #expect(Set(problems.compactMap(\.offset)) == Set(damaged.map { reader.fileOffset(of: $0) }))
+        #expect(problems.count == damaged.count)
+    }
+
+    @Test("Salvage gives every record of every block that is well, whatever else is lost", arguments: 0..<2)
+    func salvage(shape: Int) throws {
+        var options = Self.options[shape]
+        options.expectedRecords = 10
+        let fixture = try SegmentFixture(
+            RandomRecords.make(2000, seed: 5) + [OwnedRecord([0x99], Array(repeating: 7, count: 50_000), 1 << 40)],
+            ranges: [RangeTombstone(start: [1], end: [2], sequence: 7)], options: options)
+        let reader = try fixture.open()
+        let original = try fixture.scratch.read(fixture.path)
+        let blocks = try (0..<reader.fences.blockCount).map { number in
+            var pin = BlockPin()
+            let block = try reader.block(number, pin: &pin)
+            defer { withExtendedLifetime(pin) {} }
+            return (0..<block.count).compactMap { block.record($0).map { OwnedRecord($0.record) } }
+        }
+        for (header, footer) in [(false, false), (true, false), (false, true), (true, true)] {
+            var bytes = original
+            if header { bytes[3] ^= 1 }
+            if footer { bytes[bytes.count - 50] ^= 1 }
+            bytes[reader.fileOffset(of: 2) + 30] ^= 1
+            try fixture.scratch.write(bytes, to: fixture.path)
+            var found: [OwnedRecord] = []
+            let result = try SegmentSalvage.salvage(
+                fileSystem: fixture.scratch.fileSystem, path: fixture.path, number: SegmentFixture.number
+            ) { found.append(OwnedRecord($0)) }
+            #expect(found == blocks.enumerated().filter { $0.offset != 2 }.flatMap(\.element))
+            #expect(result.recordCount == found.count)
+            #expect(result.lost.contains { $0.offset == reader.fileOffset(of: 2) && $0.count > 0 })
+            #expect(result.rangeTombstones == (header || footer ? nil : fixture.ranges))
+        }
+    }
+}

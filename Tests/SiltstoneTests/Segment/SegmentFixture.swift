@@ -1,0 +1,194 @@
+@testable import Siltstone
+
+/// A record that owns its bytes.
+struct OwnedRecord: Hashable, CustomStringConvertible {
+    var key: [UInt8]
+    var value: [UInt8]
+    var sequence: SequenceNumber
+    var kind: RecordKind
+
+    init(_ key: [UInt8], _ value: [UInt8], _ sequence: SequenceNumber, _ kind: RecordKind = .value) {
+        self.key = key
+        self.value = value
+        self.sequence = sequence
+        self.kind = kind
+    }
+
+    init(_ record: Record) {
+        self.init(Array(record.key), Array(record.value), record.sequence, record.kind)
+    }
+
+    func withRecord<R, E: Error>(_ body: (Record) throws(E) -> R) throws(E) -> R {
+        let result = key.withUnsafeBytes { key in
+            value.withUnsafeBytes { value in
+                Result { () throws(E) in
+                    try body(Record(key: key, value: value, sequence: sequence, kind: kind))
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// The order in a segment.
+    static func precedes(_ a: OwnedRecord, _ b: OwnedRecord) -> Bool {
+        a.key != b.key ? a.key.lexicographicallyPrecedes(b.key) : a.sequence > b.sequence
+    }
+
+    var description: String { "\(kind) \(key.prefix(20))…@\(sequence) (\(value.count) bytes)" }
+}
+
+/// A directory of its own for one test, removed at the end.
+final class Scratch {
+    let path: String
+    let fileSystem = POSIXFileSystem()
+
+    init() throws {
+        var generator = SystemRandomNumberGenerator()
+        path = "/tmp/siltstone-test-\(generator.next())"
+        try fileSystem.createDirectory(path)
+    }
+
+    deinit {
+        guard let names = Platform.entries(of: path) else { return }
+        for name in names { _ = Platform.removeFile(path + "/" + name) }
+        _ = Platform.removeDirectory(path)
+    }
+
+    func read(_ file: String) throws -> [UInt8] { try fileSystem.open(file, .read).readAll() }
+
+    func write(_ bytes: [UInt8], to file: String) throws {
+        if try fileSystem.attributes(of: file) != nil { try fileSystem.remove(file) }
+        try fileSystem.open(file, .createNew).writeFully(bytes, at: 0)
+    }
+}
+
+/// A segment and the records that it should hold.
+struct SegmentFixture {
+    static let store = StoreIdentity(high: 1, low: 2)
+    static let number: UInt64 = 7
+
+    let scratch: Scratch
+    let path: String
+    let records: [OwnedRecord]
+    let ranges: [RangeTombstone]
+    let info: SegmentInfo
+
+    init(
+        _ records: [OwnedRecord], ranges: [RangeTombstone] = [], options: SegmentOptions = SegmentOptions(),
+        scratch: Scratch? = nil
+    ) throws {
+        self.scratch = try scratch ?? Scratch()
+        self.records = records.sorted(by: OwnedRecord.precedes)
+        self.ranges = ranges
+        path = StoreFile.segment(Self.number).path(in: self.scratch.path)
+        if try self.scratch.fileSystem.attributes(of: path) != nil { try self.scratch.fileSystem.remove(path) }
+        let file = try self.scratch.fileSystem.open(path, .createNew)
+        let writer = try SegmentWriter(file: file, number: Self.number, store: Self.store, options: options)
+        for record in self.records { try record.withRecord { record throws(StoreError) in try writer.append(record) } }
+        writer.append(rangeTombstones: ranges)
+        info = try writer.finish()
+    }
+
+    func open(_ access: FileAccess = .mapped, cache: BlockCache? = nil, info: SegmentInfo? = nil) throws
+        -> SegmentReader
+    {
+        try SegmentReader(
+            fileSystem: scratch.fileSystem, path: path, number: Self.number, store: Self.store,
+            info: info ?? self.info, access: access, cache: cache)
+    }
+
+    /// What `lookup` should give.
+    func newest(_ key: [UInt8], visible: SequenceNumber) -> OwnedRecord? {
+        records.first { $0.key == key && $0.sequence <= visible }
+    }
+
+    /// What a scan should give, ascending.
+    func visible(_ visible: SequenceNumber) -> [OwnedRecord] {
+        var result: [OwnedRecord] = []
+        for record in records where record.sequence <= visible && result.last?.key != record.key {
+            result.append(record)
+        }
+        return result
+    }
+}
+
+extension SegmentReader {
+    func lookup(_ key: [UInt8], visible: SequenceNumber = .greatest) throws(StoreError) -> OwnedRecord? {
+        var pin = BlockPin()
+        defer { withExtendedLifetime(pin) {} }
+        let result = key.withUnsafeBytes { key in
+            Result { () throws(StoreError) in
+                try lookup(key, hash: KeyHash.hash(key), visible: visible, pin: &pin).map { OwnedRecord($0) }
+            }
+        }
+        return try result.get()
+    }
+}
+
+extension SegmentCursor {
+    /// What is behind the position, in pieces of `limit`.
+    mutating func rest(_ visible: SequenceNumber?, limit: Int) throws(StoreError) -> [OwnedRecord] {
+        var batch = RecordBatch(capacity: limit)
+        var result: [OwnedRecord] = []
+        repeat {
+            batch.removeAll()
+            try fillForward(&batch, limit: limit, visible: visible)
+            for index in 0..<batch.count { result.append(OwnedRecord(batch[index])) }
+        } while batch.count > 0
+        return result
+    }
+
+    /// What is before the position, descending.
+    mutating func restBackward(_ visible: SequenceNumber, limit: Int) throws(StoreError) -> [OwnedRecord] {
+        var batch = RecordBatch(capacity: limit)
+        var result: [OwnedRecord] = []
+        repeat {
+            batch.removeAll()
+            try fillBackward(&batch, limit: limit, visible: visible)
+            for index in 0..<batch.count { result.append(OwnedRecord(batch[index])) }
+        } while batch.count > 0
+        return result
+    }
+
+    mutating func seek(_ key: [UInt8]?, backward: Bool) throws(StoreError) {
+        guard let key else { return try backward ? seekBackward(nil) : seekForward(nil) }
+        let result = key.withUnsafeBytes { key in
+            Result { () throws(StoreError) in try backward ? seekBackward(key) : seekForward(key) }
+        }
+        try result.get()
+    }
+}
+
+/// Records for tests.
+enum RandomRecords {
+    /// Keys of 0 to 27 bytes that are prefixes of each other, with several versions each.
+    static func make(_ count: Int, seed: UInt64, maximumValue: Int = 200) -> [OwnedRecord] {
+        var generator = SeededGenerator(seed)
+        let alphabet: [UInt8] = [0x00, 0xff, 0x61, 0x62]
+        var seen: Set<[UInt8]> = []
+        var result: [OwnedRecord] = []
+        var sequence: SequenceNumber = 0
+        var lastKeys: [[UInt8]] = [[]]
+        while result.count < count {
+            var key: [UInt8]
+            if Int.random(in: 0..<4, using: &generator) == 0 {
+                key = lastKeys.randomElement(using: &generator) ?? []
+            } else {
+                let prefix = lastKeys.randomElement(using: &generator) ?? []
+                key =
+                    prefix
+                    + (0..<Int.random(in: 1...4, using: &generator)).map { _ in
+                        alphabet.randomElement(using: &generator) ?? 0
+                    }
+                if key.count > 27 { key = Array(key.prefix(3)) }
+            }
+            if seen.insert(key).inserted { lastKeys.append(key) }
+            sequence += UInt64.random(in: 1...300, using: &generator)
+            let kind: RecordKind = [.value, .value, .value, .tombstone].randomElement(using: &generator) ?? .value
+            let size = kind == .tombstone ? 0 : Int.random(in: 0...maximumValue, using: &generator)
+            let value = (0..<size).map { _ in UInt8.random(in: 0...40, using: &generator) }
+            result.append(OwnedRecord(key, value, sequence, kind))
+        }
+        return result
+    }
+}
