@@ -1,0 +1,103 @@
+/// Writes a sorted stream of records, with what outlives it, into segments of bounded size: the heart of flushes and of
+/// compactions.
+final class SegmentMerge {
+    /// What the merge asks of the store around it.
+    struct Environment {
+        /// Begins a segment file.
+        var newSegment: () throws(StoreError) -> SegmentWriter
+        /// Writes the value of a pointer record elsewhere and returns its new place; nil where it may stay.
+        var relocate: (Record) throws(StoreError) -> ValuePointer? = { _ in nil }
+        /// Whether to give up.
+        var shouldStop: () -> Bool = { false }
+    }
+
+    private let cursor: MergingCursor
+    private var filter: RetentionFilter
+    private let tombstones: [RangeTombstone]
+    private let segmentBytes: Int
+    private let environment: Environment
+
+    private var writer: SegmentWriter?
+    private var finished: [SegmentInfo] = []
+    /// Where the segment that is being written begins, for the range tombstones that it gets its part of; nil: at the
+    /// beginning of all keys.
+    private var segmentStart: [UInt8]?
+    private var lastKey: [UInt8] = []
+    /// Scratch for relocated pointers.
+    private let pointerBytes = UnsafeMutableRawBufferPointer.allocate(byteCount: ValuePointer.size, alignment: 8)
+
+    /// - Parameters:
+    ///   - sources: newest first.
+    ///   - tombstones: the range tombstones of all sources.
+    ///   - snapshots: sequence numbers of live snapshots, ascending.
+    ///   - isBottom: whether nothing older lies below the sources in their key range.
+    init(
+        sources: [RecordSource], tombstones: [RangeTombstone], snapshots: [SequenceNumber], isBottom: Bool,
+        segmentBytes: Int, environment: Environment
+    ) {
+        cursor = MergingCursor(sources, .forward, visible: nil)
+        filter = RetentionFilter(snapshots: snapshots, tombstones: RangeTombstones(tombstones), isBottom: isBottom)
+        self.tombstones = filter.keptTombstones()
+        self.segmentBytes = segmentBytes
+        self.environment = environment
+    }
+
+    deinit { pointerBytes.deallocate() }
+
+    /// Runs to the end.
+    /// - Returns: the segments, synced, in key order; none where nothing outlives the merge.
+    func run() throws(StoreError) -> [SegmentInfo] {
+        try cursor.seek(nil)
+        var sinceCheck = 0
+        while let record = try cursor.next() {
+            sinceCheck += 1
+            if sinceCheck == 1024 {
+                sinceCheck = 0
+                if environment.shouldStop() { throw StoreError(.closed, "the store was closed during a compaction") }
+            }
+            guard let sequence = filter.keep(record) else { continue }
+            try add(record, sequence)
+        }
+        if writer == nil, !tombstones.isEmpty { writer = try environment.newSegment() }
+        try finishSegment(before: nil)
+        return finished
+    }
+
+    @inline(__always)
+    private func add(_ record: Record, _ sequence: SequenceNumber) throws(StoreError) {
+        var record = record
+        record.sequence = sequence
+        if record.kind == .pointer, let moved = try environment.relocate(record), let scratch = pointerBytes.baseAddress
+        {
+            moved.write(to: scratch)
+            record.value = Bytes(pointerBytes)
+        }
+        if let full = writer, full.dataBytes >= segmentBytes {
+            // The versions of one key stay together: a reader looks for a key in one segment of a run.
+            let startsKey = lastKey.withUnsafeBytes { !keysEqual($0, record.key) }
+            if startsKey { try finishSegment(before: Array(record.key)) }
+        }
+        let current: SegmentWriter
+        if let open = writer { current = open } else { current = try environment.newSegment() }
+        writer = current
+        try current.append(record)
+        if current.dataBytes >= segmentBytes { lastKey = Array(record.key) }
+    }
+
+    /// Ends the segment in the making, and gives it the part of the range tombstones that lies before `end`.
+    private func finishSegment(before end: [UInt8]?) throws(StoreError) {
+        guard let current = writer else { return }
+        writer = nil
+        let part = tombstones.compactMap { clip($0, before: end) }
+        if !part.isEmpty { current.append(rangeTombstones: part) }
+        segmentStart = end
+        finished.append(try current.finish())
+    }
+
+    private func clip(_ tombstone: RangeTombstone, before end: [UInt8]?) -> RangeTombstone? {
+        var part = tombstone
+        if let start = segmentStart, part.start.lexicographicallyPrecedes(start) { part.start = start }
+        if let end, end.lexicographicallyPrecedes(part.end) { part.end = end }
+        return part.start.lexicographicallyPrecedes(part.end) ? part : nil
+    }
+}

@@ -1,0 +1,61 @@
+/// `CURRENT`: one line that names the manifest in force (`Docs/Format.md`).
+enum CurrentFile {
+    private static let prefix = "siltstone 1 "
+
+    private static func line(manifest number: UInt64) -> String {
+        let text = prefix + StoreFile.manifest(number).name + " "
+        let checksum = Array(text.utf8).withUnsafeBytes { CRC32.checksum($0) }
+        let digits = String(checksum, radix: 16)
+        return text + String(repeating: "0", count: 8 - digits.count) + digits + "\n"
+    }
+
+    /// The number of the manifest in force; nil where there is no `CURRENT`.
+    static func read(in directory: String, _ fileSystem: any FileSystem) throws(StoreError) -> UInt64? {
+        let path = StoreFile.current.path(in: directory)
+        let content: [UInt8]
+        do {
+            let file = try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path, .read) }
+            content = try file.readAll()
+        } catch {
+            if error.isMissing { return nil }
+            throw StoreError(error)
+        }
+        let text = String(decoding: content, as: UTF8.self)
+        guard text.hasPrefix("siltstone ") else {
+            throw .corrupt("CURRENT does not name a manifest", file: path, offset: 0)
+        }
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        if words.count > 1, let version = Int(words[1]), version > 1 {
+            throw StoreError(
+                .unsupportedFormat, "the store has format \(version), this release reads format 1; use a newer release",
+                file: path, offset: 0)
+        }
+        guard words.count == 4, let manifest = StoreFile(name: String(words[2])), case .manifest(let number) = manifest,
+            line(manifest: number) == text
+        else { throw .corrupt("CURRENT fails its checksum", file: path, offset: 0) }
+        return number
+    }
+
+    /// Writes `CURRENT` aside and syncs it. The directory too, so that what it is about to name is there by name.
+    static func prepare(
+        manifest number: UInt64, in directory: String, _ fileSystem: any FileSystem
+    ) throws(FileSystemError) {
+        let temporary = StoreFile.currentInTheMaking.path(in: directory)
+        do {
+            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.remove(temporary) }
+        } catch { if !error.isMissing { throw error } }
+        let file = try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(temporary, .createNew) }
+        try file.writeFully(Array(line(manifest: number).utf8), at: 0)
+        try file.syncFully()
+        try file.close()
+        try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
+    }
+
+    /// Puts the manifest in force that ``prepare(manifest:in:_:)`` has named: a crash leaves the old name or the new one.
+    static func replace(in directory: String, _ fileSystem: any FileSystem) throws(FileSystemError) {
+        let temporary = StoreFile.currentInTheMaking.path(in: directory)
+        let path = StoreFile.current.path(in: directory)
+        try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.rename(temporary, to: path) }
+        try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
+    }
+}

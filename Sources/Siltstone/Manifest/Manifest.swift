@@ -1,0 +1,132 @@
+/// The list of edits that says which files make up the store, and its writer.
+///
+/// Each edit is synced before anyone acts on it. When the list has grown long, a new manifest is begun with the whole
+/// state, and put in force by `CURRENT`; there is a valid manifest at every moment. (LevelDB's descriptor log, with each
+/// frame chained to the one before.) Used under the engine's manifest lock.
+final class Manifest {
+    /// Edits after which the manifest is begun anew.
+    private static let editLimit = 1000
+
+    let directory: String
+    let identity: StoreIdentity
+    private let fileSystem: any FileSystem
+    private(set) var state: ManifestState
+    private(set) var number: UInt64
+    private var writer: LogWriter
+    private var edits: Int
+
+    /// Goes on with a manifest that was read.
+    init(
+        directory: String, identity: StoreIdentity, fileSystem: any FileSystem, state: ManifestState, number: UInt64,
+        writer: LogWriter, edits: Int = 0
+    ) {
+        self.directory = directory
+        self.identity = identity
+        self.fileSystem = fileSystem
+        self.state = state
+        self.number = number
+        self.writer = writer
+        self.edits = edits
+    }
+
+    /// A number that no file has had. Durable with the next edit.
+    func takeNumber() -> UInt64 {
+        defer { state.nextFileNumber += 1 }
+        return state.nextFileNumber
+    }
+
+    /// Makes an edit durable.
+    ///
+    /// A full disk is an error after which nothing has changed. Any other failure leaves it open whether the edit will
+    /// be there after a crash: the engine then takes no more writes, and deletes nothing.
+    func append(_ edit: VersionEdit) throws(StoreError) {
+        var edit = edit
+        edit.nextFileNumber = state.nextFileNumber
+        var next = state
+        try next.apply(edit, path: writer.path, offset: writer.end)
+        if edits >= Self.editLimit {
+            try begin(with: next)
+            return
+        }
+        try writer.append(edit: edit)
+        try certain { () throws(StoreError) in try writer.sync() }
+        state = next
+        edits += 1
+    }
+
+    /// Runs the step of an edit behind which nobody knows whether it will be found after a crash: for the caller, even a
+    /// full disk is then no failure that changes nothing.
+    private func certain(_ step: () throws(StoreError) -> Void) throws(StoreError) {
+        do { try step() } catch {
+            var error = error
+            if error.code == .noSpace { error.code = .inputOutput }
+            throw error
+        }
+    }
+
+    /// Writes a state as the first edit of a new manifest, and puts that in force.
+    private func begin(with next: ManifestState) throws(StoreError) {
+        var next = next
+        // Taken for good: where this fails, something of that name may be left.
+        let newNumber = takeNumber()
+        next.nextFileNumber = state.nextFileNumber
+        let newWriter = try Self.prepare(
+            number: newNumber, state: next, identity: identity, in: directory, fileSystem)
+        try certain { () throws(StoreError) in
+            try storeErrors { () throws(FileSystemError) in try CurrentFile.replace(in: directory, fileSystem) }
+        }
+        let old = number
+        (writer, number, state, edits) = (newWriter, newNumber, next, 0)
+        // The old one is not in force any more; where it cannot be removed now, the next opening does it.
+        let path = StoreFile.manifest(old).path(in: directory)
+        do { try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.remove(path) } } catch { return }
+    }
+
+    /// Closes the file. What was appended is durable already.
+    func close() throws(StoreError) { try writer.close() }
+
+    /// Writes a new manifest and puts it in force.
+    static func create(
+        number: UInt64, state: ManifestState, identity: StoreIdentity, in directory: String,
+        _ fileSystem: any FileSystem
+    ) throws(StoreError) -> LogWriter {
+        let writer = try prepare(number: number, state: state, identity: identity, in: directory, fileSystem)
+        try storeErrors { () throws(FileSystemError) in try CurrentFile.replace(in: directory, fileSystem) }
+        return writer
+    }
+
+    /// Writes a new manifest, and the `CURRENT` that is to name it: nothing has changed yet.
+    private static func prepare(
+        number: UInt64, state: ManifestState, identity: StoreIdentity, in directory: String,
+        _ fileSystem: any FileSystem
+    ) throws(StoreError) -> LogWriter {
+        let path = StoreFile.manifest(number).path(in: directory)
+        let header = FileHeader(kind: .manifest, store: identity, number: number)
+        let writer = try LogWriter.create(fileSystem, path: path, header: header, options: .manifest)
+        do throws(StoreError) {
+            try writer.append(edit: state.asEdit())
+            try writer.sync()
+            try storeErrors { () throws(FileSystemError) in
+                try CurrentFile.prepare(manifest: number, in: directory, fileSystem)
+            }
+            return writer
+        } catch {
+            // The first error is the one to tell; a manifest that is not in force is a leftover.
+            do { try fileSystem.remove(path) } catch {}
+            throw error
+        }
+    }
+}
+
+extension LogWriter {
+    /// Appends an edit of a manifest.
+    fileprivate func append(edit: VersionEdit) throws(StoreError) {
+        let payload = edit.encoded()
+        try withContiguousBytes(payload) { bytes throws(StoreError) in try append(frame: .edit, payload: bytes) }
+    }
+}
+
+extension LogWriter.Options {
+    /// A manifest grows seldom and by little: no space is taken ahead.
+    static let manifest = LogWriter.Options(writing: .written, capacity: 0, firstStep: 0)
+}

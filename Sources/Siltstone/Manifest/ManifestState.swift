@@ -1,0 +1,65 @@
+/// What a manifest says once its edits are applied: the files that make up the store.
+struct ManifestState: Hashable, Sendable {
+    var nextFileNumber: UInt64 = 1
+    /// Logs whose changes are not all in segments, oldest first.
+    var logs: [UInt64] = []
+    /// Live segments by number.
+    var segments: [UInt64: VersionEdit.PlacedSegment] = [:]
+    var valueFiles: Set<UInt64> = []
+    var lastSequence: SequenceNumber = 0
+    /// Where the log ended when the store was last closed in good order, until something else is written.
+    var closing: VersionEdit.Closing?
+
+    /// Applies an edit.
+    /// - Throws: ``StoreError/Code/corrupt`` where the edit contradicts the state, which a right manifest never does.
+    mutating func apply(_ edit: VersionEdit, path: String, offset: Int) throws(StoreError) {
+        func require(_ condition: Bool, _ what: @autoclosure () -> String) throws(StoreError) {
+            if !condition { throw .corrupt("the manifest contradicts itself: \(what())", file: path, offset: offset) }
+        }
+        if let number = edit.nextFileNumber {
+            try require(number >= nextFileNumber, "file numbers go back from \(nextFileNumber) to \(number)")
+            try require(number <= StoreFile.greatestNumber, "the next file number is \(number)")
+            nextFileNumber = number
+        }
+        for number in edit.removedLogs {
+            try require(logs.contains(number), "log \(number) is removed and was not live")
+            logs.removeAll { $0 == number }
+        }
+        for number in edit.addedLogs {
+            try require(logs.last.map { $0 < number } ?? true, "log \(number) is added out of order")
+            logs.append(number)
+        }
+        for number in edit.removedSegments {
+            try require(segments.removeValue(forKey: number) != nil, "segment \(number) is removed and was not live")
+        }
+        for segment in edit.addedSegments {
+            let previous = segments.updateValue(segment, forKey: segment.info.number)
+            try require(previous == nil, "segment \(segment.info.number) is added twice")
+        }
+        for number in edit.removedValueFiles {
+            try require(valueFiles.remove(number) != nil, "value file \(number) is removed and was not live")
+        }
+        for number in edit.addedValueFiles {
+            try require(valueFiles.insert(number).inserted, "value file \(number) is added twice")
+        }
+        if let sequence = edit.lastSequence { lastSequence = max(lastSequence, sequence) }
+        if let closing = edit.closing { self.closing = closing }
+    }
+
+    /// The edit that makes this state from nothing: the first of a new manifest.
+    func asEdit() -> VersionEdit {
+        var edit = VersionEdit()
+        edit.nextFileNumber = nextFileNumber
+        edit.addedLogs = logs
+        edit.addedSegments = segments.values.sorted { $0.info.number < $1.info.number }
+        edit.addedValueFiles = valueFiles.sorted()
+        edit.lastSequence = lastSequence
+        edit.closing = closing
+        return edit
+    }
+
+    /// Every file that must exist.
+    var liveFiles: Set<StoreFile> {
+        Set(logs.map { .log($0) }).union(segments.keys.map { .segment($0) }).union(valueFiles.map { .values($0) })
+    }
+}

@@ -1,0 +1,77 @@
+/// The segments and value files of a store at one moment. Immutable: a change makes a new one, and readers keep the one
+/// that they began with.
+final class Version: Sendable {
+    /// Runs by level. Level 0 has any number, newest first; each further level has one at most.
+    let levels: [[Run]]
+    /// Value files by number, those that segments or memtables refer to.
+    let valueFiles: [UInt64: ValueFileReader]
+    /// All runs, newest first: the order in which a reader asks them.
+    let runs: [Run]
+
+    static let empty = Version(levels: [], valueFiles: [:])
+
+    init(levels: [[Run]], valueFiles: [UInt64: ValueFileReader]) {
+        self.levels = levels
+        self.valueFiles = valueFiles
+        runs = levels.flatMap { $0 }
+    }
+
+    /// Places opened segments.
+    convenience init(
+        segments: [(placed: VersionEdit.PlacedSegment, reader: SegmentReader)], valueFiles: [UInt64: ValueFileReader]
+    ) {
+        var levels: [[Run]] = []
+        for (level, members) in Dictionary(grouping: segments, by: { $0.placed.level }) {
+            while levels.count <= level { levels.append([]) }
+            levels[level] = Dictionary(grouping: members, by: { $0.placed.run })
+                .map { Run(number: $0.key, segments: $0.value.map(\.reader)) }
+                .sorted { $0.number > $1.number }
+        }
+        self.init(levels: levels, valueFiles: valueFiles)
+    }
+
+    /// This version after an edit, whose new segments are given opened.
+    func applying(
+        _ edit: VersionEdit, opened: [UInt64: SegmentReader], valueFiles: [UInt64: ValueFileReader]
+    ) -> Version {
+        let removed = Set(edit.removedSegments)
+        var segments: [(VersionEdit.PlacedSegment, SegmentReader)] = []
+        for (level, runs) in levels.enumerated() {
+            for run in runs {
+                for segment in run.segments where !removed.contains(segment.info.number) {
+                    segments.append((.init(info: segment.info, level: level, run: run.number), segment))
+                }
+            }
+        }
+        // A segment that moves to another level is removed and added in one edit, and is open already.
+        let open = Dictionary(uniqueKeysWithValues: allSegments.map { ($0.info.number, $0) })
+        for placed in edit.addedSegments {
+            if let reader = opened[placed.info.number] ?? open[placed.info.number] { segments.append((placed, reader)) }
+        }
+        return Version(segments: segments.map { (placed: $0.0, reader: $0.1) }, valueFiles: valueFiles)
+    }
+
+    var allSegments: [SegmentReader] { runs.flatMap(\.segments) }
+
+    /// The deepest level that has a segment; 0 where none has.
+    var deepestLevel: Int { levels.lastIndex { $0.contains { !$0.segments.isEmpty } } ?? 0 }
+
+    func bytes(ofLevel level: Int) -> Int {
+        level < levels.count ? levels[level].reduce(0) { $0 + $1.fileBytes } : 0
+    }
+
+    /// Segments of a level whose ranges meet `[from, to]`.
+    func overlapping(level: Int, from: [UInt8]?, to: [UInt8]?) -> [SegmentReader] {
+        guard level < levels.count else { return [] }
+        return levels[level].flatMap { $0.overlapping(from: from, to: to) }
+    }
+
+    /// Bytes of each value file that segments refer to.
+    func referencedValueBytes() -> [UInt64: Int] {
+        var bytes: [UInt64: Int] = [:]
+        for segment in allSegments {
+            for use in segment.info.valueFiles { bytes[use.file, default: 0] += use.bytes }
+        }
+        return bytes
+    }
+}

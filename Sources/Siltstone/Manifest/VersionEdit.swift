@@ -1,0 +1,117 @@
+/// A change of the set of files that make up a store, applied as a whole (`Docs/Format.md`, "Manifests").
+struct VersionEdit: Hashable, Sendable {
+    /// A segment with its place among the runs.
+    struct PlacedSegment: Hashable, Sendable {
+        var info: SegmentInfo
+        /// 0 for what was flushed; deeper is older.
+        var level: Int
+        /// The run that it belongs to; in level 0 a greater number is newer.
+        var run: UInt64
+    }
+
+    /// Says that the store was closed in good order, and where its log then ended.
+    struct Closing: Hashable, Sendable {
+        var log: UInt64
+        var end: UInt64
+        var lastSequence: SequenceNumber
+    }
+
+    var nextFileNumber: UInt64?
+    var addedLogs: [UInt64] = []
+    var removedLogs: [UInt64] = []
+    var addedSegments: [PlacedSegment] = []
+    var removedSegments: [UInt64] = []
+    var addedValueFiles: [UInt64] = []
+    var removedValueFiles: [UInt64] = []
+    /// The greatest sequence number in any segment.
+    var lastSequence: SequenceNumber?
+    var closing: Closing?
+
+    init() {}
+}
+
+extension VersionEdit {
+    private enum Tag: UInt8 {
+        case nextFileNumber = 1
+        case addedLog, removedLog, addedSegment, removedSegment, addedValueFile, removedValueFile, lastSequence, closing
+    }
+
+    /// The payload of an edit frame.
+    func encoded() -> [UInt8] {
+        var bytes: [UInt8] = []
+        func field(_ tag: Tag, _ numbers: UInt64...) {
+            var content: [UInt8] = []
+            for number in numbers { content.append(varint: number) }
+            bytes.append(tag.rawValue)
+            bytes.append(counted: content)
+        }
+        if let nextFileNumber { field(.nextFileNumber, nextFileNumber) }
+        for number in removedLogs { field(.removedLog, number) }
+        for number in addedLogs { field(.addedLog, number) }
+        for number in removedSegments { field(.removedSegment, number) }
+        for segment in addedSegments {
+            var content: [UInt8] = []
+            content.append(varint: segment.info.number)
+            content.append(varint: UInt64(segment.level))
+            content.append(varint: segment.run)
+            segment.info.encode(into: &content)
+            bytes.append(Tag.addedSegment.rawValue)
+            bytes.append(counted: content)
+        }
+        for number in removedValueFiles { field(.removedValueFile, number) }
+        for number in addedValueFiles { field(.addedValueFile, number) }
+        if let lastSequence { field(.lastSequence, lastSequence) }
+        if let closing { field(.closing, closing.log, closing.end, closing.lastSequence) }
+        return bytes
+    }
+
+    /// Reads the payload of an edit frame.
+    /// - Throws: ``StoreError/Code/corrupt`` where it is malformed, ``StoreError/Code/unsupportedFormat`` where it
+    ///   holds a field that a reader must know and this one does not.
+    init(_ payload: Bytes, path: String, offset: Int) throws(StoreError) {
+        self.init()
+        var reader = ByteReader(payload)
+        while !reader.isAtEnd {
+            guard let tag: UInt8 = reader.integer(), let content = reader.counted() else {
+                throw .corrupt("an edit of the manifest is cut off", file: path, offset: offset)
+            }
+            guard let known = Tag(rawValue: tag) else {
+                if tag >= 128 { continue }
+                throw StoreError(
+                    .unsupportedFormat,
+                    "the manifest has a field of kind \(tag), which this release does not know; use a newer release",
+                    file: path, offset: offset)
+            }
+            guard read(known, content) else {
+                throw .corrupt("a field of kind \(tag) in the manifest is malformed", file: path, offset: offset)
+            }
+        }
+    }
+
+    private mutating func read(_ tag: Tag, _ content: Bytes) -> Bool {
+        var reader = ByteReader(content)
+        switch tag {
+        case .addedSegment:
+            guard let number = reader.varint(), let level = reader.length(), level < 64, let run = reader.varint(),
+                let info = SegmentInfo(number: number, reader: &reader)
+            else { return false }
+            addedSegments.append(PlacedSegment(info: info, level: level, run: run))
+        case .closing:
+            guard let log = reader.varint(), let end = reader.varint(), let last = reader.varint() else { return false }
+            closing = Closing(log: log, end: end, lastSequence: last)
+        default:
+            guard let number = reader.varint() else { return false }
+            switch tag {
+            case .nextFileNumber: nextFileNumber = number
+            case .addedLog: addedLogs.append(number)
+            case .removedLog: removedLogs.append(number)
+            case .removedSegment: removedSegments.append(number)
+            case .addedValueFile: addedValueFiles.append(number)
+            case .removedValueFile: removedValueFiles.append(number)
+            case .lastSequence: lastSequence = number
+            case .addedSegment, .closing: return false
+            }
+        }
+        return reader.isAtEnd
+    }
+}

@@ -1,0 +1,104 @@
+/// Walks the entries of a snapshot in key order.
+///
+/// The cursor stays good, and sees the same, whatever is written, flushed or compacted meanwhile, and after its snapshot
+/// was released. Used by one task or thread at a time. An error is thrown, never taken for the end; the cursor cannot go
+/// on after one.
+public final class Cursor {
+    private let engine: Engine
+    /// Keeps the memtables and segments that the records lie in.
+    private let view: ReadView
+    private let sequence: SequenceNumber
+    private let merge: MergingCursor
+    private let tombstones: RangeTombstones
+    private let range: ScanRange
+    private var left: Int
+    private var isStarted = false
+    private var failure: StoreError?
+
+    init(_ snapshot: Snapshot, _ range: ScanRange) throws(StoreError) {
+        try snapshot.engine.checkOpen()
+        engine = snapshot.engine
+        sequence = snapshot.sequence
+        // Any view later than the snapshot will do: what the snapshot sees is kept in all of them. The snapshot must
+        // not go before the view is taken, though it was made for this cursor alone.
+        view = withExtendedLifetime(snapshot) { snapshot.engine.views.current() }
+        self.range = range
+        left = range.limit
+        merge = MergingCursor(view.sources(), range.direction, visible: sequence)
+        tombstones = view.rangeTombstones(visible: sequence)
+    }
+
+    /// The next entry, copied; nil at the end.
+    /// - Throws: ``StoreError`` where the disk fails or is damaged, or the store was closed.
+    public func next() throws(StoreError) -> Entry? {
+        guard let record = try nextRecord() else { return nil }
+        return try engine.withResolvedValue(record, view.version) { value in
+            Entry(key: [UInt8](record.key), value: [UInt8](value))
+        }
+    }
+
+    /// Calls `body` with each entry that is left, without copying.
+    /// - Parameter body: gets key and value, which are good until it returns; returns false to stop.
+    /// - Throws: ``StoreError``, or what `body` throws.
+    public func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
+        while let record = try nextRecord() {
+            let goesOn: Bool
+            if record.kind == .value {
+                goesOn = try body(record.key.bytes, record.value.bytes)
+            } else {
+                let result = try engine.withResolvedValue(record, view.version) { value -> Result<Bool, any Error> in
+                    Result { try body(record.key.bytes, value.bytes) }
+                }
+                goesOn = try result.get()
+            }
+            if !goesOn { return }
+        }
+    }
+
+    /// The next visible record, good until the next call.
+    @inline(__always)
+    func nextRecord() throws(StoreError) -> Record? {
+        if let failure { throw failure }
+        if left == 0 { return nil }
+        do {
+            if !isStarted { try start() }
+            while let record = try merge.next() {
+                if record.kind == .tombstone { continue }
+                if isOutside(record.key) { break }
+                if !tombstones.isEmpty,
+                    tombstones.newestCovering(record.key, visible: sequence) > record.sequence
+                {
+                    continue
+                }
+                left &-= 1
+                return record
+            }
+            left = 0
+            return nil
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    private func start() throws(StoreError) {
+        isStarted = true
+        try engine.checkOpen()
+        let key = range.direction == .forward ? range.from : range.to
+        guard let key else { return try merge.seek(nil) }
+        try withContiguousBytes(key) { bytes throws(StoreError) in try merge.seek(bytes) }
+    }
+
+    /// Whether a key lies beyond the far end of the range.
+    @inline(__always)
+    private func isOutside(_ key: Bytes) -> Bool {
+        switch range.direction {
+        case .forward:
+            guard let end = range.to else { return false }
+            return end.withUnsafeBytes { compareKeys(key, $0) >= 0 }
+        case .backward:
+            guard let start = range.from else { return false }
+            return start.withUnsafeBytes { compareKeys(key, $0) < 0 }
+        }
+    }
+}

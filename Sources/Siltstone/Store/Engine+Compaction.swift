@@ -1,0 +1,102 @@
+import Dispatch
+import Synchronization
+
+extension Engine {
+    /// Has compactions run in the background for as long as one is due.
+    func scheduleCompaction() {
+        guard configuration.automaticCompaction, !configuration.readOnly else { return }
+        if compactionScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
+        compactionQueue.async {
+            self.compactionScheduled.store(false, ordering: .releasing)
+            self.runDueCompactions()
+        }
+    }
+
+    private func runDueCompactions() {
+        do {
+            while !isStopping.load(ordering: .relaxed) {
+                let plan = picker.pick(
+                    writeLock.withLock { state.pointee.version }, valueFileBytes: sealedValueFiles(),
+                    oldestSnapshot: snapshots.live().first ?? .greatest)
+                guard let plan else { break }
+                try run(plan)
+            }
+            if !isStopping.load(ordering: .relaxed) { try collectValueFiles() }
+            compactionFailure.withLock { $0 = nil }
+        } catch {
+            // Nothing was changed; the next flush tries again.
+            if error.code != .closed { compactionFailure.withLock { $0 = error } }
+        }
+    }
+
+    /// Bytes of the value files that take no more values.
+    func sealedValueFiles() -> [UInt64: Int] {
+        let (files, active) = writeLock.withLock { (state.pointee.version.valueFiles, state.pointee.values?.number) }
+        return files.filter { $0.key != active }.mapValues { $0.approximateSize }
+    }
+
+    /// Compacts what lies in `[from, to]`, all levels into the deepest. Waits for it.
+    func compact(from: [UInt8]?, to: [UInt8]?) throws(StoreError) {
+        try flush()
+        let result = compactionQueue.sync { () -> Result<Void, StoreError> in
+            Result { () throws(StoreError) in
+                try checkOpen()
+                let version = writeLock.withLock { state.pointee.version }
+                let plan = picker.pickRange(version, from: from, to: to, valueFileBytes: sealedValueFiles())
+                if let plan { try run(plan) }
+                try collectValueFiles()
+            }
+        }
+        try result.get()
+    }
+
+    /// Runs one compaction: reads, merges, writes, puts the result in force. On the compaction queue.
+    private func run(_ plan: CompactionPlan) throws(StoreError) {
+        var edit = VersionEdit()
+        edit.removedSegments = plan.segments.map(\.info.number)
+        if plan.isTrivialMove {
+            let run = plan.outputRun ?? takeFileNumber()
+            edit.addedSegments = plan.segments.map { .init(info: $0.info, level: plan.outputLevel, run: run) }
+            try commit(edit) { state.pointee.statistics.trivialMoves += 1 }
+            return
+        }
+        let start = Platform.monotonicNanoseconds()
+        // Values that were moved are referred to by segments from the commit on, or by nothing if it fails.
+        defer { writeLock.withLock { state.pointee.relocationTargets = [] } }
+        let (infos, readers) = try makeSegments(
+            sources: plan.inputs.map { RunSource($0) },
+            tombstones: plan.segments.flatMap { $0.rangeTombstones.tombstones }, isBottom: plan.isBottom,
+            expectedRecords: 0, segmentBytes: configuration.segmentBytes,
+            relocate: { record throws(StoreError) in try self.relocate(record, from: plan.relocating) },
+            shouldStop: { self.isStopping.load(ordering: .relaxed) })
+        let run = plan.outputRun ?? infos.first?.number ?? 0
+        edit.addedSegments = infos.map { .init(info: $0, level: plan.outputLevel, run: run) }
+        do {
+            if !plan.relocating.isEmpty { try writeLock.withLock { state.pointee.values }?.sync() }
+            try commit(edit, opened: readers) {
+                state.pointee.statistics.compactions += 1
+                state.pointee.statistics.compactionBytesRead += plan.inputBytes
+                state.pointee.statistics.compactionBytesWritten += infos.reduce(0) { $0 + $1.fileBytes }
+                state.pointee.statistics.compactionSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9
+            }
+        } catch {
+            for info in infos { obsoleteUnlessNamed(.segment(info.number)) }
+            throw error
+        }
+        obsolete.remove(plan.segments.map { .segment($0.info.number) })
+    }
+
+    /// Writes a value anew, at the end of the value file in use, if it lies in a file that is to be emptied.
+    private func relocate(_ record: Record, from files: Set<UInt64>) throws(StoreError) -> ValuePointer? {
+        guard let pointer = ValuePointer(record.value), files.contains(pointer.file) else { return nil }
+        let version = writeLock.withLock { state.pointee.version }
+        return try withResolvedValue(record, version) { value throws(StoreError) in
+            try valueLock.withLock { () throws(StoreError) in
+                let moved = try appendValue(record.key, value)
+                // No segment refers to the new place before this compaction is in force.
+                writeLock.withLock { _ = state.pointee.relocationTargets.insert(moved.file) }
+                return moved
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Dispatch
+import Synchronization
+
+extension Engine {
+    /// Bytes at which a flushed segment is cut: far above a memtable, and below what a segment can hold.
+    private static let flushedSegmentBytes = 2 << 30
+
+    /// Has sealed memtables written as segments in the background.
+    func scheduleFlush() {
+        if flushScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
+        flushQueue.async {
+            self.flushScheduled.store(false, ordering: .releasing)
+            self.flushSealed()
+        }
+    }
+
+    /// Writes all sealed memtables, oldest first. On the flush queue.
+    private func flushSealed() {
+        // A table that is left when the store has closed stays in its log: the directory is not ours any more.
+        while let oldest = writeLock.withLock({ state.pointee.isClosed ? nil : state.pointee.sealed.first }) {
+            do { try flush(oldest) } catch {
+                writeLock.withLock {
+                    state.pointee.flushFailures.add(error)
+                    writeLock.wakeAll()
+                }
+                return
+            }
+            scheduleCompaction()
+        }
+    }
+
+    /// Writes one memtable as a segment of level 0, and lets its log go.
+    private func flush(_ sealed: LoggedTable) throws(StoreError) {
+        let start = Platform.monotonicNanoseconds()
+        // Nothing lies below the first segment, so that not even it needs tombstones.
+        let isBottom = writeLock.withLock { state.pointee.version.runs.isEmpty }
+        var edit = VersionEdit()
+        if let log = sealed.log { edit.removedLogs = [log.number] }
+        edit.lastSequence = sealed.table.greatestSequence
+        let (infos, readers) = try makeSegments(
+            sources: [MemTableSource(sealed.table)], tombstones: sealed.table.rangeTombstones.tombstones,
+            isBottom: isBottom, expectedRecords: sealed.table.entryCount, segmentBytes: Self.flushedSegmentBytes)
+        for info in infos {
+            // One run for each memtable: its number is its segment's, and later flushes have greater ones.
+            edit.addedSegments.append(.init(info: info, level: 0, run: info.number))
+        }
+        // The segment's pointers must not outlive their values.
+        if !sealed.valueFiles.isEmpty { try writeLock.withLock { state.pointee.values }?.sync() }
+        do {
+            try commit(edit, opened: readers) {
+                state.pointee.sealed.removeFirst()
+                state.pointee.flushFailures.clear()
+                state.pointee.statistics.flushes += 1
+                state.pointee.statistics.flushedBytes += infos.reduce(0) { $0 + $1.fileBytes }
+                state.pointee.statistics.flushSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9
+            }
+        } catch {
+            for info in infos { obsoleteUnlessNamed(.segment(info.number)) }
+            throw error
+        }
+        if let log = sealed.log { obsolete.remove([.log(log.number)]) }
+    }
+
+    /// Merges sources into new segment files, synced and opened, whose names are durable.
+    func makeSegments(
+        sources: [RecordSource], tombstones: [RangeTombstone], isBottom: Bool, expectedRecords: Int,
+        segmentBytes: Int, relocate: @escaping (Record) throws(StoreError) -> ValuePointer? = { _ in nil },
+        shouldStop: @escaping () -> Bool = { false }
+    ) throws(StoreError) -> ([SegmentInfo], [UInt64: SegmentReader]) {
+        var made: [UInt64] = []
+        let options = SegmentOptions(
+            blockBytes: configuration.blockBytes, compression: configuration.compression,
+            expectedRecords: expectedRecords)
+        let environment = SegmentMerge.Environment(
+            newSegment: { () throws(StoreError) in
+                let number = self.takeFileNumber()
+                made.append(number)
+                return try SegmentWriter(
+                    file: self.createFile(.segment(number)), number: number, store: self.identity, options: options)
+            }, relocate: relocate, shouldStop: shouldStop)
+        do {
+            let merge = SegmentMerge(
+                sources: sources, tombstones: tombstones, snapshots: snapshots.live(), isBottom: isBottom,
+                segmentBytes: segmentBytes, environment: environment)
+            let infos = try merge.run()
+            if !infos.isEmpty { try syncDirectory() }
+            var readers: [UInt64: SegmentReader] = [:]
+            for info in infos { readers[info.number] = try openSegment(info) }
+            return (infos, readers)
+        } catch {
+            obsolete.remove(made.map { .segment($0) })
+            throw error
+        }
+    }
+
+    func takeFileNumber() -> UInt64 { manifestLock.withLock { manifest?.takeNumber() ?? 0 } }
+
+    /// Writes all changes that are in memory as a segment, and waits for it.
+    func flush() throws(StoreError) {
+        writeLock.lock()
+        defer { writeLock.unlock() }
+        try checkWritable()
+        let failures = failureCounts()
+        let newest = state.pointee.active.table
+        if !newest.isEmpty {
+            // Another thread may seal it meanwhile, which serves as well.
+            while state.pointee.active.table === newest {
+                _ = try rotate(ChangeSize(keyBytes: 0, valueBytes: 0, count: 1), true, since: failures)
+            }
+        }
+        guard let last = state.pointee.sealed.last?.table else { return }
+        scheduleFlush()
+        // Only for what was there: writers may seal tables as fast as these are flushed.
+        while state.pointee.sealed.contains(where: { $0.table === last }) {
+            try state.pointee.flushFailures.check(since: failures.flush)
+            try checkWritable()
+            writeLock.wait()
+        }
+    }
+}

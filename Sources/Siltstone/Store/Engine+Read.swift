@@ -1,0 +1,90 @@
+import Synchronization
+
+extension Engine {
+    /// Runs `body` with the value of `key` as `sequence` sees it, or as is visible now, or with nil where there is none.
+    ///
+    /// The bytes are good until `body` returns. No lock is taken and nothing is allocated.
+    @inline(__always)
+    func read<R>(
+        _ key: Bytes, at sequence: SequenceNumber? = nil, _ body: (Bytes?) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        try checkOpen()
+        let reading = views.enter()
+        defer { views.leave(reading) }
+        return try reading.view._withUnsafeGuaranteedRefThrowing { view throws(StoreError) in
+            // After the view: what the view has dropped is then hidden by something that this number sees.
+            let visible = sequence ?? visible.load(ordering: .acquiring)
+            var pin = BlockPin()
+            defer { withExtendedLifetime(pin) {} }
+            guard let record = try view.lookup(key, visible: visible, pin: &pin) else { return try body(nil) }
+            if record.kind == .value { return try body(record.value) }
+            return try withResolvedValue(record, view.version) { value throws(StoreError) in try body(value) }
+        }
+    }
+
+    /// As ``read(_:at:_:)``, lending the value to a body of the caller's that may throw anything.
+    func read<R>(
+        _ key: Bytes, at sequence: SequenceNumber? = nil, sharing body: (RawSpan) throws -> R
+    ) throws -> R? {
+        let result = try read(key, at: sequence) { value -> Result<R, any Error>? in
+            guard let value else { return nil }
+            return Result { try body(value.bytes) }
+        }
+        return try result?.get()
+    }
+
+    /// The value of `key` now, if it can be had without waiting for the disk for long.
+    /// - Returns: nil where the value is large; else the value, or an inner nil where there is none.
+    func readInline(_ key: Bytes) throws(StoreError) -> [UInt8]?? {
+        try checkOpen()
+        let reading = views.enter()
+        defer { views.leave(reading) }
+        return try reading.view._withUnsafeGuaranteedRefThrowing { view throws(StoreError) in
+            var pin = BlockPin()
+            defer { withExtendedLifetime(pin) {} }
+            let record = try view.lookup(key, visible: visible.load(ordering: .acquiring), pin: &pin)
+            guard let record else { return .some(nil) }
+            guard record.kind == .value else { return nil }
+            return .some([UInt8](record.value))
+        }
+    }
+
+    /// Whether `key` has a value.
+    func contains(_ key: Bytes, at sequence: SequenceNumber? = nil) throws(StoreError) -> Bool {
+        try checkOpen()
+        let reading = views.enter()
+        defer { views.leave(reading) }
+        return try reading.view._withUnsafeGuaranteedRefThrowing { view throws(StoreError) in
+            var pin = BlockPin()
+            defer { withExtendedLifetime(pin) {} }
+            return try view.lookup(key, visible: sequence ?? visible.load(ordering: .acquiring), pin: &pin) != nil
+        }
+    }
+
+    /// Runs `body` with a record's value, which is fetched from its value file where it lies there.
+    func withResolvedValue<R>(
+        _ record: Record, _ version: Version, _ body: (Bytes) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        guard record.kind == .pointer else { return try body(record.value) }
+        guard let pointer = ValuePointer(record.value) else {
+            throw .corrupt("a record's value pointer is malformed", file: directory)
+        }
+        let file = version.valueFiles[pointer.file] ?? views.current().version.valueFiles[pointer.file]
+        guard let file else {
+            throw .corrupt(
+                "the value file is not part of the store", file: StoreFile.values(pointer.file).path(in: directory),
+                offset: Int(clamping: pointer.offset))
+        }
+        return try file.withValue(pointer, key: record.key, body)
+    }
+}
+
+extension Unmanaged {
+    /// As `_withUnsafeGuaranteedRef`, for a body that throws.
+    @inline(__always)
+    func _withUnsafeGuaranteedRefThrowing<R, E: Error>(_ body: (Instance) throws(E) -> R) throws(E) -> R {
+        // Whoever took the reference keeps the object alive; the local constant costs no more than that.
+        let instance = takeUnretainedValue()
+        return try body(instance)
+    }
+}

@@ -1,0 +1,163 @@
+extension Engine {
+    /// Reads every byte of the store's files and checks it.
+    func verify(progress: ((VerificationProgress) -> Void)?) throws(StoreError) -> VerificationReport {
+        try checkOpen()
+        // What is being read must not go away meanwhile; it may be replaced.
+        obsolete.beginHold()
+        defer { obsolete.endHold() }
+        let (version, tables) = writeLock.withLock {
+            (state.pointee.version, state.pointee.sealed + [state.pointee.active])
+        }
+        var verifier = StoreVerifier(engine: self, version: version, logs: tables.compactMap(\.log), progress: progress)
+        return try verifier.run()
+    }
+}
+
+/// One verification of a store.
+struct StoreVerifier {
+    private let engine: Engine
+    private let version: Version
+    private let logs: [LogWriter]
+    private let progress: ((VerificationProgress) -> Void)?
+    private var report = VerificationReport()
+    private let total: Int
+
+    init(engine: Engine, version: Version, logs: [LogWriter], progress: ((VerificationProgress) -> Void)?) {
+        self.engine = engine
+        self.version = version
+        self.logs = logs
+        self.progress = progress
+        total =
+            version.allSegments.reduce(0) { $0 + $1.info.fileBytes }
+            + version.valueFiles.values.reduce(0) { $0 + $1.approximateSize } + logs.reduce(0) { $0 + $1.end }
+    }
+
+    mutating func run() throws(StoreError) -> VerificationReport {
+        try checkManifest()
+        for log in logs { try check(log) }
+        for segment in version.allSegments { try check(segment) }
+        for file in version.valueFiles.values.sorted(by: { $0.number < $1.number }) { try check(file) }
+        return report
+    }
+
+    private mutating func note(_ problem: SegmentProblem) {
+        report.problems.append(.init(file: problem.file, offset: problem.offset, message: problem.message))
+    }
+
+    private mutating func note(_ error: StoreError, file: String) {
+        report.problems.append(.init(file: error.file ?? file, offset: error.offset, message: error.message))
+    }
+
+    private func tell(_ file: String, plus bytes: Int = 0) {
+        progress?(VerificationProgress(bytesChecked: report.bytesChecked + bytes, bytesTotal: total, file: file))
+    }
+
+    /// Reads `CURRENT` and the manifest anew, and compares what they say with what the store knows.
+    private mutating func checkManifest() throws(StoreError) {
+        let opener = StoreOpener(
+            directory: engine.directory, configuration: engine.configuration, fileSystem: engine.fileSystem, lock: nil)
+        let path = StoreFile.current.path(in: engine.directory)
+        do throws(StoreError) {
+            // No edit may come between reading the file and comparing it.
+            try engine.manifestLock.withLock { () throws(StoreError) in
+                guard let number = try CurrentFile.read(in: engine.directory, engine.fileSystem) else {
+                    throw .corrupt("CURRENT does not exist", file: path)
+                }
+                let (reader, state, _) = try opener.readManifest(number)
+                report.bytesChecked += reader.end
+                if let manifest = engine.manifest {
+                    var (found, known) = (state, manifest.state)
+                    (found.nextFileNumber, known.nextFileNumber) = (0, 0)
+                    if found != known {
+                        throw .corrupt("the manifest on disk is not what was written", file: reader.path)
+                    }
+                }
+            }
+        } catch {
+            guard error.code == .corrupt || error.code == .unsupportedFormat else { throw error }
+            note(error, file: path)
+        }
+        report.filesChecked += 2
+    }
+
+    /// Reads a log's frames and changes, as far as it was written when that began.
+    private mutating func check(_ log: LogWriter) throws(StoreError) {
+        tell(log.path)
+        let end = log.end
+        report.filesChecked += 1
+        do throws(StoreError) {
+            var reader = try FrameReader(
+                engine.fileSystem, path: log.path, kind: .log, store: engine.identity, number: log.number,
+                mapped: engine.configuration.access == .mapped)
+            while reader.end < end, let frame = try reader.next() {
+                guard frame.kind == .batch else { continue }
+                var changes = ChangeReader(frame.payload, firstSequence: frame.firstSequence)
+                do throws(MalformedChange) {
+                    while try changes.next() != nil { report.recordsChecked += 1 }
+                } catch {
+                    throw StoreError.corrupt("a batch is malformed", file: log.path, offset: frame.offset)
+                }
+            }
+            if reader.end < end {
+                throw .corrupt(
+                    "the log cannot be read up to its end at offset \(end)", file: log.path, offset: reader.end)
+            }
+        } catch {
+            guard error.code == .corrupt || error.code == .unsupportedFormat else { throw error }
+            note(error, file: log.path)
+        }
+        report.bytesChecked += end
+    }
+
+    private mutating func check(_ segment: SegmentReader) throws(StoreError) {
+        tell(segment.path)
+        let before = report.bytesChecked
+        var bytes = 0
+        let (progress, total) = (progress, total)
+        let problems = try segment.verify { more in
+            bytes += more
+            progress?(VerificationProgress(bytesChecked: before + bytes, bytesTotal: total, file: segment.path))
+        }
+        for problem in problems { note(problem) }
+        report.filesChecked += 1
+        report.bytesChecked += segment.info.fileBytes
+        report.recordsChecked += segment.info.recordCount
+        try checkPointers(of: segment)
+    }
+
+    /// Checks that the values which a segment refers to are there and well.
+    private mutating func checkPointers(of segment: SegmentReader) throws(StoreError) {
+        guard !segment.info.valueFiles.isEmpty else { return }
+        let source = RunSource(Run(number: 0, segments: [segment]))
+        let cursor = MergingCursor([source], .forward, visible: nil)
+        do throws(StoreError) {
+            try cursor.seek(nil)
+            while let record = try cursor.next() {
+                guard record.kind == .pointer else { continue }
+                do throws(StoreError) { try engine.withResolvedValue(record, version) { _ in } } catch {
+                    guard error.code == .corrupt else { throw error }
+                    note(error, file: segment.path)
+                }
+            }
+        } catch {
+            // The segment's own damage was noted above.
+            guard error.code == .corrupt else { throw error }
+        }
+    }
+
+    private mutating func check(_ file: ValueFileReader) throws(StoreError) {
+        tell(file.path)
+        report.filesChecked += 1
+        let opened = try storeErrors { () throws(FileSystemError) in
+            try engine.fileSystem.retrying { () throws(FileSystemError) in try engine.fileSystem.open(file.path, .read)
+            }
+        }
+        // A value that is being written, and a torn one behind which the file was given up, are no damage as long as
+        // nothing refers to them: what is referred to was checked with the records that do.
+        var scanner = try ValueFileScanner(opened, number: file.number)
+        while let item = scanner.next() {
+            if case .record = item { report.recordsChecked += 1 }
+        }
+        report.bytesChecked += scanner.position
+    }
+}

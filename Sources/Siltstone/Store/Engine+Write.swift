@@ -1,0 +1,368 @@
+import Synchronization
+
+/// What a write needs room for.
+struct ChangeSize {
+    var keyBytes: Int
+    var valueBytes: Int
+    var count: Int
+
+    var bytes: Int { keyBytes &+ valueBytes }
+}
+
+extension Engine {
+    /// Sealed memtables that may wait for their flush; one more, and writers wait.
+    static let sealedTableLimit = 2
+
+    /// Puts or deletes one key.
+    /// - Parameters:
+    ///   - mayBlock: whether the caller can wait for a flush; if not, nil is returned where that would be needed, and
+    ///     nothing was done.
+    ///   - condition: decides, from the key's present record, whether to go on; nil always does.
+    /// - Returns: the change's sequence number, or 0 where the condition did not hold.
+    func change(
+        _ kind: RecordKind, _ key: Bytes, _ value: Bytes, mayBlock: Bool = true, condition: Condition? = nil
+    ) throws(StoreError) -> SequenceNumber? {
+        try Self.checkLimits(key: key.count, value: value.count)
+        if kind == .value, value.count >= configuration.largeValueBytes {
+            return mayBlock ? try changeLarge(key, value, condition) : nil
+        }
+        return try append(kind, key, value, userBytes: key.count + value.count, mayBlock, condition, valueFile: nil)
+    }
+
+    static func checkLimits(key: Int, value: Int) throws(StoreError) {
+        guard key <= Limits.keyBytes else {
+            throw StoreError(.tooLarge, "a key has \(key) bytes, \(Limits.keyBytes) is the most")
+        }
+        guard value <= Limits.valueBytes else {
+            throw StoreError(.tooLarge, "a value has \(value) bytes, \(Limits.valueBytes) is the most")
+        }
+    }
+
+    /// The common end of all writes of one key: log, memtable, visibility.
+    private func append(
+        _ kind: RecordKind, _ key: Bytes, _ value: Bytes, userBytes: Int, _ mayBlock: Bool, _ condition: Condition?,
+        valueFile: UInt64?
+    ) throws(StoreError) -> SequenceNumber? {
+        // What the condition needs to know is read outside the lock, where reading from disk stops nobody.
+        var evidence = try condition.map { condition throws(StoreError) in try gather(key, condition) }
+        writeLock.lock()
+        defer { writeLock.unlock() }
+        let size = ChangeSize(keyBytes: key.count, valueBytes: value.count, count: 1)
+        guard try makeRoom(size, mayBlock) else { return nil }
+        if let condition, var known = evidence {
+            try refresh(&known, key, condition)
+            evidence = known
+            if !known.holds { return 0 }
+        }
+        let sequence = state.pointee.lastSequence &+ 1
+        try appendToLog(state.pointee.active.log) { log throws(StoreError) in
+            try log.append(kind: kind, key: key, value: value, sequence: sequence)
+        }
+        state.pointee.active.table.apply(Record(key: key, value: value, sequence: sequence, kind: kind))
+        if let valueFile { state.pointee.active.valueFiles.insert(valueFile) }
+        finishWrite(last: sequence, count: 1, bytes: userBytes)
+        return sequence
+    }
+
+    /// Makes the changes up to `last` visible. Under the write lock.
+    @inline(__always)
+    private func finishWrite(last: SequenceNumber, count: Int, bytes: Int) {
+        state.pointee.lastSequence = last
+        state.pointee.statistics.changes &+= count
+        state.pointee.statistics.changedBytes &+= bytes
+        visible.store(last, ordering: .releasing)
+    }
+
+    /// Runs an append to the log. A full disk changes nothing and may pass; after any other failure nobody knows what
+    /// the disk holds, and the store takes no more writes.
+    @inline(__always)
+    private func appendToLog(
+        _ log: LogWriter?, _ body: (LogWriter) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        guard let log else { return try refuse() }
+        do { try body(log) } catch {
+            if error.code != .noSpace, state.pointee.failure == nil { state.pointee.failure = error }
+            throw error
+        }
+    }
+
+    /// Removes all keys in `[start, end)`.
+    func changeRange(_ start: Bytes, _ end: Bytes, mayBlock: Bool = true) throws(StoreError) -> SequenceNumber? {
+        try Self.checkLimits(key: max(start.count, end.count), value: 0)
+        if compareKeys(start, end) >= 0 { return 0 }
+        return try append(
+            .rangeTombstone, start, end, userBytes: start.count + end.count, mayBlock, nil, valueFile: nil)
+    }
+
+    // MARK: Large values
+
+    /// Writes a value to the value file, then the change that refers to it.
+    private func changeLarge(
+        _ key: Bytes, _ value: Bytes, _ condition: Condition?
+    ) throws(StoreError) -> SequenceNumber? {
+        valueLock.lock()
+        defer { valueLock.unlock() }
+        if let condition {
+            // Not to leave garbage behind for nothing; decided for good under the write lock.
+            let evidence = try gather(key, condition)
+            if !evidence.holds { return 0 }
+        }
+        let pointer = try appendValue(key, value)
+        return try withUnsafeTemporaryBytes(ValuePointer.size) { buffer throws(StoreError) in
+            if let address = buffer.baseAddress { pointer.write(to: address) }
+            return try append(
+                .pointer, key, Bytes(buffer), userBytes: key.count + value.count, true, condition,
+                valueFile: pointer.file)
+        }
+    }
+
+    /// Appends to the value file in use, beginning a new one where needed. Under the value lock.
+    func appendValue(_ key: Bytes, _ value: Bytes) throws(StoreError) -> ValuePointer {
+        var writer = writeLock.withLock { state.pointee.values }
+        if let current = writer, current.size >= configuration.valueFileBytes || !current.isUsable {
+            // Later syncs know the new file only.
+            do { try current.sync() } catch {
+                poison(error)
+                throw error
+            }
+            writer = nil
+        }
+        let values: ValueFileAppender
+        if let writer { values = writer } else { values = try startValueFile() }
+        return try values.append(key: key, value: value, sequence: visible.load(ordering: .relaxed))
+    }
+
+    // MARK: Batches
+
+    /// Applies a batch as a whole.
+    func write(_ batch: WriteBatch, mayBlock: Bool = true) throws(StoreError) -> SequenceNumber? {
+        if batch.count == 0 {
+            try writeLock.withLock { () throws(StoreError) in try checkWritable() }
+            return 0
+        }
+        try Self.checkLimits(key: batch.largestKeyBytes, value: batch.largestValueBytes)
+        guard batch.largestValueBytes >= configuration.largeValueBytes else {
+            return try batch.withPayload { payload throws(StoreError) in
+                try write(payload, batch, userBytes: batch.byteCount, mayBlock, valueFiles: [])
+            }
+        }
+        guard mayBlock else { return nil }
+        valueLock.lock()
+        defer { valueLock.unlock() }
+        var files: Set<UInt64> = []
+        let slim = try batch.movingLargeValues(ofAtLeast: configuration.largeValueBytes) {
+            key, value throws(StoreError) in
+            let pointer = try appendValue(key, value)
+            files.insert(pointer.file)
+            return pointer
+        }
+        return try slim.withPayload { payload throws(StoreError) in
+            try write(payload, slim, userBytes: batch.byteCount, true, valueFiles: files)
+        }
+    }
+
+    private func write(
+        _ payload: Bytes, _ batch: WriteBatch, userBytes: Int, _ mayBlock: Bool, valueFiles: Set<UInt64>
+    ) throws(StoreError) -> SequenceNumber? {
+        guard payload.count <= Limits.batchBytes else {
+            throw StoreError(.tooLarge, "the batch has \(payload.count) bytes, \(Limits.batchBytes) is the most")
+        }
+        writeLock.lock()
+        defer { writeLock.unlock() }
+        let size = ChangeSize(keyBytes: payload.count, valueBytes: 0, count: batch.count)
+        guard try makeRoom(size, mayBlock) else { return nil }
+        let first = state.pointee.lastSequence &+ 1
+        try appendToLog(state.pointee.active.log) { log throws(StoreError) in
+            try log.append(batch: payload, firstSequence: first, count: batch.count)
+        }
+        try apply(payload, firstSequence: first, to: state.pointee.active.table)
+        state.pointee.active.valueFiles.formUnion(valueFiles)
+        let last = first &+ UInt64(batch.count) &- 1
+        finishWrite(last: last, count: batch.count, bytes: userBytes)
+        return last
+    }
+
+    private func apply(
+        _ payload: Bytes, firstSequence: SequenceNumber, to table: MemTable
+    ) throws(StoreError) {
+        var changes = ChangeReader(payload, firstSequence: firstSequence)
+        do throws(MalformedChange) {
+            while let change = try changes.next() { table.apply(change) }
+        } catch {
+            // A batch encodes its changes itself, so this cannot be; if it were, the log holds what memory does not.
+            let error = StoreError(.invalidArgument, "the batch is malformed at byte \(error.offset)")
+            state.pointee.failure = error
+            throw error
+        }
+    }
+
+    // MARK: Room
+
+    /// Sees to it that the active memtable and log take a change. Under the write lock, which it may give up meanwhile.
+    /// - Returns: false where that would block, and the caller must not.
+    private func makeRoom(_ size: ChangeSize, _ mayBlock: Bool) throws(StoreError) -> Bool {
+        try checkWritable()
+        if throttle.nanosecondsPerKiB > 0, try !slowDown(size, mayBlock) { return false }
+        let failures = failureCounts()
+        while true {
+            let active = state.pointee.active
+            let isFull =
+                active.table.byteCount >= configuration.memTableBytes
+                || (active.log?.end ?? 0) >= 2 * configuration.memTableBytes
+            if !isFull || active.table.isEmpty,
+                active.table.hasRoom(
+                    keyBytes: size.keyBytes, valueBytes: size.valueBytes, count: size.count)
+            {
+                if active.table.byteCount >= configuration.memTableBytes / 2 { prepareLogSoon() }
+                return true
+            }
+            if active.table.isEmpty {
+                // A batch that is bigger than a memtable gets a memtable of its own size.
+                state.pointee.active.table = try Self.makeTable(configuration, size, arenas)
+                publishView()
+                continue
+            }
+            if try !rotate(size, mayBlock, since: failures) { return false }
+        }
+    }
+
+    static func makeTable(
+        _ configuration: Configuration, _ size: ChangeSize, _ pool: ArenaPool?
+    ) throws(StoreError) -> MemTable {
+        let usual = configuration.memTableBytes + configuration.memTableBytes / 2 + (1 << 20)
+        let needed = size.bytes * 2 + size.count * 160 + (4 << 20)
+        let table = try MemTable(capacity: max(usual, needed), pool: pool)
+        guard table.hasRoom(keyBytes: size.keyBytes, valueBytes: size.valueBytes, count: size.count) else {
+            throw StoreError(.tooLarge, "the batch needs more memory than a memtable can have; split it")
+        }
+        return table
+    }
+
+    /// How often background work had failed when someone began to wait for it.
+    struct FailureCounts {
+        var flush: Int
+        var log: Int
+    }
+
+    /// Under the write lock.
+    func failureCounts() -> FailureCounts {
+        FailureCounts(flush: state.pointee.flushFailures.count, log: state.pointee.logFailures.count)
+    }
+
+    /// Seals the active memtable and begins the next, or waits once for what that takes. Under the write lock, which it
+    /// may give up meanwhile.
+    /// - Parameter failures: those from before the caller began; a later one is thrown, and the next caller has the work
+    ///   tried again: a full disk may have room by then.
+    /// - Returns: false where it would wait, and must not.
+    func rotate(_ size: ChangeSize, _ mayBlock: Bool, since failures: FailureCounts) throws(StoreError) -> Bool {
+        guard let log = nextLogIfReady() else {
+            if !mayBlock { return false }
+            try state.pointee.flushFailures.check(since: failures.flush)
+            try state.pointee.logFailures.check(since: failures.log)
+            stall()
+            try checkWritable()
+            return true  // things have changed: look again
+        }
+        let table = try Self.makeTable(configuration, size, arenas)
+        let old = state.pointee.active
+        if let before = old.log {
+            let link = before.link(lastSequence: state.pointee.lastSequence)
+            try appendToLog(log) { log throws(StoreError) in try log.append(link: link) }
+        }
+        state.pointee.nextLog = nil
+        state.pointee.sealed.append(old)
+        state.pointee.active = LoggedTable(table: table, log: log)
+        publishView()
+        scheduleFlush()
+        return true
+    }
+
+    /// The log for the next memtable, if the active one can be sealed; else has the work done that is missing.
+    private func nextLogIfReady() -> LogWriter? {
+        if state.pointee.sealed.count >= Self.sealedTableLimit {
+            scheduleFlush()
+            return nil
+        }
+        if state.pointee.nextLog == nil { prepareLogSoon() }
+        return state.pointee.nextLog
+    }
+
+    /// Waits for background work, and counts the time.
+    private func stall() {
+        let start = Platform.monotonicNanoseconds()
+        writeLock.wait()
+        state.pointee.statistics.stalls += 1
+        state.pointee.statistics.stallSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9
+    }
+
+    /// Makes a writer pay for the compactions that it causes, a millisecond at a time.
+    private func slowDown(_ size: ChangeSize, _ mayBlock: Bool) throws(StoreError) -> Bool {
+        state.pointee.debt &+= throttle.nanosecondsPerKiB &* UInt64(size.bytes + 64) / 1024
+        guard state.pointee.debt >= 1_000_000 else { return true }
+        if !mayBlock { return false }
+        let pause = min(state.pointee.debt, 20_000_000)
+        state.pointee.debt = 0
+        state.pointee.statistics.slowdowns += 1
+        state.pointee.statistics.slowdownSeconds += Double(pause) * 1e-9
+        writeLock.unlock()
+        Platform.sleep(microseconds: UInt32(pause / 1000))
+        writeLock.lock()
+        try checkWritable()
+        return true
+    }
+
+    // MARK: Durability
+
+    /// Makes everything written so far durable; called by one leader at a time.
+    /// - Returns: the last sequence number that is durable now.
+    func syncLogs() throws(StoreError) -> SequenceNumber {
+        let (logs, values, last) = writeLock.withLock {
+            let unsynced = (state.pointee.sealed + [state.pointee.active]).compactMap(\.log)
+                .filter { $0.syncedEnd < $0.end }
+            return (unsynced.map { (log: $0, end: $0.end) }, state.pointee.values, state.pointee.lastSequence)
+        }
+        do {
+            // Values first, and older logs before newer ones: what is durable must be a prefix of history. A change that
+            // comes in meanwhile may refer to a value that is not covered: no log vouches for it yet.
+            try values?.sync()
+            for (log, end) in logs { try log.sync(upTo: end) }
+        } catch {
+            poison(error)
+            throw error
+        }
+        return last
+    }
+
+    /// Waits until a change is durable, if that was asked for.
+    func finish(_ sequence: SequenceNumber, _ durability: Durability?) throws(StoreError) {
+        guard sequence > 0, (durability ?? configuration.durability) == .synced else { return }
+        try commits?.wait(for: sequence)
+    }
+
+    /// As ``finish(_:_:)``, without blocking a thread.
+    func finish(_ sequence: SequenceNumber, _ durability: Durability?) async throws(StoreError) {
+        guard sequence > 0, (durability ?? configuration.durability) == .synced else { return }
+        try await commits?.wait(for: sequence)
+    }
+}
+
+extension MemTable {
+    /// Makes a change as a log holds it.
+    @inline(__always)
+    func apply(_ change: Record) {
+        if change.kind == .rangeTombstone {
+            insertRangeTombstone(start: change.key, end: change.value, sequence: change.sequence)
+        } else {
+            insert(key: change.key, value: change.value, sequence: change.sequence, kind: change.kind)
+        }
+    }
+}
+
+extension LogWriter.Options {
+    /// Room for what a memtable takes, and for the greatest batch: address space, not disk.
+    static func log(_ configuration: Configuration) -> LogWriter.Options {
+        LogWriter.Options(
+            writing: configuration.logWriting,
+            capacity: 4 * configuration.memTableBytes + Limits.batchBytes + (64 << 20))
+    }
+}

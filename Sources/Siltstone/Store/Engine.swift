@@ -1,0 +1,153 @@
+import Dispatch
+import Synchronization
+
+/// The store behind ``KeyValueStore``: the parts, and who guards them.
+///
+/// Locks, in the order in which they may be taken:
+/// 1. `valueLock`: appends to the value file, and the change that refers to it.
+/// 2. `manifestLock`: edits of the manifest, each with its sync, and the creation of files. Never held by a writer of
+///    small values.
+/// 3. `writeLock`: the log, the memtable, sequence numbers, the current version. Held for less than a microsecond by a
+///    write; never during a sync.
+///
+/// Readers take none of them (``ViewPublisher``).
+///
+/// `@unchecked Sendable`: `state` is guarded by `writeLock`, `manifest` by `manifestLock`, each only touched through the
+/// engine's own methods.
+final class Engine: @unchecked Sendable {
+    let directory: String
+    let configuration: Configuration
+    let fileSystem: any FileSystem
+    let identity: StoreIdentity
+
+    let writeLock = ConditionLock()
+    let state: UnsafeMutablePointer<WriteState>
+    let manifestLock = ConditionLock()
+    var manifest: Manifest?
+    let valueLock = ConditionLock()
+
+    let views: ViewPublisher
+    /// The newest change that readers see.
+    let visible: Atomic<SequenceNumber>
+    let snapshots = SnapshotRegistry()
+    let throttle = WriteThrottle()
+    let cache: BlockCache
+    let arenas: ArenaPool
+    let picker: CompactionPicker
+    let lock: (any FileLock)?
+    let obsolete: ObsoleteFiles
+    /// Set when the store closes: background work stops at the next record.
+    let isStopping = Atomic<Bool>(false)
+    /// One flush at a time, oldest memtable first; not behind a compaction, or writers would wait for it.
+    let flushQueue = DispatchQueue(label: "siltstone.flush", qos: .userInitiated)
+    /// One compaction at a time.
+    let compactionQueue = DispatchQueue(label: "siltstone.compaction", qos: .utility)
+    /// Blocking work on behalf of asynchronous callers.
+    let blockingQueue = DispatchQueue(label: "siltstone.blocking", attributes: .concurrent)
+    let flushScheduled = Atomic<Bool>(false)
+    let compactionScheduled = Atomic<Bool>(false)
+    /// Whether old views that are still read are to be looked at again.
+    let retirementScheduled = Atomic<Bool>(false)
+    let compactionFailure = Locked<StoreError?>(nil)
+
+    /// Set right after the engine is made: its sync refers back to the engine.
+    private(set) var commits: GroupCommit?
+
+    init(_ parts: Parts) {
+        directory = parts.directory
+        configuration = parts.configuration
+        fileSystem = parts.configuration.fileSystem
+        identity = parts.identity
+        manifest = parts.manifest
+        lock = parts.lock
+        cache = parts.cache
+        arenas = parts.arenas
+        obsolete = ObsoleteFiles(directory: parts.directory, fileSystem: parts.configuration.fileSystem)
+        picker = CompactionPicker(levelOneBytes: 4 * parts.configuration.memTableBytes)
+        state = .allocate(capacity: 1)
+        state.initialize(to: parts.state)
+        visible = Atomic(parts.state.lastSequence)
+        views = ViewPublisher(Self.makeView(parts.state))
+        throttle.update(
+            flushedRuns: configuration.automaticCompaction ? parts.state.version.levels.first?.count ?? 0 : 0)
+        commits = GroupCommit { [unowned self] () throws(StoreError) in try self.syncLogs() }
+    }
+
+    deinit {
+        _ = views.retire(state.pointee.retired)
+        state.deinitialize(count: 1)
+        state.deallocate()
+    }
+
+    /// What opening a store yields.
+    struct Parts {
+        var directory: String
+        var configuration: Configuration
+        var identity: StoreIdentity
+        var manifest: Manifest?
+        var lock: (any FileLock)?
+        var cache: BlockCache
+        var arenas: ArenaPool
+        var state: WriteState
+    }
+
+    static func makeView(_ state: WriteState) -> ReadView {
+        ReadView(tables: [state.active.table] + state.sealed.reversed().map(\.table), version: state.version)
+    }
+
+    /// Publishes what `state` now says. Under the write lock; the old view is retired by background work.
+    func publishView() {
+        state.pointee.retired.append(views.publish(Self.makeView(state.pointee)))
+    }
+
+    /// Releases old views, now as far as nobody reads them, and the others soon. Not under the write lock: what a view
+    /// kept may take long to give up.
+    func retireViews() {
+        let retired = writeLock.withLock {
+            let retired = state.pointee.retired
+            state.pointee.retired = []
+            return retired
+        }
+        if views.retire(retired) || retirementScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(10)) { [weak self] in
+            self?.retirementScheduled.store(false, ordering: .releasing)
+            self?.retireViews()
+        }
+    }
+
+    /// Throws where the store is closed.
+    @inline(__always)
+    func checkOpen() throws(StoreError) {
+        if isStopping.load(ordering: .relaxed) {
+            throw StoreError(.closed, "the store is closed; open it again", file: directory)
+        }
+    }
+
+    /// Under the write lock: throws where the store takes no writes.
+    @inline(__always)
+    func checkWritable() throws(StoreError) {
+        if state.pointee.isClosed || configuration.readOnly || state.pointee.failure != nil { try refuse() }
+    }
+
+    func refuse() throws(StoreError) {
+        if state.pointee.isClosed { throw StoreError(.closed, "the store is closed; open it again", file: directory) }
+        if configuration.readOnly {
+            throw StoreError(.readOnly, "the store is open for reading only", file: directory)
+        }
+        if let failure = state.pointee.failure {
+            throw StoreError(
+                .refusesWrites,
+                "an earlier write failed, and the store takes no more until it is opened again; reads go on: "
+                    + failure.message, file: failure.file ?? directory, offset: failure.offset,
+                errorNumber: failure.errorNumber)
+        }
+    }
+
+    /// Takes note of a failure that leaves the disk's state unknown: no write is taken any more.
+    func poison(_ error: StoreError) {
+        writeLock.withLock {
+            if state.pointee.failure == nil { state.pointee.failure = error }
+            writeLock.wakeAll()
+        }
+    }
+}

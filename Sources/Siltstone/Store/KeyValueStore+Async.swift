@@ -1,0 +1,163 @@
+// The asynchronous twins. A write goes on in line on the caller's thread, which takes less time than to reach another;
+// only what waits, for a sync or for room, leaves the cooperative pool. Cancellation stops none of them: what is on its
+// way to the disk arrives, and its outcome is told.
+
+extension KeyValueStore {
+    /// Gives `key` the value `value`.
+    public func put(
+        _ key: some Collection<UInt8>, _ value: some Collection<UInt8>, durability: Durability? = nil
+    ) async throws(StoreError) {
+        _ = try await change(.value, Array(key), Array(value), durability, if: nil)
+    }
+
+    /// Removes `key`; no error where it has no value.
+    public func delete(_ key: some Collection<UInt8>, durability: Durability? = nil) async throws(StoreError) {
+        _ = try await change(.tombstone, Array(key), [], durability, if: nil)
+    }
+
+    /// Removes all keys in `[start, end)`.
+    public func deleteRange(
+        from start: some Collection<UInt8>, to end: some Collection<UInt8>, durability: Durability? = nil
+    ) async throws(StoreError) {
+        let (engine, start, end) = (engine, Array(start), Array(end))
+        @Sendable func run(_ mayBlock: Bool) throws(StoreError) -> SequenceNumber? {
+            try withContiguousBytes(start) { first throws(StoreError) in
+                try withContiguousBytes(end) { last throws(StoreError) in
+                    try engine.changeRange(first, last, mayBlock: mayBlock)
+                }
+            }
+        }
+        _ = try await engine.changeWithoutBlocking(durability) { () throws(StoreError) in
+            try run(false)
+        } blocking: { () throws(StoreError) in
+            try run(true)
+        }
+    }
+
+    /// Makes all changes of a batch, in their order, or none.
+    public func write(_ batch: WriteBatch, durability: Durability? = nil) async throws(StoreError) {
+        let engine = engine
+        _ = try await engine.changeWithoutBlocking(durability) { () throws(StoreError) in
+            try engine.write(batch, mayBlock: false)
+        } blocking: { () throws(StoreError) in
+            try engine.write(batch)
+        }
+    }
+
+    /// Gives `key` a value if it has none.
+    public func insert(
+        _ key: some Collection<UInt8>, _ value: some Collection<UInt8>, durability: Durability? = nil
+    ) async throws(StoreError) -> Bool {
+        try await change(.value, Array(key), Array(value), durability, if: .absent)
+    }
+
+    /// Gives `key` another value if it has one.
+    public func replace(
+        _ key: some Collection<UInt8>, _ value: some Collection<UInt8>, durability: Durability? = nil
+    ) async throws(StoreError) -> Bool {
+        try await change(.value, Array(key), Array(value), durability, if: .present)
+    }
+
+    /// Removes `key` if it has a value.
+    public func remove(
+        _ key: some Collection<UInt8>, durability: Durability? = nil
+    ) async throws(StoreError) -> Bool {
+        try await change(.tombstone, Array(key), [], durability, if: .present)
+    }
+
+    /// Changes `key` if it has the value that is expected of it.
+    public func compareAndSet(
+        _ key: some Collection<UInt8>, expected: [UInt8]?, new: [UInt8]?, durability: Durability? = nil
+    ) async throws(StoreError) -> Bool {
+        let condition = expected.map { OwnedCondition.equals($0) } ?? .absent
+        return try await change(new == nil ? .tombstone : .value, Array(key), new ?? [], durability, if: condition)
+    }
+
+    /// A ``Condition`` that owns its bytes, to be taken to another thread.
+    private enum OwnedCondition: Sendable {
+        case present, absent
+        case equals([UInt8])
+
+        func with<R>(_ body: (Condition) throws(StoreError) -> R) throws(StoreError) -> R {
+            switch self {
+            case .present: try body(.present)
+            case .absent: try body(.absent)
+            case .equals(let bytes):
+                try withContiguousBytes(bytes) { bytes throws(StoreError) in try body(.equals(bytes)) }
+            }
+        }
+    }
+
+    private func change(
+        _ kind: RecordKind, _ key: [UInt8], _ value: [UInt8], _ durability: Durability?,
+        if condition: OwnedCondition?
+    ) async throws(StoreError) -> Bool {
+        let engine = engine
+        @Sendable func run(_ mayBlock: Bool) throws(StoreError) -> SequenceNumber? {
+            try withContiguousBytes(key) { key throws(StoreError) in
+                try withContiguousBytes(value) { value throws(StoreError) in
+                    guard let condition else { return try engine.change(kind, key, value, mayBlock: mayBlock) }
+                    return try condition.with { condition throws(StoreError) in
+                        try engine.change(kind, key, value, mayBlock: mayBlock, condition: condition)
+                    }
+                }
+            }
+        }
+        let sequence = try await engine.changeWithoutBlocking(durability) { () throws(StoreError) in
+            try run(false)
+        } blocking: { () throws(StoreError) in
+            try run(true)
+        }
+        return sequence > 0
+    }
+
+    /// The value of `key`, or nil where it has none; on a thread that may wait for the disk, where the value is large.
+    public func get(_ key: some Collection<UInt8>) async throws(StoreError) -> [UInt8]? {
+        let engine = engine
+        let key = Array(key)
+        let inline: [UInt8]?? = try withContiguousBytes(key) { bytes throws(StoreError) in
+            try engine.readInline(bytes)
+        }
+        if let inline { return inline }
+        return try await engine.onBlockingQueue { () throws(StoreError) in
+            try withContiguousBytes(key) { bytes throws(StoreError) in
+                try engine.read(bytes) { value in value.map { [UInt8]($0) } }
+            }
+        }
+    }
+
+    /// Makes everything acknowledged before it durable, whatever its durability was.
+    public func sync() async throws(StoreError) { try await engine.syncAll() }
+
+    /// Writes all changes that are in memory as a segment.
+    public func flush() async throws(StoreError) {
+        let engine = engine
+        try await engine.onBlockingQueue { () throws(StoreError) in try engine.flush() }
+    }
+
+    /// Merges all segments that hold keys in `[from, to]` into one run.
+    public func compact(from: [UInt8]? = nil, to: [UInt8]? = nil) async throws(StoreError) {
+        let engine = engine
+        try await engine.onBlockingQueue { () throws(StoreError) in try engine.compact(from: from, to: to) }
+    }
+
+    /// Reads every byte of the store and checks it.
+    public func verify(
+        progress: (@Sendable (VerificationProgress) -> Void)? = nil
+    ) async throws(StoreError) -> VerificationReport {
+        let engine = engine
+        return try await engine.onBlockingQueue { () throws(StoreError) in try engine.verify(progress: progress) }
+    }
+
+    /// Makes a consistent copy of the store in another directory of the same file system.
+    public func checkpoint(to path: String) async throws(StoreError) {
+        let engine = engine
+        try await engine.onBlockingQueue { () throws(StoreError) in try engine.checkpoint(to: path) }
+    }
+
+    /// Ends everything in good order; waits for background work. Again: does nothing.
+    public func close() async throws(StoreError) {
+        let engine = engine
+        try await engine.onBlockingQueue { () throws(StoreError) in try engine.close() }
+    }
+}

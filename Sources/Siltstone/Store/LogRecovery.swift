@@ -1,0 +1,303 @@
+/// Reads the live logs of a store into memtables, and decides, where one ends early, whether that is a crash's torn tail
+/// or damage (`Docs/Format.md`, "Recovery").
+struct LogRecovery {
+    /// A log that was read.
+    struct RecoveredLog {
+        var number: UInt64
+        var header: FileHeader
+        /// Where its valid frames end.
+        var end: Int
+        var lastChecksum: UInt32
+        var table: MemTable
+        var valueFiles: Set<UInt64>
+        /// Whether a link frame was read: without one the log was never used.
+        var isLinked: Bool
+        /// The last sequence number used when it ended.
+        var lastSequence: SequenceNumber
+    }
+
+    private let opener: StoreOpener
+    private let identity: StoreIdentity
+    private let state: ManifestState
+    private let version: Version
+    private var logs: [RecoveredLog] = []
+    /// The last sequence number that was recovered.
+    private(set) var lastSequence: SequenceNumber
+
+    init(opener: StoreOpener, identity: StoreIdentity, state: ManifestState, version: Version) {
+        self.opener = opener
+        self.identity = identity
+        self.state = state
+        self.version = version
+        lastSequence = state.lastSequence
+    }
+
+    /// The memtables, oldest first, for a store that is only read.
+    var tables: [LoggedTable] { logs.map { LoggedTable(table: $0.table, log: nil, valueFiles: $0.valueFiles) } }
+
+    // MARK: Reading
+
+    /// Reads all live logs, oldest first.
+    mutating func readLogs() throws(StoreError) {
+        /// Set once a log has lost its end: the logs behind it hold what came after what was lost.
+        var torn: (path: String, end: Int)?
+        for number in state.logs {
+            var reader = try openLog(number)
+            if let torn {
+                try requireNoProof(&reader, torn)
+                logs.append(try emptied(reader, number))
+                continue
+            }
+            let previous = logs.last
+            let (log, missesEnd) = try read(&reader, number, after: previous)
+            if missesEnd, let previous {
+                let path = StoreFile.log(previous.number).path(in: opener.directory)
+                try requireNoProof(&reader, (path, previous.end))
+                torn = (path, previous.end)
+                logs.append(try emptied(reader, number))
+                continue
+            }
+            logs.append(log)
+            lastSequence = max(lastSequence, log.lastSequence)
+        }
+    }
+
+    private func openLog(_ number: UInt64) throws(StoreError) -> FrameReader {
+        try FrameReader(
+            opener.fileSystem, path: StoreFile.log(number).path(in: opener.directory), kind: .log, store: identity,
+            number: number, mapped: opener.configuration.access == .mapped)
+    }
+
+    /// Reads one log to its end.
+    /// - Returns: the log; and whether, by its link, the log before has lost its end.
+    private mutating func read(
+        _ reader: inout FrameReader, _ number: UInt64, after previous: RecoveredLog?
+    ) throws(StoreError) -> (RecoveredLog, missesEnd: Bool) {
+        var log = try emptied(reader, number)
+        while let frame = try reader.next() {
+            switch frame.kind {
+            case .link:
+                let link = try self.link(frame, reader)
+                log.isLinked = true
+                log.lastSequence = max(log.lastSequence, link.lastSequence)
+                if let previous {
+                    if link.log == previous.number, link.end > UInt64(previous.end) { return (log, true) }
+                    guard link.log == previous.number, link.end == UInt64(previous.end),
+                        link.checksum == previous.lastChecksum
+                    else {
+                        throw .corrupt(
+                            "the log follows \(StoreFile.log(link.log).name) at offset \(link.end); the log before it is "
+                                + "\(StoreFile.log(previous.number).name), which ends at offset \(previous.end)",
+                            file: reader.path, offset: frame.offset)
+                    }
+                }
+            case .batch:
+                guard try apply(frame, to: &log, &reader) else { break }
+            case .close: continue
+            case .edit:
+                throw .corrupt("a log holds a frame of a manifest", file: reader.path, offset: frame.offset)
+            }
+        }
+        log.end = reader.end
+        log.lastChecksum = reader.lastChecksum
+        try checkTail(reader, number)
+        return (log, false)
+    }
+
+    private func link(_ frame: Frame, _ reader: FrameReader) throws(StoreError) -> LogLink {
+        guard frame.offset == FileHeader.size, let link = LogLink(frame.payload) else {
+            throw .corrupt("a link frame is malformed or out of place", file: reader.path, offset: frame.offset)
+        }
+        return link
+    }
+
+    /// Puts a batch into the memtable.
+    /// - Returns: false where the frame refers to a value that is not there: it then counts as torn.
+    private func apply(
+        _ frame: Frame, to log: inout RecoveredLog, _ reader: inout FrameReader
+    ) throws(StoreError) -> Bool {
+        guard log.isLinked, frame.firstSequence == log.lastSequence &+ 1, frame.count > 0,
+            frame.firstSequence <= .greatest
+        else {
+            throw .corrupt(
+                "a batch has sequence number \(frame.firstSequence), \(log.lastSequence &+ 1) was expected",
+                file: reader.path, offset: frame.offset)
+        }
+        if let missing = try missingValue(frame, reader) {
+            reader.rejectLast("its value is missing: \(missing.message)")
+            return false
+        }
+        var changes = ChangeReader(frame.payload, firstSequence: frame.firstSequence)
+        do throws(MalformedChange) {
+            var count = 0
+            while let change = try changes.next() {
+                count += 1
+                guard change.key.count <= Limits.keyBytes else { throw MalformedChange(offset: changes.offset) }
+                log.table.apply(change)
+                if change.kind == .pointer, let pointer = ValuePointer(change.value) {
+                    log.valueFiles.insert(pointer.file)
+                }
+            }
+            guard count == frame.count else { throw MalformedChange(offset: changes.offset) }
+        } catch {
+            throw .corrupt(
+                "a batch is malformed at byte \(error.offset) of its changes", file: reader.path, offset: frame.offset)
+        }
+        log.lastSequence = frame.firstSequence + UInt64(frame.count) - 1
+        return true
+    }
+
+    /// Checks that the values which a batch points to have reached the disk.
+    private func missingValue(_ frame: Frame, _ reader: FrameReader) throws(StoreError) -> StoreError? {
+        var changes = ChangeReader(frame.payload, firstSequence: frame.firstSequence)
+        while true {
+            let change: Record?
+            do { change = try changes.next() } catch { return nil }  // reported when the batch is applied
+            guard let change else { return nil }
+            guard change.kind == .pointer, let pointer = ValuePointer(change.value) else { continue }
+            guard let file = version.valueFiles[pointer.file] else {
+                return StoreError(.corrupt, "value file \(pointer.file) is not part of the store")
+            }
+            do { try file.withValue(pointer, key: change.key) { _ in } } catch {
+                guard error.code == .corrupt else { throw error }
+                return error
+            }
+        }
+    }
+
+    // MARK: Judging ends
+
+    /// Accepts the end of a log, if it is its end or something torn, which is cut off when the log is resumed.
+    /// - Throws: ``StoreError/Code/corrupt`` where what follows is proved to have been on stable storage.
+    private func checkTail(_ reader: FrameReader, _ number: UInt64) throws(StoreError) {
+        if let closing = state.closing, closing.log == number, UInt64(reader.end) < closing.end {
+            throw .corrupt(
+                "the log ends here; when the store was closed it ended at offset \(closing.end)", file: reader.path,
+                offset: reader.end)
+        }
+        if reader.syncedMark > reader.end {
+            throw .corrupt(
+                "the log ends here, and was on stable storage up to offset \(reader.syncedMark)", file: reader.path,
+                offset: reader.end)
+        }
+        if case .damaged(let fault, let proof) = reader.tail() { throw reader.corruption(fault, proof) }
+    }
+
+    /// A log behind a torn one may only hold what was never synced.
+    private func requireNoProof(
+        _ reader: inout FrameReader, _ torn: (path: String, end: Int)
+    ) throws(StoreError) {
+        while try reader.next() != nil {}
+        if reader.provesEarlierLogs {
+            throw .corrupt(
+                "the log ends here, and \(reader.path), which was synced later, proves that there was more",
+                file: torn.path, offset: torn.end)
+        }
+        if case .damaged(let fault, let proof) = reader.tail() { throw reader.corruption(fault, proof) }
+    }
+
+    private func emptied(_ reader: FrameReader, _ number: UInt64) throws(StoreError) -> RecoveredLog {
+        let table = try Engine.makeTable(opener.configuration, try Self.size(reader), nil)
+        return RecoveredLog(
+            number: number, header: reader.header, end: FileHeader.size, lastChecksum: reader.fileChecksum,
+            table: table, valueFiles: [], isLinked: false, lastSequence: lastSequence)
+    }
+
+    /// What the changes of a log need in memory. Counted beforehand: many small changes need several times the bytes
+    /// that they take in the log.
+    private static func size(_ reader: FrameReader) throws(StoreError) -> ChangeSize {
+        var reader = reader
+        var size = ChangeSize(keyBytes: 0, valueBytes: 0, count: 0)
+        while let frame = try reader.next() {
+            size.keyBytes += frame.payload.count
+            size.count += frame.count
+        }
+        return size
+    }
+
+    // MARK: Logs that nobody names
+
+    /// A log that the manifest does not name must hold nothing: it is named before anything is written to it.
+    func checkUnnamedLogs(_ present: Set<StoreFile>) throws(StoreError) {
+        for case .log(let number) in present where !state.logs.contains(number) && number >= (state.logs.first ?? 0) {
+            guard try Self.holdsChanges(number, in: opener.directory, opener.configuration) else { continue }
+            throw .corrupt(
+                "the log holds changes and is not named by the manifest, so the manifest has lost its end",
+                file: StoreFile.log(number).path(in: opener.directory))
+        }
+    }
+
+    /// Whether a log has a batch.
+    static func holdsChanges(
+        _ number: UInt64, in directory: String, _ configuration: Configuration
+    ) throws(StoreError) -> Bool {
+        var reader: FrameReader
+        do {
+            reader = try FrameReader(
+                configuration.fileSystem, path: StoreFile.log(number).path(in: directory), kind: .log, store: nil,
+                number: number, mapped: configuration.access == .mapped)
+        } catch {
+            if error.code == .corrupt { return false }  // not even a header: a log in the making
+            throw error
+        }
+        while let frame = try reader.next() {
+            if frame.kind == .batch { return true }
+        }
+        return false
+    }
+
+    // MARK: Going on
+
+    /// Makes the logs writable again: torn tails are cut off on disk, and logs behind one are emptied.
+    /// - Returns: the memtables with their logs, oldest first; the last one takes the changes to come.
+    func resumeLogs(_ manifest: Manifest, _ arenas: ArenaPool) throws(StoreError) -> [LoggedTable] {
+        var tables: [LoggedTable] = []
+        var unused: [UInt64] = []
+        for log in logs {
+            let writer = try LogWriter.resume(
+                opener.fileSystem, path: StoreFile.log(log.number).path(in: opener.directory), header: log.header,
+                end: log.isLinked ? log.end : FileHeader.size,
+                previous: log.isLinked ? log.lastChecksum : log.header.checksum, options: .log(opener.configuration))
+            // One that was made ahead of time and never used, or was emptied for what came before it was lost. To go on
+            // with it would seal the one before, however little that holds.
+            if !log.isLinked {
+                unused.append(log.number)
+                continue
+            }
+            tables.append(LoggedTable(table: log.table, log: writer, valueFiles: log.valueFiles))
+        }
+        if tables.isEmpty {
+            tables.append(try newLog(manifest, arenas, replacing: unused))
+        } else if !unused.isEmpty {
+            var edit = VersionEdit()
+            edit.removedLogs = unused
+            try manifest.append(edit)  // the files then go as leftovers
+        }
+        return tables
+    }
+
+    /// Makes a log where there is none to go on with.
+    /// - Parameter unused: logs that it replaces, in the same edit: the link of a log must not find another one before it
+    ///   that it does not follow.
+    private func newLog(
+        _ manifest: Manifest, _ arenas: ArenaPool, replacing unused: [UInt64]
+    ) throws(StoreError) -> LoggedTable {
+        let number = manifest.takeNumber()
+        let log = try LogWriter.create(
+            opener.fileSystem, path: StoreFile.log(number).path(in: opener.directory),
+            header: FileHeader(kind: .log, store: identity, number: number), options: .log(opener.configuration))
+        try storeErrors { () throws(FileSystemError) in
+            try opener.fileSystem.retrying { () throws(FileSystemError) in
+                try opener.fileSystem.syncDirectory(opener.directory)
+            }
+        }
+        var edit = VersionEdit()
+        edit.addedLogs = [number]
+        edit.removedLogs = unused
+        try manifest.append(edit)
+        try log.append(link: LogLink(lastSequence: lastSequence))
+        let table = try Engine.makeTable(
+            opener.configuration, ChangeSize(keyBytes: 0, valueBytes: 0, count: 0), arenas)
+        return LoggedTable(table: table, log: log)
+    }
+}

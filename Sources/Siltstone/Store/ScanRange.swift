@@ -1,0 +1,32 @@
+/// Which entries a scan visits, and in which order.
+struct ScanRange: Sendable {
+    /// The first key; nil for the beginning.
+    var from: [UInt8]?
+    /// The first key behind the range; nil for the end.
+    var to: [UInt8]?
+    var direction: ScanDirection
+    var limit: Int
+
+    init(from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?) {
+        self.from = from
+        self.to = to
+        direction = reverse ? .backward : .forward
+        self.limit = max(0, limit ?? .max)
+    }
+
+    init(prefix: [UInt8], reverse: Bool, limit: Int?) {
+        self.init(from: prefix, to: Self.successor(ofPrefix: prefix), reverse: reverse, limit: limit)
+    }
+
+    /// The least key that comes after all that begin with `prefix`; nil where there is none.
+    static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
+        var key = prefix
+        while let last = key.popLast() {
+            if last < 0xff {
+                key.append(last + 1)
+                return key
+            }
+        }
+        return nil
+    }
+}

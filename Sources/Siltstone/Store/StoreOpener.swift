@@ -1,0 +1,303 @@
+/// Opens a store: from a directory to an ``Engine`` (`Docs/Format.md`, "Recovery").
+///
+/// Everything is checked before anything is changed: damage is reported with the store as it was found.
+struct StoreOpener {
+    let directory: String
+    let configuration: Configuration
+    let fileSystem: any FileSystem
+    let lock: (any FileLock)?
+
+    /// Opens the store at `path`, or makes one.
+    static func open(at path: String, _ configuration: Configuration) throws(StoreError) -> Engine {
+        try configuration.validate()
+        let directory = normalized(path)
+        try prepareDirectory(directory, configuration)
+        let lock = try takeLock(directory, configuration)
+        let opener = StoreOpener(
+            directory: directory, configuration: configuration, fileSystem: configuration.fileSystem, lock: lock)
+        do { return try opener.open() } catch {
+            lock?.release()
+            throw error
+        }
+    }
+
+    // MARK: The directory
+
+    private static func normalized(_ path: String) -> String {
+        var path = path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return path
+    }
+
+    static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Makes the directory where that is asked for, and refuses what is no store.
+    private static func prepareDirectory(_ path: String, _ configuration: Configuration) throws(StoreError) {
+        let fileSystem = configuration.fileSystem
+        guard !path.isEmpty else { throw StoreError(.invalidArgument, "the path of the store is empty") }
+        let attributes = try storeErrors { () throws(FileSystemError) in
+            do throws(FileSystemError) {
+                return try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.attributes(of: path) }
+            } catch {
+                if error.errorNumber == Platform.notADirectory { return nil }
+                throw error
+            }
+        }
+        if let attributes {
+            guard attributes.isDirectory else {
+                throw StoreError(.notAStore, "the path is a file; a store is a directory", file: path)
+            }
+            return
+        }
+        guard configuration.createIfMissing, !configuration.readOnly else {
+            throw StoreError(.notFound, "there is no store at this path", file: path)
+        }
+        do {
+            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.createDirectory(path) }
+            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(parent(of: path)) }
+        } catch {
+            if error.isMissing || error.errorNumber == Platform.notADirectory {
+                throw StoreError(
+                    .notFound, "the directory that the store should be made in does not exist", file: parent(of: path))
+            }
+            throw StoreError(error)
+        }
+    }
+
+    private static func takeLock(
+        _ directory: String, _ configuration: Configuration
+    ) throws(StoreError) -> (any FileLock)? {
+        let fileSystem = configuration.fileSystem
+        let path = StoreFile.lock.path(in: directory)
+        // A directory of something else is told apart before anything, such as a lock file, is put into it.
+        try refuseForeignDirectory(directory, configuration)
+        do {
+            return try fileSystem.retrying { () throws(FileSystemError) in
+                try fileSystem.lock(
+                    path, exclusive: !configuration.readOnly, note: "process \(Platform.processIdentifier)")
+            }
+        } catch {
+            // A store that was copied without its lock file, or lies on a medium that cannot be written, can be read.
+            if configuration.readOnly, error.isMissing { return nil }
+            if error.isLocked {
+                throw StoreError(
+                    .locked,
+                    "the store is in use" + (error.detail.map { ", \($0)" } ?? "")
+                        + "; close it there, or open a checkpoint of it", file: path,
+                    errorNumber: error.errorNumber)
+            }
+            throw StoreError(error)
+        }
+    }
+
+    /// A store has a `CURRENT`; a new one is only made in a directory that holds nothing, or what is left of making one.
+    private static func refuseForeignDirectory(
+        _ directory: String, _ configuration: Configuration
+    ) throws(StoreError) {
+        let fileSystem = configuration.fileSystem
+        let names = try storeErrors { () throws(FileSystemError) in
+            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.entries(of: directory) }
+        }
+        if names.contains(StoreFile.current.name) { return }
+        if let foreign = names.sorted().first(where: { StoreFile(name: $0) == nil }) {
+            throw StoreError(
+                .notAStore, "the directory holds something else (\(foreign)) and no store; choose another one",
+                file: directory)
+        }
+        if names.isEmpty || !names.contains(where: { StoreFile(name: $0)?.number != nil }) {
+            guard configuration.createIfMissing, !configuration.readOnly else {
+                throw StoreError(.notFound, "the directory holds no store", file: directory)
+            }
+        }
+    }
+
+    // MARK: Opening
+
+    func open() throws(StoreError) -> Engine {
+        guard let number = try CurrentFile.read(in: directory, fileSystem) else { return try create() }
+        let (manifestFile, state, edits) = try readManifest(number)
+        let present = try listFiles()
+        try checkPresence(state, present)
+        let cache = BlockCache(capacity: configuration.cacheBytes)
+        let files = OpenFiles(opener: self, identity: manifestFile.header.store, cache: cache)
+        let version = try files.open(state)
+        var recovery = LogRecovery(
+            opener: self, identity: manifestFile.header.store, state: state, version: version)
+        try recovery.readLogs()
+        try recovery.checkUnnamedLogs(present)
+        return try finish(manifestFile, number, state, edits, recovery, version, cache, present)
+    }
+
+    private func listFiles() throws(StoreError) -> Set<StoreFile> {
+        let names = try storeErrors { () throws(FileSystemError) in
+            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.entries(of: directory) }
+        }
+        return Set(names.compactMap { StoreFile(name: $0) })
+    }
+
+    /// Reads a manifest up to its end, and says what it makes of the store.
+    func readManifest(_ number: UInt64) throws(StoreError) -> (FrameReader, ManifestState, edits: Int) {
+        let path = StoreFile.manifest(number).path(in: directory)
+        var reader: FrameReader
+        do {
+            reader = try FrameReader(
+                fileSystem, path: path, kind: .manifest, store: nil, number: number,
+                mapped: configuration.access == .mapped)
+        } catch {
+            if error.errorNumber == Platform.noSuchFile {
+                throw .corrupt("CURRENT names a manifest that does not exist", file: path)
+            }
+            throw error
+        }
+        var state = ManifestState()
+        var edits = 0
+        while let frame = try reader.next() {
+            guard frame.kind == .edit else { continue }
+            let edit = try VersionEdit(frame.payload, path: path, offset: frame.offset)
+            try state.apply(edit, path: path, offset: frame.offset)
+            edits += 1
+        }
+        if case .damaged(let fault, let proof) = reader.tail() { throw reader.corruption(fault, proof) }
+        guard edits > 0 else {
+            throw .corrupt("the manifest does not hold the state of the store", file: path, offset: reader.end)
+        }
+        return (reader, state, edits)
+    }
+
+    private func checkPresence(_ state: ManifestState, _ present: Set<StoreFile>) throws(StoreError) {
+        for file in state.liveFiles.subtracting(present).sorted(by: { $0.name < $1.name }) {
+            throw .corrupt("the manifest names a file that does not exist", file: file.path(in: directory))
+        }
+    }
+
+    // MARK: The engine
+
+    private func finish(
+        _ manifestFile: FrameReader, _ number: UInt64, _ state: ManifestState, _ edits: Int, _ recovery: LogRecovery,
+        _ version: Version, _ cache: BlockCache, _ present: Set<StoreFile>
+    ) throws(StoreError) -> Engine {
+        var state = state
+        // Numbers of leftovers are not used again either.
+        let greatest = present.compactMap(\.number).max() ?? 0
+        state.nextFileNumber = max(state.nextFileNumber, greatest + 1)
+        var manifest: Manifest?
+        var tables = recovery.tables
+        let arenas = ArenaPool(maximumBytes: 4 * configuration.memTableBytes)
+        if !configuration.readOnly {
+            let writer = try LogWriter.resume(
+                fileSystem, path: manifestFile.path, header: manifestFile.header, end: manifestFile.end,
+                previous: manifestFile.lastChecksum, options: .manifest)
+            let opened = Manifest(
+                directory: directory, identity: manifestFile.header.store, fileSystem: fileSystem, state: state,
+                number: number, writer: writer, edits: edits)
+            manifest = opened
+            tables = try recovery.resumeLogs(opened, arenas)
+            removeLeftovers(present, opened)
+        } else if tables.isEmpty {
+            tables = [LoggedTable(table: try MemTable(capacity: 64 << 10, pool: nil), log: nil)]
+        }
+        guard let active = tables.popLast() else {
+            throw StoreError(.corrupt, "the store has no log to write to", file: directory)
+        }
+        let writeState = WriteState(
+            active: active, sealed: tables, lastSequence: recovery.lastSequence, version: version)
+        let engine = Engine(
+            Engine.Parts(
+                directory: directory, configuration: configuration, identity: manifestFile.header.store,
+                manifest: manifest, lock: lock, cache: cache, arenas: arenas, state: writeState))
+        if !configuration.readOnly {
+            if !tables.isEmpty { engine.scheduleFlush() }
+            engine.scheduleCompaction()
+        }
+        return engine
+    }
+
+    /// Removes what a crash left behind: nothing that the manifest names, and nothing that is not a store's.
+    private func removeLeftovers(_ present: Set<StoreFile>, _ manifest: Manifest) {
+        var keep = manifest.state.liveFiles
+        keep.formUnion([.current, .lock, .manifest(manifest.number)])
+        ObsoleteFiles(directory: directory, fileSystem: fileSystem)
+            .remove(present.subtracting(keep).sorted { $0.name < $1.name })
+    }
+
+    // MARK: A new store
+
+    private func create() throws(StoreError) -> Engine {
+        try refuseLostCurrent()
+        guard !configuration.readOnly else {
+            throw StoreError(.notFound, "the directory holds no store", file: directory)
+        }
+        guard configuration.createIfMissing else {
+            throw StoreError(.notFound, "the directory holds no store", file: directory)
+        }
+        ObsoleteFiles(directory: directory, fileSystem: fileSystem)
+            .remove(try listFiles().subtracting([.lock]).sorted { $0.name < $1.name })
+        var state = ManifestState()
+        let manifestNumber: UInt64 = 1
+        let logNumber: UInt64 = 2
+        state.nextFileNumber = 3
+        state.logs = [logNumber]
+        let identity = StoreIdentity.random()
+        let log = try LogWriter.create(
+            fileSystem, path: StoreFile.log(logNumber).path(in: directory),
+            header: FileHeader(kind: .log, store: identity, number: logNumber), options: .log(configuration))
+        try log.append(link: LogLink())
+        let writer = try Manifest.create(
+            number: manifestNumber, state: state, identity: identity, in: directory, fileSystem)
+        let manifest = Manifest(
+            directory: directory, identity: identity, fileSystem: fileSystem, state: state, number: manifestNumber,
+            writer: writer)
+        let arenas = ArenaPool(maximumBytes: 4 * configuration.memTableBytes)
+        let table = try Engine.makeTable(configuration, ChangeSize(keyBytes: 0, valueBytes: 0, count: 0), arenas)
+        let writeState = WriteState(
+            active: LoggedTable(table: table, log: log), lastSequence: 0, version: .empty)
+        return Engine(
+            Engine.Parts(
+                directory: directory, configuration: configuration, identity: identity, manifest: manifest, lock: lock,
+                cache: BlockCache(capacity: configuration.cacheBytes), arenas: arenas, state: writeState))
+    }
+
+    /// A store that lost its `CURRENT` must not be taken for an empty directory. What a crash left of making a store
+    /// holds no change.
+    private func refuseLostCurrent() throws(StoreError) {
+        let path = StoreFile.current.path(in: directory)
+        let lost = StoreError.corrupt("CURRENT does not exist, but files of a store do", file: path)
+        for file in try listFiles().sorted(by: { $0.name < $1.name }) {
+            switch file {
+            case .segment, .values: throw lost
+            case .manifest(let number) where number > 1: throw lost
+            case .log(let number):
+                if try LogRecovery.holdsChanges(number, in: directory, configuration) { throw lost }
+            case .manifest, .current, .currentInTheMaking, .lock: continue
+            }
+        }
+    }
+}
+
+/// Opens what a manifest names.
+struct OpenFiles {
+    let opener: StoreOpener
+    let identity: StoreIdentity
+    let cache: BlockCache
+
+    func open(_ state: ManifestState) throws(StoreError) -> Version {
+        var segments: [(placed: VersionEdit.PlacedSegment, reader: SegmentReader)] = []
+        for placed in state.segments.values.sorted(by: { $0.info.number < $1.info.number }) {
+            let number = placed.info.number
+            let reader = try SegmentReader(
+                fileSystem: opener.fileSystem, path: StoreFile.segment(number).path(in: opener.directory),
+                number: number, store: identity, info: placed.info, access: opener.configuration.access, cache: cache)
+            segments.append((placed, reader))
+        }
+        var values: [UInt64: ValueFileReader] = [:]
+        for number in state.valueFiles {
+            values[number] = try ValueFileReader(
+                fileSystem: opener.fileSystem, path: StoreFile.values(number).path(in: opener.directory),
+                number: number, store: identity, access: opener.configuration.access)
+        }
+        return Version(segments: segments, valueFiles: values)
+    }
+}

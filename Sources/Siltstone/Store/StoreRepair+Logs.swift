@@ -1,0 +1,63 @@
+extension StoreRepair {
+    func logs(_ present: Set<StoreFile>) -> [UInt64] {
+        present.compactMap { file -> UInt64? in
+            guard case .log(let number) = file else { return nil }
+            return !trustsManifest || known.logs.contains(number) ? number : nil
+        }.sorted()
+    }
+
+    /// Writes the changes of a log as a segment of level 0, newer than all before.
+    mutating func repairLog(_ number: UInt64, _ present: Set<StoreFile>) throws(StoreError) {
+        let file = StoreFile.log(number)
+        progress?("reading \(file.name)")
+        let contents = try storeErrors { () throws(FileSystemError) in
+            let opened = try fileSystem.retrying { () throws(FileSystemError) in
+                try fileSystem.open(path(file), .read)
+            }
+            return try FileContents(opened, mapped: false)
+        }
+        damaged.insert(file)
+        // The header follows from the store and the number, so that frames can be checked without it.
+        let header = FileHeader(kind: .log, store: identity ?? .random(), number: number)
+        do throws(StoreError) {
+            _ = try FileHeader(contents.bytes, kind: .log, store: identity, number: number, path: path(file))
+        } catch { lose(file, error.offset, error.message) }
+        var size = ChangeSize(keyBytes: 0, valueBytes: 0, count: 0)
+        var pieces = LogSalvage(contents.bytes, header: header)
+        while let piece = pieces.next() {
+            guard case .frame(let frame, _) = piece else { continue }
+            size.keyBytes += frame.payload.count
+            size.count += frame.count
+        }
+        let table = try Engine.makeTable(configuration, size, nil)
+        var salvage = LogSalvage(contents.bytes, header: header)
+        while let piece = salvage.next() { take(piece, of: file, into: table) }
+        guard !table.isEmpty else { return }
+        let newNumber = takeNumber()
+        let merge = SegmentMerge(
+            sources: [MemTableSource(table)], tombstones: table.rangeTombstones.tombstones, snapshots: [],
+            isBottom: false, segmentBytes: .max,
+            environment: .init(newSegment: { [self] () throws(StoreError) in try newSegment(newNumber) }))
+        for info in try merge.run() {
+            next.segments[info.number] = .init(info: info, level: 0, run: info.number)
+            report.recordsKept += info.recordCount
+        }
+    }
+
+    private mutating func take(_ piece: LogSalvage.Piece, of file: StoreFile, into table: MemTable) {
+        switch piece {
+        case .frame(let frame, _):
+            guard frame.kind == .batch else { return }
+            var changes = ChangeReader(frame.payload, firstSequence: frame.firstSequence)
+            var bad = 0
+            do throws(MalformedChange) {
+                while let change = try changes.next() {
+                    if isResolvable(change) { table.apply(change) } else { bad += 1 }
+                }
+            } catch { lose(file, frame.offset, "a batch is malformed at byte \(error.offset)") }
+            if bad > 0 { lose(file, frame.offset, "\(bad) changes, whose values are gone") }
+        case .lost(let range):
+            lose(file, range.lowerBound, "\(range.count) bytes of changes fail their checksum")
+        }
+    }
+}

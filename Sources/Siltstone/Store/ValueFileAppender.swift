@@ -1,0 +1,58 @@
+import Synchronization
+
+/// The value file that takes new values: its writer, and what the rest of the engine has to know of it.
+///
+/// Appends are made under the engine's value lock; ``sync()`` runs beside them on any thread, and so goes by marks
+/// rather than by the writer.
+///
+/// `@unchecked Sendable`: `writer` and `isUsable` are touched under the value lock only; the rest is atomic or constant.
+final class ValueFileAppender: @unchecked Sendable {
+    let number: UInt64
+    private let file: any File
+    private let writer: ValueFileWriter
+    /// Whether every append so far went well: behind a failed one nobody knows where the file ends.
+    private(set) var isUsable = true
+    /// Behind the last value.
+    private let end: Atomic<Int>
+    /// Everything before this is on stable storage.
+    private let synced = Atomic<Int>(0)
+    /// Held during a sync.
+    private let syncing = ConditionLock()
+
+    /// Begins a file.
+    init(file: any File, number: UInt64, store: StoreIdentity) throws(StoreError) {
+        self.number = number
+        self.file = file
+        writer = try ValueFileWriter(file: file, number: number, store: store, isBuffered: false)
+        end = Atomic(writer.size)
+    }
+
+    /// Bytes of the file.
+    var size: Int { end.load(ordering: .acquiring) }
+
+    /// Appends a value; it is with the kernel when this returns. Under the value lock.
+    /// - Throws: ``StoreError``, after which the file takes no more.
+    func append(key: Bytes, value: Bytes, sequence: SequenceNumber) throws(StoreError) -> ValuePointer {
+        do throws(StoreError) {
+            let pointer = try writer.append(key: key, value: value, sequence: sequence)
+            end.store(writer.size, ordering: .releasing)
+            return pointer
+        } catch {
+            isUsable = false
+            throw error
+        }
+    }
+
+    /// Makes every value appended before the call durable. On any thread; takes no call where there is nothing new.
+    /// - Throws: ``StoreError``, after which nobody knows what the disk holds.
+    func sync() throws(StoreError) {
+        let target = size
+        if synced.load(ordering: .acquiring) >= target { return }
+        try syncing.withLock { () throws(StoreError) in
+            if synced.load(ordering: .relaxed) >= target { return }
+            let reached = size
+            try storeErrors { () throws(FileSystemError) in try file.syncFully() }
+            synced.store(reached, ordering: .releasing)
+        }
+    }
+}

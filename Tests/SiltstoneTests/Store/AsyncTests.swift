@@ -1,0 +1,80 @@
+import Testing
+
+@testable import Siltstone
+
+@Suite struct AsyncTests {
+    @Test("ten thousand tasks insert at once: all of it is there, and at least twenty share a sync")
+    func manyTasks() async throws {
+        let fixture = try StoreFixture(onDisk: ())
+        var configuration = StoreFixture.small()
+        configuration.durability = .synced
+        configuration.memTableBytes = 1 << 20
+        let store = try fixture.open(configuration)
+        let count = 10_000
+        let inserted = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<count {
+                group.addTask { try await store.insert(key(number), [UInt8](repeating: 1, count: 100)) }
+            }
+            var inserted = 0
+            for try await isNew in group where isNew { inserted += 1 }
+            return inserted
+        }
+        #expect(inserted == count)
+        let statistics = store.statistics
+        #expect(statistics.syncRequests <= count)
+        #expect(statistics.syncs * 20 <= count)
+        #expect(try store.allEntries().count == count)
+        // All of it is durable: a copy of the files holds it.
+        try await store.close()
+        let again = try await KeyValueStore.open(at: fixture.path)
+        #expect(try again.allEntries().count == count)
+        try await again.close()
+    }
+
+    @Test("every asynchronous call does what its twin does")
+    func twins() async throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        let (a, b) = (Array("a".utf8), Array("b".utf8))
+        let large = [UInt8](repeating: 3, count: 20_000)
+        try await store.put(a, b)
+        #expect(try await store.get(a) == b)
+        try await store.put(b, large)
+        #expect(try await store.get(b) == large)
+        #expect(try await store.insert(a, b) == false)
+        #expect(try await store.replace(a, a))
+        #expect(try await store.compareAndSet(a, expected: a, new: b))
+        #expect(try await store.remove(a))
+        #expect(try await store.get(a) == nil)
+        try await store.delete(b)
+        var batch = WriteBatch()
+        for number in 0..<3000 { batch.put(key(number), large.prefix(50)) }
+        batch.put("large".utf8, large)
+        try await store.write(batch)
+        try await store.deleteRange(from: key(0), to: key(1000))
+        try await store.sync()
+        try await store.flush()
+        try await store.compact()
+        #expect(try await store.verify().problems.isEmpty)
+        try await store.checkpoint(to: "/checkpoint")
+        #expect(try store.allEntries().count == 2001)
+        try await store.close()
+    }
+
+    @Test("tasks that write past many memtables all come to an end")
+    func backpressure() async throws {
+        let store = try StoreFixture().open()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<64 {
+                group.addTask {
+                    for number in 0..<200 {
+                        try await store.put(key(task * 1000 + number), [UInt8](repeating: 1, count: 200))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try store.allEntries().count == 64 * 200)
+        try await store.close()
+    }
+}

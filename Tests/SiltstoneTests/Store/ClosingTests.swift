@@ -1,0 +1,143 @@
+import Dispatch
+import Foundation
+import Testing
+
+@testable import Siltstone
+
+@Suite struct ClosingTests {
+    @Test("every call on a closed store throws that it is closed")
+    func closedStore() throws {
+        let store = try StoreFixture().open()
+        try store.put("a".utf8, "b".utf8)
+        let snapshot = try store.snapshot()
+        try store.close()
+        try store.close()
+        var batch = WriteBatch()
+        batch.put("a".utf8, "b".utf8)
+        let calls: [(String, () throws -> Void)] = [
+            ("get", { _ = try store.get("a".utf8) }),
+            ("withValue", { _ = try store.withValue("a".utf8) { _ in } }),
+            ("contains", { _ = try store.contains("a".utf8) }),
+            ("get all", { _ = try store.get(all: ["a".utf8]) }),
+            ("put", { try store.put("a".utf8, "b".utf8) }),
+            ("put large", { try store.put("a".utf8, [UInt8](repeating: 0, count: 10_000)) }),
+            ("delete", { try store.delete("a".utf8) }),
+            ("deleteRange", { try store.deleteRange(from: "a".utf8, to: "b".utf8) }),
+            ("write", { try store.write(batch) }),
+            ("write nothing", { try store.write(WriteBatch()) }),
+            ("insert", { _ = try store.insert("a".utf8, "b".utf8) }),
+            ("replace", { _ = try store.replace("a".utf8, "b".utf8) }),
+            ("remove", { _ = try store.remove("a".utf8) }),
+            ("compareAndSet", { _ = try store.compareAndSet("a".utf8, expected: nil, new: nil) }),
+            ("snapshot", { _ = try store.snapshot() }),
+            ("scan", { _ = try store.scan() }),
+            ("scan prefix", { _ = try store.scan(prefix: "a".utf8) }),
+            ("forEach", { try store.forEach { _, _ in true } }),
+            ("entries", { _ = try store.entries() }),
+            ("flush", { try store.flush() }),
+            ("compact", { try store.compact() }),
+            ("sync", { try store.sync() }),
+            ("verify", { _ = try store.verify() }),
+            ("checkpoint", { try store.checkpoint(to: "/elsewhere") }),
+            ("snapshot get", { _ = try snapshot.get("a".utf8) }),
+            ("snapshot scan", { _ = try snapshot.scan() }),
+        ]
+        for (name, call) in calls { #expect(StoreError.Code.of(call) == .closed, "\(name)") }
+    }
+
+    @Test("asynchronous calls on a closed store throw that it is closed")
+    func closedStoreAsynchronously() async throws {
+        let store = try StoreFixture().open()
+        try await store.close()
+        try await store.close()
+        await #expect { try await store.put("a".utf8, "b".utf8) } throws: { ($0 as? StoreError)?.code == .closed }
+        await #expect { try await store.get("a".utf8) } throws: { ($0 as? StoreError)?.code == .closed }
+        await #expect { try await store.flush() } throws: { ($0 as? StoreError)?.code == .closed }
+        await #expect { try await store.sync() } throws: { ($0 as? StoreError)?.code == .closed }
+    }
+
+    @Test("a close beside writers, readers and other closes ends all of them, and keeps what was acknowledged")
+    func concurrently() throws {
+        for round in 0..<8 {
+            let fixture = StoreFixture()
+            let store = try fixture.open()
+            let group = DispatchGroup()
+            let acknowledged = Locked([Int](repeating: -1, count: 3))
+            for writer in 0..<3 {
+                Thread.detachNewThread(in: group) {
+                    for number in 0... {
+                        do {
+                            try store.put(key(writer * 1_000_000 + number), [UInt8](repeating: 1, count: 100))
+                        } catch {
+                            #expect((error as? StoreError)?.code == .closed)
+                            return
+                        }
+                        acknowledged.withLock { $0[writer] = number }
+                    }
+                }
+            }
+            Thread.detachNewThread(in: group) {
+                while StoreError.Code.of({ try store.scan(limit: 100).remaining() }) == nil {}
+            }
+            usleep(UInt32(round) * 3000)
+            for _ in 0..<2 {
+                Thread.detachNewThread(in: group) {
+                    #expect(StoreError.Code.of { try store.close() } == nil)
+                    // Whoever is back from close() finds the directory free.
+                    #expect(StoreError.Code.of { try fixture.open().close() } != .corrupt)
+                }
+            }
+            group.wait()
+            let again = try fixture.openWhenFree()
+            for (writer, last) in acknowledged.withLock({ $0 }).enumerated() where last >= 0 {
+                for number in 0...last { #expect(try again.contains(key(writer * 1_000_000 + number))) }
+            }
+            try again.close()
+        }
+    }
+
+    @Test("a store that is dropped while it flushes and compacts gives the lock up, and loses nothing")
+    func dropped() throws {
+        for _ in 0..<5 {
+            let fixture = StoreFixture()
+            do {
+                let store = try fixture.open()
+                for number in 0..<8000 { try store.put(key(number % 3000), [UInt8](repeating: 1, count: 100)) }
+            }
+            let again = try fixture.openWhenFree()
+            #expect(try again.allEntries().count == 3000)
+            #expect(try again.verify().problems.isEmpty)
+            try again.close()
+        }
+    }
+
+    @Test("a cursor that outlives its dropped store does not keep the lock")
+    func cursorOutlivesStore() throws {
+        let fixture = StoreFixture()
+        let cursor: Cursor
+        do {
+            let store = try fixture.open()
+            for number in 0..<100 { try store.put(key(number), [1]) }
+            cursor = try store.scan()
+            _ = try cursor.next()
+        }
+        let again = try fixture.openWhenFree()
+        #expect(try cursor.remaining().count == 99)
+        try again.close()
+    }
+
+    @Test("what a store held in memory is given back once it is gone")
+    func noLeak() throws {
+        weak var engine: Engine?
+        weak var view: ReadView?
+        do {
+            let store = try StoreFixture().open()
+            for number in 0..<5000 { try store.put(key(number), [UInt8](repeating: 1, count: 100)) }
+            _ = try store.allEntries()
+            engine = store.engine
+            view = store.engine.views.current()
+            try store.close()
+        }
+        try waitUntil("the engine is gone") { engine == nil && view == nil }
+    }
+}

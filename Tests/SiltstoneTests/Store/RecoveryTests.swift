@@ -1,0 +1,219 @@
+import Testing
+
+@testable import Siltstone
+
+/// What is found again after the process has died at some instant. A copy of the files stands for what it leaves.
+@Suite struct RecoveryTests {
+    private static func quiet() -> Configuration {
+        var configuration = StoreFixture.small()
+        configuration.automaticCompaction = false
+        return configuration
+    }
+
+    @Test(
+        "after the death of the process at any point of a history, every acknowledged write is there",
+        arguments: LogWriting.allCases, [64, 8 << 10])
+    func abandoned(_ writing: LogWriting, _ largeValueBytes: Int) throws {
+        var configuration = Self.quiet()
+        configuration.logWriting = writing
+        configuration.largeValueBytes = largeValueBytes
+        let fixture = StoreFixture()
+        let store = try fixture.open(configuration)
+        var random = SeededGenerator(5)
+        var model = StoreModel()
+        for step in 0..<3000 {
+            let name = key(random.index(300))
+            if random.chance(0.2) {
+                try store.delete(name)
+                model[name] = nil
+            } else {
+                let value = random.bytes(random.index(200))
+                try store.put(name, value)
+                model[name] = value
+            }
+            guard step % 150 == 0 else { continue }
+            // Nothing runs in the background after this, so that the copy is of one moment.
+            try store.flush()
+            for number in 0..<(step % 7) {
+                try store.put(key(1000 + number), random.bytes(100))
+                model[key(1000 + number)] = try store.get(key(1000 + number))
+            }
+            let copy = try fixture.copy()
+            for _ in 0..<2 {
+                // The second opening finds what the first has left, without a close.
+                let again = try copy.openWhenFree(configuration)
+                #expect(try again.allEntries() == model.scan(), "step \(step)")
+                #expect(try again.verify().problems.isEmpty)
+            }
+        }
+        try store.close()
+    }
+
+    /// A store whose one log holds twenty writes of varying length; and the ends of their frames.
+    private func smallLog(synced: Bool) throws -> (StoreFixture, log: String, ends: [Int]) {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        var ends: [Int] = []
+        for number in 0..<20 {
+            try store.put(key(number), [UInt8](repeating: UInt8(number), count: number * 3))
+            ends.append(store.engine.state.pointee.active.log?.end ?? 0)
+        }
+        if synced {
+            try store.sync()
+            try store.put("last".utf8, [1])
+        }
+        return (try fixture.copy(), try #require(try fixture.names(ending: ".log").last), ends)
+    }
+
+    @Test("a log cut at any length gives a prefix of the history, and what is written next is found again")
+    func tornAtEveryLength() throws {
+        let (fixture, log, ends) = try smallLog(synced: false)
+        let files = try fixture.contents()
+        let bytes = try #require(files[log])
+        for length in stride(from: LogLink.end, through: (ends.last ?? 0) + 9, by: 1) {
+            var cut = files
+            cut[log] = Array(bytes.prefix(length))
+            let copy = try StoreFixture(contents: cut)
+            let expected = ends.filter { $0 <= length }.count
+            let store = try copy.open()
+            #expect(try store.allEntries().map(\.key) == (0..<expected).map { key($0) }, "length \(length)")
+            try store.put("next".utf8, "value".utf8)
+            let again = try copy.copy().open()
+            #expect(try again.allEntries().count == expected + 1)
+            #expect(try again.get("next".utf8) == Array("value".utf8))
+        }
+    }
+
+    @Test("a log whose last frame is damaged anywhere loses that frame alone")
+    func tornFrame() throws {
+        let (fixture, log, ends) = try smallLog(synced: false)
+        for offset in stride(from: ends[18], to: ends[19], by: 3) {
+            let copy = try fixture.copy()
+            try copy.flip(log, at: offset)
+            let store = try copy.open()
+            #expect(try store.allEntries().count == 19, "offset \(offset)")
+        }
+    }
+
+    @Test("damage in a log before what was synced is refused, with file and offset, and nothing is changed")
+    func damagedMiddle() throws {
+        let (fixture, log, ends) = try smallLog(synced: true)
+        for (frame, end) in ends.dropLast().enumerated() {
+            let copy = try fixture.copy()
+            try copy.flip(log, at: end + 9)
+            let before = try copy.contents()
+            do {
+                _ = try copy.open()
+                Issue.record("frame \(frame) is damaged, and the store opened")
+            } catch {
+                #expect(error.code == .corrupt)
+                #expect(error.file == copy.file(log))
+                #expect(error.offset == end)
+            }
+            #expect(try copy.contents() == before)
+        }
+    }
+
+    @Test("a log that lost its end after a clean close is refused")
+    func shortenedAfterClose() throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        for number in 0..<10 { try store.put(key(number), [1]) }
+        try store.close()
+        let log = try #require(try fixture.names(ending: ".log").first)
+        let bytes = try fixture.read(log)
+        try fixture.write(Array(bytes.dropLast(40)), to: log)
+        #expect(StoreError.Code.of { try fixture.open() } == .corrupt)
+    }
+
+    /// A store with several live logs: flushes fail, so the logs stay.
+    private func severalLogs() throws -> (StoreFixture, logs: [String], count: Int) {
+        let faulty = FaultyFileSystem()
+        faulty.setRule { $0.path.hasSuffix(".segment") ? .error(Platform.noSpaceError) : nil }
+        let fixture = StoreFixture(faulty)
+        let store = try fixture.open(Self.quiet())
+        var count = 0
+        while StoreError.Code.of({ try store.put(key(count), [UInt8](repeating: 1, count: 500)) }) == nil { count += 1 }
+        let copy = try fixture.copy()
+        let logs = try copy.names(ending: ".log")
+        return (copy, logs, count)
+    }
+
+    @Test("several live logs are read in their order, and emptied by the flushes to come")
+    func manyLogs() throws {
+        let (fixture, logs, count) = try severalLogs()
+        #expect(logs.count >= 3)
+        let store = try fixture.open(Self.quiet())
+        #expect(try store.allEntries().map(\.key) == (0..<count).map { key($0) })
+        try store.flush()
+        try store.close()
+        #expect(try fixture.names(ending: ".log").count <= 2)
+        let again = try fixture.open(Self.quiet())
+        #expect(try again.allEntries().count == count)
+        try again.close()
+    }
+
+    @Test("where a log but the last has lost its end, later logs do not count, unless they prove that it was synced")
+    func tornFirstLog() throws {
+        let (fixture, logs, count) = try severalLogs()
+        // The first log loses its last frame; nothing was synced.
+        let bytes = try fixture.read(logs[0])
+        var end = bytes.count
+        while bytes[end - 1] == 0 { end -= 1 }
+        try fixture.write(Array(bytes.prefix(end - 8)), to: logs[0])
+        let store = try fixture.open(Self.quiet())
+        let found = try store.allEntries().map(\.key)
+        #expect(!found.isEmpty && found.count < count)
+        #expect(found == (0..<found.count).map { key($0) })
+        try store.put("next".utf8, [1])
+        let copy = try fixture.copy().open(Self.quiet())
+        #expect(try copy.allEntries().count == found.count + 1)
+        try store.flush()
+        #expect(try store.verify().problems.isEmpty)
+        try store.close()
+        #expect(try fixture.open().allEntries().count == found.count + 1)
+    }
+
+    @Test("a missing log in the middle, or the last of them, is refused")
+    func missingLog() throws {
+        let (fixture, logs, _) = try severalLogs()
+        for log in logs {
+            let copy = try fixture.copy()
+            try copy.fileSystem.remove(copy.file(log))
+            #expect(StoreError.Code.of { try copy.open() } == .corrupt, "\(log)")
+        }
+    }
+
+    @Test("a log sealed while a sync runs is synced again before what it holds counts as durable")
+    func rotationDuringSync() throws {
+        let faulty = FaultyFileSystem()
+        let fixture = StoreFixture(faulty)
+        let store = try fixture.open(Self.quiet())
+        try store.put("first".utf8, [1])
+        let log = try #require(store.engine.state.pointee.active.log)
+        let isDone = Locked(false)
+        faulty.setRule { call in
+            if call.path.hasSuffix(".segment") { return .error(Platform.noSpaceError) }
+            if call.operation == "sync", call.path == log.path,
+                isDone.withLock({ done in
+                    defer { done = true }
+                    return !done
+                })
+            {
+                // What is appended here may or may not be covered by this sync; then the log is sealed.
+                var number = 0
+                while store.engine.writeLock.withLock({ store.engine.state.pointee.active.log === log }) {
+                    do { try store.put(key(number), [UInt8](repeating: 1, count: 1000)) } catch { break }
+                    number += 1
+                }
+            }
+            return nil
+        }
+        try store.sync()
+        #expect(store.engine.writeLock.withLock { store.engine.state.pointee.sealed.first?.log === log })
+        try store.sync()
+        #expect(log.syncedEnd == log.end)
+        faulty.setRule { _ in nil }
+        try store.close()
+    }
+}
