@@ -23,8 +23,11 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CZlib", providers: [.apt(["libz-dev"]), .brew(["zlib"])]),
         .target(name: "Siltstone", dependencies: ["CZlib"], swiftSettings: upcoming),
+        // The program that the crash tests kill; no product.
+        .executableTarget(
+            name: "CrashChild", dependencies: ["Siltstone"], path: "Tests/CrashChild", swiftSettings: upcoming),
         .testTarget(
-            name: "SiltstoneTests", dependencies: ["Siltstone"],
+            name: "SiltstoneTests", dependencies: ["Siltstone", "CrashChild"],
             swiftSettings: upcoming),
     ],
     swiftLanguageModes: [.v6]
