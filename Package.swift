@@ -19,15 +19,23 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Siltstone", targets: ["Siltstone"]),
+        .library(name: "CRUDKit", targets: ["CRUDKit"]),
+        .library(name: "SiltstoneTesting", targets: ["SiltstoneTesting"]),
     ],
     targets: [
         .systemLibrary(name: "CZlib", providers: [.apt(["libz-dev"]), .brew(["zlib"])]),
         .target(name: "Siltstone", dependencies: ["CZlib"], swiftSettings: upcoming),
+        .target(name: "CRUDKit", swiftSettings: memorySafe),
+        .target(name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: upcoming),
         // The program that the crash tests kill; no product.
         .executableTarget(
             name: "CrashChild", dependencies: ["Siltstone"], path: "Tests/CrashChild", swiftSettings: upcoming),
         .testTarget(
-            name: "SiltstoneTests", dependencies: ["Siltstone", "CrashChild"],
+            name: "SiltstoneTests", dependencies: ["Siltstone", "SiltstoneTesting", "CrashChild"],
+            swiftSettings: upcoming),
+        .testTarget(name: "CRUDKitTests", dependencies: ["CRUDKit", "SiltstoneTesting"], swiftSettings: upcoming),
+        .testTarget(
+            name: "SiltstoneTestingTests", dependencies: ["SiltstoneTesting", "Siltstone", "CRUDKit"],
             swiftSettings: upcoming),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,155 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The calls of the operating system that ``Directory`` makes. Foundation has no `fsync` of a directory, and no lock
+/// that dies with its process.
+enum SystemCalls {
+    /// A file's bytes; nil where there is no file.
+    static func read(_ path: String) throws -> Data? {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw failure("open", path)
+        }
+        defer { _ = close(descriptor) }  // opened for reading: closing it cannot lose anything
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw failure("stat", path) }
+        var contents = Data(count: Int(status.st_size))
+        var offset = 0
+        while offset < contents.count {
+            let count = unsafe contents.withUnsafeMutableBytes { buffer in
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[offset...])
+                return unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset))
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw failure("read", path)
+            }
+            guard count > 0 else {
+                throw CRUDRepositoryError.databaseError(reason: "The file \(path) became shorter while it was read.")
+            }
+            offset += count
+        }
+        return contents
+    }
+
+    /// Makes a file with the given bytes and brings them to stable storage.
+    static func write(_ contents: Data, to path: String) throws {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw failure("create", path) }
+        do {
+            try write(contents, to: descriptor, path)
+            while sync(descriptor) != 0 {
+                guard errno == EINTR else { throw failure("sync", path) }
+            }
+        } catch {
+            _ = close(descriptor)  // the file is not going to be used
+            throw error
+        }
+        guard close(descriptor) == 0 else { throw failure("close", path) }
+    }
+
+    /// Brings a file or directory to stable storage. On Apple's systems `fsync` leaves it in the drive's cache.
+    private static func sync(_ descriptor: Int32) -> Int32 {
+        #if canImport(Darwin)
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+        #endif
+        return fsync(descriptor)
+    }
+
+    private static func write(_ contents: Data, to descriptor: Int32, _ path: String) throws {
+        var offset = 0
+        while offset < contents.count {
+            let count = unsafe contents.withUnsafeBytes { buffer in
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[offset...])
+                return unsafe pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset))
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw failure("write", path)
+            }
+            offset += count
+        }
+    }
+
+    /// Whether there is something at a path.
+    static func exists(_ path: String) throws -> Bool {
+        var status = stat()
+        if unsafe lstat(path, &status) == 0 { return true }
+        if errno == ENOENT || errno == ENOTDIR { return false }
+        throw failure("stat", path)
+    }
+
+    /// The names in a directory; none where it does not exist.
+    static func entries(_ path: String) throws -> [String] {
+        guard try exists(path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: path)
+    }
+
+    /// Makes a directory where it is missing, and those that it lies in.
+    static func makeDirectories(_ path: String) throws {
+        guard try !exists(path) else { return }
+        let parent = (path as NSString).deletingLastPathComponent
+        if !parent.isEmpty, parent != path { try makeDirectories(parent) }
+        guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else { throw failure("create directory", path) }
+        try syncDirectory(parent.isEmpty ? "." : parent)
+    }
+
+    /// Gives a file another name, in the place of the file that has it.
+    static func rename(_ source: String, to destination: String) throws {
+        guard renameFile(source, destination) == 0 else { throw failure("rename", source) }
+    }
+
+    /// Removes a file.
+    static func remove(_ path: String) throws {
+        guard unsafe unlink(path) == 0 else { throw failure("remove", path) }
+    }
+
+    /// Removes a file that nobody reads; where that fails, it takes space and does no harm.
+    static func removeLeftover(_ path: String) { _ = unsafe unlink(path) }
+
+    /// Brings the names in a directory to stable storage.
+    static func syncDirectory(_ path: String) throws {
+        let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        defer { _ = close(descriptor) }  // opened for reading: closing it cannot lose anything
+        while sync(descriptor) != 0 {
+            // Some file systems cannot sync a directory, and keep their names in order by themselves.
+            if errno == EINVAL || errno == ENOTSUP { return }
+            guard errno == EINTR else { throw failure("sync", path) }
+        }
+    }
+
+    /// Waits for the lock of a file, which is made where it is missing.
+    /// - Returns: what ``unlock(_:)`` takes. The lock dies with the process.
+    static func lock(_ path: String) throws -> Int32 {
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else {
+                let error = failure("lock", path)
+                _ = close(descriptor)
+                throw error
+            }
+        }
+        return descriptor
+    }
+
+    /// Gives a lock up.
+    static func unlock(_ descriptor: Int32) { _ = close(descriptor) }
+
+    /// The calling thread's error number, as an error that names call and file.
+    private static func failure(_ call: String, _ path: String) -> CRUDRepositoryError {
+        .databaseError(reason: "\(call) failed: \(unsafe String(cString: strerror(errno))) [\(path)]")
+    }
+}
+
+/// The C library's `rename`, which a method of the same name hides.
+private func renameFile(_ source: String, _ destination: String) -> Int32 { unsafe rename(source, destination) }

@@ -1,0 +1,20 @@
+import CRUDKit
+import Foundation
+import Testing
+
+@Suite struct CRUDRepositoryErrorTests {
+    @Test("An error tells people which record it is about") func descriptions() {
+        let missing: any Error = CRUDRepositoryError.recordNotFound(id: "client")
+        #expect(missing.localizedDescription == "There is no record under the identifier \"client\".")
+        let existing: any Error = CRUDRepositoryError.recordAlreadyExists(id: "a\n\0")
+        #expect(existing.localizedDescription == "There is already a record under the identifier \"a\\n\\0\".")
+        let long = CRUDRepositoryError.recordNotFound(id: String(repeating: "x", count: 10_000))
+        #expect(long.localizedDescription.count < 200)
+    }
+
+    @Test("databaseError can be thrown with a reason and without") func databaseError() {
+        let bare: CRUDRepositoryError = .databaseError
+        #expect(bare == .databaseError(reason: ""))
+        #expect(CRUDRepositoryError.databaseError(reason: "No disk.").localizedDescription.contains("No disk."))
+    }
+}
