@@ -20,12 +20,14 @@ let package = Package(
     products: [
         .library(name: "Siltstone", targets: ["Siltstone"]),
         .library(name: "CRUDKit", targets: ["CRUDKit"]),
+        .library(name: "SiltstoneCRUD", targets: ["SiltstoneCRUD"]),
         .library(name: "SiltstoneTesting", targets: ["SiltstoneTesting"]),
     ],
     targets: [
         .systemLibrary(name: "CZlib", providers: [.apt(["libz-dev"]), .brew(["zlib"])]),
         .target(name: "Siltstone", dependencies: ["CZlib"], swiftSettings: upcoming),
         .target(name: "CRUDKit", swiftSettings: memorySafe),
+        .target(name: "SiltstoneCRUD", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: memorySafe),
         .target(name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: upcoming),
         // The program that the crash tests kill; no product.
         .executableTarget(
@@ -34,6 +36,9 @@ let package = Package(
             name: "SiltstoneTests", dependencies: ["Siltstone", "SiltstoneTesting", "CrashChild"],
             swiftSettings: upcoming),
         .testTarget(name: "CRUDKitTests", dependencies: ["CRUDKit", "SiltstoneTesting"], swiftSettings: upcoming),
+        .testTarget(
+            name: "SiltstoneCRUDTests", dependencies: ["SiltstoneCRUD", "CRUDKit", "Siltstone", "SiltstoneTesting"],
+            swiftSettings: upcoming),
         .testTarget(
             name: "SiltstoneTestingTests", dependencies: ["SiltstoneTesting", "Siltstone", "CRUDKit"],
             swiftSettings: upcoming),

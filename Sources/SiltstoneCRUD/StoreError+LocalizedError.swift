@@ -1,0 +1,7 @@
+public import Foundation
+public import Siltstone
+
+extension StoreError: LocalizedError {
+    /// The store's message, with the file and the offset where these are known.
+    public var errorDescription: String? { description }
+}
