@@ -22,13 +22,18 @@ let package = Package(
         .library(name: "CRUDKit", targets: ["CRUDKit"]),
         .library(name: "SiltstoneCRUD", targets: ["SiltstoneCRUD"]),
         .library(name: "SiltstoneTesting", targets: ["SiltstoneTesting"]),
+        .executable(name: "silt", targets: ["SiltTool"]),
     ],
     targets: [
         .systemLibrary(name: "CZlib", providers: [.apt(["libz-dev"]), .brew(["zlib"])]),
+        .systemLibrary(name: "CGetopt"),
         .target(name: "Siltstone", dependencies: ["CZlib"], swiftSettings: upcoming),
         .target(name: "CRUDKit", swiftSettings: memorySafe),
         .target(name: "SiltstoneCRUD", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: memorySafe),
         .target(name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: upcoming),
+        .executableTarget(
+            name: "SiltTool", dependencies: ["Siltstone", "CRUDKit", "SiltstoneCRUD", "CGetopt"],
+            swiftSettings: upcoming),
         // The program that the crash tests kill; no product.
         .executableTarget(
             name: "CrashChild", dependencies: ["Siltstone"], path: "Tests/CrashChild", swiftSettings: upcoming),
@@ -42,6 +47,7 @@ let package = Package(
         .testTarget(
             name: "SiltstoneTestingTests", dependencies: ["SiltstoneTesting", "Siltstone", "CRUDKit"],
             swiftSettings: upcoming),
+        .testTarget(name: "SiltToolTests", dependencies: ["SiltTool", "Siltstone"], swiftSettings: upcoming),
     ],
     swiftLanguageModes: [.v6]
 )

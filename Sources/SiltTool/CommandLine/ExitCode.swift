@@ -1,0 +1,72 @@
+import Siltstone
+
+/// What the tool tells its caller by its exit status.
+enum ExitCode: Int32, Sendable, CaseIterable {
+    /// Done.
+    case success = 0
+    /// The key is not in the store, or `verify` found damage.
+    case negative = 1
+    /// The command line, or the input of `load`, is wrong; the path holds no store.
+    case usage = 2
+    /// Another process owns the store.
+    case locked = 3
+    /// The store is damaged, or of a format that this release does not know.
+    case corrupt = 4
+    /// The operating system refused: no permission, no space, a failing disk, a broken output.
+    case inputOutput = 5
+    /// Whoever read the output has gone: the status of a process that `SIGPIPE` ends.
+    case brokenPipe = 141
+
+    /// The status for an error of the engine.
+    init(_ code: StoreError.Code) {
+        switch code {
+        case .locked: self = .locked
+        case .corrupt, .unsupportedFormat: self = .corrupt
+        // A missing store is a wrong path and not a missing key: a script that asks for a key must be able to tell.
+        case .notFound, .notAStore, .tooLarge, .invalidArgument, .readOnly, .closed: self = .usage
+        default: self = .inputOutput
+        }
+    }
+}
+
+/// A failure of the tool itself.
+struct ToolError: Error {
+    var exitCode: ExitCode
+    var message: String
+
+    init(_ exitCode: ExitCode, _ message: String) {
+        self.exitCode = exitCode
+        self.message = message
+    }
+
+    /// A wrong command line.
+    /// - Parameter command: the command whose help to point to.
+    static func usage(_ message: String, command: String? = nil) -> ToolError {
+        let help = command.map { "silt \($0) --help" } ?? "silt --help"
+        return ToolError(.usage, (command.map { "\($0): " } ?? "") + message + "; see '\(help)'")
+    }
+}
+
+/// Any error as one line and a status.
+struct Failure {
+    var exitCode: ExitCode
+    var line: String
+
+    init(_ error: any Error) {
+        let message: String
+        switch error {
+        case let error as ToolError:
+            (exitCode, message) = (error.exitCode, error.message)
+        case let error as SystemError:
+            (exitCode, message) = (error.isBrokenPipe ? .brokenPipe : .inputOutput, error.description)
+        case let error as StoreError:
+            exitCode = ExitCode(error.code)
+            let offset = error.offset.map { ", offset \($0)" } ?? ""
+            message = error.message + (error.file.map { " [\($0)\(offset)]" } ?? "")
+        default:
+            (exitCode, message) = (.inputOutput, "\(error)")
+        }
+        // A file name, or a key, may hold a line feed.
+        line = "silt: " + message.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+}

@@ -1,0 +1,58 @@
+/// The texts of `--help`.
+enum Help {
+    /// The help of the tool.
+    static func tool(_ commands: [Command]) -> String {
+        let width = commands.map(\.name.count).max() ?? 0
+        let list = commands.map { "  " + $0.name.padded(to: width + 2) + $0.summary }.joined(separator: "\n")
+        return """
+            Usage: silt COMMAND STORE ...
+
+            Reads, changes and looks after a Siltstone store, which is a directory of files.
+            The store must not be open in another process, unless both only read.
+
+            Commands:
+            \(list)
+
+            Options:
+              -h, --help   print this help and exit; 'silt COMMAND --help' tells about a command
+              --version    print the version and exit
+
+            Exit status:
+              0  done
+              1  the key is not in the store, or verify found damage
+              2  the command line or the input is wrong, or there is no store at the path
+              3  another process owns the store
+              4  the store is damaged, or of a format that this release does not know
+              5  the system refused: permission, space, a failing disk, a broken output
+
+            Example:
+              silt put people.silt ada 'Ada Lovelace' && silt get people.silt ada
+
+            """
+    }
+
+    /// The help of one command.
+    static func command(_ command: Command) -> String {
+        var text = "Usage: silt \(command.name) [OPTION]... \(command.operands)\n\n"
+        text += command.discussion + "\n\nOptions:\n"
+        let options = command.options + [.help]
+        let width = options.map { label($0).count }.max() ?? 0
+        for option in options { text += "  " + label(option).padded(to: width + 2) + option.help + "\n" }
+        text += command.examples.count == 1 ? "\nExample:\n" : "\nExamples:\n"
+        for example in command.examples { text += "  " + example + "\n" }
+        return text
+    }
+
+    private static func label(_ option: Option) -> String {
+        let letter = option.letter.map { "-\($0), " } ?? "    "
+        return letter + "--" + option.name + (option.argument.map { " " + $0 } ?? "")
+    }
+}
+
+extension String {
+    /// The text with spaces after it, to `width` characters at least.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+
+    /// The text with spaces before it, to `width` characters at least.
+    func indented(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
+}

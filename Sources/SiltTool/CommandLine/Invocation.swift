@@ -1,0 +1,93 @@
+import Siltstone
+
+/// A command with its options and operands, read and counted.
+struct Invocation: Sendable {
+    let command: Command
+    private let arguments: ParsedArguments
+
+    /// Reads a command's arguments.
+    /// - Throws: ``ToolError`` where they are wrong. `--help` is for the caller to look at first.
+    init(_ command: Command, _ arguments: ParsedArguments) throws(ToolError) {
+        self.command = command
+        self.arguments = arguments
+        let count = arguments.operands.count
+        if count < command.operandCount.lowerBound {
+            throw .usage("missing \(command.operandNames[count])", command: command.name)
+        }
+        if count > command.operandCount.upperBound {
+            let extra = arguments.operands[command.operandCount.upperBound]
+            throw .usage("one operand too many: '\(extra)'", command: command.name)
+        }
+    }
+
+    /// Whether an option was given.
+    func has(_ option: Option) -> Bool { arguments.options[option] != nil }
+
+    /// The argument of an option, the last one where it was given more than once.
+    func value(_ option: Option) -> String? { arguments.options[option]?.last }
+
+    /// The operand at `index`; nil where it was left out.
+    func operand(_ index: Int) -> String? {
+        index < arguments.operands.count ? arguments.operands[index] : nil
+    }
+
+    /// The first operand of every command.
+    var path: String { operand(0) ?? "" }
+
+    /// A wrong command line of this command.
+    func usage(_ message: String) -> ToolError { .usage(message, command: command.name) }
+
+    /// The argument of an option as a number that is not negative.
+    func number(_ option: Option) throws(ToolError) -> Int? {
+        guard let text = value(option) else { return nil }
+        guard let number = Int(text), number >= 0 else { throw usage("--\(option.name) takes a number, not '\(text)'") }
+        return number
+    }
+
+    /// The format of `--format`.
+    func format() throws(ToolError) -> RecordFormat {
+        guard let name = value(.format) else { return .jsonLines }
+        guard let format = RecordFormat(rawValue: name) else {
+            throw usage("--format takes json or tsv, not '\(name)'")
+        }
+        return format
+    }
+
+    // MARK: Opening
+
+    /// Runs `body` with the store opened for reading, which changes nothing on disk, and closes it.
+    func reading<R>(_ body: (KeyValueStore) throws -> R) throws -> R {
+        var configuration = Configuration()
+        configuration.readOnly = true
+        configuration.createIfMissing = false
+        return try KeyValueStore.open(at: path, configuration: configuration).closing(body)
+    }
+
+    /// Runs `body` with the store opened for changes, and closes it.
+    func writing<R>(createIfMissing: Bool = false, _ body: (KeyValueStore) throws -> R) throws -> R {
+        try openForWriting(createIfMissing: createIfMissing).closing(body)
+    }
+
+    /// Opens the store for changes.
+    func openForWriting(createIfMissing: Bool) throws(StoreError) -> KeyValueStore {
+        var configuration = Configuration()
+        configuration.createIfMissing = createIfMissing
+        return try KeyValueStore.open(at: path, configuration: configuration)
+    }
+}
+
+extension KeyValueStore {
+    /// Runs `body` and closes the store, whether `body` throws or not.
+    func closing<R>(_ body: (KeyValueStore) throws -> R) throws -> R {
+        let result: R
+        do {
+            result = try body(self)
+        } catch {
+            // The first error is the one to report; what fails in closing then most likely fails for the same reason.
+            do { try close() } catch {}
+            throw error
+        }
+        try close()
+        return result
+    }
+}

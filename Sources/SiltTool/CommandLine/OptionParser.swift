@@ -1,0 +1,129 @@
+// `@preconcurrency`: getopt_long(3) reports through global variables; the lock below is what guards them.
+@preconcurrency import CGetopt
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// What a command line says: options with their arguments, and operands.
+struct ParsedArguments: Sendable {
+    /// Each option that was given, with its arguments in order; empty strings for those that take none.
+    var options: [Option: [String]] = [:]
+    var operands: [String] = []
+}
+
+/// The C library's option parser: options anywhere, `--name=value`, `-n5`, joined letters, unique beginnings of long
+/// names, and `--` before operands that begin with a dash.
+enum OptionParser {
+    /// getopt_long(3) keeps its state in global variables.
+    private static let lock = Mutex(())
+
+    /// Reads a command line.
+    /// - Parameters:
+    ///   - arguments: without the name of the program or command.
+    ///   - command: the command, for messages; nil for the tool.
+    /// - Throws: ``ToolError`` for an unknown option, or one with an argument missing or too many.
+    static func parse(_ arguments: [String], options: [Option], command: String? = nil) throws(ToolError)
+        -> ParsedArguments
+    {
+        let result = lock.withLock { _ in
+            withCStrings([command ?? "silt"] + arguments) { argv in
+                withLongOptions(options) { table in
+                    parse(argv, Int32(arguments.count + 1), options, table, command)
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// getopt_long returns this plus an option's index, which lies above every letter.
+    private static let firstValue: Int32 = 256
+
+    private static func parse(
+        _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ count: Int32, _ options: [Option],
+        _ table: UnsafePointer<option>, _ command: String?
+    ) -> Result<ParsedArguments, ToolError> {
+        // The colon in front asks for ':' where an argument is missing, and keeps the C library from printing.
+        var letters = ":"
+        for option in options {
+            if let letter = option.letter { letters += "\(letter)" + (option.argument == nil ? "" : ":") }
+        }
+        restart()
+        var parsed = ParsedArguments()
+        while true {
+            let found = getopt_long(count, argv, letters, table, nil)
+            if found == -1 { break }
+            guard let option = match(found, options) else {
+                return .failure(.usage(problem(found, argv, options), command: command))
+            }
+            parsed.options[option, default: []].append(optarg.map { String(cString: $0) } ?? "")
+        }
+        for index in Int(optind)..<Int(count) {
+            if let operand = argv[index] { parsed.operands.append(String(cString: operand)) }
+        }
+        return .success(parsed)
+    }
+
+    private static func restart() {
+        opterr = 0
+        #if canImport(Darwin)
+        optreset = 1
+        optind = 1
+        #else
+        optind = 0  // glibc and musl: start over, also with what is cached about the last command line
+        #endif
+    }
+
+    /// The option that a result of getopt_long stands for.
+    private static func match(_ found: Int32, _ options: [Option]) -> Option? {
+        if found >= firstValue { return options[Int(found - firstValue)] }
+        return options.first { $0.letter?.asciiValue.map(Int32.init) == found }
+    }
+
+    /// What getopt_long complains about: it returned '?' or ':'.
+    private static func problem(
+        _ found: Int32, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ options: [Option]
+    ) -> String {
+        // For a letter optopt is that letter; else it is 0 or an option's value, and the culprit was stepped over.
+        let last = argv[max(Int(optind) - 1, 0)].map { String(cString: $0) } ?? ""
+        let shown: String
+        if optopt > 0, optopt < firstValue {
+            shown = "-\(Character(Unicode.Scalar(UInt8(truncatingIfNeeded: optopt))))"
+        } else if let option = match(optopt, options) {
+            shown = "--\(option.name)"
+        } else {
+            shown = last
+        }
+        if found == Int32(UInt8(ascii: ":")) { return "option \(shown) needs an argument" }
+        return optopt >= firstValue ? "option \(shown) takes no argument" : "unknown option \(shown)"
+    }
+
+    // MARK: C arrays
+
+    /// Lends `strings` as an array of C strings that ends in a null pointer.
+    private static func withCStrings<R>(
+        _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R
+    ) -> R {
+        var pointers = strings.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        return body(&pointers)
+    }
+
+    /// Lends the table of long options, which ends in an empty entry.
+    private static func withLongOptions<R>(_ options: [Option], _ body: (UnsafePointer<option>) -> R) -> R {
+        let names = options.map { strdup($0.name) }
+        defer { for name in names { free(name) } }
+        var table: [option] = []
+        for (index, entry) in options.enumerated() {
+            let takes = entry.argument == nil ? no_argument : required_argument
+            table.append(option(name: names[index], has_arg: takes, flag: nil, val: firstValue + Int32(index)))
+        }
+        table.append(option(name: nil, has_arg: 0, flag: nil, val: 0))
+        return body(&table)
+    }
+}

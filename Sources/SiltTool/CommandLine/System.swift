@@ -1,0 +1,161 @@
+// The one file of the tool that names the C library, but for the option parser.
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The failure of a system call on something that is not the store: the input, the output, a temporary file.
+struct SystemError: Error, Hashable {
+    /// What was attempted, as in "cannot read standard input".
+    var attempt: String
+    /// The operating system's error number.
+    var errorNumber: Int32
+
+    /// Whether whoever read the output has gone.
+    var isBrokenPipe: Bool { errorNumber == EPIPE }
+
+    var description: String { "\(attempt): \(String(cString: strerror(errorNumber)))" }
+}
+
+/// The system calls of the tool.
+enum System {
+    static let standardInput: Int32 = 0
+    static let standardOutput: Int32 = 1
+    static let standardError: Int32 = 2
+
+    // MARK: Descriptors
+
+    /// Opens a file for reading.
+    static func open(_ path: String) throws(SystemError) -> Int32 {
+        while true {
+            #if canImport(Darwin)
+            let descriptor = Darwin.open(path, O_RDONLY | O_CLOEXEC)
+            #elseif canImport(Glibc)
+            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+            #else
+            let descriptor = Musl.open(path, O_RDONLY | O_CLOEXEC)
+            #endif
+            if descriptor >= 0 { return descriptor }
+            if errno != EINTR { throw SystemError(attempt: "cannot open \(path)", errorNumber: errno) }
+        }
+    }
+
+    /// Closes a descriptor that was only read.
+    static func closeReader(_ descriptor: Int32) { _ = close(descriptor) }
+
+    /// Reads once, at most `buffer.count` bytes; 0 at the end.
+    static func read(
+        _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, name: String
+    ) throws(SystemError) -> Int {
+        while true {
+            #if canImport(Darwin)
+            let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+            #elseif canImport(Glibc)
+            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            #else
+            let count = Musl.read(descriptor, buffer.baseAddress, buffer.count)
+            #endif
+            if count >= 0 { return count }
+            if errno != EINTR { throw SystemError(attempt: "cannot read \(name)", errorNumber: errno) }
+        }
+    }
+
+    /// Writes all of `bytes`.
+    static func write(_ descriptor: Int32, _ bytes: Bytes, name: String) throws(SystemError) {
+        guard let base = bytes.baseAddress else { return }
+        var done = 0
+        while done < bytes.count {
+            #if canImport(Darwin)
+            let count = Darwin.write(descriptor, base + done, bytes.count - done)
+            #elseif canImport(Glibc)
+            let count = Glibc.write(descriptor, base + done, bytes.count - done)
+            #else
+            let count = Musl.write(descriptor, base + done, bytes.count - done)
+            #endif
+            if count >= 0 {
+                done += count
+            } else if errno != EINTR {
+                throw SystemError(attempt: "cannot write \(name)", errorNumber: errno)
+            }
+        }
+    }
+
+    /// Bytes from the current offset to the end of a regular file; nil for pipes, terminals and the like, which can
+    /// be read only once.
+    static func bytesLeft(_ descriptor: Int32) -> Int? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        let offset = lseek(descriptor, 0, SEEK_CUR)
+        return offset < 0 ? nil : max(0, Int(status.st_size) - Int(offset))
+    }
+
+    /// Steps back in a regular file.
+    static func rewind(_ descriptor: Int32, by count: Int, name: String) throws(SystemError) {
+        if lseek(descriptor, -off_t(count), SEEK_CUR) < 0 {
+            throw SystemError(attempt: "cannot rewind \(name)", errorNumber: errno)
+        }
+    }
+
+    /// A new file in the directory for temporary files, without a name, so that it goes with its descriptor.
+    ///
+    /// In `TMPDIR`, else in `/var/tmp`: it can be large, and `/tmp` is often in memory.
+    static func temporaryFile() throws(SystemError) -> Int32 {
+        let directory = environment("TMPDIR") ?? "/var/tmp"
+        var template = Array((directory + "/silt-load-XXXXXX").utf8CString)
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else {
+            throw SystemError(attempt: "cannot make a temporary file in \(directory)", errorNumber: errno)
+        }
+        unlink(&template)
+        return descriptor
+    }
+
+    // MARK: Processes
+
+    /// Ends a process at once, with nothing that it could do about it.
+    static func killProcess(_ identifier: Int32) { _ = kill(identifier, SIGKILL) }
+
+    // MARK: Surroundings
+
+    /// A variable of the environment that is set and not empty.
+    static func environment(_ name: String) -> String? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+
+    /// Whether a descriptor is a terminal that understands escape sequences.
+    static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 && environment("TERM") != "dumb" }
+
+    /// Columns of a terminal; 80 where that cannot be known.
+    static func columns(_ descriptor: Int32) -> Int {
+        var size = winsize()
+        return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
+
+    /// Whether text is shown in UTF-8, by the locale's variables in the order of POSIX.
+    static var isUnicode: Bool {
+        let locale = environment("LC_ALL") ?? environment("LC_CTYPE") ?? environment("LANG") ?? ""
+        let name = locale.uppercased()
+        return name.hasSuffix("UTF-8") || name.hasSuffix("UTF8")
+    }
+
+    /// Seconds of a clock that never steps back.
+    static var seconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    // MARK: Bytes
+
+    /// The first place of `byte` in `bytes`.
+    @inline(__always)
+    static func firstIndex(of byte: UInt8, in bytes: Bytes) -> Int? {
+        guard let base = bytes.baseAddress, let found = memchr(base, Int32(byte), bytes.count) else { return nil }
+        return UnsafeRawPointer(found) - base
+    }
+}

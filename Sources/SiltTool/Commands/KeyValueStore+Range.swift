@@ -1,0 +1,13 @@
+import Siltstone
+
+extension KeyValueStore {
+    /// Calls `body` with the records of a range, borrowed from the store, until it returns false.
+    @inline(__always)
+    func forEach(_ range: KeyRange, _ body: (RawRecord) throws -> Bool) throws {
+        try forEach(from: range.from, to: range.to, reverse: range.reverse, limit: range.limit) { key, value in
+            try key.withUnsafeBytes { key in
+                try value.withUnsafeBytes { value in try body(RawRecord(key: key, value: value)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Siltstone
+
+extension Command {
+    static let verify = Command(
+        name: "verify", operands: "STORE", summary: "read every byte and report damage",
+        discussion: """
+            Reads every file of the store and checks every checksum, every order and every count.
+            Each problem is printed with its file and offset. The exit status is 0 where all is
+            well, 1 where there are problems, and 4 where the store is too damaged to be opened.
+            Nothing is changed: 'silt repair' does that.
+            """,
+        options: [.json, .quiet],
+        examples: ["silt verify people.silt", "silt verify --json people.silt"],
+        run: Verify.run)
+}
+
+private enum Verify {
+    static func run(_ invocation: Invocation) throws -> ExitCode {
+        let progress = Progress("verify", isQuiet: invocation.has(.quiet))
+        let report = try invocation.reading { store in
+            try store.verify { progress.update(bytes: $0.bytesChecked, totalBytes: $0.bytesTotal) }
+        }
+        progress.finish()
+        if invocation.has(.json) {
+            try JSONReport.print(report)
+        } else {
+            try Terminal.print(text(report, isQuiet: invocation.has(.quiet)))
+        }
+        if report.problems.isEmpty { return .success }
+        throw ToolError(
+            .negative,
+            "\(HumanUnits.count(report.problems.count, "problem")) in \(invocation.path); "
+                + "restore a backup, or salvage what is readable with 'silt repair'")
+    }
+
+    private static func text(_ report: VerificationReport, isQuiet: Bool) -> String {
+        var lines = report.problems.map { problem in
+            problem.file + (problem.offset.map { ", offset \($0)" } ?? "") + ": " + problem.message
+        }
+        if !isQuiet {
+            let problems = report.problems.isEmpty ? "no problems" : HumanUnits.count(report.problems.count, "problem")
+            lines.append(
+                "checked \(HumanUnits.count(report.filesChecked, "file")), \(HumanUnits.bytes(report.bytesChecked)), "
+                    + "\(HumanUnits.count(report.recordsChecked, "record")): \(problems)")
+        }
+        return lines.map { $0 + "\n" }.joined()
+    }
+}

@@ -1,0 +1,70 @@
+/// Borrowed bytes: part of a line, a key, a value. Valid only as long as whoever lent them says.
+typealias Bytes = UnsafeRawBufferPointer
+
+/// Bytes that grow at the end, reused from record to record.
+///
+/// A noncopyable owner of raw memory instead of `[UInt8]`: appending runs of a few bytes to an array costs a uniqueness
+/// check, a bounds check and a call for each.
+struct ByteBuffer: ~Copyable {
+    private(set) var base: UnsafeMutableRawPointer
+    private(set) var capacity: Int
+    private(set) var count = 0
+
+    init(capacity: Int = 256) {
+        self.capacity = max(capacity, 16)
+        base = .allocate(byteCount: self.capacity, alignment: 16)
+    }
+
+    deinit { base.deallocate() }
+
+    /// What was appended; valid until the next change.
+    var bytes: Bytes { Bytes(start: base, count: count) }
+
+    mutating func removeAll() { count = 0 }
+
+    /// Removes the first `length` bytes, which there must be.
+    mutating func removeFirst(_ length: Int) {
+        count -= length
+        base.copyMemory(from: base + length, byteCount: count)  // memmove: the two may overlap
+    }
+
+    /// Makes room for `more` bytes. Amortized O(1) a byte.
+    @inline(__always)
+    mutating func reserve(_ more: Int) {
+        if more > capacity &- count { grow(more) }
+    }
+
+    @inline(never)
+    private mutating func grow(_ more: Int) {
+        let larger = max(count + more, capacity * 2)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        memory.copyMemory(from: base, byteCount: count)
+        base.deallocate()
+        base = memory
+        capacity = larger
+    }
+
+    @inline(__always)
+    mutating func append(_ byte: UInt8) {
+        reserve(1)
+        base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+        count &+= 1
+    }
+
+    @inline(__always)
+    mutating func append(_ bytes: Bytes) {
+        guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+        reserve(bytes.count)
+        (base + count).copyMemory(from: source, byteCount: bytes.count)
+        count &+= bytes.count
+    }
+
+    /// The free room after what was appended, at least `minimum` bytes, to be filled and then taken by ``extend(_:)``.
+    mutating func room(_ minimum: Int) -> UnsafeMutableRawBufferPointer {
+        reserve(minimum)
+        return UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)
+    }
+
+    /// Counts `length` bytes of ``room(_:)`` as appended.
+    mutating func extend(_ length: Int) { count += length }
+}

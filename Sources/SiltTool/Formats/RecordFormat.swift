@@ -1,0 +1,31 @@
+/// A key and a value as borrowed bytes.
+struct RawRecord {
+    var key: Bytes
+    var value: Bytes
+}
+
+/// The text formats of `load` and `dump`.
+enum RecordFormat: String, CaseIterable, Sendable {
+    /// One JSON object a line: ``JSONLinesReader``.
+    case jsonLines = "json"
+    /// Key, tab, value: ``TSVReader``.
+    case tabSeparated = "tsv"
+}
+
+/// Reads records in either format.
+struct RecordReader: ~Copyable {
+    private let format: RecordFormat
+    private var json = JSONLinesReader()
+    private var tsv = TSVReader()
+
+    init(_ format: RecordFormat) { self.format = format }
+
+    /// The record of a line; nil for a line that holds none.
+    @inline(__always)
+    mutating func parse(_ line: Bytes) throws(FormatError) -> RawRecord? {
+        switch format {
+        case .jsonLines: try json.parse(line)
+        case .tabSeparated: try tsv.parse(line)
+        }
+    }
+}
