@@ -1,0 +1,46 @@
+import Foundation
+
+/// The work of a worker process.
+enum Worker {
+    /// Does what an order says, telling results on standard output.
+    /// - Parameter order: a ``WorkerOrder`` in JSON.
+    /// - Returns: the exit status.
+    static func run(_ order: String) -> Int32 {
+        do {
+            let order = try JSONDecoder().decode(WorkerOrder.self, from: Data(order.utf8))
+            try order.engine.accept(Visitor(order: order))
+            return 0
+        } catch {
+            do { try say(.failure("\(error)")) } catch { return 3 }
+            return 1
+        }
+    }
+
+    private static func say(_ message: WorkerMessage) throws {
+        try FileHandle.standardOutput.write(contentsOf: message.line())
+    }
+
+    private struct Visitor: EngineVisitor {
+        let order: WorkerOrder
+
+        func visit<E: Engine>(_ engine: E.Type) throws {
+            var failure: (any Error)?
+            let bench = Bench<E>(order) { measurement in
+                do { try Worker.say(.measurement(measurement)) } catch { failure = error }
+            }
+            switch order.task {
+            case .measure:
+                var settings = EngineSettings()
+                settings.valueBytes = order.options.valueBytes
+                try Worker.say(
+                    .engine(
+                        EngineDescription(
+                            engine: order.engine, version: E.version, options: E.describe(settings))))
+                try bench.run()
+            case .fillAndWait:
+                try bench.fillAndWait(Worker.say)
+            }
+            if let failure { throw failure }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// What a database should hold: for each index, which value in turn its key was given last.
+///
+/// `@unchecked Sendable`: threads that write at the same time write to different indices, which the workloads see to
+/// (``IndexStream/uniform(_:count:stride:offset:)``); all else happens on one thread.
+final class Model: @unchecked Sendable {
+    private static let removedBit: UInt32 = 1 << 31
+
+    /// By index; 0: never written.
+    private var generations: UnsafeMutableBufferPointer<UInt32>
+    /// Indices in use: all below it were written at some time, or will be.
+    private(set) var count = 0
+    /// Whether the generations are known: not after threads have raced for the same keys.
+    var isExact = true
+
+    init(capacity: Int) {
+        generations = .allocate(capacity: max(capacity, 1))
+        generations.initialize(repeating: 0)
+    }
+
+    deinit { generations.deallocate() }
+
+    /// Makes room for indices below `count`. No other thread uses the model.
+    func reserve(_ count: Int) {
+        if count > generations.count {
+            let larger = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: count)
+            larger.initialize(repeating: 0)
+            larger.baseAddress?.update(from: generations.baseAddress!, count: self.count)  // allocated above: not nil
+            generations.deallocate()
+            generations = larger
+        }
+        self.count = max(self.count, count)
+    }
+
+    /// The stamp of the next value of `index`, which is taken to be written.
+    @inline(__always)
+    func nextStamp(_ index: Int) -> Stamp {
+        let generation = generations[index] & ~Self.removedBit &+ 1
+        generations[index] = generation
+        return Stamp(index: index, generation: generation)
+    }
+
+    /// Takes `index` to be removed.
+    @inline(__always)
+    func remove(_ index: Int) { generations[index] |= Self.removedBit }
+
+    /// The stamp of the value that `index` should have, or nil where it should have none.
+    func stamp(_ index: Int) -> Stamp? {
+        let generation = generations[index]
+        if generation == 0 || generation & Self.removedBit != 0 { return nil }
+        return Stamp(index: index, generation: generation)
+    }
+
+    /// How many keys should have a value.
+    var liveCount: Int { (0..<count).reduce(0) { $0 + (stamp($1) == nil ? 0 : 1) } }
+}

@@ -1,0 +1,53 @@
+/// Borrowed bytes: a key or a value. Good only as long as whoever lent them says.
+typealias Bytes = UnsafeRawBufferPointer
+
+/// An open database of one of the engines under test.
+///
+/// Every workload is generic over it and specialised for each engine: no engine pays for dynamic dispatch, or all would
+/// pay the same.
+protocol Engine: AnyObject, Sendable {
+    associatedtype Session: EngineSession
+
+    /// Name and version of the library, as it tells itself.
+    static var version: String { get }
+
+    /// The options that ``init(directory:settings:)`` sets, in the engine's own words.
+    static func describe(_ settings: EngineSettings) -> String
+
+    /// Opens the database in a directory that exists, or makes one there.
+    init(directory: String, settings: EngineSettings) throws
+
+    /// A handle for one thread.
+    func makeSession() throws -> Session
+
+    /// Merges everything into the shape that reads best, as the engine's own tool for that does. No session is alive.
+    func compact() throws
+
+    /// Closes in good order. No session is alive.
+    func close() throws
+}
+
+/// What one thread does with an engine. All operations take the fastest way that the engine's C or Swift interface
+/// offers to a careful user, with handles that are made once and used again.
+protocol EngineSession: AnyObject {
+    /// Gives `key` the value `value`, in a transaction of its own.
+    func put(_ key: Bytes, _ value: Bytes) throws
+
+    /// Removes `key`, in a transaction of its own.
+    func delete(_ key: Bytes) throws
+
+    /// Puts `count` entries in one transaction.
+    /// - Parameter entry: makes the entry of a number in `0..<count`; its bytes are good until the next call.
+    func putAll(_ count: Int, _ entry: (Int) -> (key: Bytes, value: Bytes)) throws
+
+    /// Looks `key` up.
+    /// - Parameter body: gets a copy of the value in memory that the caller owns, not the engine: good until it returns.
+    /// - Returns: whether there is a value.
+    func get(_ key: Bytes, _ body: (Bytes) -> Void) throws -> Bool
+
+    /// Calls `body` with key and value, where the engine has them, of up to `limit` entries, on a consistent view.
+    /// - Parameters:
+    ///   - from: the first key of a forward scan; nil: the beginning, or the end where `reverse`.
+    ///   - reverse: whether to walk from the end; then `from` is nil.
+    func scan(from: Bytes?, reverse: Bool, limit: Int, _ body: (Bytes, Bytes) -> Void) throws
+}

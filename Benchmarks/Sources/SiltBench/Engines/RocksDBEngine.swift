@@ -1,0 +1,145 @@
+#if PEER_ROCKSDB
+import CRocksDB
+import Foundation
+
+/// RocksDB through its C interface.
+///
+/// `@unchecked Sendable`: RocksDB's database handle is documented as safe to share; it is set once.
+final class RocksDBEngine: Engine, @unchecked Sendable {
+    /// The C interface does not tell: the file that the library was loaded from has it in its name.
+    static var version: String {
+        let maps = FileManager.default.contents(atPath: "/proc/self/maps").map { String(decoding: $0, as: UTF8.self) }
+        let line = maps?.split(separator: "\n").first { $0.contains("/librocksdb.so.") }
+        let number = line?.split(separator: "/").last?.dropFirst("librocksdb.so.".count)
+        return "RocksDB \(number ?? "of unknown version")"
+    }
+
+    private let options = rocksdb_options_create()
+    private let cache = rocksdb_cache_create_lru(EngineSettings.cacheBytes)
+    private let database: OpaquePointer
+    private let isSynced: Bool
+
+    init(directory: String, settings: EngineSettings) throws {
+        isSynced = settings.isSynced
+        rocksdb_options_set_create_if_missing(options, 1)
+        rocksdb_options_set_write_buffer_size(options, EngineSettings.writeBufferBytes)
+        rocksdb_options_set_compression(options, CInt(rocksdb_no_compression))
+        let table = rocksdb_block_based_options_create()
+        defer { rocksdb_block_based_options_destroy(table) }
+        rocksdb_block_based_options_set_block_cache(table, cache)
+        // The table takes the filter policy over, and frees it.
+        let filter = rocksdb_filterpolicy_create_bloom_full(Double(EngineSettings.bloomBits))
+        rocksdb_block_based_options_set_filter_policy(table, filter)
+        rocksdb_options_set_block_based_table_factory(options, table)
+        let options = options
+        let opened = try checked { rocksdb_open(options, directory, $0) }
+        guard let opened else { throw BenchmarkError("RocksDB did not open \(directory)") }
+        database = opened
+    }
+
+    static func describe(_ settings: EngineSettings) -> String {
+        """
+        write_buffer_size=\(EngineSettings.writeBufferBytes >> 20)MiB \
+        block_cache=\(EngineSettings.cacheBytes >> 20)MiB(LRU) bloom=\(EngineSettings.bloomBits)(full) compression=none \
+        sync=\(settings.isSynced), otherwise defaults; get_pinned and one copy
+        """
+    }
+
+    func makeSession() -> Session { Session(database, isSynced: isSynced) }
+
+    func compact() { rocksdb_compact_range(database, nil, 0, nil, 0) }
+
+    func close() {
+        rocksdb_close(database)
+        rocksdb_options_destroy(options)
+        rocksdb_cache_destroy(cache)
+    }
+
+    final class Session: EngineSession {
+        private let database: OpaquePointer
+        private let reading = rocksdb_readoptions_create()
+        private let writing = rocksdb_writeoptions_create()
+        private let batch = rocksdb_writebatch_create()
+        private let copy = ValueCopy()
+
+        init(_ database: OpaquePointer, isSynced: Bool) {
+            self.database = database
+            rocksdb_writeoptions_set_sync(writing, isSynced ? 1 : 0)
+        }
+
+        deinit {
+            rocksdb_readoptions_destroy(reading)
+            rocksdb_writeoptions_destroy(writing)
+            rocksdb_writebatch_destroy(batch)
+        }
+
+        @inline(__always)
+        func put(_ key: Bytes, _ value: Bytes) throws {
+            try checked {
+                rocksdb_put(database, writing, key.characters, key.count, value.characters, value.count, $0)
+            }
+        }
+
+        @inline(__always)
+        func delete(_ key: Bytes) throws {
+            try checked { rocksdb_delete(database, writing, key.characters, key.count, $0) }
+        }
+
+        func putAll(_ count: Int, _ entry: (Int) -> (key: Bytes, value: Bytes)) throws {
+            rocksdb_writebatch_clear(batch)
+            for i in 0..<count {
+                let (key, value) = entry(i)
+                rocksdb_writebatch_put(batch, key.characters, key.count, value.characters, value.count)
+            }
+            try checked { rocksdb_write(database, writing, batch, $0) }
+        }
+
+        @inline(__always)
+        func get(_ key: Bytes, _ body: (Bytes) -> Void) throws -> Bool {
+            let pinned = try checked { rocksdb_get_pinned(database, reading, key.characters, key.count, $0) }
+            guard let pinned else { return false }
+            var count = 0
+            let value = rocksdb_pinnableslice_value(pinned, &count)
+            body(copy.take(Bytes(start: value, count: count)))
+            rocksdb_pinnableslice_destroy(pinned)
+            return true
+        }
+
+        @inline(__always)
+        func scan(from: Bytes?, reverse: Bool, limit: Int, _ body: (Bytes, Bytes) -> Void) throws {
+            let iterator = rocksdb_create_iterator(database, reading)
+            defer { rocksdb_iter_destroy(iterator) }
+            if let from {
+                rocksdb_iter_seek(iterator, from.characters, from.count)
+            } else if reverse {
+                rocksdb_iter_seek_to_last(iterator)
+            } else {
+                rocksdb_iter_seek_to_first(iterator)
+            }
+            var left = limit
+            while left > 0, rocksdb_iter_valid(iterator) != 0 {
+                var (keyCount, valueCount) = (0, 0)
+                let key = rocksdb_iter_key(iterator, &keyCount)
+                let value = rocksdb_iter_value(iterator, &valueCount)
+                body(Bytes(start: key, count: keyCount), Bytes(start: value, count: valueCount))
+                left -= 1
+                if left == 0 { break }
+                if reverse { rocksdb_iter_prev(iterator) } else { rocksdb_iter_next(iterator) }
+            }
+            try checked { rocksdb_iter_get_error(iterator, $0) }
+        }
+    }
+}
+
+/// Calls a function of RocksDB that reports failure by an error text.
+@inline(__always)
+private func checked<R>(_ call: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R) throws -> R {
+    var text: UnsafeMutablePointer<CChar>?
+    let result = call(&text)
+    if let text {
+        defer { rocksdb_free(text) }
+        throw BenchmarkError("RocksDB: \(String(cString: text))")
+    }
+    return result
+}
+#endif

@@ -1,0 +1,75 @@
+import Siltstone
+
+/// The engine of this repository, with its defaults but for durability.
+final class SiltstoneEngine: Engine {
+    static var version: String { "Siltstone (this checkout)" }
+
+    private let store: KeyValueStore
+
+    init(directory: String, settings: EngineSettings) throws {
+        store = try KeyValueStore.open(at: directory, configuration: Self.configuration(settings))
+    }
+
+    static func describe(_ settings: EngineSettings) -> String {
+        let options = configuration(settings)
+        return """
+            durability=\(options.durability) memTableBytes=\(options.memTableBytes >> 20)MiB \
+            cacheBytes=\(options.cacheBytes >> 20)MiB, otherwise defaults (blockBytes=\(options.blockBytes >> 10)KiB, \
+            access=\(options.access), logWriting=\(options.logWriting), compression=\(options.compression))
+            """
+    }
+
+    private static func configuration(_ settings: EngineSettings) -> Configuration {
+        var configuration = Configuration()
+        configuration.durability = settings.isSynced ? .synced : .buffered
+        configuration.memTableBytes = EngineSettings.writeBufferBytes
+        configuration.cacheBytes = EngineSettings.cacheBytes
+        return configuration
+    }
+
+    func makeSession() -> Session { Session(store) }
+
+    func compact() throws { try store.compact() }
+
+    func close() throws { try store.close() }
+
+    final class Session: EngineSession {
+        private let store: KeyValueStore
+        private let copy = ValueCopy()
+        private var batch = WriteBatch()
+
+        init(_ store: KeyValueStore) { self.store = store }
+
+        @inline(__always)
+        func put(_ key: Bytes, _ value: Bytes) throws { try store.put(key, value) }
+
+        @inline(__always)
+        func delete(_ key: Bytes) throws { try store.delete(key) }
+
+        func putAll(_ count: Int, _ entry: (Int) -> (key: Bytes, value: Bytes)) throws {
+            batch.removeAll()
+            for i in 0..<count {
+                let (key, value) = entry(i)
+                batch.put(key, value)
+            }
+            try store.write(batch)
+        }
+
+        @inline(__always)
+        func get(_ key: Bytes, _ body: (Bytes) -> Void) throws -> Bool {
+            let copy = copy
+            let found: Void? = try store.withValue(key) { value in
+                value.withUnsafeBytes { body(copy.take($0)) }
+            }
+            return found != nil
+        }
+
+        @inline(__always)
+        func scan(from: Bytes?, reverse: Bool, limit: Int, _ body: (Bytes, Bytes) -> Void) throws {
+            try store.forEach(from: from.map { [UInt8]($0) }, reverse: reverse, limit: limit) { key, value in
+                key.withUnsafeBytes { key in value.withUnsafeBytes { value in body(key, value) } }
+                return true
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// Brings the machine into the same state before every measurement.
+enum Machine {
+    /// Touches and frees `bytes` of memory.
+    ///
+    /// A virtual machine that hands free pages back to its host pays 2 to 10 µs for the first touch of each: a fill
+    /// would carry that by chance, ten times its own cost of a page.
+    static func prewarm(_ bytes: Int) {
+        guard bytes > 0 else { return }
+        let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let memory, memory != MAP_FAILED else { return }
+        for offset in stride(from: 0, to: bytes, by: 4096) {
+            memory.storeBytes(of: 1, toByteOffset: offset, as: UInt8.self)
+        }
+        munmap(memory, bytes)
+    }
+
+    /// Writes back what earlier work has left dirty, so that none of it is paid for by the next.
+    static func writeBack() { sync() }
+
+    /// Waits until this process's background work is over: three tenths of a second in a row with hardly any CPU used
+    /// and nothing written. The same test for every engine, since not every one can be asked.
+    /// - Returns: the seconds that the background work went on for.
+    static func settle(timeout: Double = 300) -> Double {
+        let start = Clock.now()
+        var quiet = 0
+        var busyUntil = start
+        var before = ProcessUsage.now()
+        while quiet < 3, Double(before.moment - start) * 1e-9 < timeout {
+            usleep(100_000)
+            let now = ProcessUsage.now()
+            if now.processSeconds - before.processSeconds < 0.004, now.bytesWritten == before.bytesWritten {
+                quiet += 1
+            } else {
+                quiet = 0
+                busyUntil = now.moment
+            }
+            before = now
+        }
+        return Double(busyUntil - start) * 1e-9
+    }
+
+    /// Bytes that the files in a directory take on disk, below it too.
+    static func diskBytes(_ directory: String) -> Int {
+        guard let names = FileManager.default.enumerator(atPath: directory) else { return 0 }
+        var sum = 0
+        for case let name as String in names {
+            var information = stat()
+            if lstat("\(directory)/\(name)", &information) == 0 { sum += Int(information.st_blocks) * 512 }
+        }
+        return sum
+    }
+
+    /// The name of the processor.
+    static var processor: String {
+        let text = FileManager.default.contents(atPath: "/proc/cpuinfo").map { String(decoding: $0, as: UTF8.self) }
+        let line = text?.split(separator: "\n").first { $0.hasPrefix("model name") }
+        let name = line?.split(separator: ":").dropFirst().first?.trimmingCharacters(in: .whitespaces)
+        return name ?? "unknown processor"
+    }
+
+    /// The type of the file system that `path` is on, where it is one on which a sync means nothing.
+    static func volatileFileSystem(_ path: String) -> String? {
+        let table = FileManager.default.contents(atPath: "/proc/mounts").map { String(decoding: $0, as: UTF8.self) }
+        let mounts = (table ?? "").split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.count > 2 }
+        let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path + "/"
+        let holding = mounts.filter { real.hasPrefix($0[1].hasSuffix("/") ? $0[1] : $0[1] + "/") }
+        let type = holding.max { $0[1].count < $1[1].count }.map { String($0[2]) }
+        return type == "tmpfs" || type == "ramfs" ? type : nil
+    }
+}

@@ -1,0 +1,103 @@
+extension Bench {
+    /// Runs a workload that is a number of operations, and checks what it has read.
+    func perform(_ run: WorkloadRun, _ database: Database<E>) throws -> [ThreadRecord] {
+        switch run.workload {
+        case .fillseq, .fillrandom, .fillsync, .fill100K, .ycsbLoad, .overwrite:
+            try performPuts(run, database)
+        case .fillbatch:
+            try performBatches(database)
+        case .deleterandom:
+            try performDeletes(run, database)
+        case .readrandom, .readmissing, .readhot, .readseq, .readreverse, .seekrandom:
+            try performReads(run, database)
+        case .ycsbA, .ycsbB, .ycsbC, .ycsbD, .ycsbE, .ycsbF:
+            try performMix(run, database)
+        case .compact, .open, .recover, .readwhilewriting:
+            throw BenchmarkError("is not a number of operations")
+        }
+    }
+
+    private func performPuts(_ run: WorkloadRun, _ database: Database<E>) throws -> [ThreadRecord] {
+        let threads = run.threads
+        switch run.workload {
+        case .overwrite:
+            let count = options.count
+            return try database.put(count, threads: threads) { .uniform(count, .overwrite, thread: $0, of: threads) }
+        case .fillseq, .ycsbLoad:
+            // Each thread has a part of its own, from its first to its last.
+            let count = run.workload == .fillseq ? options.count : options.recordCount
+            database.model.reserve(count)
+            return try database.put(count, threads: threads) { thread in
+                .ascending(from: Database<E>.firstIndex(count, thread: thread, of: threads))
+            }
+        default:
+            let count = options.putCount(run)
+            let order = IndexStream.permutation(count, .fillOrder)
+            database.model.reserve(count)
+            return try database.put(count, threads: threads) { thread in
+                .listed(order, from: Database<E>.firstIndex(count, thread: thread, of: threads))
+            }
+        }
+    }
+
+    private func performBatches(_ database: Database<E>) throws -> [ThreadRecord] {
+        database.model.reserve(options.count)
+        let order = IndexStream.permutation(options.count, .batchOrder)
+        return try database.putBatches(options.count, batch: Options.batchCount, .listed(order, from: 0))
+    }
+
+    private func performDeletes(_ run: WorkloadRun, _ database: Database<E>) throws -> [ThreadRecord] {
+        let (count, threads) = (options.count, run.threads)
+        return try database.delete(count, threads: threads) { .uniform(count, .deletion, thread: $0, of: threads) }
+    }
+
+    private func performReads(_ run: WorkloadRun, _ database: Database<E>) throws -> [ThreadRecord] {
+        let (count, threads) = (options.count, run.threads)
+        let records: [ThreadRecord]
+        let expected: Tally
+        switch run.workload {
+        case .readseq, .readreverse:
+            records = try database.walk(reverse: run.workload == .readreverse)
+            expected = database.expectedOfWalk()
+        case .seekrandom:
+            let seeks = max(1, count / 4)
+            let stream = { @Sendable (thread: Int) in IndexStream.uniform(count, .seeking, thread: thread, of: threads)
+            }
+            records = try database.seek(seeks, threads: threads, entries: Options.entriesPerSeek, stream)
+            expected = database.expectedOfSeek(seeks, threads: threads, entries: Options.entriesPerSeek, stream)
+        case .readmissing:
+            records = try database.get(count, threads: threads, missing: true) {
+                .uniform(count, .missing, thread: $0, of: threads)
+            }
+            expected = Tally()
+        default:
+            let isHot = run.workload == .readhot
+            let range = isHot ? max(1, count / 100) : count
+            let stream = { @Sendable (thread: Int) in
+                IndexStream.uniform(range, isHot ? .hot : .reading, thread: thread, of: threads)
+            }
+            records = try database.get(count, threads: threads, stream)
+            expected = database.expectedOfGet(count, threads: threads, stream)
+        }
+        let tally = records.reduce(Tally()) { $0 + $1.tally }
+        guard tally == expected else { throw BenchmarkError("read \(tally), expected \(expected)") }
+        return records
+    }
+
+    private func performMix(_ run: WorkloadRun, _ database: Database<E>) throws -> [ThreadRecord] {
+        let mix = Mix(
+            run.workload, count: options.mixCount, threads: run.threads, records: database.model.count)
+        let records = try database.run(mix)
+        let tally = records.reduce(Tally()) { $0 + $1.tally }
+        // Scans touch entries where they lie; whether these are right, the verification at the end says.
+        try check(tally, found: run.workload == .ycsbE ? tally.found : database.expectedReads(mix))
+        return records
+    }
+}
+
+extension Database {
+    /// The first index of a thread's part of `0..<count`.
+    static func firstIndex(_ count: Int, thread: Int, of threads: Int) -> Int {
+        thread * (count / threads) + min(thread, count % threads)
+    }
+}

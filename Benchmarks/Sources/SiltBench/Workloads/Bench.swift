@@ -1,0 +1,206 @@
+import Foundation
+
+/// Runs workloads on one engine, one after another, and tells each result as it comes.
+final class Bench<E: Engine> {
+    let options: Options
+    let engine: EngineKind
+    let round: Int
+    /// Where databases are made.
+    let directory: String
+    private let sink: (Measurement) -> Void
+    /// How often each label has been reported.
+    private var occurrences: [String: Int] = [:]
+
+    /// The database that the workloads are at.
+    private var database: Database<E>?
+    private var ground = Workload.Ground.empty
+
+    init(_ order: WorkerOrder, report: @escaping (Measurement) -> Void) {
+        options = order.options
+        engine = order.engine
+        round = order.round
+        directory = order.directory
+        sink = report
+    }
+
+    /// Hands a result over; one of a workload that ran before on this database or another is told apart by a number.
+    func report(_ measurement: Measurement) {
+        occurrences[measurement.label, default: 0] += 1
+        var measurement = measurement
+        if let count = occurrences[measurement.label], count > 1 { measurement.label += "#\(count)" }
+        sink(measurement)
+    }
+
+    /// Runs all workloads.
+    /// - Throws: ``BenchmarkError`` where the engine fails or reads something wrong.
+    func run() throws {
+        for run in options.workloads {
+            do { try measure(run) } catch { throw BenchmarkError("\(run.name): \(error)") }
+        }
+        try leave()
+    }
+
+    /// Ends the work on a database: checks every byte of it, and removes it.
+    private func leave() throws {
+        guard let database else { return }
+        try database.verify()
+        try database.discard()
+        self.database = nil
+    }
+
+    // MARK: Databases
+
+    /// The settings of a workload's database.
+    private func settings(_ run: WorkloadRun) -> EngineSettings {
+        var settings = EngineSettings()
+        settings.isSynced = run.workload == .fillsync
+        settings.threads = run.threads
+        settings.valueBytes = options.valueBytes
+        if run.workload == .fill100K { settings.valueBytes = Options.largeValueBytes }
+        if run.workload == .ycsbLoad || run.workload.ground == .records { settings.valueBytes = Options.recordBytes }
+        return settings
+    }
+
+    /// The database to run a workload on: the one that is there where that fits, else a new one.
+    private func database(for run: WorkloadRun) throws -> Database<E> {
+        let wanted = run.workload.ground
+        if let database, wanted != .empty, wanted == ground {
+            try adapt(database, to: run)
+            return database
+        }
+        try leave()
+        let keys: KeySpace = run.workload == .ycsbLoad || wanted == .records ? .hashed : .decimal
+        let new = try Database<E>(directory: directory + "/database", settings: settings(run), keys: keys)
+        database = new
+        switch wanted {
+        case .empty: break
+        case .filled: try fill(new)
+        case .records: try load(new)
+        }
+        switch run.workload {
+        case .fillrandom: ground = .filled
+        case .ycsbLoad: ground = .records
+        default: ground = wanted
+        }
+        return new
+    }
+
+    /// A cache for each connection must be cut to the number of threads: opens the database anew where that changes.
+    private func adapt(_ database: Database<E>, to run: WorkloadRun) throws {
+        let threads = run.workload == .readwhilewriting ? 2 : run.threads
+        guard threads != database.settings.threads else { return }
+        try database.close()
+        database.settings.threads = threads
+        try database.reopen()
+    }
+
+    private func fill(_ database: Database<E>) throws {
+        let order = IndexStream.permutation(options.count, .fillOrder)
+        database.model.reserve(options.count)
+        _ = try database.put(options.count, threads: 1) { _ in .listed(order, from: 0) }
+        _ = Machine.settle()
+    }
+
+    private func load(_ database: Database<E>) throws {
+        database.model.reserve(options.recordCount)
+        _ = try database.put(options.recordCount, threads: 1) { _ in .ascending(from: 0) }
+        _ = Machine.settle()
+    }
+
+    // MARK: Measuring
+
+    private func measure(_ run: WorkloadRun) throws {
+        if run.workload == .recover { return try measureRecovery(run) }
+        let database = try database(for: run)
+        let label = run.name + (database.isCompacted && !run.workload.writes ? ":compacted" : "")
+        if run.workload.writes { Machine.prewarm(options.prewarmBytes) }
+        Machine.writeBack()
+        ProcessUsage.resetPeakMemory()
+        let before = ProcessUsage.now()
+        switch run.workload {
+        case .compact: report(try compact(database, label))
+        case .open: report(try open(database, label))
+        case .readwhilewriting: try readWhileWriting(database, label, before)
+        default:
+            let records = try perform(run, database)
+            var measurement = Measurement(engine: engine, label: label, round: round, records: records)
+            let tally = records.reduce(Tally()) { $0 + $1.tally }
+            if !run.workload.writes || run.threads == 1 { measurement.tally = tally }
+            account(&measurement, before, records.reduce(0) { $0 + $1.userBytes }, settle: run.workload.writes)
+            report(measurement)
+        }
+        if run.workload.writes { database.isCompacted = run.workload == .compact }
+    }
+
+    /// Adds what the workload cost beside its time.
+    private func account(
+        _ measurement: inout Measurement, _ before: ProcessUsage, _ userBytes: Int, settle: Bool
+    ) {
+        let after = ProcessUsage.now()
+        measurement.otherCores = after.otherCores(since: before)
+        if settle {
+            measurement.settleSeconds = Machine.settle()
+            measurement.diskBytes = Machine.diskBytes(directory)
+        }
+        let end = ProcessUsage.now()
+        let operations = Double(max(measurement.operations, 1))
+        measurement.cpuMicroseconds = (end.processSeconds - before.processSeconds) * 1e6 / operations
+        if userBytes > 0, let start = before.bytesWritten, let end = end.bytesWritten {
+            measurement.writeAmplification = Double(end - start) / Double(userBytes)
+        }
+        measurement.peakMemoryBytes = ProcessUsage.peakMemoryBytes
+    }
+
+    private func readWhileWriting(_ database: Database<E>, _ label: String, _ before: ProcessUsage) throws {
+        let (reader, writer) = try database.getWhilePutting(options.count)
+        try check(reader.tally, found: options.count)
+        var reading = Measurement(engine: engine, label: label + ".reader", round: round, records: [reader])
+        account(&reading, before, writer.userBytes, settle: true)
+        report(reading)
+        var writing = Measurement(engine: engine, label: label + ".writer", round: round, records: [writer])
+        writing.otherCores = reading.otherCores
+        report(writing)
+    }
+
+    private func compact(_ database: Database<E>, _ label: String) throws -> Measurement {
+        let before = ProcessUsage.now()
+        let seconds = try Clock.seconds { try database.engine.compact() }
+        var measurement = Measurement(
+            engine: engine, label: label, round: round, unit: .milliseconds, value: seconds * 1000, operations: 1,
+            seconds: seconds)
+        account(&measurement, before, 0, settle: true)
+        return measurement
+    }
+
+    /// Opens a closed database five times; takes the median.
+    private func open(_ database: Database<E>, _ label: String) throws -> Measurement {
+        var times: [Double] = []
+        for _ in 0..<5 {
+            try database.close()
+            times.append(
+                try Clock.seconds {
+                    try database.reopen()
+                    try getOne(database)
+                })
+        }
+        return Measurement(
+            engine: engine, label: label, round: round, unit: .milliseconds, value: times.median * 1000, operations: 5,
+            seconds: times.reduce(0, +))
+    }
+
+    /// Gets the key in the middle.
+    func getOne(_ database: Database<E>) throws {
+        let index = database.model.count / 2
+        let keys = KeyMaker(database.keys)
+        var tally = Tally()
+        _ = try database.engine.makeSession().get(keys.key(index)) { tally.add($0, of: index) }
+        try check(tally, found: database.model.stamp(index) == nil ? 0 : 1)
+    }
+
+    /// - Throws: where something was not found, or is not what belongs there.
+    func check(_ tally: Tally, found: Int) throws {
+        guard tally.found == found, tally.wrong == 0 else {
+            throw BenchmarkError("found \(tally.found) of \(found) keys, \(tally.wrong) with a wrong value")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+extension Database {
+    /// Runs the operations of a ``Mix``, a thread for each of its lists.
+    ///
+    /// An update writes the whole record. Threads may update the same record, and which comes last is left open: the
+    /// model is not exact any more after more than one thread has written.
+    func run(_ mix: Mix) throws -> [ThreadRecord] {
+        let operations = mix.operations
+        model.reserve(mix.records)
+        let isAlone = operations.count == 1
+        let records = try ThreadTeam.run(operations.count) { [self] thread, gate in
+            let session = try engine.makeSession()
+            let keys = KeyMaker(keys)
+            let values = ValueMaker(byteCount: settings.valueBytes)
+            let list = operations[thread]
+            var (tally, written) = (Tally(), 0)
+            var meter = Meter(operations: list.count)
+            gate.pass()
+            meter.begin()
+            for (i, operation) in list.enumerated() {
+                let index = Int(operation.index)
+                let key = keys.key(index)
+                switch operation.kind {
+                case .scan:
+                    try session.scan(from: key, reverse: false, limit: Int(operation.length)) {
+                        tally.addScanned($0, $1)
+                    }
+                case .read:
+                    _ = try session.get(key) { tally.add($0, of: index) }
+                case .update, .insert, .readModifyWrite:
+                    if operation.kind == .readModifyWrite { _ = try session.get(key) { tally.add($0, of: index) } }
+                    let stamp = isAlone ? model.nextStamp(index) : Stamp(index: index, generation: UInt32(i + 2))
+                    try session.put(key, values.value(stamp))
+                    written += 1
+                }
+                meter.lap()
+            }
+            return meter.record(tally, userBytes: written * (self.keys.keyBytes + settings.valueBytes))
+        }
+        if !isAlone { noteWrites(of: mix) }
+        return records
+    }
+
+    /// Brings the model up to what threads have written side by side.
+    private func noteWrites(of mix: Mix) {
+        for operation in mix.operations.joined() where operation.kind != .read && operation.kind != .scan {
+            model.isExact = false
+            _ = model.nextStamp(Int(operation.index))
+        }
+    }
+
+    /// How many of the reads of a mix should have found a value: all, since it reads only what exists.
+    func expectedReads(_ mix: Mix) -> Int {
+        mix.operations.joined().reduce(0) { $0 + ($1.kind == .read || $1.kind == .readModifyWrite ? 1 : 0) }
+    }
+}

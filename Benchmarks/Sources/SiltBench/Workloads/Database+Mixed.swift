@@ -1,0 +1,55 @@
+import Synchronization
+
+extension Database {
+    /// Reads with one thread while another overwrites, both at full speed, until the reads are done.
+    /// - Returns: the reader's record, and the writer's.
+    func getWhilePutting(_ operations: Int) throws -> (reader: ThreadRecord, writer: ThreadRecord) {
+        let done = Flag()
+        let range = model.count
+        let records = try ThreadTeam.run(2) { [self] thread, gate in
+            let session = try engine.makeSession()
+            let keys = KeyMaker(keys)
+            var meter = Meter(operations: operations)
+            guard thread == 0 else {
+                defer { done.raise() }
+                var stream = IndexStream.uniform(range, .besideReader)
+                let values = ValueMaker(byteCount: settings.valueBytes)
+                var count = 0
+                gate.pass()
+                meter.begin()
+                while !done.isRaised {
+                    let index = stream.next()
+                    try session.put(keys.key(index), values.value(model.nextStamp(index)))
+                    meter.lap()
+                    count += 1
+                }
+                // Marked as the writer by what only it has.
+                return meter.record(userBytes: count * (self.keys.keyBytes + settings.valueBytes))
+            }
+            defer { done.raise() }
+            var stream = IndexStream.uniform(range, .besideWriter)
+            var tally = Tally()
+            gate.pass()
+            meter.begin()
+            for _ in 0..<operations {
+                let index = stream.next()
+                _ = try session.get(keys.key(index)) { tally.add($0, of: index) }
+                meter.lap()
+            }
+            return meter.record(tally)
+        }
+        guard let reader = records.first(where: { $0.tally.found > 0 }),
+            let writer = records.first(where: { $0.tally.found == 0 })
+        else { throw BenchmarkError("the reader found nothing") }
+        return (reader, writer)
+    }
+}
+
+/// Something that threads wait for by asking.
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isRaised: Bool { value.load(ordering: .relaxed) }
+
+    func raise() { value.store(true, ordering: .relaxed) }
+}

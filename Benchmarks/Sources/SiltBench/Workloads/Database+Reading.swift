@@ -1,0 +1,115 @@
+extension Database {
+    /// Gets keys.
+    /// - Parameters:
+    ///   - operations: in all threads.
+    ///   - missing: whether to ask for keys that do not exist.
+    ///   - stream: the keys of a thread, given its number.
+    func get(
+        _ operations: Int, threads: Int, missing: Bool = false, _ stream: @escaping @Sendable (Int) -> IndexStream
+    ) throws -> [ThreadRecord] {
+        try ThreadTeam.run(threads) { [self] thread, gate in
+            let count = Self.share(operations, thread: thread, of: threads)
+            let session = try engine.makeSession()
+            let keys = KeyMaker(keys)
+            var stream = stream(thread)
+            var tally = Tally()
+            var meter = Meter(operations: count)
+            gate.pass()
+            meter.begin()
+            for _ in 0..<count {
+                let index = stream.next()
+                let key = missing ? keys.missingKey(index) : keys.key(index)
+                _ = try session.get(key) { tally.add($0, of: index) }
+                meter.lap()
+            }
+            return meter.record(tally)
+        }
+    }
+
+    /// What ``get(_:threads:missing:_:)`` should have read of existing keys.
+    func expectedOfGet(_ operations: Int, threads: Int, _ stream: (Int) -> IndexStream) -> Tally {
+        var tally = Tally()
+        for thread in 0..<threads {
+            var stream = stream(thread)
+            for _ in 0..<Self.share(operations, thread: thread, of: threads) {
+                if let stamp = model.stamp(stream.next()) { tally.expect(stamp) }
+            }
+        }
+        return tally
+    }
+
+    /// Walks all entries, not timed one by one.
+    func walk(reverse: Bool) throws -> [ThreadRecord] {
+        try ThreadTeam.run(1) { [self] _, gate in
+            let session = try engine.makeSession()
+            var tally = Tally()
+            var meter = Meter(operations: 1)
+            gate.pass()
+            meter.begin()
+            try session.scan(from: nil, reverse: reverse, limit: .max) { tally.addScanned($0, $1) }
+            meter.finish(tally.found)
+            return meter.record(tally)
+        }
+    }
+
+    /// Seeks keys, and reads on from each.
+    /// - Parameters:
+    ///   - operations: seeks, in all threads.
+    ///   - entries: read for each seek.
+    func seek(
+        _ operations: Int, threads: Int, entries: Int, _ stream: @escaping @Sendable (Int) -> IndexStream
+    ) throws -> [ThreadRecord] {
+        try ThreadTeam.run(threads) { [self] thread, gate in
+            let count = Self.share(operations, thread: thread, of: threads)
+            let session = try engine.makeSession()
+            let keys = KeyMaker(keys)
+            var stream = stream(thread)
+            var tally = Tally()
+            var meter = Meter(operations: count)
+            gate.pass()
+            meter.begin()
+            for _ in 0..<count {
+                let key = keys.key(stream.next())
+                try session.scan(from: key, reverse: false, limit: entries) { tally.addScanned($0, $1) }
+                meter.lap()
+            }
+            return meter.record(tally)
+        }
+    }
+
+    /// What ``walk(reverse:)`` should have read.
+    func expectedOfWalk() -> Tally { Tally.expectScanned(model, (0..<model.count).lazy, keys) }
+
+    /// What ``seek(_:threads:entries:_:)`` should have read, where keys are in the order of their indices.
+    func expectedOfSeek(_ operations: Int, threads: Int, entries: Int, _ stream: (Int) -> IndexStream) -> Tally {
+        let live = (0..<model.count).filter { model.stamp($0) != nil }
+        // By index: how many live ones come before it.
+        var rank = [Int](repeating: 0, count: model.count + 1)
+        for index in live { rank[index + 1] = 1 }
+        for index in 0..<model.count { rank[index + 1] += rank[index] }
+        var tally = Tally()
+        for thread in 0..<threads {
+            var stream = stream(thread)
+            for _ in 0..<Self.share(operations, thread: thread, of: threads) {
+                let first = rank[stream.next()]
+                tally = tally + .expectScanned(model, live[first..<min(first + entries, live.count)], keys)
+            }
+        }
+        return tally
+    }
+}
+
+extension Tally {
+    /// What ``addScanned(_:_:)`` should find at these indices.
+    static func expectScanned(_ model: Model, _ indices: some Sequence<Int>, _ keys: KeySpace) -> Tally {
+        let keys = KeyMaker(keys)
+        var tally = Tally()
+        for index in indices {
+            guard let stamp = model.stamp(index) else { continue }
+            let key = keys.key(index)
+            tally.found += 1
+            tally.checksum &+= stamp.rawValue &+ UInt64(key[key.count - 1])
+        }
+        return tally
+    }
+}

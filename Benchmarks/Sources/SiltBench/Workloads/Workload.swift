@@ -1,0 +1,119 @@
+/// What is measured: the workloads of LevelDB's db_bench and of YCSB, under their names there.
+enum Workload: String, CaseIterable, Codable, Sendable {
+    case fillseq, fillbatch, fill100K, fillsync
+    case fillrandom, overwrite
+    case readrandom, readmissing, readhot, readseq, readreverse, seekrandom, readwhilewriting
+    case compact, open, deleterandom, recover
+    case ycsbLoad = "ycsb-load"
+    case ycsbA = "ycsb-a"
+    case ycsbB = "ycsb-b"
+    case ycsbC = "ycsb-c"
+    case ycsbD = "ycsb-d"
+    case ycsbE = "ycsb-e"
+    case ycsbF = "ycsb-f"
+
+    /// Which database a workload needs.
+    enum Ground { case empty, filled, records }
+
+    /// The database that it starts from. Where there is none such, one is made, unmeasured.
+    var ground: Ground {
+        switch self {
+        case .fillseq, .fillbatch, .fill100K, .fillsync, .fillrandom, .recover, .ycsbLoad: .empty
+        case .overwrite, .readrandom, .readmissing, .readhot, .readseq, .readreverse, .seekrandom, .readwhilewriting,
+            .compact, .open, .deleterandom:
+            .filled
+        case .ycsbA, .ycsbB, .ycsbC, .ycsbD, .ycsbE, .ycsbF: .records
+        }
+    }
+
+    /// Whether it changes the database.
+    var writes: Bool {
+        switch self {
+        case .readrandom, .readmissing, .readhot, .readseq, .readreverse, .seekrandom, .open, .ycsbC: false
+        default: true
+        }
+    }
+
+    /// Whether more than one thread makes sense.
+    var takesThreads: Bool {
+        switch self {
+        case .readseq, .readreverse, .readwhilewriting, .compact, .open, .recover, .fillbatch: false
+        default: true
+        }
+    }
+
+    /// Whether its result is a time, not a rate.
+    var isTime: Bool { self == .compact || self == .open || self == .recover }
+
+    /// One line for the help and the report.
+    var summary: String {
+        switch self {
+        case .fillseq: "puts N keys in order"
+        case .fillbatch: "puts N keys in random order, 1000 in a transaction; the latency is the transaction's"
+        case .fill100K: "puts N/1000 values of 100,000 bytes in random order"
+        case .fillsync: "puts N/500 keys in random order, each acknowledged by the disk (a thread: N/1000)"
+        case .fillrandom: "puts N keys in random order, each once"
+        case .overwrite: "puts N keys drawn at random over existing ones"
+        case .readrandom: "gets N keys drawn at random"
+        case .readmissing: "gets N keys that do not exist, within the range of those that do"
+        case .readhot: "gets N keys drawn from one hundredth of them"
+        case .readseq: "walks all entries"
+        case .readreverse: "walks all entries from the end"
+        case .seekrandom: "seeks N/4 keys drawn at random and reads on for 10 entries"
+        case .readwhilewriting: "gets N keys drawn at random while another thread overwrites at full speed"
+        case .compact: "compacts everything; milliseconds"
+        case .open: "opens the closed database and gets one key; milliseconds"
+        case .deleterandom: "deletes N keys drawn at random"
+        case .recover:
+            "opens a database whose process was killed with up to 60 MB in its log, gets one key; milliseconds"
+        case .ycsbLoad: "YCSB: puts N/2 records of 1000 bytes under hashed keys"
+        case .ycsbA: "YCSB A: 50 % read, 50 % update, zipfian; N/5 operations"
+        case .ycsbB: "YCSB B: 95 % read, 5 % update, zipfian"
+        case .ycsbC: "YCSB C: reads, zipfian"
+        case .ycsbD: "YCSB D: 95 % read of the latest, 5 % insert"
+        case .ycsbE: "YCSB E: 95 % scan of 1 to 100 entries, 5 % insert"
+        case .ycsbF: "YCSB F: 50 % read, 50 % read-modify-write, zipfian"
+        }
+    }
+}
+
+/// A workload and the number of threads it runs on: `readrandom@2`.
+struct WorkloadRun: Codable, Sendable {
+    var workload: Workload
+    var threads: Int
+
+    /// As on the command line.
+    var name: String { threads == 1 ? workload.rawValue : "\(workload.rawValue)@\(threads)" }
+
+    /// - Parameters:
+    ///   - text: a workload's name, `@` and a number of threads if it is not to be the default.
+    ///   - threads: the default.
+    /// - Throws: ``BenchmarkError`` where there is no such workload.
+    init(_ text: Substring, threads: Int) throws {
+        let parts = text.split(separator: "@", maxSplits: 1)
+        guard let name = parts.first, let workload = Workload(rawValue: String(name)) else {
+            throw BenchmarkError("no workload '\(text)'; see --help")
+        }
+        self.workload = workload
+        guard parts.count == 2 else {
+            self.threads = workload.takesThreads ? threads : 1
+            return
+        }
+        guard let number = Int(parts[1]), (1...256).contains(number) else {
+            throw BenchmarkError("'\(text)': after @ comes a number of threads, 1 to 256")
+        }
+        guard workload.takesThreads || number == 1 else {
+            throw BenchmarkError("'\(text)': \(name) runs on one thread")
+        }
+        self.threads = number
+    }
+
+    /// Everything, in an order in which each database is made once.
+    static let defaultList = """
+        fillseq,fillbatch,fill100K,fillsync,fillsync@8,\
+        fillrandom,overwrite,readrandom,readmissing,readhot,readseq,readreverse,seekrandom,readrandom@2,readwhilewriting,\
+        compact,readrandom,readmissing,readhot,readseq,readreverse,seekrandom,readrandom@2,open,deleterandom,recover,\
+        ycsb-load,ycsb-a,ycsb-b,ycsb-c,ycsb-d,ycsb-e,ycsb-f,\
+        ycsb-a@2,ycsb-b@2,ycsb-c@2,ycsb-d@2,ycsb-e@2,ycsb-f@2
+        """
+}
