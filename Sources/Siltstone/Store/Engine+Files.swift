@@ -66,14 +66,15 @@ extension Engine {
     }
 
     private func prepareLog() {
+        writeLock.withLock { state.pointee.logAttempts.begin() }
         let result = Result { () throws(StoreError) in try makeLog() }
         writeLock.withLock {
             state.pointee.isPreparingLog = false
             switch result {
             case .success(let log):
                 state.pointee.nextLog = log
-                state.pointee.logFailures.clear()
-            case .failure(let error): state.pointee.logFailures.add(error)
+                state.pointee.logAttempts.succeed()
+            case .failure(let error): state.pointee.logAttempts.fail(error)
             }
             writeLock.wakeAll()
         }

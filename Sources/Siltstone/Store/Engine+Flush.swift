@@ -17,15 +17,24 @@ extension Engine {
     /// Writes all sealed memtables, oldest first. On the flush queue.
     private func flushSealed() {
         // A table that is left when the store has closed stays in its log: the directory is not ours any more.
-        while let oldest = writeLock.withLock({ state.pointee.isClosed ? nil : state.pointee.sealed.first }) {
+        while let oldest = oldestSealed() {
             do { try flush(oldest) } catch {
                 writeLock.withLock {
-                    state.pointee.flushFailures.add(error)
+                    state.pointee.flushAttempts.fail(error)
                     writeLock.wakeAll()
                 }
                 return
             }
             scheduleCompaction()
+        }
+    }
+
+    /// The table to flush next, for an attempt that begins now.
+    private func oldestSealed() -> LoggedTable? {
+        writeLock.withLock {
+            guard !state.pointee.isClosed, let oldest = state.pointee.sealed.first else { return nil }
+            state.pointee.flushAttempts.begin()
+            return oldest
         }
     }
 
@@ -49,7 +58,7 @@ extension Engine {
         do {
             try commit(edit, opened: readers) {
                 state.pointee.sealed.removeFirst()
-                state.pointee.flushFailures.clear()
+                state.pointee.flushAttempts.succeed()
                 state.pointee.statistics.flushes += 1
                 state.pointee.statistics.flushedBytes += infos.reduce(0) { $0 + $1.fileBytes }
                 state.pointee.statistics.flushSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9
@@ -100,20 +109,20 @@ extension Engine {
         writeLock.lock()
         defer { writeLock.unlock() }
         try checkWritable()
-        let failures = failureCounts()
+        let earlier = attemptCounts()
         let newest = state.pointee.active.table
         if !newest.isEmpty {
             // Another thread may seal it meanwhile, which serves as well.
             while state.pointee.active.table === newest {
-                _ = try rotate(ChangeSize(keyBytes: 0, valueBytes: 0, count: 1), true, since: failures)
+                _ = try rotate(ChangeSize(keyBytes: 0, valueBytes: 0, count: 1), true, since: earlier)
             }
         }
         guard let last = state.pointee.sealed.last?.table else { return }
-        scheduleFlush()
         // Only for what was there: writers may seal tables as fast as these are flushed.
         while state.pointee.sealed.contains(where: { $0.table === last }) {
-            try state.pointee.flushFailures.check(since: failures.flush)
+            try state.pointee.flushAttempts.check(since: earlier.flush)
             try checkWritable()
+            scheduleFlush()
             writeLock.wait()
         }
     }

@@ -92,10 +92,14 @@ struct StoreVerifier {
             while reader.end < end, let frame = try reader.next() {
                 guard frame.kind == .batch else { continue }
                 var changes = ChangeReader(frame.payload, firstSequence: frame.firstSequence)
-                do throws(MalformedChange) {
-                    while try changes.next() != nil { report.recordsChecked += 1 }
-                } catch {
-                    throw StoreError.corrupt("a batch is malformed", file: log.path, offset: frame.offset)
+                while true {
+                    let change: Record?
+                    do { change = try changes.next() } catch {
+                        throw StoreError.corrupt("a batch is malformed", file: log.path, offset: frame.offset)
+                    }
+                    guard let change else { break }
+                    report.recordsChecked += 1
+                    try checkValue(of: change, in: log.path)
                 }
             }
             if reader.end < end {
@@ -133,15 +137,20 @@ struct StoreVerifier {
         do throws(StoreError) {
             try cursor.seek(nil)
             while let record = try cursor.next() {
-                guard record.kind == .pointer else { continue }
-                do throws(StoreError) { try engine.withResolvedValue(record, version) { _ in } } catch {
-                    guard error.code == .corrupt else { throw error }
-                    note(error, file: segment.path)
-                }
+                try checkValue(of: record, in: segment.path)
             }
         } catch {
             // The segment's own damage was noted above.
             guard error.code == .corrupt else { throw error }
+        }
+    }
+
+    /// Checks the value that a record refers to.
+    private mutating func checkValue(of record: Record, in path: String) throws(StoreError) {
+        guard record.kind == .pointer else { return }
+        do throws(StoreError) { try engine.withResolvedValue(record, version) { _ in } } catch {
+            guard error.code == .corrupt else { throw error }
+            note(error, file: path)
         }
     }
 
@@ -154,6 +163,14 @@ struct StoreVerifier {
         }
         // A value that is being written, and a torn one behind which the file was given up, are no damage as long as
         // nothing refers to them: what is referred to was checked with the records that do.
+        do throws(StoreError) {
+            let head = try HeapBytes.read(opened, offset: 0, count: FileHeader.size)
+            _ = try FileHeader(
+                head.bytes, kind: .values, store: engine.identity, number: file.number, path: file.path)
+        } catch {
+            guard error.code == .corrupt || error.code == .unsupportedFormat else { throw error }
+            note(error, file: file.path)
+        }
         var scanner = try ValueFileScanner(opened, number: file.number)
         while let item = scanner.next() {
             if case .record = item { report.recordsChecked += 1 }

@@ -203,7 +203,7 @@ extension Engine {
     private func makeRoom(_ size: ChangeSize, _ mayBlock: Bool) throws(StoreError) -> Bool {
         try checkWritable()
         if throttle.nanosecondsPerKiB > 0, try !slowDown(size, mayBlock) { return false }
-        let failures = failureCounts()
+        let earlier = attemptCounts()
         while true {
             let active = state.pointee.active
             let isFull =
@@ -222,7 +222,7 @@ extension Engine {
                 publishView()
                 continue
             }
-            if try !rotate(size, mayBlock, since: failures) { return false }
+            if try !rotate(size, mayBlock, since: earlier) { return false }
         }
     }
 
@@ -238,27 +238,27 @@ extension Engine {
         return table
     }
 
-    /// How often background work had failed when someone began to wait for it.
-    struct FailureCounts {
+    /// How many attempts at background work had begun when someone began to wait for it.
+    struct AttemptCounts {
         var flush: Int
         var log: Int
     }
 
     /// Under the write lock.
-    func failureCounts() -> FailureCounts {
-        FailureCounts(flush: state.pointee.flushFailures.count, log: state.pointee.logFailures.count)
+    func attemptCounts() -> AttemptCounts {
+        AttemptCounts(flush: state.pointee.flushAttempts.begun, log: state.pointee.logAttempts.begun)
     }
 
     /// Seals the active memtable and begins the next, or waits once for what that takes. Under the write lock, which it
     /// may give up meanwhile.
-    /// - Parameter failures: those from before the caller began; a later one is thrown, and the next caller has the work
-    ///   tried again: a full disk may have room by then.
+    /// - Parameter earlier: attempts from before the caller began; the failure of a later one is thrown, and the next
+    ///   caller has the work tried again: a full disk may have room by then.
     /// - Returns: false where it would wait, and must not.
-    func rotate(_ size: ChangeSize, _ mayBlock: Bool, since failures: FailureCounts) throws(StoreError) -> Bool {
+    func rotate(_ size: ChangeSize, _ mayBlock: Bool, since earlier: AttemptCounts) throws(StoreError) -> Bool {
+        try state.pointee.flushAttempts.check(since: earlier.flush)
+        try state.pointee.logAttempts.check(since: earlier.log)
         guard let log = nextLogIfReady() else {
             if !mayBlock { return false }
-            try state.pointee.flushFailures.check(since: failures.flush)
-            try state.pointee.logFailures.check(since: failures.log)
             stall()
             try checkWritable()
             return true  // things have changed: look again

@@ -44,6 +44,10 @@ struct StoreRepair {
     }
 
     mutating func run() throws(StoreError) -> RepairReport {
+        // Before the lock, whose file would be put into a directory of something else.
+        guard try listFiles().contains(where: { $0.number != nil || $0 == .current }) else {
+            throw StoreError(.notAStore, "the directory holds no file of a store", file: directory)
+        }
         let lock = try takeLock()
         defer { lock.release() }
         if try isWell() {
@@ -51,14 +55,14 @@ struct StoreRepair {
             return report
         }
         let present = try listFiles()
-        guard present.contains(where: { $0.number != nil }) else {
-            throw StoreError(.notAStore, "the directory holds no file of a store", file: directory)
-        }
         readManifest(present)
         try findIdentity(present)
         next.nextFileNumber = max(known.nextFileNumber, (present.compactMap(\.number).max() ?? 0) + 1)
         try openValueFiles(present)
         for placed in try segments(present) { try repairSegment(placed, present) }
+        for number in known.logs where !present.contains(.log(number)) {
+            lose(.log(number), nil, "the file is missing, with all changes that were in no segment yet")
+        }
         for number in logs(present) { try repairLog(number, present) }
         try finish(present)
         return report
@@ -89,14 +93,17 @@ struct StoreRepair {
                     .locked, "the store is in use" + (error.detail.map { ", \($0)" } ?? "") + "; close it first",
                     file: error.path, errorNumber: error.errorNumber)
             }
-            throw error.isMissing
-                ? StoreError(.notFound, "there is no store at this path", file: directory) : StoreError(error)
+            throw StoreError(error)
         }
     }
 
     private func listFiles() throws(StoreError) -> Set<StoreFile> {
-        let names = try storeErrors { () throws(FileSystemError) in
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.entries(of: directory) }
+        let names: [String]
+        do {
+            names = try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.entries(of: directory) }
+        } catch {
+            throw error.isMissing
+                ? StoreError(.notFound, "there is no store at this path", file: directory) : StoreError(error)
         }
         return Set(names.compactMap { StoreFile(name: $0) })
     }

@@ -7,10 +7,10 @@ struct WriteState {
     /// The next log, made ahead of time.
     var nextLog: LogWriter?
     var isPreparingLog = false
-    /// Attempts to make the next log that failed.
-    var logFailures = BackgroundFailures()
-    /// Attempts to write the oldest sealed table as a segment that failed.
-    var flushFailures = BackgroundFailures()
+    /// Attempts to make the next log.
+    var logAttempts = BackgroundAttempts()
+    /// Attempts to write the sealed tables as segments.
+    var flushAttempts = BackgroundAttempts()
     var lastSequence: SequenceNumber
     var version: Version
     /// Where large values go; nil until there is one.
@@ -31,22 +31,29 @@ struct WriteState {
     var statistics = Statistics()
 }
 
-/// Failed attempts at some background work, counted so that each who waits for the work sees that one has failed since.
-struct BackgroundFailures {
-    private(set) var count = 0
-    /// The last one; nil once an attempt went well.
-    private(set) var last: StoreError?
+/// Attempts at some background work, numbered, so that whoever waits for the work is told of a failure of an attempt
+/// that began after the wait, and of no other: what an earlier one met may be over.
+struct BackgroundAttempts {
+    /// Attempts that have begun.
+    private(set) var begun = 0
+    /// The last one that failed; 0 for none.
+    private var failed = 0
+    /// Why it failed; nil once an attempt went well.
+    private(set) var failure: StoreError?
 
-    mutating func add(_ error: StoreError) {
-        count += 1
-        last = error
+    mutating func begin() { begun += 1 }
+
+    mutating func succeed() { failure = nil }
+
+    /// The attempt that began last has failed.
+    mutating func fail(_ error: StoreError) {
+        failed = begun
+        failure = error
     }
 
-    mutating func clear() { last = nil }
-
-    /// Throws where an attempt has failed since there were `count`.
+    /// Throws where an attempt has failed that began after `count` others.
     func check(since count: Int) throws(StoreError) {
-        if self.count > count, let last { throw last }
+        if failed > count, let failure { throw failure }
     }
 }
 

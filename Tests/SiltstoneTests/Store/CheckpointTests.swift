@@ -1,0 +1,89 @@
+import Testing
+
+@testable import Siltstone
+
+@Suite struct CheckpointTests {
+    private func open(_ path: String, _ fixture: StoreFixture) throws -> KeyValueStore {
+        var configuration = StoreFixture.small()
+        configuration.fileSystem = fixture.fileSystem
+        configuration.largeValueBytes = 2000
+        return try KeyValueStore.open(at: path, configuration: configuration)
+    }
+
+    @Test("a checkpoint is a store of its own that holds what the store held, and both go on on their own",
+        arguments: [false, true])
+    func independent(_ onDisk: Bool) throws {
+        let fixture = onDisk ? try StoreFixture(onDisk: ()) : StoreFixture()
+        let store = try open(fixture.path, fixture)
+        for number in 0..<3000 { try store.put(key(number), [UInt8](repeating: 1, count: number % 100)) }
+        for number in 0..<20 { try store.put(key(10_000 + number), [UInt8](repeating: 2, count: 5000)) }
+        let held = try store.allEntries()
+        let path = fixture.path + "-checkpoint"
+        try store.checkpoint(to: path)
+        try store.deleteRange(from: key(0), to: key(20_000))
+        try store.put("original".utf8, [UInt8](repeating: 3, count: 5000))
+        try store.compact()
+
+        let copy = try open(path, fixture)
+        #expect(try copy.allEntries() == held)
+        #expect(try copy.verify().problems.isEmpty)
+        for number in 0..<3000 { try copy.put(key(number), [UInt8](repeating: 9, count: 5000)) }
+        try copy.compact()
+        #expect(try copy.get("original".utf8) == nil)
+        try copy.close()
+
+        #expect(try store.allEntries().map(\.key) == [Array("original".utf8)])
+        #expect(try store.verify().problems.isEmpty)
+        try store.close()
+        #expect(try open(fixture.path, fixture).allEntries().count == 1)
+        let again = try open(path, fixture)
+        #expect(try again.allEntries().count == 3020)
+        try again.close()
+    }
+
+    @Test("a checkpoint of an empty store is an empty store")
+    func empty() throws {
+        let fixture = StoreFixture()
+        let store = try open(fixture.path, fixture)
+        try store.checkpoint(to: "/checkpoint")
+        let copy = try open("/checkpoint", fixture)
+        #expect(try copy.allEntries().isEmpty)
+        try copy.put("a".utf8, "b".utf8)
+        try copy.close()
+        try store.close()
+    }
+
+    @Test("a checkpoint into a directory that exists is refused, and leaves that as it is")
+    func existing() throws {
+        let fixture = StoreFixture()
+        let store = try open(fixture.path, fixture)
+        try store.put("a".utf8, "b".utf8)
+        #expect(throws: StoreError.self) { try store.checkpoint(to: fixture.path) }
+        try fixture.fileSystem.createDirectory("/full")
+        #expect(throws: StoreError.self) { try store.checkpoint(to: "/full") }
+        #expect(try fixture.fileSystem.entries(of: "/full").isEmpty)
+        #expect(try store.get("a".utf8) == Array("b".utf8))
+        try store.close()
+    }
+
+    @Test("a checkpoint that fails takes its directory back")
+    func failed() throws {
+        let counting = CountingFileSystem(InMemoryFileSystem())
+        let fixture = StoreFixture(counting)
+        let store = try open(fixture.path, fixture)
+        for number in 0..<1000 { try store.put(key(number), [UInt8](repeating: 1, count: 100)) }
+        try store.flush()
+        try store.compact()
+        for operation in ["link", "rename", "create"] {
+            counting.setRule {
+                $0.operation == operation && !$0.path.hasSuffix(".log")
+                    && (operation == "link" || $0.path.contains("checkpoint")) ? Platform.inputOutputError : nil
+            }
+            #expect(throws: StoreError.self) { try store.checkpoint(to: "/checkpoint") }
+            counting.setRule { _ in nil }
+            #expect(try fixture.fileSystem.attributes(of: "/checkpoint") == nil, "\(operation)")
+        }
+        try store.checkpoint(to: "/checkpoint")
+        try store.close()
+    }
+}

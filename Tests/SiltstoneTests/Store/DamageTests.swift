@@ -1,0 +1,148 @@
+import Testing
+
+@testable import Siltstone
+
+/// What `verify` and `repair` make of damaged stores.
+@Suite struct DamageTests {
+    /// A closed store with files of each kind: two levels, value files, and changes in the log.
+    private func store(_ configuration: Configuration = DamageTests.configuration()) throws -> StoreFixture {
+        let fixture = StoreFixture()
+        let store = try fixture.open(configuration)
+        for number in 0..<2000 { try store.put(key(number), [UInt8](repeating: 1, count: 100)) }
+        for number in 0..<5 { try store.put(key(5000 + number), [UInt8](repeating: 2, count: 3000)) }
+        try store.compact()
+        for number in 0..<100 { try store.put(key(number * 20), [UInt8](repeating: 3, count: 100)) }
+        try store.delete(key(1))
+        try store.flush()
+        for number in 0..<20 { try store.put(key(9000 + number), [UInt8](repeating: 4, count: 10)) }
+        try store.close()
+        return fixture
+    }
+
+    private static func configuration() -> Configuration {
+        var configuration = StoreFixture.small()
+        configuration.automaticCompaction = false
+        configuration.largeValueBytes = 2000
+        configuration.access = .read
+        configuration.cacheBytes = 0
+        return configuration
+    }
+
+    private func repaired(_ fixture: StoreFixture) throws -> RepairReport {
+        var configuration = Self.configuration()
+        configuration.fileSystem = fixture.fileSystem
+        return try KeyValueStore.repair(at: fixture.path, configuration: configuration)
+    }
+
+    @Test("verify finds nothing in a well store, and reads all of it")
+    func well() throws {
+        let fixture = try store()
+        let store = try fixture.open(Self.configuration())
+        var last = 0
+        let report = try store.verify { progress in
+            #expect(progress.bytesChecked >= last)
+            last = progress.bytesChecked
+        }
+        #expect(report.problems == [])
+        #expect(report.isClean)
+        #expect(report.recordsChecked >= 2125)
+        #expect(report.bytesChecked > 200_000)
+        #expect(report.filesChecked >= 6)
+        try store.close()
+    }
+
+    @Test("verify names file and offset of a flipped bit, in each kind of file, of an open store")
+    func flips() throws {
+        let fixture = try store()
+        for name in try fixture.names() where name.contains(".") {
+            let size = try fixture.read(name).count
+            let offsets = name.hasSuffix(".values") ? [10, 64 + 30, 64 + 2000] : [10, 70, size / 3, size / 2]
+            for offset in offsets where offset < size {
+                let copy = try fixture.copy()
+                let store = try copy.open(Self.configuration())
+                let file = try copy.fileSystem.open(copy.file(name), .readWrite)
+                var byte = try file.readAll()[offset]
+                byte ^= 4
+                try file.writeFully([byte], at: offset)
+                let report = try store.verify()
+                let problem = report.problems.first
+                #expect(problem?.file == copy.file(name), "\(name), offset \(offset): \(report.problems)")
+                if let found = problem?.offset {
+                    #expect(abs(found - offset) <= 16 << 10, "\(name), offset \(offset): \(report.problems)")
+                }
+                // Reads meet the damage as an error, never as wrong bytes or an end.
+                if name.hasSuffix(".segment"), offset > 64 {
+                    let code = StoreError.Code.of { try store.allEntries() }
+                    #expect(code == .corrupt || code == nil)
+                }
+            }
+        }
+    }
+
+    @Test("repair changes nothing in a store that is well")
+    func nothingToRepair() throws {
+        let fixture = try store()
+        let before = try fixture.contents()
+        let report = try repaired(fixture)
+        #expect(report.wasClean)
+        #expect(try fixture.contents() == before)
+    }
+
+    @Test("repair of a flipped bit, anywhere in any file, brings back all that is proved, and loses a block at most")
+    func repairFlips() throws {
+        let fixture = try store()
+        let whole = try fixture.open(Self.configuration())
+        let entries = try whole.allEntries()
+        try whole.close()
+        for name in try fixture.names() where name != "LOCK" {
+            let size = try fixture.read(name).count
+            for part in 0..<4 {
+                let copy = try fixture.copy()
+                try copy.flip(name, at: (part * 2 + 1) * (size - 1) / 8)
+                let report = try repaired(copy)
+                let store = try copy.open(Self.configuration())
+                #expect(try store.verify().problems.isEmpty)
+                let found = try store.allEntries()
+                #expect(found.count >= entries.count - 60, "\(name), part \(part): \(report)")
+                // What came back is what was: only a lost newer version may show an older one, and a lost removal a key.
+                let strangers = found.filter { entry in !entries.contains(entry) }
+                #expect(strangers.count <= 40, "\(name), part \(part): \(strangers.count)")
+                if found != entries { #expect(!report.losses.isEmpty, "\(name), part \(part)") }
+                try store.put("new".utf8, "value".utf8)
+                try store.flush()
+                try store.close()
+            }
+        }
+    }
+
+    @Test("repair brings back what is left where a file is missing", arguments: [".segment", ".log", ".values", ".manifest", "CURRENT"])
+    func repairMissing(_ suffix: String) throws {
+        let fixture = try store()
+        for name in try fixture.names() where name.hasSuffix(suffix) {
+            let copy = try fixture.copy()
+            try copy.fileSystem.remove(copy.file(name))
+            let report = try repaired(copy)
+            #expect(!report.wasClean)
+            let store = try copy.open(Self.configuration())
+            let found = try store.allEntries().count
+            if suffix == "CURRENT" || suffix == ".manifest" { #expect(found >= 2024, "\(name): \(report)") }
+            if suffix == ".segment" || suffix == ".log" || suffix == ".values" { #expect(!report.losses.isEmpty, "\(name)") }
+            #expect(try store.verify().problems.isEmpty)
+            try store.close()
+        }
+    }
+
+    @Test("repair refuses a store that is in use, and a directory that is none, without touching it")
+    func refused() throws {
+        let fixture = try store()
+        let store = try fixture.open(Self.configuration())
+        #expect(StoreError.Code.of { try repaired(fixture) } == .locked)
+        try store.close()
+        let foreign = StoreFixture()
+        #expect(StoreError.Code.of { try repaired(foreign) } == .notFound)
+        try foreign.fileSystem.createDirectory(foreign.path)
+        try foreign.write([1], to: "photo.jpg")
+        #expect(StoreError.Code.of { try repaired(foreign) } == .notAStore)
+        #expect(try foreign.names() == ["photo.jpg"])
+    }
+}
