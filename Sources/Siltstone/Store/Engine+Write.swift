@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// What a write needs room for.
@@ -64,9 +65,22 @@ extension Engine {
         return sequence
     }
 
+    /// Bytes of log after which a thread in the background is sent ahead again.
+    static let logPreparationStep = 1 << 20
+    /// How far it goes, in bytes: a writer must not catch up with it before it is sent again.
+    private static let logPreparationReach = 6 << 20
+
+    /// Has the pages behind the log's end made present in the background: a page fault costs a writer several times as
+    /// much as the change itself.
+    private func prepareLogSpace(_ log: LogWriter) {
+        state.pointee.active.preparesLogAt = log.end + Self.logPreparationStep
+        blockingQueue.async { log.prepare(ahead: Self.logPreparationReach) }
+    }
+
     /// Makes the changes up to `last` visible. Under the write lock.
     @inline(__always)
     private func finishWrite(last: SequenceNumber, count: Int, bytes: Int) {
+        if let log = state.pointee.active.log, log.end >= state.pointee.active.preparesLogAt { prepareLogSpace(log) }
         state.pointee.lastSequence = last
         state.pointee.statistics.changes &+= count
         state.pointee.statistics.changedBytes &+= bytes

@@ -62,6 +62,8 @@ struct LoggedTable {
     var table: MemTable
     /// Nil in a store that is open for reading only.
     var log: LogWriter?
+    /// Where the log ends when the space behind it is to be prepared next. A store with few changes takes none ahead.
+    var preparesLogAt = Engine.logPreparationStep
     /// The value files that its changes refer to.
     var valueFiles: Set<UInt64> = []
 }
