@@ -61,7 +61,7 @@ import Testing
                 let repository = SiltstoneRepository(store: store)
                 try await repository.create(id: "a", item: 1)
             }
-            #expect(try store.contains(Array("\0\u{1}a".utf8)))
+            #expect(try await store.contains(Array("\0\u{1}a".utf8)))
             try await store.close()
         }
     }

@@ -33,22 +33,6 @@ extension Engine {
         return try result?.get()
     }
 
-    /// The value of `key` now, if it can be had without waiting for the disk for long.
-    /// - Returns: nil where the value is large; else the value, or an inner nil where there is none.
-    func readInline(_ key: Bytes) throws(StoreError) -> [UInt8]?? {
-        try checkOpen()
-        let reading = views.enter()
-        defer { views.leave(reading) }
-        return try reading.view._withUnsafeGuaranteedRefThrowing { view throws(StoreError) in
-            var pin = BlockPin()
-            defer { withExtendedLifetime(pin) {} }
-            let record = try view.lookup(key, visible: visible.load(ordering: .acquiring), pin: &pin)
-            guard let record else { return .some(nil) }
-            guard record.kind == .value else { return nil }
-            return .some([UInt8](record.value))
-        }
-    }
-
     /// Whether `key` has a value.
     func contains(_ key: Bytes, at sequence: SequenceNumber? = nil) throws(StoreError) -> Bool {
         try checkOpen()
@@ -58,6 +42,47 @@ extension Engine {
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }
             return try view.lookup(key, visible: sequence ?? visible.load(ordering: .acquiring), pin: &pin) != nil
+        }
+    }
+
+    // MARK: Without blocking a thread of the cooperative pool
+
+    /// Runs `body` with the record of `key`, or nil where it has no value, on this thread if that does not have to wait for
+    /// the disk for long, else on one that may.
+    ///
+    /// A mapping is read in line: a page that is not in memory costs less than to reach another thread and come back. What
+    /// has to be fetched by a call, and large values, are not.
+    func readWithoutBlocking<R: Sendable>(
+        _ key: [UInt8], at sequence: SequenceNumber?, needsValue: Bool,
+        _ body: @escaping @Sendable (Bytes?) throws(StoreError) -> R
+    ) async throws(StoreError) -> R {
+        let inline = try withContiguousBytes(key) { bytes throws(StoreError) in
+            try readInline(bytes, at: sequence, needsValue: needsValue, body)
+        }
+        if let inline { return inline }
+        return try await onBlockingQueue { () throws(StoreError) in
+            try withContiguousBytes(key) { bytes throws(StoreError) in
+                try self.read(bytes, at: sequence) { value throws(StoreError) in try body(value) }
+            }
+        }
+    }
+
+    /// - Returns: nil where that would take long, and nothing was done.
+    private func readInline<R>(
+        _ key: Bytes, at sequence: SequenceNumber?, needsValue: Bool,
+        _ body: (Bytes?) throws(StoreError) -> R
+    ) throws(StoreError) -> R? {
+        try checkOpen()
+        let reading = views.enter()
+        defer { views.leave(reading) }
+        return try reading.view._withUnsafeGuaranteedRefThrowing { view throws(StoreError) in
+            let visible = sequence ?? visible.load(ordering: .acquiring)
+            if configuration.access == .read, !view.isDecidedInMemory(key, visible: visible) { return nil }
+            var pin = BlockPin()
+            defer { withExtendedLifetime(pin) {} }
+            guard let record = try view.lookup(key, visible: visible, pin: &pin) else { return try body(nil) }
+            if needsValue, record.kind == .pointer { return nil }
+            return try body(record.value)
         }
     }
 

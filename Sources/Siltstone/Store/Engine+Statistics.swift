@@ -40,7 +40,9 @@ extension Engine {
         statistics.cacheMisses = counters.misses
         statistics.cacheBytes = counters.bytes
         statistics.snapshots = snapshots.count
-        let flushFailure = writeLock.withLock { state.pointee.flushAttempts.failure ?? state.pointee.logAttempts.failure }
+        let flushFailure = writeLock.withLock {
+            state.pointee.flushAttempts.failure ?? state.pointee.logAttempts.failure
+        }
         statistics.backgroundError = (flushFailure ?? compactionFailure.withLock { $0 })?.description
         statistics.summarize()
         return statistics

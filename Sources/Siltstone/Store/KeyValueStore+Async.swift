@@ -111,19 +111,19 @@ extension KeyValueStore {
         return sequence > 0
     }
 
-    /// The value of `key`, or nil where it has none; on a thread that may wait for the disk, where the value is large.
+    /// The value of `key`, or nil where it has none.
     public func get(_ key: some Collection<UInt8>) async throws(StoreError) -> [UInt8]? {
-        let engine = engine
-        let key = Array(key)
-        let inline: [UInt8]?? = try withContiguousBytes(key) { bytes throws(StoreError) in
-            try engine.readInline(bytes)
-        }
-        if let inline { return inline }
-        return try await engine.onBlockingQueue { () throws(StoreError) in
-            try withContiguousBytes(key) { bytes throws(StoreError) in
-                try engine.read(bytes) { value in value.map { [UInt8]($0) } }
-            }
-        }
+        try await engine.readWithoutBlocking(Array(key), at: nil, needsValue: true) { $0.map { [UInt8]($0) } }
+    }
+
+    /// Whether `key` has a value.
+    public func contains(_ key: some Collection<UInt8>) async throws(StoreError) -> Bool {
+        try await engine.readWithoutBlocking(Array(key), at: nil, needsValue: false) { $0 != nil }
+    }
+
+    /// The values of several keys as of one moment, in the keys' order; nil for each that has none.
+    public func get(all keys: some Sequence<some Collection<UInt8>>) async throws(StoreError) -> [[UInt8]?] {
+        try await snapshot().get(all: keys)
     }
 
     /// Makes everything acknowledged before it durable, whatever its durability was.

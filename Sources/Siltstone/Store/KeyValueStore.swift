@@ -8,7 +8,8 @@
 /// ```
 ///
 /// Keys are ordered by their unsigned bytes. Every operation exists for synchronous callers; those that can wait for the
-/// disk also exist as `async` under the same name, and these never hold up a thread of the cooperative pool. A write is
+/// disk also exist as `async` under the same name, and these never hold up a thread of the cooperative pool. What lends
+/// bytes (`withValue`, `forEach`) is synchronous; `get` and ``entries(from:to:reverse:limit:)`` stand in for it in tasks. A write is
 /// acknowledged as ``Durability`` says. One process at a time owns a store for writing.
 ///
 /// Keys and values are any contiguous bytes: `[UInt8]`, `Data`, a buffer, a `RawSpan`, the `utf8` of a `String`.
@@ -105,16 +106,13 @@ public final class KeyValueStore: Sendable {
 
     /// The values of several keys as of one moment, in the keys' order; nil for each that has none.
     public func get(all keys: some Sequence<some Collection<UInt8>>) throws(StoreError) -> [[UInt8]?] {
-        let snapshot = try snapshot()
+        let snapshot = snapshot()
         defer { withExtendedLifetime(snapshot) {} }
         return try snapshot.get(all: keys)
     }
 
-    /// The store as it is now.
-    public func snapshot() throws(StoreError) -> Snapshot {
-        try engine.checkOpen()
-        return Snapshot(engine)
-    }
+    /// The store as it is now. Of a store that is closed, every read of the snapshot throws ``StoreError/Code/closed``.
+    public func snapshot() -> Snapshot { Snapshot(engine) }
 
     /// Walks the entries whose keys are in `[from, to)` as they are now; see
     /// ``Snapshot/scan(from:to:reverse:limit:)``.
@@ -151,14 +149,14 @@ public final class KeyValueStore: Sendable {
     /// The entries whose keys are in `[from, to)` as they are now, as an asynchronous sequence.
     public func entries(
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil
-    ) throws(StoreError) -> EntrySequence {
-        try snapshot().entries(from: from, to: to, reverse: reverse, limit: limit)
+    ) -> EntrySequence {
+        snapshot().entries(from: from, to: to, reverse: reverse, limit: limit)
     }
 
     /// The entries whose keys begin with `prefix` as they are now, as an asynchronous sequence.
     public func entries(
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil
-    ) throws(StoreError) -> EntrySequence {
-        try snapshot().entries(prefix: prefix, reverse: reverse, limit: limit)
+    ) -> EntrySequence {
+        snapshot().entries(prefix: prefix, reverse: reverse, limit: limit)
     }
 }

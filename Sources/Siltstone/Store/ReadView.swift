@@ -54,6 +54,11 @@ final class ReadView: @unchecked Sendable {
         return nil
     }
 
+    /// Whether a memtable has the newest visible version of `key`, so that no file has to be asked.
+    func isDecidedInMemory(_ key: Bytes, visible: SequenceNumber) -> Bool {
+        tables.contains { $0.lookup(key, visible: visible) != nil } || version.runs.isEmpty
+    }
+
     @inline(__always)
     private static func cover(
         _ tombstones: RangeTombstones, _ key: Bytes, _ visible: SequenceNumber

@@ -34,10 +34,9 @@ struct StoreOpener {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Makes the directory where that is asked for, and refuses what is no store.
-    private static func prepareDirectory(_ path: String, _ configuration: Configuration) throws(StoreError) {
-        let fileSystem = configuration.fileSystem
-        guard !path.isEmpty else { throw StoreError(.invalidArgument, "the path of the store is empty") }
+    /// Whether there is a directory; false where there is nothing.
+    /// - Throws: ``StoreError/Code/notAStore`` where there is something else.
+    static func isDirectory(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) -> Bool {
         let attributes = try storeErrors { () throws(FileSystemError) in
             do throws(FileSystemError) {
                 return try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.attributes(of: path) }
@@ -46,12 +45,18 @@ struct StoreOpener {
                 throw error
             }
         }
-        if let attributes {
-            guard attributes.isDirectory else {
-                throw StoreError(.notAStore, "the path is a file; a store is a directory", file: path)
-            }
-            return
+        guard let attributes else { return false }
+        guard attributes.isDirectory else {
+            throw StoreError(.notAStore, "the path is a file; a store is a directory", file: path)
         }
+        return true
+    }
+
+    /// Makes the directory where that is asked for, and refuses what is no store.
+    private static func prepareDirectory(_ path: String, _ configuration: Configuration) throws(StoreError) {
+        let fileSystem = configuration.fileSystem
+        guard !path.isEmpty else { throw StoreError(.invalidArgument, "the path of the store is empty") }
+        if try isDirectory(path, fileSystem) { return }
         guard configuration.createIfMissing, !configuration.readOnly else {
             throw StoreError(.notFound, "there is no store at this path", file: path)
         }

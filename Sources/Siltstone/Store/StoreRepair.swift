@@ -44,6 +44,9 @@ struct StoreRepair {
     }
 
     mutating func run() throws(StoreError) -> RepairReport {
+        guard try StoreOpener.isDirectory(directory, fileSystem) else {
+            throw StoreError(.notFound, "there is no store at this path", file: directory)
+        }
         // Before the lock, whose file would be put into a directory of something else.
         guard try listFiles().contains(where: { $0.number != nil || $0 == .current }) else {
             throw StoreError(.notAStore, "the directory holds no file of a store", file: directory)

@@ -37,7 +37,9 @@ import Testing
         var configuration = StoreFixture.small()
         configuration.largeValueBytes = 1000
         let store = try fixture.open(configuration)
-        for number in 0..<5000 { try store.put(key(number), [UInt8](repeating: 1, count: number % 50 == 0 ? 2000 : 100)) }
+        for number in 0..<5000 {
+            try store.put(key(number), [UInt8](repeating: 1, count: number % 50 == 0 ? 2000 : 100))
+        }
         if byRange {
             try store.deleteRange(from: [], to: [0xff])
         } else {
@@ -84,7 +86,7 @@ import Testing
     func snapshots() throws {
         let store = try StoreFixture().open()
         for number in 0..<1000 { try store.put(key(number), [UInt8](repeating: 1, count: 100)) }
-        let snapshot = try store.snapshot()
+        let snapshot = store.snapshot()
         for _ in 0..<3 {
             for number in 0..<1000 { try store.put(key(number), [UInt8](repeating: 2, count: 100)) }
         }
@@ -123,7 +125,8 @@ import Testing
         try store.close()
     }
 
-    @Test("range tombstones hold across segments and levels, for point reads, scans both ways and after compactions",
+    @Test(
+        "range tombstones hold across segments and levels, for point reads, scans both ways and after compactions",
         arguments: 1..<4 as Range<UInt64>)
     func rangeTombstones(_ seed: UInt64) throws {
         let fixture = StoreFixture()

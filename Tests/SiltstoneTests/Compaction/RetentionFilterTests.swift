@@ -14,9 +14,11 @@ import Testing
         _ key: [UInt8], _ versions: [Version], _ ranges: [RangeTombstone], _ visible: SequenceNumber
     ) -> Version? {
         guard let newest = versions.first(where: { $0.key == key && $0.sequence <= visible }) else { return nil }
-        let cover = ranges.filter {
-            $0.sequence <= visible && !key.lexicographicallyPrecedes($0.start) && key.lexicographicallyPrecedes($0.end)
-        }.map(\.sequence).max() ?? 0
+        let cover =
+            ranges.filter {
+                $0.sequence <= visible && !key.lexicographicallyPrecedes($0.start)
+                    && key.lexicographicallyPrecedes($0.end)
+            }.map(\.sequence).max() ?? 0
         return newest.kind == .tombstone || cover > newest.sequence ? nil : newest
     }
 

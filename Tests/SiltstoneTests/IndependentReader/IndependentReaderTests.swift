@@ -109,7 +109,7 @@ struct IndependentReaderTests {
         let store = try KeyValueStore.open(at: path, configuration: configuration)
         try fill(store, seed: 1, steps: 3_000)
         // Versions that a snapshot needs stay in the segments.
-        let snapshot = try store.snapshot()
+        let snapshot = store.snapshot()
         try fill(store, seed: 2, steps: 1_000)
         try store.flush()
         try fill(store, seed: 3, steps: 200)

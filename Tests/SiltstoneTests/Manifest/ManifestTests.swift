@@ -59,8 +59,9 @@ import Testing
         let skipped: [UInt8] = [200, 2, 1, 1, 1, 1, 9]
         #expect(try skipped.withUnsafeBytes { try VersionEdit($0, path: "m", offset: 0) }.nextFileNumber == 9)
         let refused: [UInt8] = [100, 2, 1, 1]
-        #expect(StoreError.Code.of { try refused.withUnsafeBytes { try VersionEdit($0, path: "m", offset: 0) } }
-            == .unsupportedFormat)
+        #expect(
+            StoreError.Code.of { try refused.withUnsafeBytes { try VersionEdit($0, path: "m", offset: 0) } }
+                == .unsupportedFormat)
     }
 
     @Test("a manifest with many edits is begun anew, with the same state, also across openings")
@@ -95,7 +96,11 @@ import Testing
     func contradictions() {
         let changes: [(inout VersionEdit) -> Void] = [
             { $0.removedLogs = [5] }, { $0.addedLogs = [7, 6] }, { $0.removedSegments = [1] },
-            { $0.addedSegments = [SegmentInfo(number: 3), SegmentInfo(number: 3)].map { .init(info: $0, level: 0, run: 3) } },
+            {
+                $0.addedSegments = [SegmentInfo(number: 3), SegmentInfo(number: 3)].map {
+                    .init(info: $0, level: 0, run: 3)
+                }
+            },
             { $0.removedValueFiles = [1] }, { $0.addedValueFiles = [2, 2] }, { $0.nextFileNumber = .max },
         ]
         for (index, change) in changes.enumerated() {

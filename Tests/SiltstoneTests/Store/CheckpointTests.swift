@@ -10,7 +10,8 @@ import Testing
         return try KeyValueStore.open(at: path, configuration: configuration)
     }
 
-    @Test("a checkpoint is a store of its own that holds what the store held, and both go on on their own",
+    @Test(
+        "a checkpoint is a store of its own that holds what the store held, and both go on on their own",
         arguments: [false, true])
     func independent(_ onDisk: Bool) throws {
         let fixture = onDisk ? try StoreFixture(onDisk: ()) : StoreFixture()

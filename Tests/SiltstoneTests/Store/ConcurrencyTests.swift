@@ -115,7 +115,7 @@ import Testing
                         #expect(entries.reduce(0) { $0 + decode($1.value) } == accounts * 1000)
                     },
                     {
-                        let snapshot = try store.snapshot()
+                        let snapshot = store.snapshot()
                         let sum = try (0..<accounts).reduce(0) { $0 + decode(try snapshot.get(key($1)) ?? []) }
                         #expect(sum == accounts * 1000)
                     },

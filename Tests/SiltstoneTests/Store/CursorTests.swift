@@ -49,7 +49,7 @@ import Testing
     @Test("a cursor goes on after its snapshot was released, and a released snapshot refuses reads")
     func released() throws {
         let store = try filled(StoreFixture(), StoreFixture.small())
-        let snapshot = try store.snapshot()
+        let snapshot = store.snapshot()
         let cursor = try snapshot.scan()
         snapshot.release()
         try store.deleteRange(from: key(0), to: key(3000))
@@ -67,7 +67,7 @@ import Testing
         var snapshots: [Snapshot] = []
         for number in 0..<50 {
             try store.put("key".utf8, Array("\(number)".utf8))
-            snapshots.append(try store.snapshot())
+            snapshots.append(store.snapshot())
             if number % 7 == 0 { try store.flush() }
             if number % 20 == 0 { try store.compact() }
         }
@@ -102,13 +102,13 @@ import Testing
         let store = try filled(StoreFixture(), StoreFixture.small())
         for reverse in [false, true] {
             var seen: [Entry] = []
-            for try await entry in try store.entries(from: key(5), to: key(1500), reverse: reverse, limit: 1000) {
+            for try await entry in store.entries(from: key(5), to: key(1500), reverse: reverse, limit: 1000) {
                 seen.append(entry)
             }
             #expect(try seen == store.scan(from: key(5), to: key(1500), reverse: reverse, limit: 1000).remaining())
         }
         var count = 0
-        for try await _ in try store.entries(prefix: "key00000001".utf8) { count += 1 }
+        for try await _ in store.entries(prefix: "key00000001".utf8) { count += 1 }
         #expect(count == 10)
         try await store.close()
     }

@@ -115,7 +115,9 @@ import Testing
         }
     }
 
-    @Test("repair brings back what is left where a file is missing", arguments: [".segment", ".log", ".values", ".manifest", "CURRENT"])
+    @Test(
+        "repair brings back what is left where a file is missing",
+        arguments: [".segment", ".log", ".values", ".manifest", "CURRENT"])
     func repairMissing(_ suffix: String) throws {
         let fixture = try store()
         for name in try fixture.names() where name.hasSuffix(suffix) {
@@ -126,7 +128,9 @@ import Testing
             let store = try copy.open(Self.configuration())
             let found = try store.allEntries().count
             if suffix == "CURRENT" || suffix == ".manifest" { #expect(found >= 2024, "\(name): \(report)") }
-            if suffix == ".segment" || suffix == ".log" || suffix == ".values" { #expect(!report.losses.isEmpty, "\(name)") }
+            if suffix == ".segment" || suffix == ".log" || suffix == ".values" {
+                #expect(!report.losses.isEmpty, "\(name)")
+            }
             #expect(try store.verify().problems.isEmpty)
             try store.close()
         }

@@ -100,7 +100,8 @@ import Testing
     @Test("whichever call meets a broken disk, nothing acknowledged is lost", arguments: LogWriting.allCases)
     func inputOutputSweep(_ writing: LogWriting) throws { try sweep(Platform.inputOutputError, writing, stride: 1) }
 
-    @Test("a full disk is an error that goes away with its reason, without opening again",
+    @Test(
+        "a full disk is an error that goes away with its reason, without opening again",
         arguments: LogWriting.allCases)
     func diskFull(_ writing: LogWriting) throws {
         let counting = CountingFileSystem(InMemoryFileSystem())
@@ -133,7 +134,8 @@ import Testing
         #expect(try fixture.open().allEntries() == entries)
     }
 
-    @Test("after a failed sync the store refuses writes, tells why, and goes on reading; opened again it is well",
+    @Test(
+        "after a failed sync the store refuses writes, tells why, and goes on reading; opened again it is well",
         arguments: LogWriting.allCases)
     func failedSync(_ writing: LogWriting) throws {
         let counting = CountingFileSystem(InMemoryFileSystem())

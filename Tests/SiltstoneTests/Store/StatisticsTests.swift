@@ -35,7 +35,7 @@ import Testing
         #expect(statistics.readAmplification == 2)
         #expect(statistics.writeAmplification > 1)
 
-        let snapshot = try store.snapshot()
+        let snapshot = store.snapshot()
         try store.compact()
         #expect(store.statistics.snapshots == 1)
         snapshot.release()

@@ -212,8 +212,7 @@ final class ModelRun {
     }
 
     private func hold() {
-        guard held.count < 6, let snapshot = try? store.snapshot() else { return }
-        held.append((snapshot, model))
+        if held.count < 6 { held.append((store.snapshot(), model)) }
     }
 
     private func release(_ index: Int) { held.remove(at: index).snapshot.release() }
