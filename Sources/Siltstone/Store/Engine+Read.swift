@@ -23,14 +23,21 @@ extension Engine {
     }
 
     /// As ``read(_:at:_:)``, lending the value to a body of the caller's that may throw anything.
-    func read<R>(
-        _ key: Bytes, at sequence: SequenceNumber? = nil, sharing body: (RawSpan) throws -> R
-    ) throws -> R? {
-        let result = try read(key, at: sequence) { value -> Result<R, any Error>? in
-            guard let value else { return nil }
-            return Result { try body(value.bytes) }
+    ///
+    /// Not generic over what the body returns: called from another module it would not be specialised, and looking up
+    /// the result's metadata takes longer than the read. The callers, which are inlined there, keep the result.
+    /// - Returns: whether there is a value.
+    func read(
+        _ key: Bytes, at sequence: SequenceNumber? = nil, sharing body: (RawSpan) throws -> Void
+    ) throws -> Bool {
+        var failure: (any Error)?
+        let isFound = try read(key, at: sequence) { value in
+            guard let value else { return false }
+            do { try body(value.bytes) } catch { failure = error }
+            return true
         }
-        return try result?.get()
+        if let failure { throw failure }
+        return isFound
     }
 
     /// Whether `key` has a value.

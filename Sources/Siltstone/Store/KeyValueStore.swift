@@ -87,12 +87,16 @@ public final class KeyValueStore: Sendable {
     /// - Throws: ``StoreError``, or what `body` throws.
     @inlinable
     public func withValue<R>(_ key: some Collection<UInt8>, _ body: (RawSpan) throws -> R) throws -> R? {
-        try withContiguousBytes(key) { bytes throws(any Error) in try withValueBytes(bytes, body) }
+        var result: R?
+        try withContiguousBytes(key) { bytes throws(any Error) in
+            try withValueBytes(bytes) { value in result = try body(value) }
+        }
+        return result
     }
 
     @usableFromInline
-    func withValueBytes<R>(_ key: UnsafeRawBufferPointer, _ body: (RawSpan) throws -> R) throws -> R? {
-        try engine.read(key, sharing: body)
+    func withValueBytes(_ key: UnsafeRawBufferPointer, _ body: (RawSpan) throws -> Void) throws {
+        _ = try engine.read(key, sharing: body)
     }
 
     /// Whether `key` has a value.

@@ -49,13 +49,17 @@ public final class Snapshot: Sendable {
     /// - Throws: ``StoreError``, or what `body` throws.
     @inlinable
     public func withValue<R>(_ key: some Collection<UInt8>, _ body: (RawSpan) throws -> R) throws -> R? {
-        try withContiguousBytes(key) { bytes throws(any Error) in try withValueBytes(bytes, body) }
+        var result: R?
+        try withContiguousBytes(key) { bytes throws(any Error) in
+            try withValueBytes(bytes) { value in result = try body(value) }
+        }
+        return result
     }
 
     @usableFromInline
-    func withValueBytes<R>(_ key: UnsafeRawBufferPointer, _ body: (RawSpan) throws -> R) throws -> R? {
+    func withValueBytes(_ key: UnsafeRawBufferPointer, _ body: (RawSpan) throws -> Void) throws {
         try check()
-        return try engine.read(key, at: sequence, sharing: body)
+        _ = try engine.read(key, at: sequence, sharing: body)
     }
 
     /// Whether `key` has a value.
