@@ -31,6 +31,7 @@ struct Coordinator {
         }
         report.compareTallies()
         print(TerminalReport(report).text)
+        fflush(nil)
         if let path = options.jsonPath { try write(report.json(), to: path) }
         if let path = options.htmlPath { try write(Data(HTMLReport(report).text.utf8), to: path) }
         return report.failures.isEmpty

@@ -11,6 +11,9 @@ final class Model: @unchecked Sendable {
     private(set) var count = 0
     /// Whether the generations are known: not after threads have raced for the same keys.
     var isExact = true
+    /// Whether every engine comes to the same generations: not after writes that went on for as long as something else
+    /// took.
+    var isReproducible = true
 
     init(capacity: Int) {
         generations = .allocate(capacity: max(capacity, 1))

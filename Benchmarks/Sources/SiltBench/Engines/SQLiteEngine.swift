@@ -140,7 +140,7 @@ private final class Connection: @unchecked Sendable {
         handle = opened
         for pragma in [
             "page_size=4096", "journal_mode=WAL", "synchronous=\(settings.isSynced ? "FULL" : "NORMAL")",
-            "cache_size=-\(EngineSettings.cacheBytes / settings.threads >> 10)",
+            "cache_size=-\(EngineSettings.cacheBytes / settings.threads / 1024)",
             "wal_autocheckpoint=\(EngineSettings.writeBufferBytes / 4096)",
         ] { try execute("PRAGMA \(pragma)") }
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What the process, and the machine around it, have used so far.
-struct ProcessUsage {
+struct ProcessUsage: Sendable {
     /// Seconds of CPU of this process, all threads.
     var processSeconds: Double
     /// Seconds of CPU of the whole machine; 0 where it does not tell.

@@ -5,13 +5,20 @@ import Synchronization
 enum ThreadTeam {
     /// Runs `body` on `count` threads; on the caller's own where that is one.
     /// - Parameter body: prepares, passes the gate once, works, and returns what it measured.
-    /// - Throws: the first error of any thread.
+    /// - Throws: an error of any thread.
     static func run(
+        _ count: Int, _ body: @escaping @Sendable (_ thread: Int, _ gate: StartingGate) throws -> ThreadRecord
+    ) throws -> Course {
+        let before = ProcessUsage.now()
+        let records = try count == 1 ? [body(0, StartingGate(1))] : fork(count, body)
+        return Course(records: records, before: before, after: .now())
+    }
+
+    private static func fork(
         _ count: Int, _ body: @escaping @Sendable (_ thread: Int, _ gate: StartingGate) throws -> ThreadRecord
     ) throws -> [ThreadRecord] {
         let gate = StartingGate(count)
-        if count == 1 { return [try body(0, gate)] }
-        let box = ResultBox()
+        let box = ResultBox(count)
         let group = DispatchGroup()
         for number in 0..<count {
             group.enter()
@@ -19,7 +26,7 @@ enum ThreadTeam {
                 let result = Result { try body(number, gate) }
                 // One that failed on its way to the gate must not keep the others there.
                 if case .failure = result { gate.open() }
-                box.append(result)
+                box.put(result, of: number)
                 group.leave()
             }
             thread.stackSize = 4 << 20
@@ -31,13 +38,15 @@ enum ThreadTeam {
 
     /// Collects what threads return.
     private final class ResultBox: Sendable {
-        private let results = Mutex<[Result<ThreadRecord, any Error>]>([])
+        private let results: Mutex<[Result<ThreadRecord, any Error>?]>
 
-        func append(_ result: Result<ThreadRecord, any Error>) {
-            results.withLock { $0.append(result) }
+        init(_ count: Int) { results = Mutex(Array(repeating: nil, count: count)) }
+
+        func put(_ result: Result<ThreadRecord, any Error>, of thread: Int) {
+            results.withLock { $0[thread] = result }
         }
 
-        func all() throws -> [ThreadRecord] { try results.withLock { $0 }.map { try $0.get() } }
+        func all() throws -> [ThreadRecord] { try results.withLock { $0 }.compactMap { try $0?.get() } }
     }
 }
 

@@ -88,12 +88,10 @@ struct HTMLReport {
         report.options.engines.compactMap { engine in report.summary(engine, label).map { (engine, $0) } }
     }
 
-    /// Workloads whose course over time says something: those that write.
+    /// Workloads whose course over time says something: those that write and nothing else, and the two that meet.
     private var timelineLabels: [String] {
-        report.labels.filter { label in
-            report.measurements.contains { $0.label == label && $0.writeAmplification != nil }
-                || label.hasSuffix(".writer")
-        }
+        let kinds = ["fill", "overwrite", "delete", "ycsb-load", "readwhilewriting"]
+        return report.labels.filter { label in kinds.contains { label.hasPrefix($0) } }
     }
 }
 

@@ -1,13 +1,13 @@
 extension Bench {
-    /// Runs a workload that is a number of operations, and checks what it has read.
-    func perform(_ run: WorkloadRun, _ database: Database<E>) throws -> [ThreadRecord] {
+    /// Runs a workload that is a number of operations.
+    func perform(_ run: WorkloadRun, _ database: Database<E>) throws -> Outcome {
         switch run.workload {
         case .fillseq, .fillrandom, .fillsync, .fill100K, .ycsbLoad, .overwrite:
-            try performPuts(run, database)
+            Outcome(course: try performPuts(run, database))
         case .fillbatch:
-            try performBatches(database)
+            Outcome(course: try performBatches(database))
         case .deleterandom:
-            try performDeletes(run, database)
+            Outcome(course: try performDeletes(run, database))
         case .readrandom, .readmissing, .readhot, .readseq, .readreverse, .seekrandom:
             try performReads(run, database)
         case .ycsbA, .ycsbB, .ycsbC, .ycsbD, .ycsbE, .ycsbF:
@@ -17,7 +17,7 @@ extension Bench {
         }
     }
 
-    private func performPuts(_ run: WorkloadRun, _ database: Database<E>) throws -> [ThreadRecord] {
+    private func performPuts(_ run: WorkloadRun, _ database: Database<E>) throws -> Course {
         let threads = run.threads
         switch run.workload {
         case .overwrite:
@@ -40,58 +40,55 @@ extension Bench {
         }
     }
 
-    private func performBatches(_ database: Database<E>) throws -> [ThreadRecord] {
+    private func performBatches(_ database: Database<E>) throws -> Course {
         database.model.reserve(options.count)
         let order = IndexStream.permutation(options.count, .batchOrder)
         return try database.putBatches(options.count, batch: Options.batchCount, .listed(order, from: 0))
     }
 
-    private func performDeletes(_ run: WorkloadRun, _ database: Database<E>) throws -> [ThreadRecord] {
+    private func performDeletes(_ run: WorkloadRun, _ database: Database<E>) throws -> Course {
         let (count, threads) = (options.count, run.threads)
         return try database.delete(count, threads: threads) { .uniform(count, .deletion, thread: $0, of: threads) }
     }
 
-    private func performReads(_ run: WorkloadRun, _ database: Database<E>) throws -> [ThreadRecord] {
+    private func performReads(_ run: WorkloadRun, _ database: Database<E>) throws -> Outcome {
         let (count, threads) = (options.count, run.threads)
-        let records: [ThreadRecord]
-        let expected: Tally
         switch run.workload {
         case .readseq, .readreverse:
-            records = try database.walk(reverse: run.workload == .readreverse)
-            expected = database.expectedOfWalk()
+            return Outcome(course: try database.walk(reverse: run.workload == .readreverse)) {
+                database.expectedOfWalk()
+            }
         case .seekrandom:
-            let seeks = max(1, count / 4)
+            let (seeks, entries) = (max(1, count / 4), Options.entriesPerSeek)
             let stream = { @Sendable (thread: Int) in IndexStream.uniform(count, .seeking, thread: thread, of: threads)
             }
-            records = try database.seek(seeks, threads: threads, entries: Options.entriesPerSeek, stream)
-            expected = database.expectedOfSeek(seeks, threads: threads, entries: Options.entriesPerSeek, stream)
+            return Outcome(course: try database.seek(seeks, threads: threads, entries: entries, stream)) {
+                database.expectedOfSeek(seeks, threads: threads, entries: entries, stream)
+            }
         case .readmissing:
-            records = try database.get(count, threads: threads, missing: true) {
+            let course = try database.get(count, threads: threads, missing: true) {
                 .uniform(count, .missing, thread: $0, of: threads)
             }
-            expected = Tally()
+            return Outcome(course: course) { Tally() }
         default:
             let isHot = run.workload == .readhot
             let range = isHot ? max(1, count / 100) : count
             let stream = { @Sendable (thread: Int) in
                 IndexStream.uniform(range, isHot ? .hot : .reading, thread: thread, of: threads)
             }
-            records = try database.get(count, threads: threads, stream)
-            expected = database.expectedOfGet(count, threads: threads, stream)
+            return Outcome(course: try database.get(count, threads: threads, stream)) {
+                database.expectedOfGet(count, threads: threads, stream)
+            }
         }
-        let tally = records.reduce(Tally()) { $0 + $1.tally }
-        guard tally == expected else { throw BenchmarkError("read \(tally), expected \(expected)") }
-        return records
     }
 
-    private func performMix(_ run: WorkloadRun, _ database: Database<E>) throws -> [ThreadRecord] {
+    private func performMix(_ run: WorkloadRun, _ database: Database<E>) throws -> Outcome {
         let mix = Mix(
             run.workload, count: options.mixCount, threads: run.threads, records: database.model.count)
-        let records = try database.run(mix)
-        let tally = records.reduce(Tally()) { $0 + $1.tally }
-        // Scans touch entries where they lie; whether these are right, the verification at the end says.
-        try check(tally, found: run.workload == .ycsbE ? tally.found : database.expectedReads(mix))
-        return records
+        return Outcome(course: try database.run(mix)) { [self] tally in
+            // Scans touch entries where they lie; whether these are right, the verification at the end says.
+            try check(tally, found: run.workload == .ycsbE ? tally.found : database.expectedReads(mix))
+        }
     }
 }
 

@@ -116,46 +116,48 @@ final class Bench<E: Engine> {
         if run.workload.writes { Machine.prewarm(options.prewarmBytes) }
         Machine.writeBack()
         ProcessUsage.resetPeakMemory()
-        let before = ProcessUsage.now()
         switch run.workload {
         case .compact: report(try compact(database, label))
         case .open: report(try open(database, label))
-        case .readwhilewriting: try readWhileWriting(database, label, before)
+        case .readwhilewriting: try readWhileWriting(database, label)
         default:
-            let records = try perform(run, database)
-            var measurement = Measurement(engine: engine, label: label, round: round, records: records)
-            let tally = records.reduce(Tally()) { $0 + $1.tally }
-            if !run.workload.writes || run.threads == 1 { measurement.tally = tally }
-            account(&measurement, before, records.reduce(0) { $0 + $1.userBytes }, settle: run.workload.writes)
+            let outcome = try perform(run, database)
+            let course = outcome.course
+            var measurement = Measurement(engine: engine, label: label, round: round, records: course.records)
+            if database.model.isReproducible { measurement.tally = course.tally }
+            account(&measurement, course, settle: run.workload.writes)
+            try outcome.check()
             report(measurement)
         }
         if run.workload.writes { database.isCompacted = run.workload == .compact }
     }
 
-    /// Adds what the workload cost beside its time.
-    private func account(
-        _ measurement: inout Measurement, _ before: ProcessUsage, _ userBytes: Int, settle: Bool
-    ) {
-        let after = ProcessUsage.now()
-        measurement.otherCores = after.otherCores(since: before)
+    /// Adds what a workload cost beside its time, the work that goes on in the background after it included.
+    private func account(_ measurement: inout Measurement, _ course: Course, settle: Bool) {
+        measurement.otherCores = course.after.otherCores(since: course.before)
+        var end = course.after
         if settle {
             measurement.settleSeconds = Machine.settle()
             measurement.diskBytes = Machine.diskBytes(directory)
+            end = .now()
         }
-        let end = ProcessUsage.now()
         let operations = Double(max(measurement.operations, 1))
-        measurement.cpuMicroseconds = (end.processSeconds - before.processSeconds) * 1e6 / operations
-        if userBytes > 0, let start = before.bytesWritten, let end = end.bytesWritten {
-            measurement.writeAmplification = Double(end - start) / Double(userBytes)
+        measurement.cpuMicroseconds = (end.processSeconds - course.before.processSeconds) * 1e6 / operations
+        if course.userBytes > 0, let before = course.before.bytesWritten, let after = end.bytesWritten {
+            measurement.writeAmplification = Double(after - before) / Double(course.userBytes)
         }
         measurement.peakMemoryBytes = ProcessUsage.peakMemoryBytes
     }
 
-    private func readWhileWriting(_ database: Database<E>, _ label: String, _ before: ProcessUsage) throws {
-        let (reader, writer) = try database.getWhilePutting(options.count)
-        try check(reader.tally, found: options.count)
+    private func readWhileWriting(_ database: Database<E>, _ label: String) throws {
+        let course = try database.getWhilePutting(options.count)
+        guard course.records.count == 2 else { throw BenchmarkError("a thread is missing") }
+        let (reader, writer) = (course.records[0], course.records[1])
         var reading = Measurement(engine: engine, label: label + ".reader", round: round, records: [reader])
-        account(&reading, before, writer.userBytes, settle: true)
+        account(&reading, course, settle: true)
+        // Both threads' work is one bill.
+        reading.cpuMicroseconds = nil
+        try check(reader.tally, found: options.count)
         report(reading)
         var writing = Measurement(engine: engine, label: label + ".writer", round: round, records: [writer])
         writing.otherCores = reading.otherCores
@@ -165,10 +167,11 @@ final class Bench<E: Engine> {
     private func compact(_ database: Database<E>, _ label: String) throws -> Measurement {
         let before = ProcessUsage.now()
         let seconds = try Clock.seconds { try database.engine.compact() }
+        let course = Course(records: [], before: before, after: .now())
         var measurement = Measurement(
             engine: engine, label: label, round: round, unit: .milliseconds, value: seconds * 1000, operations: 1,
             seconds: seconds)
-        account(&measurement, before, 0, settle: true)
+        account(&measurement, course, settle: true)
         return measurement
     }
 

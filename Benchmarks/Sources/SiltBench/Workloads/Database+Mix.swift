@@ -3,11 +3,11 @@ extension Database {
     ///
     /// An update writes the whole record. Threads may update the same record, and which comes last is left open: the
     /// model is not exact any more after more than one thread has written.
-    func run(_ mix: Mix) throws -> [ThreadRecord] {
+    func run(_ mix: Mix) throws -> Course {
         let operations = mix.operations
         model.reserve(mix.records)
         let isAlone = operations.count == 1
-        let records = try ThreadTeam.run(operations.count) { [self] thread, gate in
+        let course = try ThreadTeam.run(operations.count) { [self] thread, gate in
             let session = try engine.makeSession()
             let keys = KeyMaker(keys)
             let values = ValueMaker(byteCount: settings.valueBytes)
@@ -37,13 +37,13 @@ extension Database {
             return meter.record(tally, userBytes: written * (self.keys.keyBytes + settings.valueBytes))
         }
         if !isAlone { noteWrites(of: mix) }
-        return records
+        return course
     }
 
     /// Brings the model up to what threads have written side by side.
     private func noteWrites(of mix: Mix) {
         for operation in mix.operations.joined() where operation.kind != .read && operation.kind != .scan {
-            model.isExact = false
+            (model.isExact, model.isReproducible) = (false, false)
             _ = model.nextStamp(Int(operation.index))
         }
     }

@@ -6,7 +6,7 @@ extension Database {
     ///   - stream: the keys of a thread, given its number.
     func get(
         _ operations: Int, threads: Int, missing: Bool = false, _ stream: @escaping @Sendable (Int) -> IndexStream
-    ) throws -> [ThreadRecord] {
+    ) throws -> Course {
         try ThreadTeam.run(threads) { [self] thread, gate in
             let count = Self.share(operations, thread: thread, of: threads)
             let session = try engine.makeSession()
@@ -39,7 +39,7 @@ extension Database {
     }
 
     /// Walks all entries, not timed one by one.
-    func walk(reverse: Bool) throws -> [ThreadRecord] {
+    func walk(reverse: Bool) throws -> Course {
         try ThreadTeam.run(1) { [self] _, gate in
             let session = try engine.makeSession()
             var tally = Tally()
@@ -58,7 +58,7 @@ extension Database {
     ///   - entries: read for each seek.
     func seek(
         _ operations: Int, threads: Int, entries: Int, _ stream: @escaping @Sendable (Int) -> IndexStream
-    ) throws -> [ThreadRecord] {
+    ) throws -> Course {
         try ThreadTeam.run(threads) { [self] thread, gate in
             let count = Self.share(operations, thread: thread, of: threads)
             let session = try engine.makeSession()

@@ -10,7 +10,7 @@ extension Database {
     ///   - stream: the keys of a thread, given its number; no two threads share any.
     func put(
         _ operations: Int, threads: Int, _ stream: @escaping @Sendable (Int) -> IndexStream
-    ) throws -> [ThreadRecord] {
+    ) throws -> Course {
         try ThreadTeam.run(threads) { [self] thread, gate in
             let count = Self.share(operations, thread: thread, of: threads)
             let session = try engine.makeSession()
@@ -30,7 +30,7 @@ extension Database {
     }
 
     /// Puts keys, many in a transaction.
-    func putBatches(_ operations: Int, batch: Int, _ stream: IndexStream) throws -> [ThreadRecord] {
+    func putBatches(_ operations: Int, batch: Int, _ stream: IndexStream) throws -> Course {
         try ThreadTeam.run(1) { [self] _, gate in
             let session = try engine.makeSession()
             let keys = KeyMaker(keys)
@@ -56,7 +56,7 @@ extension Database {
     /// Deletes keys, one in a transaction.
     func delete(
         _ operations: Int, threads: Int, _ stream: @escaping @Sendable (Int) -> IndexStream
-    ) throws -> [ThreadRecord] {
+    ) throws -> Course {
         try ThreadTeam.run(threads) { [self] thread, gate in
             let count = Self.share(operations, thread: thread, of: threads)
             let session = try engine.makeSession()

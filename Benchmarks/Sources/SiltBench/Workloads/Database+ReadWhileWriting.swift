@@ -1,0 +1,52 @@
+import Synchronization
+
+extension Database {
+    /// Reads with one thread while another overwrites, both at full speed, until the reads are done.
+    /// - Returns: the course of the reader, thread 0, and of the writer, thread 1.
+    func getWhilePutting(_ operations: Int) throws -> Course {
+        let done = Flag()
+        let range = model.count
+        let course = try ThreadTeam.run(2) { [self] thread, gate in
+            let session = try engine.makeSession()
+            let keys = KeyMaker(keys)
+            var meter = Meter(operations: operations)
+            guard thread == 0 else {
+                defer { done.raise() }
+                var stream = IndexStream.uniform(range, .besideReader)
+                let values = ValueMaker(byteCount: settings.valueBytes)
+                var count = 0
+                gate.pass()
+                meter.begin()
+                while !done.isRaised {
+                    let index = stream.next()
+                    try session.put(keys.key(index), values.value(model.nextStamp(index)))
+                    meter.lap()
+                    count += 1
+                }
+                return meter.record(userBytes: count * (self.keys.keyBytes + settings.valueBytes))
+            }
+            defer { done.raise() }
+            var stream = IndexStream.uniform(range, .besideWriter)
+            var tally = Tally()
+            gate.pass()
+            meter.begin()
+            for _ in 0..<operations {
+                let index = stream.next()
+                _ = try session.get(keys.key(index)) { tally.add($0, of: index) }
+                meter.lap()
+            }
+            return meter.record(tally)
+        }
+        model.isReproducible = false
+        return course
+    }
+}
+
+/// Something that threads wait for by asking.
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isRaised: Bool { value.load(ordering: .relaxed) }
+
+    func raise() { value.store(true, ordering: .relaxed) }
+}
