@@ -58,7 +58,8 @@ final class MemTableSource: RecordSource {
 final class RunSource: RecordSource {
     private var cursor: RunCursor
 
-    init(_ run: Run) { cursor = RunCursor(run) }
+    /// - Parameter caching: as of ``SegmentCursor``.
+    init(_ run: Run, caching: Bool = true) { cursor = RunCursor(run, caching: caching) }
 
     override func position(_ key: Bytes?, _ direction: ScanDirection) throws(StoreError) {
         switch direction {

@@ -1,11 +1,13 @@
 /// Walks the records of a run, one segment after the other. The contract is the segment cursor's.
 struct RunCursor: ~Copyable {
     private let run: Run
+    private let caching: Bool
     private var index: Int
     private var cursor: SegmentCursor?
 
-    init(_ run: Run) {
+    init(_ run: Run, caching: Bool) {
         self.run = run
+        self.caching = caching
         index = -1
     }
 
@@ -14,7 +16,7 @@ struct RunCursor: ~Copyable {
         index = max(0, key.map { run.index(of: $0) } ?? 0)
         cursor = nil
         guard index < run.segments.count else { return }
-        var next = SegmentCursor(run.segments[index])
+        var next = SegmentCursor(run.segments[index], caching: caching)
         try next.seekForward(key)
         cursor = next
     }
@@ -24,7 +26,7 @@ struct RunCursor: ~Copyable {
         index = key.map { run.index(of: $0) } ?? run.segments.count - 1
         cursor = nil
         guard index >= 0 else { return }
-        var next = SegmentCursor(run.segments[index])
+        var next = SegmentCursor(run.segments[index], caching: caching)
         try next.seekBackward(key)
         cursor = next
     }
@@ -38,7 +40,7 @@ struct RunCursor: ~Copyable {
             try cursor?.fillForward(&batch, limit: limit, visible: visible)
             if batch.count > before || index >= run.segments.count - 1 { return }
             index += 1
-            var next = SegmentCursor(run.segments[index])
+            var next = SegmentCursor(run.segments[index], caching: caching)
             try next.seekForward(nil)
             cursor = next
         }
@@ -53,7 +55,7 @@ struct RunCursor: ~Copyable {
             try cursor?.fillBackward(&batch, limit: limit, visible: visible)
             if batch.count > before || index <= 0 { return }
             index -= 1
-            var next = SegmentCursor(run.segments[index])
+            var next = SegmentCursor(run.segments[index], caching: caching)
             try next.seekBackward(nil)
             cursor = next
         }

@@ -33,8 +33,10 @@ extension Engine {
         }
     }
 
-    /// Waits for background work. What a flush brings about on the other queue has been put there by its end.
+    /// Waits for writes under way and for background work. What a flush brings about on the other queue has been put there by its end.
     private func drainQueues() {
+        // Whoever writes a large value; the next one is refused before it touches a file.
+        valueLock.withLock {}
         flushQueue.sync {}
         compactionQueue.sync {}
         retireViews()

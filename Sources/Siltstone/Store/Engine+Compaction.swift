@@ -64,7 +64,7 @@ extension Engine {
         // Values that were moved are referred to by segments from the commit on, or by nothing if it fails.
         defer { writeLock.withLock { state.pointee.relocationTargets = [] } }
         let (infos, readers) = try makeSegments(
-            sources: plan.inputs.map { RunSource($0) },
+            sources: plan.inputs.map { RunSource($0, caching: false) },
             tombstones: plan.segments.flatMap { $0.rangeTombstones.tombstones }, isBottom: plan.isBottom,
             expectedRecords: 0, segmentBytes: configuration.segmentBytes,
             relocate: { record throws(StoreError) in try self.relocate(record, from: plan.relocating) },

@@ -132,7 +132,7 @@ struct StoreVerifier {
     /// Checks that the values which a segment refers to are there and well.
     private mutating func checkPointers(of segment: SegmentReader) throws(StoreError) {
         guard !segment.info.valueFiles.isEmpty else { return }
-        let source = RunSource(Run(number: 0, segments: [segment]))
+        let source = RunSource(Run(number: 0, segments: [segment]), caching: false)
         let cursor = MergingCursor([source], .forward, visible: nil)
         do throws(StoreError) {
             try cursor.seek(nil)

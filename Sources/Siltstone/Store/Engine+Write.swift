@@ -116,6 +116,7 @@ extension Engine {
     ) throws(StoreError) -> SequenceNumber? {
         valueLock.lock()
         defer { valueLock.unlock() }
+        try checkValuesWritable()
         if let condition {
             // Not to leave garbage behind for nothing; decided for good under the write lock.
             let evidence = try gather(key, condition)
@@ -128,6 +129,12 @@ extension Engine {
                 .pointer, key, Bytes(buffer), userBytes: key.count + value.count, true, condition,
                 valueFile: pointer.file)
         }
+    }
+
+    /// Under the value lock: throws where the store takes no writes. Closing waits for that lock, so that no value file is
+    /// touched once the directory is given up.
+    private func checkValuesWritable() throws(StoreError) {
+        try writeLock.withLock { () throws(StoreError) in try checkWritable() }
     }
 
     /// Appends to the value file in use, beginning a new one where needed. Under the value lock.
@@ -163,6 +170,7 @@ extension Engine {
         guard mayBlock else { return nil }
         valueLock.lock()
         defer { valueLock.unlock() }
+        try checkValuesWritable()
         var files: Set<UInt64> = []
         let slim = try batch.movingLargeValues(ofAtLeast: configuration.largeValueBytes) {
             key, value throws(StoreError) in

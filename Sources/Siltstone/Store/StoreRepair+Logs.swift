@@ -48,6 +48,10 @@ extension StoreRepair {
         switch piece {
         case .frame(let frame, _):
             guard frame.kind == .batch else { return }
+            // A log that is not named any more was written as a segment; it only was not removed in time.
+            if let number = file.number, !known.logs.contains(number), frame.firstSequence <= known.lastSequence {
+                return
+            }
             var changes = ChangeReader(frame.payload, firstSequence: frame.firstSequence)
             var bad = 0
             do throws(MalformedChange) {

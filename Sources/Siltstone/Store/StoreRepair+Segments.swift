@@ -1,6 +1,9 @@
 extension StoreRepair {
-    /// The segments to keep, with their places; those that a damaged manifest does not tell the place of are taken for
-    /// newer than those that it does.
+    /// The segments to keep, with their places.
+    ///
+    /// What a manifest that lost its end does not name is told apart by its changes. With newer ones than the manifest
+    /// knows of, it was flushed later, and goes on top. Without, it was made of segments that the manifest does name: if
+    /// all these are here, they hold the same, and it is left out; else it takes their place.
     mutating func segments(_ present: Set<StoreFile>) throws(StoreError) -> [VersionEdit.PlacedSegment] {
         var result: [VersionEdit.PlacedSegment] = []
         for placed in known.segments.values.sorted(by: { $0.info.number < $1.info.number }) {
@@ -11,11 +14,41 @@ extension StoreRepair {
             }
         }
         guard !trustsManifest else { return result }
+        let missing = known.segments.values.filter { !present.contains(.segment($0.info.number)) }
+        let replacedLevel = max(1, missing.map(\.level).max() ?? 0)
+        var flushed: [SegmentInfo] = []
         for case .segment(let number) in present.sorted(by: { $0.name < $1.name })
         where known.segments[number] == nil {
-            result.append(.init(info: SegmentInfo(number: number), level: 0, run: number))
+            let info = describe(number)
+            if known.segments.isEmpty || info.greatestSequence > known.lastSequence {
+                flushed.append(info)
+            } else if !missing.isEmpty {
+                result.append(.init(info: info, level: replacedLevel, run: run(ofLevel: replacedLevel)))
+            }
+        }
+        // Flushes hold history piece by piece, so that the order of their last changes is theirs.
+        for info in flushed.sorted(by: { ($0.greatestSequence, $0.number) < ($1.greatestSequence, $1.number) }) {
+            result.append(.init(info: info, level: 0, run: takeNumber()))
         }
         return result
+    }
+
+    /// The run of a level below the first: the manifest's, or one for all that goes there.
+    private func run(ofLevel level: Int) -> UInt64 {
+        known.segments.values.first { $0.level == level }?.run ?? UInt64(level)
+    }
+
+    /// What a segment says of itself, or, where it cannot be opened, its number alone.
+    private func describe(_ number: UInt64) -> SegmentInfo {
+        do throws(StoreError) {
+            return try SegmentReader(
+                fileSystem: fileSystem, path: path(.segment(number)), number: number, store: identity, access: .read
+            ).info
+        } catch {
+            var info = SegmentInfo(number: number)
+            info.greatestSequence = .greatest  // so that what can be salvaged is not left out
+            return info
+        }
     }
 
     mutating func repairSegment(

@@ -59,6 +59,8 @@ struct StoreRepair {
         }
         let present = try listFiles()
         readManifest(present)
+        // A manifest that lost whole edits at its end reads well, and names files that those have removed.
+        if !known.liveFiles.isSubset(of: present) { trustsManifest = false }
         try findIdentity(present)
         next.nextFileNumber = max(known.nextFileNumber, (present.compactMap(\.number).max() ?? 0) + 1)
         try openValueFiles(present)

@@ -7,7 +7,8 @@ import Testing
 @Suite struct ClosingTests {
     @Test("every call on a closed store throws that it is closed")
     func closedStore() throws {
-        let store = try StoreFixture().open()
+        let fixture = StoreFixture()
+        let store = try fixture.open()
         try store.put("a".utf8, "b".utf8)
         let snapshot = store.snapshot()
         try store.close()
@@ -41,7 +42,9 @@ import Testing
             ("snapshot get", { _ = try snapshot.get("a".utf8) }),
             ("snapshot scan", { _ = try snapshot.scan() }),
         ]
+        let before = try fixture.contents()
         for (name, call) in calls { #expect(StoreError.Code.of(call) == .closed, "\(name)") }
+        #expect(try fixture.contents() == before)
     }
 
     @Test("asynchronous calls on a closed store throw that it is closed")

@@ -136,6 +136,39 @@ import Testing
         }
     }
 
+    @Test("repair of a store whose manifest lost its last edits finds what these named, in the right order")
+    func lostEdits() throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open(Self.configuration())
+        func fill(_ range: Range<Int>, _ byte: UInt8) throws {
+            for number in range { try store.put(key(number), [UInt8](repeating: byte, count: 100)) }
+            try store.flush()
+        }
+        try fill(0..<1000, 1)
+        try fill(0..<800, 2)
+        let manifest = try #require(try fixture.names(ending: ".manifest").first)
+        let old = try fixture.read(manifest)
+        try store.compact()
+        try fill(0..<500, 3)
+        try fill(0..<300, 4)
+        try store.delete(key(0))
+        try store.flush()
+        try store.put(key(1), [5])
+        let expected = try store.allEntries()
+        try store.sync()
+        let copy = try fixture.copy()
+        try copy.write(old, to: manifest)
+        #expect(StoreError.Code.of { try copy.open(Self.configuration()) } == .corrupt)
+        let report = try repaired(copy)
+        let again = try copy.open(Self.configuration())
+        #expect(try again.allEntries() == expected, "\(report)")
+        #expect(try again.verify().problems == [])
+        try again.compact()
+        #expect(try again.allEntries() == expected)
+        try again.close()
+        try store.close()
+    }
+
     @Test("repair refuses a store that is in use, and a directory that is none, without touching it")
     func refused() throws {
         let fixture = try store()
