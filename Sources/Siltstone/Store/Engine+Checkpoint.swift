@@ -64,7 +64,7 @@ extension Engine {
     private func finishValueFile() throws(StoreError) -> Version {
         try valueLock.withLock { () throws(StoreError) in
             let values = writeLock.withLock { state.pointee.values }
-            try values?.sync()
+            try syncValues(values)
             return writeLock.withLock {
                 state.pointee.values = nil
                 return state.pointee.version

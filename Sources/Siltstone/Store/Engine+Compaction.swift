@@ -72,7 +72,7 @@ extension Engine {
         let run = plan.outputRun ?? infos.first?.number ?? 0
         edit.addedSegments = infos.map { .init(info: $0, level: plan.outputLevel, run: run) }
         do {
-            if !plan.relocating.isEmpty { try writeLock.withLock { state.pointee.values }?.sync() }
+            if !plan.relocating.isEmpty { try syncValues(writeLock.withLock { state.pointee.values }) }
             try commit(edit, opened: readers) {
                 state.pointee.statistics.compactions += 1
                 state.pointee.statistics.compactionBytesRead += plan.inputBytes

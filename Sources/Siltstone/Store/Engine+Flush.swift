@@ -54,7 +54,7 @@ extension Engine {
             edit.addedSegments.append(.init(info: info, level: 0, run: info.number))
         }
         // The segment's pointers must not outlive their values.
-        if !sealed.valueFiles.isEmpty { try writeLock.withLock { state.pointee.values }?.sync() }
+        if !sealed.valueFiles.isEmpty { try syncValues(writeLock.withLock { state.pointee.values }) }
         do {
             try commit(edit, opened: readers) {
                 state.pointee.sealed.removeFirst()

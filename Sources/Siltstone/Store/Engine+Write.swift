@@ -142,10 +142,7 @@ extension Engine {
         var writer = writeLock.withLock { state.pointee.values }
         if let current = writer, current.size >= configuration.valueFileBytes || !current.isUsable {
             // Later syncs know the new file only.
-            do { try current.sync() } catch {
-                poison(error)
-                throw error
-            }
+            try syncValues(current)
             writer = nil
         }
         let values: ValueFileAppender
