@@ -65,7 +65,8 @@ struct LineChart {
         case .seconds:
             return [0, end / 2, end].map { value in
                 SVG.text(
-                    Format.digits(value, end < 1 ? 3 : end < 20 ? 1 : 0), x: x(value, end), y: base, value == end ? "end" : "middle")
+                    Format.digits(value, end < 1 ? 3 : end < 20 ? 1 : 0), x: x(value, end), y: base,
+                    value == end ? "end" : "middle")
             }
         }
     }
