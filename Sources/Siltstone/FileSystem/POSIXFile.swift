@@ -65,6 +65,13 @@ final class POSIXFile: File {
         }
     }
 
+    /// Ends the life of a lock file.
+    func unlockAndClose() {
+        let number = number
+        if number >= 0 { Platform.unlockFile(number) }
+        closeIgnoringErrors()
+    }
+
     /// For files whose bytes are synced, or were only read: closing them has nothing left to tell.
     func closeIgnoringErrors() {
         let number = descriptor.exchange(-1, ordering: .relaxed)

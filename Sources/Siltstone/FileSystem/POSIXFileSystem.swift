@@ -98,5 +98,7 @@ private final class POSIXFileLock: FileLock {
 
     init(_ file: POSIXFile) { self.file = file }
 
-    func release() { file.closeIgnoringErrors() }
+    deinit { release() }
+
+    func release() { file.unlockAndClose() }
 }

@@ -36,14 +36,19 @@ extension Engine {
     func refresh(_ evidence: inout ConditionEvidence, _ key: Bytes, _ condition: Condition) throws(StoreError) {
         if state.pointee.lastSequence == evidence.sequence { return }
         if state.pointee.version === evidence.version {
-            let tables = state.pointee.sealed.map(\.table) + [state.pointee.active.table]
-            let touched = tables.contains { table in
-                (table.newestSequence(of: key) ?? 0) > evidence.sequence
-                    || table.rangeTombstones.newestCovering(key, visible: .greatest) > evidence.sequence
-            }
-            if !touched { return }
+            let since = evidence.sequence
+            let isTouched =
+                Self.touches(key, state.pointee.active.table, since)
+                || state.pointee.sealed.contains { Self.touches(key, $0.table, since) }
+            if !isTouched { return }
         }
         evidence = try gather(key, condition)
+    }
+
+    /// Whether a memtable has a change of `key` that is newer than `sequence`.
+    private static func touches(_ key: Bytes, _ table: MemTable, _ sequence: SequenceNumber) -> Bool {
+        (table.newestSequence(of: key) ?? 0) > sequence
+            || table.rangeTombstones.newestCovering(key, visible: .greatest) > sequence
     }
 
     private func holds(_ condition: Condition, _ record: Record?, _ version: Version) throws(StoreError) -> Bool {

@@ -4,6 +4,8 @@
 /// was released. Used by one task or thread at a time. An error is thrown, never taken for the end; the cursor cannot go
 /// on after one.
 public final class Cursor {
+    /// Keeps the store open for as long as the cursor lives.
+    private let store: KeyValueStore
     private let engine: Engine
     /// Keeps the memtables and segments that the records lie in.
     private let view: ReadView
@@ -17,6 +19,7 @@ public final class Cursor {
 
     init(_ snapshot: Snapshot, _ range: ScanRange) throws(StoreError) {
         try snapshot.engine.checkOpen()
+        store = snapshot.store
         engine = snapshot.engine
         sequence = snapshot.sequence
         // Any view later than the snapshot will do: what the snapshot sees is kept in all of them. The snapshot must

@@ -13,6 +13,7 @@ extension Engine {
     }
 
     private func runDueCompactions() {
+        writeLock.withLock { state.pointee.compactionAttempts.begin() }
         do {
             while !isStopping.load(ordering: .relaxed) {
                 let plan = picker.pick(
@@ -22,10 +23,14 @@ extension Engine {
                 try run(plan)
             }
             if !isStopping.load(ordering: .relaxed) { try collectValueFiles() }
-            compactionFailure.withLock { $0 = nil }
+            writeLock.withLock { state.pointee.compactionAttempts.succeed() }
         } catch {
             // Nothing was changed; the next flush tries again.
-            if error.code != .closed { compactionFailure.withLock { $0 = error } }
+            guard error.code != .closed else { return }
+            writeLock.withLock {
+                state.pointee.compactionAttempts.fail(error)
+                writeLock.wakeAll()
+            }
         }
     }
 

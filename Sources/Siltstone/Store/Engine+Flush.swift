@@ -121,7 +121,7 @@ extension Engine {
         // Only for what was there: writers may seal tables as fast as these are flushed.
         while state.pointee.sealed.contains(where: { $0.table === last }) {
             try state.pointee.flushAttempts.check(since: earlier.flush)
-            try checkWritable()
+            try checkStillWritable()
             scheduleFlush()
             writeLock.wait()
         }

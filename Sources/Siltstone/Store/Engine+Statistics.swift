@@ -40,10 +40,11 @@ extension Engine {
         statistics.cacheMisses = counters.misses
         statistics.cacheBytes = counters.bytes
         statistics.snapshots = snapshots.count
-        let flushFailure = writeLock.withLock {
+        let failure = writeLock.withLock {
             state.pointee.flushAttempts.failure ?? state.pointee.logAttempts.failure
+                ?? state.pointee.compactionAttempts.failure
         }
-        statistics.backgroundError = (flushFailure ?? compactionFailure.withLock { $0 })?.description
+        statistics.backgroundError = failure?.description
         statistics.summarize()
         return statistics
     }

@@ -224,18 +224,18 @@ extension Engine {
         if throttle.nanosecondsPerKiB > 0, try !slowDown(size, mayBlock) { return false }
         let earlier = attemptCounts()
         while true {
-            let active = state.pointee.active
+            let table = state.pointee.active.table
+            let bytes = table.byteCount
             let isFull =
-                active.table.byteCount >= configuration.memTableBytes
-                || (active.log?.end ?? 0) >= 2 * configuration.memTableBytes
-            if !isFull || active.table.isEmpty,
-                active.table.hasRoom(
-                    keyBytes: size.keyBytes, valueBytes: size.valueBytes, count: size.count)
+                bytes >= configuration.memTableBytes
+                || (state.pointee.active.log?.end ?? 0) >= 2 * configuration.memTableBytes
+            if !isFull || table.isEmpty,
+                table.hasRoom(keyBytes: size.keyBytes, valueBytes: size.valueBytes, count: size.count)
             {
-                if active.table.byteCount >= configuration.memTableBytes / 2 { prepareLogSoon() }
+                if bytes >= configuration.memTableBytes / 2 { prepareLogSoon() }
                 return true
             }
-            if active.table.isEmpty {
+            if table.isEmpty {
                 // A batch that is bigger than a memtable gets a memtable of its own size.
                 state.pointee.active.table = try Self.makeTable(configuration, size, arenas)
                 publishView()
@@ -261,11 +261,14 @@ extension Engine {
     struct AttemptCounts {
         var flush: Int
         var log: Int
+        var compaction: Int
     }
 
     /// Under the write lock.
     func attemptCounts() -> AttemptCounts {
-        AttemptCounts(flush: state.pointee.flushAttempts.begun, log: state.pointee.logAttempts.begun)
+        AttemptCounts(
+            flush: state.pointee.flushAttempts.begun, log: state.pointee.logAttempts.begun,
+            compaction: state.pointee.compactionAttempts.begun)
     }
 
     /// Seals the active memtable and begins the next, or waits once for what that takes. Under the write lock, which it
@@ -276,10 +279,11 @@ extension Engine {
     func rotate(_ size: ChangeSize, _ mayBlock: Bool, since earlier: AttemptCounts) throws(StoreError) -> Bool {
         try state.pointee.flushAttempts.check(since: earlier.flush)
         try state.pointee.logAttempts.check(since: earlier.log)
+        if isLevelZeroFull { try state.pointee.compactionAttempts.check(since: earlier.compaction) }
         guard let log = nextLogIfReady() else {
             if !mayBlock { return false }
             stall()
-            try checkWritable()
+            try checkStillWritable()
             return true  // things have changed: look again
         }
         let table = try Self.makeTable(configuration, size, arenas)
@@ -302,8 +306,18 @@ extension Engine {
             scheduleFlush()
             return nil
         }
+        if isLevelZeroFull {
+            scheduleCompaction()
+            return nil
+        }
         if state.pointee.nextLog == nil { prepareLogSoon() }
         return state.pointee.nextLog
+    }
+
+    /// Whether so many flushed runs wait for compaction that no more may come. Under the write lock.
+    private var isLevelZeroFull: Bool {
+        configuration.automaticCompaction
+            && state.pointee.version.levels.first?.count ?? 0 >= WriteThrottle.greatestRuns
     }
 
     /// Waits for background work, and counts the time.

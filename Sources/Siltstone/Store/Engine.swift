@@ -48,7 +48,6 @@ final class Engine: @unchecked Sendable {
     let compactionScheduled = Atomic<Bool>(false)
     /// Whether old views that are still read are to be looked at again.
     let retirementScheduled = Atomic<Bool>(false)
-    let compactionFailure = Locked<StoreError?>(nil)
 
     /// Set right after the engine is made: its sync refers back to the engine.
     private(set) var commits: GroupCommit?
@@ -127,6 +126,13 @@ final class Engine: @unchecked Sendable {
     @inline(__always)
     func checkWritable() throws(StoreError) {
         if state.pointee.isClosed || configuration.readOnly || state.pointee.failure != nil { try refuse() }
+    }
+
+    /// Under the write lock, after a wait: throws where the store takes no writes any more. Who has waited is told the
+    /// cause itself.
+    func checkStillWritable() throws(StoreError) {
+        if !state.pointee.isClosed, let failure = state.pointee.failure { throw failure }
+        try checkWritable()
     }
 
     func refuse() throws(StoreError) {

@@ -116,7 +116,7 @@ public final class KeyValueStore: Sendable {
     }
 
     /// The store as it is now. Of a store that is closed, every read of the snapshot throws ``StoreError/Code/closed``.
-    public func snapshot() -> Snapshot { Snapshot(engine) }
+    public func snapshot() -> Snapshot { Snapshot(self) }
 
     /// Walks the entries whose keys are in `[from, to)` as they are now; see
     /// ``Snapshot/scan(from:to:reverse:limit:)``.

@@ -5,17 +5,21 @@ import Synchronization
 /// Released by ``release()``, or when the last reference goes. Reads on a released snapshot throw
 /// ``StoreError/Code/closed``.
 public final class Snapshot: Sendable {
-    let engine: Engine
+    /// Keeps the store open for as long as the snapshot lives.
+    let store: KeyValueStore
     /// The newest change that the snapshot sees: it has this number in the store's history.
     public let sequence: UInt64
     private let isReleased = Atomic<Bool>(false)
 
-    init(_ engine: Engine) {
-        self.engine = engine
+    init(_ store: KeyValueStore) {
+        self.store = store
+        let engine = store.engine
         sequence = engine.snapshots.register { engine.visible.load(ordering: .acquiring) }
     }
 
     deinit { release() }
+
+    var engine: Engine { store.engine }
 
     /// Lets the store give up what only this snapshot sees. Cursors made before stay good.
     public func release() {

@@ -11,6 +11,8 @@ struct WriteState {
     var logAttempts = BackgroundAttempts()
     /// Attempts to write the sealed tables as segments.
     var flushAttempts = BackgroundAttempts()
+    /// Attempts to run the compactions that are due.
+    var compactionAttempts = BackgroundAttempts()
     var lastSequence: SequenceNumber
     var version: Version
     /// Where large values go; nil until there is one.

@@ -10,6 +10,9 @@ final class WriteThrottle: Sendable {
     static let slowdownRuns = 8
     /// Runs in level 0 at which the delay is greatest.
     static let boundRuns = 20
+    /// Runs in level 0 at which writers wait: more would make reads slow without bound. Only reached where compactions
+    /// fail, or a batch is as big as many memtables.
+    static let greatestRuns = 64
     /// The greatest delay, in nanoseconds for each KiB: 4 MiB a second.
     private static let greatestDelay: UInt64 = 250_000
 

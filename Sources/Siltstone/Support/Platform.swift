@@ -151,6 +151,12 @@ enum Platform {
         flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB)
     }
 
+    /// Gives a lock up, for all descriptors of the open file.
+    ///
+    /// Closing the descriptor alone is not enough: a process that was just forked, and has not come to its exec, has one
+    /// too, and would keep the lock.
+    static func unlockFile(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
+
     // MARK: Directories
 
     static func makeDirectory(_ path: String) -> Int32 { mkdir(path, 0o755) }
