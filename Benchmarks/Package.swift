@@ -50,7 +50,8 @@ let package = Package(
             name: "SiltBench",
             dependencies: [.product(name: "Siltstone", package: "siltstone")]
                 + installed.map { .target(name: $0.module) },
-            swiftSettings: upcoming + installed.map { .define($0.define) })
+            swiftSettings: upcoming + installed.map { .define($0.define) }),
+        .testTarget(name: "SiltBenchTests", dependencies: ["SiltBench"], swiftSettings: upcoming),
     ],
     swiftLanguageModes: [.v6]
 )

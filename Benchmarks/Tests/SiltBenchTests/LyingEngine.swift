@@ -1,0 +1,71 @@
+import Foundation
+import Synchronization
+
+@testable import SiltBench
+
+/// An engine in memory that may be told to lie: to prove that the harness finds out.
+final class LyingEngine: Engine {
+    /// What it does wrong.
+    enum Lie: String { case none, dropsWrites, forgetsDeletes, swapsValues, cutsScans }
+
+    /// Set by a test through the directory's name: engines are made by the harness.
+    private let lie: Lie
+    private let entries = Mutex<[[UInt8]: [UInt8]]>([:])
+    private let writes = Atomic(0)
+
+    static var version: String { "lies" }
+    static func describe(_ settings: EngineSettings) -> String { "" }
+
+    init(directory: String, settings: EngineSettings) {
+        lie = Lie(rawValue: directory.split(separator: "/").last.map(String.init) ?? "") ?? .none
+    }
+
+    func makeSession() -> Session { Session(self) }
+    func compact() {}
+    func close() {}
+
+    final class Session: EngineSession {
+        private let engine: LyingEngine
+
+        init(_ engine: LyingEngine) { self.engine = engine }
+
+        func put(_ key: Bytes, _ value: Bytes) {
+            let number = engine.writes.add(1, ordering: .relaxed).newValue
+            if engine.lie == .dropsWrites, number % 100 == 0 { return }
+            var value = [UInt8](value)
+            if engine.lie == .swapsValues, number % 100 == 0 { value[50] ^= 1 }
+            engine.entries.withLock { $0[[UInt8](key)] = value }
+        }
+
+        func delete(_ key: Bytes) {
+            if engine.lie == .forgetsDeletes { return }
+            engine.entries.withLock { $0[[UInt8](key)] = nil }
+        }
+
+        func putAll(_ count: Int, _ entry: (Int) -> (key: Bytes, value: Bytes)) {
+            for i in 0..<count {
+                let (key, value) = entry(i)
+                put(key, value)
+            }
+        }
+
+        func get(_ key: Bytes, _ body: (Bytes) -> Void) -> Bool {
+            guard let value = engine.entries.withLock({ $0[[UInt8](key)] }) else { return false }
+            value.withUnsafeBytes { body($0) }
+            return true
+        }
+
+        func scan(from: Bytes?, reverse: Bool, limit: Int, _ body: (Bytes, Bytes) -> Void) {
+            let entries = engine.entries.withLock { $0 }
+            var keys = entries.keys.sorted { $0.lexicographicallyPrecedes($1) }
+            if let from { keys.removeAll { $0.lexicographicallyPrecedes(from) } }
+            if reverse { keys.reverse() }
+            if engine.lie == .cutsScans { keys = keys.dropLast() }
+            for key in keys.prefix(limit) {
+                key.withUnsafeBytes { key in
+                    entries[[UInt8](key)]?.withUnsafeBytes { value in body(key, value) }
+                }
+            }
+        }
+    }
+}

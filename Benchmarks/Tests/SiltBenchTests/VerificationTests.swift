@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+@testable import SiltBench
+
+@Suite("Verification of results")
+struct VerificationTests {
+    /// A database of 500 keys, of which a quarter was deleted.
+    private func database(_ lie: LyingEngine.Lie) throws -> Database<LyingEngine> {
+        let directory = FileManager.default.temporaryDirectory.path + "/silt-bench-tests-\(UUID())/\(lie.rawValue)"
+        let database = try Database<LyingEngine>(directory: directory, settings: EngineSettings(), keys: .decimal)
+        database.model.reserve(500)
+        _ = try database.put(500, threads: 2) { .ascending(from: $0 * 250) }
+        _ = try database.delete(125, threads: 1) { _ in .ascending(from: 100) }
+        return database
+    }
+
+    @Test("an honest engine passes")
+    func honest() throws {
+        let database = try database(.none)
+        try database.verify()
+        #expect(try database.walk(reverse: false).tally == database.expectedOfWalk())
+        #expect(try database.walk(reverse: true).tally == database.expectedOfWalk())
+        let stream = { @Sendable (thread: Int) in IndexStream.uniform(500, .seeking, thread: thread, of: 2) }
+        #expect(
+            try database.seek(100, threads: 2, entries: 11, stream).tally
+                == database.expectedOfSeek(100, threads: 2, entries: 11, stream))
+        #expect(
+            try database.get(100, threads: 2, stream).tally == database.expectedOfGet(100, threads: 2, stream))
+        try database.discard()
+    }
+
+    @Test(
+        "an engine that loses, keeps, changes or hides entries does not",
+        arguments: [LyingEngine.Lie.dropsWrites, .forgetsDeletes, .swapsValues, .cutsScans])
+    func lying(lie: LyingEngine.Lie) throws {
+        let database = try database(lie)
+        #expect(throws: BenchmarkError.self) { try database.verify() }
+        try database.discard()
+    }
+
+    @Test("a YCSB mix of an honest engine passes, alone and with threads that race", arguments: [1, 2])
+    func mixes(threads: Int) throws {
+        for workload in [Workload.ycsbA, .ycsbD, .ycsbE, .ycsbF] {
+            let directory = FileManager.default.temporaryDirectory.path + "/silt-bench-tests-\(UUID())/none"
+            var settings = EngineSettings()
+            settings.valueBytes = Options.recordBytes
+            let database = try Database<LyingEngine>(directory: directory, settings: settings, keys: .hashed)
+            database.model.reserve(200)
+            _ = try database.put(200, threads: 1) { _ in .ascending(from: 0) }
+            let mix = Mix(workload, count: 100, threads: threads, records: 200)
+            let tally = try database.run(mix).tally
+            #expect(tally.wrong == 0)
+            if workload != .ycsbE { #expect(tally.found == database.expectedReads(mix)) }
+            try database.verify()
+            try database.discard()
+        }
+    }
+}
