@@ -7,6 +7,8 @@ final class Version: Sendable {
     let valueFiles: [UInt64: ValueFileReader]
     /// All runs, newest first: the order in which a reader asks them.
     let runs: [Run]
+    /// The range tombstones of all segments, for scans. Cut into fragments once, not for every scan.
+    let rangeTombstones: RangeTombstones
 
     static let empty = Version(levels: [], valueFiles: [:])
 
@@ -14,6 +16,8 @@ final class Version: Sendable {
         self.levels = levels
         self.valueFiles = valueFiles
         runs = levels.flatMap { $0 }
+        let tombstones = runs.flatMap(\.segments).map(\.rangeTombstones).filter { !$0.isEmpty }
+        rangeTombstones = tombstones.isEmpty ? .empty : RangeTombstones(tombstones.flatMap(\.tombstones))
     }
 
     /// Places opened segments.

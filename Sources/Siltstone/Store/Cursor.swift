@@ -4,14 +4,12 @@
 /// was released. Used by one task or thread at a time. An error is thrown, never taken for the end; the cursor cannot go
 /// on after one.
 public final class Cursor {
-    /// Keeps the store open for as long as the cursor lives.
-    private let store: KeyValueStore
     private let engine: Engine
     /// Keeps the memtables and segments that the records lie in.
     private let view: ReadView
     private let sequence: SequenceNumber
     private let merge: MergingCursor
-    private let tombstones: RangeTombstones
+    private let tombstones: [RangeTombstones]
     private let range: ScanRange
     private var left: Int
     private var isStarted = false
@@ -19,7 +17,6 @@ public final class Cursor {
 
     init(_ snapshot: Snapshot, _ range: ScanRange) throws(StoreError) {
         try snapshot.engine.checkOpen()
-        store = snapshot.store
         engine = snapshot.engine
         sequence = snapshot.sequence
         // Any view later than the snapshot will do: what the snapshot sees is kept in all of them. The snapshot must
@@ -28,7 +25,7 @@ public final class Cursor {
         self.range = range
         left = range.limit
         merge = MergingCursor(view.sources(), range.direction, visible: sequence)
-        tombstones = view.rangeTombstones(visible: sequence)
+        tombstones = view.rangeTombstones()
     }
 
     /// The next entry, copied; nil at the end.
@@ -68,11 +65,7 @@ public final class Cursor {
             while let record = try merge.next() {
                 if record.kind == .tombstone { continue }
                 if isOutside(record.key) { break }
-                if !tombstones.isEmpty,
-                    tombstones.newestCovering(record.key, visible: sequence) > record.sequence
-                {
-                    continue
-                }
+                if !tombstones.isEmpty, isRemoved(record) { continue }
                 left &-= 1
                 return record
             }
@@ -90,6 +83,11 @@ public final class Cursor {
         let key = range.direction == .forward ? range.from : range.to
         guard let key else { return try merge.seek(nil) }
         try withContiguousBytes(key) { bytes throws(StoreError) in try merge.seek(bytes) }
+    }
+
+    /// Whether a range tombstone that the snapshot sees covers a record, and is newer.
+    private func isRemoved(_ record: Record) -> Bool {
+        tombstones.contains { $0.newestCovering(record.key, visible: sequence) > record.sequence }
     }
 
     /// Whether a key lies beyond the far end of the range.

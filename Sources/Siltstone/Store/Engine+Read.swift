@@ -18,8 +18,24 @@ extension Engine {
             defer { withExtendedLifetime(pin) {} }
             guard let record = try view.lookup(key, visible: visible, pin: &pin) else { return try body(nil) }
             if record.kind == .value { return try body(record.value) }
+            if sequence == nil, hasMovedOn(from: view, record) { return try readAgain(key, body) }
             return try withResolvedValue(record, view.version) { value throws(StoreError) in try body(value) }
         }
+    }
+
+    /// Whether a record's value file is younger than the view, and the view is not the current one any more: its value may
+    /// have been overwritten meanwhile, and the file collected.
+    private func hasMovedOn(from view: ReadView, _ record: Record) -> Bool {
+        guard let pointer = ValuePointer(record.value), view.version.valueFiles[pointer.file] == nil else {
+            return false
+        }
+        return views.current() !== view
+    }
+
+    /// Not inlined into the read that it repeats.
+    @inline(never)
+    private func readAgain<R>(_ key: Bytes, _ body: (Bytes?) throws(StoreError) -> R) throws(StoreError) -> R {
+        try read(key, body)
     }
 
     /// As ``read(_:at:_:)``, lending the value to a body of the caller's that may throw anything.

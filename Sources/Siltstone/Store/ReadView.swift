@@ -76,17 +76,9 @@ final class ReadView: @unchecked Sendable {
         tables.lazy.compactMap { $0.newestSequence(of: key) }.max() ?? 0
     }
 
-    /// All range tombstones that a scan at `visible` has to mind.
-    func rangeTombstones(visible: SequenceNumber) -> RangeTombstones {
-        var all: [RangeTombstone] = []
-        for table in tables { all += table.rangeTombstones.tombstones }
-        for run in version.runs {
-            for segment in run.segments where !segment.rangeTombstones.isEmpty {
-                all += segment.rangeTombstones.tombstones
-            }
-        }
-        all.removeAll { $0.sequence > visible }
-        return all.isEmpty ? .empty : RangeTombstones(all)
+    /// The sets of range tombstones that a scan has to mind; none, mostly.
+    func rangeTombstones() -> [RangeTombstones] {
+        (tables.map(\.rangeTombstones) + [version.rangeTombstones]).filter { !$0.isEmpty }
     }
 
     /// The sources of a scan, newest first.
