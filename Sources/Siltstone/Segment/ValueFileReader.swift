@@ -38,6 +38,11 @@ final class ValueFileReader: @unchecked Sendable {
         try storeErrors { () throws(FileSystemError) in try file.size() }
     }
 
+    /// Brings what the file holds to stable storage.
+    func sync() throws(StoreError) {
+        try storeErrors { () throws(FileSystemError) in try file.syncFully() }
+    }
+
     /// The value that a pointer leads to.
     /// - Parameters:
     ///   - pointer: from a record whose own checksum is right.

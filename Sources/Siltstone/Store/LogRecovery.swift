@@ -251,6 +251,7 @@ struct LogRecovery {
     /// Makes the logs writable again: torn tails are cut off on disk, and logs behind one are emptied.
     /// - Returns: the memtables with their logs, oldest first; the last one takes the changes to come.
     func resumeLogs(_ manifest: Manifest, _ arenas: ArenaPool) throws(StoreError) -> [LoggedTable] {
+        try syncValueFiles()
         var tables: [LoggedTable] = []
         var unused: [UInt64] = []
         for log in logs {
@@ -274,6 +275,15 @@ struct LogRecovery {
             try manifest.append(edit)  // the files then go as leftovers
         }
         return tables
+    }
+
+    /// Brings the values that the logs refer to to stable storage, before a log that goes on vouches for its frames.
+    ///
+    /// After the death of the process alone they may be with the kernel only, and nobody else would ever sync them:
+    /// the file that takes values from now on is another one.
+    private func syncValueFiles() throws(StoreError) {
+        let numbers = logs.reduce(into: Set<UInt64>()) { $0.formUnion($1.valueFiles) }
+        for number in numbers.sorted() { try version.valueFiles[number]?.sync() }
     }
 
     /// Makes a log where there is none to go on with.

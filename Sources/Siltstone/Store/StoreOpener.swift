@@ -200,6 +200,7 @@ struct StoreOpener {
                 number: number, writer: writer, edits: edits)
             manifest = opened
             tables = try recovery.resumeLogs(opened, arenas)
+            try syncDirectory()
             removeLeftovers(present, opened)
         } else if tables.isEmpty {
             tables = [LoggedTable(table: try MemTable(capacity: 64 << 10, pool: nil), log: nil)]
@@ -218,6 +219,14 @@ struct StoreOpener {
             engine.scheduleCompaction()
         }
         return engine
+    }
+
+    /// Makes the names durable that were found. A process may have died between the renaming of `CURRENT` and its sync:
+    /// the manifest before must not go as long as a loss of power could bring its name back.
+    private func syncDirectory() throws(StoreError) {
+        try storeErrors { () throws(FileSystemError) in
+            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
+        }
     }
 
     /// Removes what a crash left behind: nothing that the manifest names, and nothing that is not a store's.

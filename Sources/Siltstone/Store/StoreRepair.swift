@@ -215,6 +215,8 @@ struct StoreRepair {
             do throws(StoreError) {
                 values[number] = try ValueFileReader(
                     fileSystem: fileSystem, path: path(.values(number)), number: number, store: identity, access: .read)
+                // A process that died may have left values with the kernel only, and segments are to lead to them.
+                try values[number]?.sync()
                 next.valueFiles.insert(number)
             } catch {
                 guard error.code == .corrupt else { throw error }

@@ -29,6 +29,16 @@ final class CountingFileSystem: FileSystem {
     /// Sets which calls fail, with which error number.
     func setRule(_ rule: @escaping @Sendable (Call) -> Int32?) { state.withLock { $0.rule = rule } }
 
+    /// Notes all calls from now on, and lets all succeed.
+    func record() -> Locked<[Call]> {
+        let calls = Locked<[Call]>([])
+        setRule { call in
+            calls.withLock { $0.append(call) }
+            return nil
+        }
+        return calls
+    }
+
     fileprivate func meet(_ operation: String, _ path: String) throws(FileSystemError) {
         let (call, rule) = state.withLock { state in
             defer { state.count += 1 }

@@ -49,6 +49,39 @@ import Testing
         try store.close()
     }
 
+    @Test("values that died with the kernel are on the disk before a log that is gone on with vouches for them")
+    func valuesAreSynced() throws {
+        var configuration = Self.quiet()
+        configuration.largeValueBytes = 1000
+        let fixture = StoreFixture()
+        let store = try fixture.open(configuration)
+        try store.put(key(1), [UInt8](repeating: 1, count: 5000))
+        let counting = CountingFileSystem(try fixture.copy().fileSystem)
+        let calls = counting.record()
+        let again = try StoreFixture(counting).open(configuration)
+        let synced = calls.withLock { $0 }.filter { $0.operation == "sync" }.map(\.path)
+        let values = try #require(synced.firstIndex { $0.hasSuffix(".values") })
+        #expect(values < (try #require(synced.firstIndex { $0.hasSuffix(".log") })))
+        try again.close()
+        try store.close()
+    }
+
+    @Test("leftovers are removed once the names that are in force are durable, and not before")
+    func namesBeforeRemovals() throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open()
+        try store.put(key(1), [1])
+        try store.close()
+        try fixture.write([1, 2, 3], to: "000099.segment")
+        let counting = CountingFileSystem(fixture.fileSystem)
+        let calls = counting.record()
+        let again = try StoreFixture(counting).open()
+        let operations = calls.withLock { $0 }.map(\.operation)
+        let removal = try #require(operations.firstIndex(of: "remove"))
+        #expect(operations[..<removal].contains("sync directory"))
+        try again.close()
+    }
+
     /// A store whose one log holds twenty writes of varying length; and the ends of their frames.
     private func smallLog(synced: Bool) throws -> (StoreFixture, log: String, ends: [Int]) {
         let fixture = StoreFixture()
