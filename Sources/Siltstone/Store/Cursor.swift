@@ -63,8 +63,9 @@ public final class Cursor {
         do {
             if !isStarted { try start() }
             while let record = try merge.next() {
-                if record.kind == .tombstone { continue }
+                // Before anything else: behind the end there may be no end of removals.
                 if isOutside(record.key) { break }
+                if record.kind == .tombstone { continue }
                 if !tombstones.isEmpty, isRemoved(record) { continue }
                 left &-= 1
                 return record

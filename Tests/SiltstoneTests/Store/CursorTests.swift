@@ -36,6 +36,27 @@ import Testing
         try store.close()
     }
 
+    @Test("a scan does not walk over what was removed behind its end", arguments: [true, false])
+    func removedBehindTheEnd(_ reverse: Bool) throws {
+        var configuration = StoreFixture.small()
+        configuration.access = .read
+        configuration.cacheBytes = 0
+        configuration.automaticCompaction = false
+        configuration.memTableBytes = 4 << 20
+        let faulty = FaultyFileSystem()
+        let store = try StoreFixture(faulty).open(configuration)
+        let keys = 0..<20_000
+        for number in keys { try store.put(key(number), [1]) }
+        try store.flush()
+        for number in keys { try store.delete(key(number)) }
+        try store.flush()
+        let before = faulty.calls.count
+        let cursor = try store.scan(from: key(10_000), to: key(10_001), reverse: reverse)
+        #expect(try cursor.next() == nil)
+        #expect(faulty.calls.count - before < 10)
+        try store.close()
+    }
+
     @Test("a cursor that was opened and not used yet gives the snapshot of its opening")
     func unused() throws {
         let store = try filled(StoreFixture(), StoreFixture.small())
