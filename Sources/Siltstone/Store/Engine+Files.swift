@@ -114,6 +114,8 @@ extension Engine {
         try manifestLock.withLock { () throws(StoreError) in
             guard let manifest else { throw StoreError(.readOnly, "the store is read-only", file: directory) }
             let number = manifest.takeNumber()
+            // The store may have been closed while this waited: its directory may then be another's.
+            try writeLock.withLock { () throws(StoreError) in try checkWritable() }
             do throws(StoreError) {
                 let file = try createFile(.values(number))
                 let writer = try ValueFileAppender(file: file, number: number, store: identity)
