@@ -20,25 +20,27 @@ extension Engine {
         alsoUnderWriteLock body: () -> Void = {}
     ) throws(StoreError) {
         guard let manifest else { throw StoreError(.readOnly, "the store is open for reading only", file: directory) }
-        try writeLock.withLock { () throws(StoreError) in
+        let version = try writeLock.withLock { () throws(StoreError) in
             if let failure = state.pointee.failure { throw failure }
+            return state.pointee.version
         }
         do { try manifest.append(edit) } catch {
             if error.code != .noSpace { poison(error) }
             throw error
         }
+        // Not under the write lock: it takes as long as there are segments. Under the manifest lock nobody else makes a
+        // version.
+        var files = version.valueFiles
+        for number in edit.removedValueFiles { files[number] = nil }
+        files.merge(valueFiles) { $1 }
+        let next = version.applying(edit, opened: opened, valueFiles: files)
         writeLock.withLock {
-            var files = state.pointee.version.valueFiles
-            for number in edit.removedValueFiles { files[number] = nil }
-            files.merge(valueFiles) { $1 }
-            state.pointee.version = state.pointee.version.applying(edit, opened: opened, valueFiles: files)
+            state.pointee.version = next
             body()
             publishView()
             writeLock.wakeAll()
         }
-        throttle.update(
-            flushedRuns: configuration.automaticCompaction
-                ? writeLock.withLock { state.pointee.version.levels.first?.count ?? 0 } : 0)
+        throttle.update(flushedRuns: configuration.automaticCompaction ? next.levels.first?.count ?? 0 : 0)
         retireViews()
     }
 
@@ -112,10 +114,10 @@ extension Engine {
     /// Begins a value file, and names it in the manifest before anything refers to it. Under the value lock.
     func startValueFile() throws(StoreError) -> ValueFileAppender {
         try manifestLock.withLock { () throws(StoreError) in
-            guard let manifest else { throw StoreError(.readOnly, "the store is read-only", file: directory) }
-            let number = manifest.takeNumber()
             // The store may have been closed while this waited: its directory may then be another's.
             try writeLock.withLock { () throws(StoreError) in try checkWritable() }
+            guard let manifest else { throw StoreError(.readOnly, "the store is read-only", file: directory) }
+            let number = manifest.takeNumber()
             do throws(StoreError) {
                 let file = try createFile(.values(number))
                 let writer = try ValueFileAppender(file: file, number: number, store: identity)
