@@ -242,7 +242,8 @@ enum Platform {
         #else
         let bits = UInt(pthread_self())
         #endif
-        return Int(truncatingIfNeeded: (bits &>> 12) &* 0x9e37_79b9_7f4a_7c15 &>> 40)
+        // The upper bits of the product, which depend on all bits of the address: stacks may be megabytes apart.
+        return Int(truncatingIfNeeded: ((bits &>> 12) &* 0x9e37_79b9_7f4a_7c15) &>> 40)
     }
 
     static var processIdentifier: Int32 { getpid() }
