@@ -34,10 +34,16 @@ extension Engine {
         }
     }
 
-    /// Bytes of the value files that take no more values.
+    /// Bytes of the value files that take no more values, and whose values are all referred to by segments or by nobody:
+    /// what a memtable refers to would look like garbage.
     func sealedValueFiles() -> [UInt64: Int] {
-        let (files, active) = writeLock.withLock { (state.pointee.version.valueFiles, state.pointee.values?.number) }
-        return files.filter { $0.key != active }.mapValues { $0.approximateSize }
+        let (files, inUse) = writeLock.withLock {
+            var inUse = state.pointee.active.valueFiles
+            for table in state.pointee.sealed { inUse.formUnion(table.valueFiles) }
+            if let values = state.pointee.values { inUse.insert(values.number) }
+            return (state.pointee.version.valueFiles, inUse)
+        }
+        return files.filter { !inUse.contains($0.key) }.mapValues { $0.approximateSize }
     }
 
     /// Compacts what lies in `[from, to]`, all levels into the deepest. Waits for it.

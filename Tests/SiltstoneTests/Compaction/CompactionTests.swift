@@ -31,6 +31,21 @@ import Testing
         #expect(Double(try fixture.totalBytes()) <= 1.15 * Double(count * 116))
     }
 
+    @Test("values that only memtables refer to are not taken for garbage")
+    func unflushedValues() throws {
+        var configuration = StoreFixture.small()
+        configuration.largeValueBytes = 1000
+        configuration.automaticCompaction = false
+        let store = try StoreFixture().open(configuration)
+        // Some forty value files, all but the last one full.
+        for number in 0..<500 { try store.put(key(number), [UInt8](repeating: 1, count: 5000)) }
+        #expect(store.statistics.valueFiles > 10)
+        #expect(store.engine.sealedValueFiles().isEmpty)
+        try store.flush()
+        #expect(store.engine.sealedValueFiles().count == store.statistics.valueFiles - 1)
+        try store.close()
+    }
+
     @Test("where everything was deleted, nearly nothing is left", arguments: [false, true])
     func deleted(_ byRange: Bool) throws {
         let fixture = StoreFixture()
