@@ -9,6 +9,12 @@ final class HeapBytes: @unchecked Sendable {
     /// - Parameter count: bytes, whose values are not set.
     init(count: Int) { buffer = .allocate(byteCount: count, alignment: 64) }
 
+    /// A copy of `bytes`.
+    convenience init(copying bytes: [UInt8]) {
+        self.init(count: bytes.count)
+        buffer.copyBytes(from: bytes)
+    }
+
     deinit {
         // In debug builds: whoever still looks at bytes that nobody keeps shall see it at once.
         assert(scribble())

@@ -35,20 +35,17 @@ extension Engine {
     /// Brings evidence up to date under the write lock: evaluated again only where something has touched the key since.
     func refresh(_ evidence: inout ConditionEvidence, _ key: Bytes, _ condition: Condition) throws(StoreError) {
         if state.pointee.lastSequence == evidence.sequence { return }
-        if state.pointee.version === evidence.version {
-            let since = evidence.sequence
-            let isTouched =
-                Self.touches(key, state.pointee.active.table, since)
-                || state.pointee.sealed.contains { Self.touches(key, $0.table, since) }
-            if !isTouched { return }
-        }
+        if state.pointee.version === evidence.version, !isTouched(key, after: evidence.sequence) { return }
         evidence = try gather(key, condition)
     }
 
-    /// Whether a memtable has a change of `key` that is newer than `sequence`.
-    private static func touches(_ key: Bytes, _ table: MemTable, _ sequence: SequenceNumber) -> Bool {
-        (table.newestSequence(of: key) ?? 0) > sequence
-            || table.rangeTombstones.newestCovering(key, visible: .greatest) > sequence
+    /// Whether a change in memory that is newer than `sequence` concerns a key. Under the write lock.
+    private func isTouched(_ key: Bytes, after sequence: SequenceNumber) -> Bool {
+        func touches(_ table: MemTable) -> Bool {
+            (table.newestSequence(of: key) ?? 0) > sequence
+                || table.rangeTombstones.newestCovering(key, visible: .greatest) > sequence
+        }
+        return touches(state.pointee.active.table) || state.pointee.sealed.contains { touches($0.table) }
     }
 
     private func holds(_ condition: Condition, _ record: Record?, _ version: Version) throws(StoreError) -> Bool {

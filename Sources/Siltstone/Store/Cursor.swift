@@ -11,6 +11,8 @@ public final class Cursor {
     private let merge: MergingCursor
     private let tombstones: [RangeTombstones]
     private let range: ScanRange
+    /// The far end of the range, nil where that is open: a copy, as the array would be retained for each record.
+    private let farEnd: HeapBytes?
     private var left: Int
     private var isStarted = false
     private var failure: StoreError?
@@ -23,6 +25,7 @@ public final class Cursor {
         // not go before the view is taken, though it was made for this cursor alone.
         view = withExtendedLifetime(snapshot) { snapshot.engine.views.current() }
         self.range = range
+        farEnd = (range.direction == .forward ? range.to : range.from).map { HeapBytes(copying: $0) }
         left = range.limit
         merge = MergingCursor(view.sources(), range.direction, visible: sequence)
         tombstones = view.rangeTombstones()
@@ -94,13 +97,8 @@ public final class Cursor {
     /// Whether a key lies beyond the far end of the range.
     @inline(__always)
     private func isOutside(_ key: Bytes) -> Bool {
-        switch range.direction {
-        case .forward:
-            guard let end = range.to else { return false }
-            return end.withUnsafeBytes { compareKeys(key, $0) >= 0 }
-        case .backward:
-            guard let start = range.from else { return false }
-            return start.withUnsafeBytes { compareKeys(key, $0) < 0 }
-        }
+        guard let farEnd else { return false }
+        let order = compareKeys(key, farEnd.bytes)
+        return range.direction == .forward ? order >= 0 : order < 0
     }
 }

@@ -224,6 +224,7 @@ extension Engine {
         if throttle.nanosecondsPerKiB > 0, try !slowDown(size, mayBlock) { return false }
         let earlier = attemptCounts()
         while true {
+            // The table alone: a copy of all that goes with it would be retained and released for every write.
             let table = state.pointee.active.table
             let bytes = table.byteCount
             let isFull =
