@@ -64,6 +64,18 @@ extension StoreError {
     }
 }
 
+extension StoreError {
+    /// The same failure, of a step behind which nobody knows what the disk holds. Of a full disk it is then not true that
+    /// nothing was changed, nor does it help to try again.
+    var asUncertain: StoreError {
+        guard code == .noSpace else { return self }
+        let reason = errorNumber.map { Platform.describe($0) } ?? "the disk is full"
+        return StoreError(
+            .inputOutput, "\(reason), and what was written before may not be there; make room and open the store again",
+            file: file, offset: offset, errorNumber: errorNumber)
+    }
+}
+
 /// Runs `body`, and tells a failed call as the store's error.
 @inline(__always)
 func storeErrors<R>(_ body: () throws(FileSystemError) -> R) throws(StoreError) -> R {

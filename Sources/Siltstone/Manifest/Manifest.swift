@@ -57,11 +57,7 @@ final class Manifest {
     /// Runs the step of an edit behind which nobody knows whether it will be found after a crash: for the caller, even a
     /// full disk is then no failure that changes nothing.
     private func certain(_ step: () throws(StoreError) -> Void) throws(StoreError) {
-        do { try step() } catch {
-            var error = error
-            if error.code == .noSpace { error.code = .inputOutput }
-            throw error
-        }
+        do { try step() } catch { throw error.asUncertain }
     }
 
     /// Writes a state as the first edit of a new manifest, and puts that in force.

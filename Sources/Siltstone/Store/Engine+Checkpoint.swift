@@ -63,8 +63,7 @@ extension Engine {
     /// - Returns: the current version, none of whose files will ever change.
     private func finishValueFile() throws(StoreError) -> Version {
         try valueLock.withLock { () throws(StoreError) in
-            let values = writeLock.withLock { state.pointee.values }
-            try syncValues(values)
+            try syncValues()
             return writeLock.withLock {
                 state.pointee.values = nil
                 return state.pointee.version

@@ -83,7 +83,7 @@ extension Engine {
         let run = plan.outputRun ?? infos.first?.number ?? 0
         edit.addedSegments = infos.map { .init(info: $0, level: plan.outputLevel, run: run) }
         do {
-            if !plan.relocating.isEmpty { try syncValues(writeLock.withLock { state.pointee.values }) }
+            if !plan.relocating.isEmpty { try syncValues() }
             try commit(edit, opened: readers) {
                 state.pointee.statistics.compactions += 1
                 state.pointee.statistics.compactionBytesRead += plan.inputBytes

@@ -135,15 +135,6 @@ extension Engine {
         }
     }
 
-    /// Makes all values durable that were written so far. Where that fails, segments and logs would refer to values that
-    /// may be gone: the store takes no more writes.
-    func syncValues(_ values: ValueFileAppender?) throws(StoreError) {
-        do { try values?.sync() } catch {
-            poison(error)
-            throw error
-        }
-    }
-
     func openValueFile(_ number: UInt64) throws(StoreError) -> ValueFileReader {
         try ValueFileReader(
             fileSystem: fileSystem, path: StoreFile.values(number).path(in: directory), number: number,

@@ -53,9 +53,9 @@ extension Engine {
             // One run for each memtable: its number is its segment's, and later flushes have greater ones.
             edit.addedSegments.append(.init(info: info, level: 0, run: info.number))
         }
-        // The segment's pointers must not outlive their values.
-        if !sealed.valueFiles.isEmpty { try syncValues(writeLock.withLock { state.pointee.values }) }
         do {
+            // The segment's pointers must not outlive their values.
+            if !sealed.valueFiles.isEmpty { try syncValues() }
             try commit(edit, opened: readers) {
                 state.pointee.sealed.removeFirst()
                 state.pointee.flushAttempts.succeed()

@@ -355,16 +355,31 @@ extension Engine {
                 .filter { $0.syncedEnd < $0.end }
             return (unsynced.map { (log: $0, end: $0.end) }, state.pointee.values, state.pointee.lastSequence)
         }
-        do {
-            // Values first, and older logs before newer ones: what is durable must be a prefix of history. A change that
-            // comes in meanwhile may refer to a value that is not covered: no log vouches for it yet.
-            try values?.sync()
+        // Values first, and older logs before newer ones: what is durable must be a prefix of history. A change that
+        // comes in meanwhile may refer to a value that is not covered: no log vouches for it yet.
+        try syncValues(values)
+        try certain { () throws(StoreError) in
             for (log, end) in logs { try log.sync(upTo: end) }
-        } catch {
+        }
+        return last
+    }
+
+    /// Makes the values in a value file durable, so that something durable may refer to them.
+    func syncValues(_ values: ValueFileAppender?) throws(StoreError) {
+        guard let values else { return }
+        try certain { () throws(StoreError) in try values.sync() }
+    }
+
+    /// Makes all values durable that a change or a compaction has written so far.
+    func syncValues() throws(StoreError) { try syncValues(writeLock.withLock { state.pointee.values }) }
+
+    /// Runs a sync; if it fails, even for a full disk, nobody knows what the disk holds, and no write is taken any more.
+    private func certain(_ sync: () throws(StoreError) -> Void) throws(StoreError) {
+        do { try sync() } catch {
+            let error = error.asUncertain
             poison(error)
             throw error
         }
-        return last
     }
 
     /// Waits until a change is durable, if that was asked for.

@@ -5,7 +5,8 @@ import Synchronization
 /// Appends are made under the engine's value lock; ``sync()`` runs beside them on any thread, and so goes by marks
 /// rather than by the writer.
 ///
-/// `@unchecked Sendable`: `writer` and `isUsable` are touched under the value lock only; the rest is atomic or constant.
+/// `@unchecked Sendable`: `writer` and `isUsable` are touched under the value lock only, `failure` under `syncing`; the
+/// rest is atomic or constant.
 final class ValueFileAppender: @unchecked Sendable {
     let number: UInt64
     private let file: any File
@@ -18,6 +19,8 @@ final class ValueFileAppender: @unchecked Sendable {
     private let synced = Atomic<Int>(0)
     /// Held during a sync.
     private let syncing = ConditionLock()
+    /// Why no sync is tried any more.
+    private var failure: StoreError?
 
     /// Begins a file.
     init(file: any File, number: UInt64, store: StoreIdentity) throws(StoreError) {
@@ -44,14 +47,22 @@ final class ValueFileAppender: @unchecked Sendable {
     }
 
     /// Makes every value appended before the call durable. On any thread; takes no call where there is nothing new.
-    /// - Throws: ``StoreError``, after which nobody knows what the disk holds.
+    ///
+    /// A sync that has failed is not tried again: the kernel may have dropped the pages and would call it a success.
+    /// - Throws: ``StoreError``, after which nobody knows what the disk holds; ``StoreError/Code/refusesWrites`` for every
+    ///   call that would need another sync.
     func sync() throws(StoreError) {
         let target = size
         if synced.load(ordering: .acquiring) >= target { return }
         try syncing.withLock { () throws(StoreError) in
             if synced.load(ordering: .relaxed) >= target { return }
+            if let failure { throw failure.refusal }
             let reached = size
-            try storeErrors { () throws(FileSystemError) in try file.syncFully() }
+            do throws(FileSystemError) { try file.syncFully() } catch {
+                let error = StoreError(error)
+                failure = error
+                throw error
+            }
             synced.store(reached, ordering: .releasing)
         }
     }

@@ -161,19 +161,44 @@ import Testing
         try again.close()
     }
 
-    @Test("after a failed sync of a value file the store refuses writes: its values may be gone")
-    func failedValueSync() throws {
+    @Test("a sync that finds the disk full does not claim to have changed nothing", arguments: [".log", ".values"])
+    func fullAtSync(_ suffix: String) throws {
         let counting = CountingFileSystem(InMemoryFileSystem())
         let fixture = StoreFixture(counting)
         let store = try fixture.open(Self.configuration(.mapped))
-        try store.put("large".utf8, [UInt8](repeating: 1, count: 5000), durability: .buffered)
-        counting.setRule { $0.operation == "sync" && $0.path.hasSuffix(".values") ? Platform.inputOutputError : nil }
-        #expect(StoreError.Code.of { try store.flush() } == .inputOutput)
+        try store.put(key(1), [UInt8](repeating: 1, count: 3000))
+        counting.setRule { $0.operation == "sync" && $0.path.hasSuffix(suffix) ? Platform.noSpaceError : nil }
+        #expect(StoreError.Code.of { try store.put(key(2), [UInt8](repeating: 2, count: 3000)) } == .inputOutput)
         counting.setRule { _ in nil }
-        #expect(StoreError.Code.of { try store.put("small".utf8, [1]) } == .refusesWrites)
-        #expect(try store.get("large".utf8)?.count == 5000)
+        #expect(StoreError.Code.of { try store.put(key(3), [3]) } == .refusesWrites)
         try store.close()
-        try fixture.open(Self.configuration(.mapped)).close()
+    }
+
+    @Test(
+        "a failed sync of values is not tried again, whoever makes it", arguments: ["flush", "compact", "checkpoint"])
+    func failedValueSync(_ by: String) throws {
+        let counting = CountingFileSystem(InMemoryFileSystem())
+        let fixture = StoreFixture(counting)
+        var configuration = Self.configuration(.mapped)
+        configuration.durability = .buffered
+        let store = try fixture.open(configuration)
+        func work() throws {
+            switch by {
+            case "flush": try store.flush()
+            case "compact": try store.compact()
+            default: try store.checkpoint(to: "/checkpoint")
+            }
+        }
+        try store.put(key(1), [UInt8](repeating: 1, count: 3000))
+        counting.setRule { $0.operation == "sync" && $0.path.hasSuffix(".values") ? Platform.inputOutputError : nil }
+        // Whoever waits for the flush may be told of the failure itself or of what it led to.
+        let told: [StoreError.Code?] = [.inputOutput, .refusesWrites]
+        #expect(told.contains(StoreError.Code.of { try work() }))
+        counting.setRule { _ in nil }
+        #expect(StoreError.Code.of { try work() } == .refusesWrites)
+        #expect(StoreError.Code.of { try store.put(key(2), [2]) } == .refusesWrites)
+        #expect(try store.get(key(1))?.count == 3000)
+        try store.close()
     }
 
     @Test("a flush that fails is tried again, and all that is in memory stays readable")
