@@ -51,6 +51,7 @@ final class ValueFileReader: @unchecked Sendable {
     /// - Throws: ``StoreError/Code/corrupt`` where the value is not what the pointer means, or fails its checksum.
     func read(_ pointer: ValuePointer, key: Bytes?, pin: inout BlockPin) throws(StoreError) -> Bytes {
         guard pointer.file == number, let offset = Int(exactly: pointer.offset), offset >= FileHeader.size,
+            offset <= Int.max >> 1,
             offset % ValueRecord.alignment == 0
         else { throw .corrupt("a value pointer leads nowhere in this file", file: path) }
         let head = key?.count ?? 0

@@ -32,7 +32,8 @@ public final class Cursor {
     }
 
     /// The next entry, copied; nil at the end.
-    /// - Throws: ``StoreError`` where the disk fails or is damaged, or the store was closed.
+    /// - Throws: ``StoreError`` where the disk fails or is damaged. Not where the store was closed since the cursor was
+    ///   made: it goes on to its end.
     public func next() throws(StoreError) -> Entry? {
         guard let record = try nextRecord() else { return nil }
         return try engine.withResolvedValue(record, view.version) { value in
@@ -83,7 +84,6 @@ public final class Cursor {
 
     private func start() throws(StoreError) {
         isStarted = true
-        try engine.checkOpen()
         let key = range.direction == .forward ? range.from : range.to
         guard let key else { return try merge.seek(nil) }
         try withContiguousBytes(key) { bytes throws(StoreError) in try merge.seek(bytes) }

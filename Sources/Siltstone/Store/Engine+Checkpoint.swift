@@ -16,12 +16,26 @@ extension Engine {
         obsolete.beginHold()
         defer { obsolete.endHold() }
         let version = try finishValueFile()
-        try storeErrors { () throws(FileSystemError) in
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.createDirectory(path) }
-        }
+        try makeDirectory(path)
         do { try fill(path, with: version) } catch {
             removeDirectory(path)
             throw error
+        }
+    }
+
+    private func makeDirectory(_ path: String) throws(StoreError) {
+        do { try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.createDirectory(path) } } catch {
+            if error.isExisting {
+                throw StoreError(
+                    .invalidArgument, "there is something at this path already; a checkpoint makes a directory",
+                    file: path)
+            }
+            if error.isMissing {
+                throw StoreError(
+                    .notFound, "the directory that the checkpoint should be made in does not exist",
+                    file: StoreOpener.parent(of: path))
+            }
+            throw StoreError(error)
         }
     }
 
@@ -54,14 +68,20 @@ extension Engine {
 
     private func link(_ file: StoreFile, into path: String) throws(StoreError) {
         let (source, target) = (file.path(in: directory), file.path(in: path))
-        try storeErrors { () throws(FileSystemError) in
+        do {
             try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.link(source, to: target) }
+        } catch {
+            guard error.errorNumber == Platform.crossDevice else { throw StoreError(error) }
+            throw StoreError(
+                .invalidArgument,
+                "a checkpoint links the store's files, so it must be on the same file system; choose another path",
+                file: path, errorNumber: error.errorNumber)
         }
     }
 
-    /// Lets the value file in use take no more values, so that a checkpoint can share it.
+    /// Lets the value file in use take no more values, so that a checkpoint can share it, or a compaction empty it.
     /// - Returns: the current version, none of whose files will ever change.
-    private func finishValueFile() throws(StoreError) -> Version {
+    func finishValueFile() throws(StoreError) -> Version {
         try valueLock.withLock { () throws(StoreError) in
             try syncValues()
             return writeLock.withLock {

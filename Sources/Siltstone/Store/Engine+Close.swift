@@ -6,6 +6,9 @@ extension Engine {
     /// to read them from the log.
     private static let flushOnClose = 256 << 10
 
+    /// Stores of this process that were dropped, and whose locks are about to be given up: who opens one again waits.
+    static let abandonments = Atomic<Int>(0)
+
     /// Ends everything in good order. Again: does nothing, but waits for the call that does.
     func close() throws(StoreError) {
         let isFirst = writeLock.withLock {
@@ -90,7 +93,13 @@ extension Engine {
         }
         guard isFirst else { return }
         refuseAll()
+        Self.abandonments.add(1, ordering: .sequentiallyConsistent)
         // Not waited for: this may be the deinitialiser of whoever runs on one of the queues.
-        flushQueue.async { self.compactionQueue.async { self.releaseLock() } }
+        flushQueue.async {
+            self.compactionQueue.async {
+                self.releaseLock()
+                Self.abandonments.subtract(1, ordering: .sequentiallyConsistent)
+            }
+        }
     }
 }

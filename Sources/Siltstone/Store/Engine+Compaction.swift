@@ -52,7 +52,8 @@ extension Engine {
         let result = compactionQueue.sync { () -> Result<Void, StoreError> in
             Result { () throws(StoreError) in
                 try checkOpen()
-                let version = writeLock.withLock { state.pointee.version }
+                // The value file in use may be mostly garbage too.
+                let version = try finishValueFile()
                 let plan = picker.pickRange(version, from: from, to: to, valueFileBytes: sealedValueFiles())
                 if let plan { try run(plan) }
                 try collectValueFiles()

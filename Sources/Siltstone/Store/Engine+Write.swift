@@ -72,7 +72,13 @@ extension Engine {
 
     /// Has the pages behind the log's end made present in the background: a page fault costs a writer several times as
     /// much as the change itself.
+    ///
+    /// Not where writes are synced: the next sync would bring the prepared pages to the disk as well.
     private func prepareLogSpace(_ log: LogWriter) {
+        guard configuration.durability == .buffered else {
+            state.pointee.active.preparesLogAt = .max
+            return
+        }
         state.pointee.active.preparesLogAt = log.end + Self.logPreparationStep
         blockingQueue.async { log.prepare(ahead: Self.logPreparationReach) }
     }
@@ -103,7 +109,10 @@ extension Engine {
     /// Removes all keys in `[start, end)`.
     func changeRange(_ start: Bytes, _ end: Bytes, mayBlock: Bool = true) throws(StoreError) -> SequenceNumber? {
         try Self.checkLimits(key: max(start.count, end.count), value: 0)
-        if compareKeys(start, end) >= 0 { return 0 }
+        if compareKeys(start, end) >= 0 {
+            try writeLock.withLock { () throws(StoreError) in try checkWritable() }
+            return 0
+        }
         return try append(
             .rangeTombstone, start, end, userBytes: start.count + end.count, mayBlock, nil, valueFile: nil)
     }
@@ -120,7 +129,11 @@ extension Engine {
         if let condition {
             // Not to leave garbage behind for nothing; decided for good under the write lock.
             let evidence = try gather(key, condition)
-            if !evidence.holds { return 0 }
+            if !evidence.holds {
+                // What decided it may be a change that is not visible yet; once the lock was had, it is.
+                writeLock.withLock {}
+                return 0
+            }
         }
         let pointer = try appendValue(key, value)
         return try withUnsafeTemporaryBytes(ValuePointer.size) { buffer throws(StoreError) in

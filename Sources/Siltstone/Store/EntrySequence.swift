@@ -2,6 +2,8 @@
 ///
 /// Each iteration reads in chunks, on a thread of the store's own where that may wait for the disk, so that no thread of
 /// the cooperative pool is held up.
+///
+/// Cancellation does not end it: an end that is none would be taken for the whole. Ask `Task.isCancelled` in the loop.
 public struct EntrySequence: AsyncSequence, Sendable {
     /// What iterating throws.
     public typealias Failure = StoreError

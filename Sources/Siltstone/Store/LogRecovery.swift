@@ -237,7 +237,8 @@ struct LogRecovery {
                 configuration.fileSystem, path: StoreFile.log(number).path(in: directory), kind: .log, store: nil,
                 number: number, mapped: configuration.access == .mapped)
         } catch {
-            if error.code == .corrupt { return false }  // not even a header: a log in the making
+            // Not even a header: a log in the making. Or a directory of that name, which is foreign.
+            if error.code == .corrupt || error.errorNumber == Platform.isADirectory { return false }
             throw error
         }
         while let frame = try reader.next() {

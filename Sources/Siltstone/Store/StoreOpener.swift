@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Opens a store: from a directory to an ``Engine`` (`Docs/Format.md`, "Recovery").
 ///
 /// Everything is checked before anything is changed: damage is reported with the store as it was found.
@@ -10,7 +12,7 @@ struct StoreOpener {
     /// Opens the store at `path`, or makes one.
     static func open(at path: String, _ configuration: Configuration) throws(StoreError) -> Engine {
         try configuration.validate()
-        let directory = normalized(path)
+        let directory = normalized(path, configuration.fileSystem)
         try prepareDirectory(directory, configuration)
         let lock = try takeLock(directory, configuration)
         let opener = StoreOpener(
@@ -23,8 +25,12 @@ struct StoreOpener {
 
     // MARK: The directory
 
-    private static func normalized(_ path: String) -> String {
+    /// Without slashes at its end and, in the operating system's files, absolute: the process may change its directory.
+    static func normalized(_ path: String, _ fileSystem: any FileSystem) -> String {
         var path = path
+        if !path.isEmpty, !path.hasPrefix("/"), fileSystem is POSIXFileSystem, let current = Platform.currentDirectory {
+            path = current + "/" + path
+        }
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         return path
     }
@@ -87,6 +93,11 @@ struct StoreOpener {
         } catch {
             // A store that was copied without its lock file, or lies on a medium that cannot be written, can be read.
             if configuration.readOnly, error.isMissing { return nil }
+            // A store that this process has dropped gives its lock up as soon as its background work has come to an end.
+            if error.isLocked, Engine.abandonments.load(ordering: .sequentiallyConsistent) > 0 {
+                Platform.sleep(microseconds: 500)
+                return try takeLock(directory, configuration)
+            }
             if error.isLocked {
                 throw StoreError(
                     .locked,
@@ -190,7 +201,7 @@ struct StoreOpener {
         state.nextFileNumber = max(state.nextFileNumber, greatest + 1)
         var manifest: Manifest?
         var tables = recovery.tables
-        let arenas = ArenaPool(maximumBytes: 4 * configuration.memTableBytes)
+        let arenas = ArenaPool(maximumBytes: 2 * configuration.memTableBytes)
         if !configuration.readOnly {
             let writer = try LogWriter.resume(
                 fileSystem, path: manifestFile.path, header: manifestFile.header, end: manifestFile.end,
@@ -264,7 +275,7 @@ struct StoreOpener {
         let manifest = Manifest(
             directory: directory, identity: identity, fileSystem: fileSystem, state: state, number: manifestNumber,
             writer: writer)
-        let arenas = ArenaPool(maximumBytes: 4 * configuration.memTableBytes)
+        let arenas = ArenaPool(maximumBytes: 2 * configuration.memTableBytes)
         let table = try Engine.makeTable(configuration, ChangeSize(keyBytes: 0, valueBytes: 0, count: 0), arenas)
         let writeState = WriteState(
             active: LoggedTable(table: table, log: log), lastSequence: 0, version: .empty)

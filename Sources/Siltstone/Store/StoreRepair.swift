@@ -37,7 +37,7 @@ struct StoreRepair {
     var damaged: Set<StoreFile> = []
 
     init(directory: String, configuration: Configuration, progress: ((String) -> Void)?) {
-        self.directory = directory
+        self.directory = StoreOpener.normalized(directory, configuration.fileSystem)
         self.configuration = configuration
         fileSystem = configuration.fileSystem
         self.progress = progress

@@ -246,6 +246,13 @@ enum Platform {
         return Int(truncatingIfNeeded: ((bits &>> 12) &* 0x9e37_79b9_7f4a_7c15) &>> 40)
     }
 
+    /// The process's working directory; nil, and an error number, where it cannot be told.
+    static var currentDirectory: String? {
+        guard let path = getcwd(nil, 0) else { return nil }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
     static var processIdentifier: Int32 { getpid() }
 
     /// A mutex and a condition variable, as POSIX has them; see ``ConditionLock``.

@@ -47,6 +47,10 @@ struct Meter: ~Copyable {
         }
     }
 
+    /// Nanoseconds from the beginning to the end of the last operation.
+    @inline(__always)
+    var elapsed: UInt64 { last &- start }
+
     /// Ends operations that are too short to be timed one by one.
     mutating func finish(_ count: Int) {
         last = Clock.now()

@@ -157,7 +157,7 @@ final class Bench<E: Engine> {
         account(&reading, course, settle: true)
         // Both threads' work is one bill.
         reading.cpuMicroseconds = nil
-        try check(reader.tally, found: options.count)
+        try check(reader.tally, found: reader.operations)
         report(reading)
         var writing = Measurement(engine: engine, label: label + ".writer", round: round, records: [writer])
         writing.otherCores = reading.otherCores

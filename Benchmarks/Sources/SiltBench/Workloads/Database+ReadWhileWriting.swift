@@ -1,7 +1,9 @@
 import Synchronization
 
 extension Database {
-    /// Reads with one thread while another overwrites, both at full speed, until the reads are done.
+    /// Reads with one thread while another overwrites, both at full speed, until the reads are done and a second has
+    /// passed: in less, the two would hardly meet.
+    /// - Parameter operations: reads at least.
     /// - Returns: the course of the reader, thread 0, and of the writer, thread 1.
     func getWhilePutting(_ operations: Int) throws -> Course {
         let done = Flag()
@@ -30,7 +32,9 @@ extension Database {
             var tally = Tally()
             gate.pass()
             meter.begin()
-            for _ in 0..<operations {
+            var left = operations
+            while left > 0 || meter.elapsed < 1_000_000_000 {
+                left -= 1
                 let index = stream.next()
                 _ = try session.get(keys.key(index)) { tally.add($0, of: index) }
                 meter.lap()

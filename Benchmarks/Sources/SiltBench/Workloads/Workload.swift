@@ -60,7 +60,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
         case .readseq: "walks all entries"
         case .readreverse: "walks all entries from the end"
         case .seekrandom: "seeks N/4 keys drawn at random and reads on for 10 entries"
-        case .readwhilewriting: "gets N keys drawn at random while another thread overwrites at full speed"
+        case .readwhilewriting: "gets N keys drawn at random, for a second at least, while another thread overwrites"
         case .compact: "compacts everything; milliseconds"
         case .open: "opens the closed database and gets one key; milliseconds"
         case .deleterandom: "deletes N keys drawn at random"
