@@ -96,7 +96,7 @@ import Testing
         for access in [FileAccess.mapped, .read] {
             let reader = try fixture.open(access)
             for (record, pointer) in fixture.entries {
-                var wrong = Array(repeating: pointer, count: 7)
+                var wrong = Array(repeating: pointer, count: 8)
                 wrong[0].file += 1
                 wrong[1].offset += 8
                 wrong[2].offset += 1
@@ -104,6 +104,7 @@ import Testing
                 wrong[4].length += 1
                 wrong[5].checksum ^= 1
                 wrong[6].offset = .max
+                wrong[7].offset = UInt64(Int.max) & ~7
                 for pointer in wrong {
                     #expect(throws: StoreError.self) { try Self.read(reader, pointer, key: record.key) }
                 }
