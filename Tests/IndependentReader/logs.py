@@ -1,5 +1,7 @@
 """Logs: the changes that are in no segment yet, and what a crash made of them."""
 
+import os
+import re
 import struct
 
 from bytes_and_files import Damaged, Fields, StoreFile, check
@@ -54,7 +56,23 @@ class Log:
         return any(frame.synced > link_end for frame in [*self.frames, *behind])
 
 
+def refuse_unnamed_changes(directory, state):
+    """A log is named before anything is written to it: one that is not named and holds a batch proves damage."""
+    for name in sorted(os.listdir(directory)):
+        match = re.fullmatch(r"(\d{6,})\.log", name)
+        number = int(match.group(1)) if match else None
+        if number is None or number in state.logs or number < min(state.logs, default=0):
+            continue
+        try:
+            frames, _ = read_frames(StoreFile(directory, "log", number))
+        except Damaged:
+            continue  # not even a header: a log in the making
+        check(all(frame.kind != Frame.BATCH for frame in frames), os.path.join(directory, name), 64,
+              "damage: the log holds changes and the manifest does not name it")
+
+
 def read_logs(directory, state, values, contents):
+    refuse_unnamed_changes(directory, state)
     logs = [Log(StoreFile(directory, "log", number, state.identity)) for number in sorted(state.logs)]
     for log in logs:
         log.cut_at_lost_values(values)

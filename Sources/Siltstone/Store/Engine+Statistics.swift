@@ -24,8 +24,8 @@ extension Engine {
         for table in sealed + [active] {
             statistics.memTableRecords += table.table.entryCount
             statistics.memTableBytes += table.table.byteCount
-            statistics.logBytes += table.log?.end ?? 0
-            statistics.logs += table.log == nil ? 0 : 1
+            statistics.logBytes += table.extent?.end ?? 0
+            statistics.logs += table.extent == nil ? 0 : 1
         }
         statistics.sealedMemTables = sealed.count
         statistics.valueFiles = version.valueFiles.count

@@ -8,7 +8,8 @@ extension Engine {
         let (version, tables) = writeLock.withLock {
             (state.pointee.version, state.pointee.sealed + [state.pointee.active])
         }
-        var verifier = StoreVerifier(engine: self, version: version, logs: tables.compactMap(\.log), progress: progress)
+        var verifier = StoreVerifier(
+            engine: self, version: version, logs: tables.compactMap(\.extent), progress: progress)
         return try verifier.run()
     }
 }
@@ -17,12 +18,12 @@ extension Engine {
 struct StoreVerifier {
     private let engine: Engine
     private let version: Version
-    private let logs: [LogWriter]
+    private let logs: [LogExtent]
     private let progress: ((VerificationProgress) -> Void)?
     private var report = VerificationReport()
     private let total: Int
 
-    init(engine: Engine, version: Version, logs: [LogWriter], progress: ((VerificationProgress) -> Void)?) {
+    init(engine: Engine, version: Version, logs: [LogExtent], progress: ((VerificationProgress) -> Void)?) {
         self.engine = engine
         self.version = version
         self.logs = logs
@@ -81,7 +82,7 @@ struct StoreVerifier {
     }
 
     /// Reads a log's frames and changes, as far as it was written when that began.
-    private mutating func check(_ log: LogWriter) throws(StoreError) {
+    private mutating func check(_ log: LogExtent) throws(StoreError) {
         tell(log.path)
         let end = log.end
         report.filesChecked += 1

@@ -33,7 +33,14 @@ struct LogRecovery {
     }
 
     /// The memtables, oldest first, for a store that is only read.
-    var tables: [LoggedTable] { logs.map { LoggedTable(table: $0.table, log: nil, valueFiles: $0.valueFiles) } }
+    var tables: [LoggedTable] {
+        logs.map { log in
+            let path = StoreFile.log(log.number).path(in: opener.directory)
+            return LoggedTable(
+                table: log.table, log: nil, valueFiles: log.valueFiles,
+                recovered: LogExtent(path: path, number: log.number, end: log.end))
+        }
+    }
 
     // MARK: Reading
 

@@ -85,28 +85,30 @@ struct StoreOpener {
         let path = StoreFile.lock.path(in: directory)
         // A directory of something else is told apart before anything, such as a lock file, is put into it.
         try refuseForeignDirectory(directory, configuration)
-        do {
-            return try fileSystem.retrying { () throws(FileSystemError) in
-                try fileSystem.lock(
-                    path, exclusive: !configuration.readOnly, note: "process \(Platform.processIdentifier)")
-            }
-        } catch {
-            // A store that was copied without its lock file, or lies on a medium that cannot be written, can be read.
-            if configuration.readOnly, error.isMissing { return nil }
-            // A store that this process has dropped gives its lock up as soon as its background work has come to an end.
-            if error.isLocked, Engine.abandonments.load(ordering: .sequentiallyConsistent) > 0 {
+        while true {
+            // A store that this process has dropped gives its lock up once its background work has come to an end. Asked
+            // before the attempt: it may come to that end right behind it.
+            let mayComeFree = Engine.abandonments.load(ordering: .sequentiallyConsistent) > 0
+            do {
+                return try fileSystem.retrying { () throws(FileSystemError) in
+                    try fileSystem.lock(
+                        path, exclusive: !configuration.readOnly, note: "process \(Platform.processIdentifier)")
+                }
+            } catch {
+                // A store that was copied without its lock file, or lies on a medium that cannot be written, can be read.
+                if configuration.readOnly, error.isMissing { return nil }
+                guard error.isLocked else { throw StoreError(error) }
+                guard mayComeFree else { throw locked(path, error) }
                 Platform.sleep(microseconds: 500)
-                return try takeLock(directory, configuration)
             }
-            if error.isLocked {
-                throw StoreError(
-                    .locked,
-                    "the store is in use" + (error.detail.map { ", \($0)" } ?? "")
-                        + "; close it there, or open a checkpoint of it", file: path,
-                    errorNumber: error.errorNumber)
-            }
-            throw StoreError(error)
         }
+    }
+
+    private static func locked(_ path: String, _ error: FileSystemError) -> StoreError {
+        StoreError(
+            .locked,
+            "the store is in use" + (error.detail.map { ", \($0)" } ?? "")
+                + "; close it there, or open a checkpoint of it", file: path, errorNumber: error.errorNumber)
     }
 
     /// A store has a `CURRENT`; a new one is only made in a directory that holds nothing, or what is left of making one.
@@ -121,6 +123,12 @@ struct StoreOpener {
         if let foreign = names.sorted().first(where: { StoreFile(name: $0) == nil }) {
             throw StoreError(
                 .notAStore, "the directory holds something else (\(foreign)) and no store; choose another one",
+                file: directory)
+        }
+        for file in names.sorted().compactMap({ StoreFile(name: $0) }) {
+            guard try !Leftover.isOurs(file, in: directory, fileSystem, store: nil) else { continue }
+            throw StoreError(
+                .notAStore, "the directory holds something else (\(file.name)) and no store; choose another one",
                 file: directory)
         }
         if names.isEmpty || !names.contains(where: { StoreFile(name: $0)?.number != nil }) {
@@ -212,7 +220,7 @@ struct StoreOpener {
             manifest = opened
             tables = try recovery.resumeLogs(opened, arenas)
             try syncDirectory()
-            removeLeftovers(present, opened)
+            try removeLeftovers(present, opened)
         } else if tables.isEmpty {
             tables = [LoggedTable(table: try MemTable(capacity: 64 << 10, pool: nil), log: nil)]
         }
@@ -240,12 +248,19 @@ struct StoreOpener {
         }
     }
 
-    /// Removes what a crash left behind: nothing that the manifest names, and nothing that is not a store's.
-    private func removeLeftovers(_ present: Set<StoreFile>, _ manifest: Manifest) {
+    /// Removes what a crash left behind: nothing that the manifest names, and nothing that is not this store's.
+    private func removeLeftovers(_ present: Set<StoreFile>, _ manifest: Manifest) throws(StoreError) {
         var keep = manifest.state.liveFiles
         keep.formUnion([.current, .lock, .manifest(manifest.number)])
-        ObsoleteFiles(directory: directory, fileSystem: fileSystem)
-            .remove(present.subtracting(keep).sorted { $0.name < $1.name })
+        try remove(present.subtracting(keep), of: manifest.identity)
+    }
+
+    private func remove(_ files: Set<StoreFile>, of store: StoreIdentity?) throws(StoreError) {
+        var ours: [StoreFile] = []
+        for file in files.sorted(by: { $0.name < $1.name }) {
+            if try Leftover.isOurs(file, in: directory, fileSystem, store: store) { ours.append(file) }
+        }
+        ObsoleteFiles(directory: directory, fileSystem: fileSystem).remove(ours)
     }
 
     // MARK: A new store
@@ -258,8 +273,7 @@ struct StoreOpener {
         guard configuration.createIfMissing else {
             throw StoreError(.notFound, "the directory holds no store", file: directory)
         }
-        ObsoleteFiles(directory: directory, fileSystem: fileSystem)
-            .remove(try listFiles().subtracting([.lock]).sorted { $0.name < $1.name })
+        try remove(try listFiles().subtracting([.lock]), of: nil)
         var state = ManifestState()
         let manifestNumber: UInt64 = 1
         let logNumber: UInt64 = 2

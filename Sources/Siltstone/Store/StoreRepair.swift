@@ -48,7 +48,11 @@ struct StoreRepair {
             throw StoreError(.notFound, "there is no store at this path", file: directory)
         }
         // Before the lock, whose file would be put into a directory of something else.
-        guard try listFiles().contains(where: { $0.number != nil || $0 == .current }) else {
+        var isStore = false
+        for file in try listFiles() where file.number != nil || file == .current {
+            if try Leftover.isOurs(file, in: directory, fileSystem, store: nil) { isStore = true }
+        }
+        guard isStore else {
             throw StoreError(.notAStore, "the directory holds no file of a store", file: directory)
         }
         let lock = try takeLock()
@@ -74,6 +78,8 @@ struct StoreRepair {
     }
 
     mutating func lose(_ file: StoreFile, _ offset: Int? = nil, _ message: String) {
+        // The advice that goes with damage elsewhere would send the reader in a circle here.
+        let message = message.replacing(StoreError.corruptionAdvice, with: "")
         report.losses.append(.init(file: file.path(in: directory), offset: offset, message: message))
     }
 

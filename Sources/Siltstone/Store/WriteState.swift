@@ -68,4 +68,17 @@ struct LoggedTable {
     var preparesLogAt = Engine.logPreparationStep
     /// The value files that its changes refer to.
     var valueFiles: Set<UInt64> = []
+    /// What was read of the log, where it is only read.
+    var recovered: LogExtent?
+
+    /// The log and how far it is written.
+    var extent: LogExtent? { log.map { LogExtent(path: $0.path, number: $0.number, end: $0.end) } ?? recovered }
+}
+
+/// A log up to some place.
+struct LogExtent {
+    var path: String
+    var number: UInt64
+    /// Where its frames end, in bytes.
+    var end: Int
 }

@@ -74,8 +74,10 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
 extension StoreError {
     /// Bytes that contradict their checksum or their format, with the one advice that always holds.
     static func corrupt(_ what: String, file: String, offset: Int? = nil) -> StoreError {
-        StoreError(
-            .corrupt, "\(what); run 'silt verify' to see the extent, restore a backup, or salvage with 'silt repair'",
-            file: file, offset: offset)
+        StoreError(.corrupt, what + corruptionAdvice, file: file, offset: offset)
     }
+
+    /// What to do about damage.
+    static let corruptionAdvice =
+        "; run 'silt verify' to see the extent, restore a backup, or salvage with 'silt repair'"
 }

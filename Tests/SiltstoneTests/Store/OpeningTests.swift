@@ -86,8 +86,11 @@ import Testing
         let fixture = try closedStore()
         let foreign = ["notes.txt", "1.log", "000009.log.bak", "CURRENT~", "99999999999999999999.log", "x.segment"]
         for name in foreign { try fixture.write([1, 2, 3], to: name) }
-        let orphans = ["000500.segment", "000501.values", "000502.manifest", "000503.log", "CURRENT.new"]
-        for name in orphans { try fixture.write([1, 2, 3], to: name) }
+        let orphans = ["000500.segment", "000501.values", "000502.manifest", "000503.log"]
+        // Of a file in the making, nothing had reached the disk, or zeros.
+        for (index, name) in orphans.enumerated() {
+            try fixture.write([UInt8](repeating: 0, count: index * 40), to: name)
+        }
         let store = try fixture.open()
         let names = try fixture.names()
         for name in foreign { #expect(names.contains(name)) }

@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+@testable import Siltstone
+
+@Suite struct ForeignFilesTests {
+    private func write(_ text: String, to path: String, _ fileSystem: any FileSystem) throws {
+        let file = try fileSystem.open(path, .createNew)
+        try file.writeFully(Array(text.utf8), at: 0)
+    }
+
+    @Test("a directory with a file that is only called like a store's is no place for a store, and keeps the file")
+    func foreignDirectory() throws {
+        let fileSystem = InMemoryFileSystem()
+        try fileSystem.createDirectory("/mine")
+        try write("a diary", to: "/mine/20240101.log", fileSystem)
+        var configuration = Configuration()
+        configuration.fileSystem = fileSystem
+        #expect(throws: StoreError.self) { _ = try KeyValueStore.open(at: "/mine", configuration: configuration) }
+        #expect(throws: StoreError.self) {
+            _ = try KeyValueStore.repair(at: "/mine", configuration: configuration)
+        }
+        #expect(try fileSystem.entries(of: "/mine") == ["20240101.log"])
+    }
+
+    @Test("files in a store's directory that are only called like its own are left alone")
+    func foreignFiles() throws {
+        let fileSystem = InMemoryFileSystem()
+        var configuration = Configuration()
+        configuration.fileSystem = fileSystem
+        try KeyValueStore.open(at: "/store", configuration: configuration).close()
+        let names = ["20240102.segment", "000777.values", "12345678.manifest"]
+        for name in names { try write("not of the store's making", to: "/store/" + name, fileSystem) }
+        let store = try KeyValueStore.open(at: "/store", configuration: configuration)
+        try store.put("key".utf8, "value".utf8)
+        try store.close()
+        #expect(Set(names).isSubset(of: try fileSystem.entries(of: "/store")))
+    }
+
+    @Test("a store that is open for reading only counts and verifies its logs")
+    func readOnlyLogs() throws {
+        let fileSystem = InMemoryFileSystem()
+        var configuration = Configuration()
+        configuration.fileSystem = fileSystem
+        do {
+            let store = try KeyValueStore.open(at: "/store", configuration: configuration)
+            for number in 0..<100 { try store.put([UInt8(number)], "value".utf8, durability: .buffered) }
+            try store.close()
+        }
+        configuration.readOnly = true
+        let store = try KeyValueStore.open(at: "/store", configuration: configuration)
+        #expect(store.statistics.logs == 1 && store.statistics.logBytes > 100)
+        #expect(try store.verify().recordsChecked == 100)
+        try store.close()
+    }
+
+    @Test("a store that was dropped can be opened again at once")
+    func droppedStore() throws {
+        let fileSystem = InMemoryFileSystem()
+        var configuration = Configuration()
+        configuration.fileSystem = fileSystem
+        for number in 0..<200 {
+            let store = try KeyValueStore.open(at: "/store", configuration: configuration)
+            try store.put([UInt8(number)], "value".utf8, durability: .buffered)
+        }
+    }
+}
