@@ -138,6 +138,8 @@ private final class Connection: @unchecked Sendable {
             throw BenchmarkError("SQLite did not open \(path)")
         }
         handle = opened
+        // Its own checkpoints, and connections that come and go, take locks of which the writers' mutex knows nothing.
+        sqlite3_busy_timeout(opened, 60_000)
         for pragma in [
             "page_size=4096", "journal_mode=WAL", "synchronous=\(settings.isSynced ? "FULL" : "NORMAL")",
             "cache_size=-\(EngineSettings.cacheBytes / settings.threads / 1024)",
