@@ -71,11 +71,6 @@ final class ReadView: @unchecked Sendable {
         record.kind == .tombstone || record.sequence < covered ? nil : record
     }
 
-    /// The sequence number of the newest change of `key`, removals included; 0 where there is none in the memtables.
-    func newestSequenceInMemory(of key: Bytes) -> SequenceNumber {
-        tables.lazy.compactMap { $0.newestSequence(of: key) }.max() ?? 0
-    }
-
     /// The sets of range tombstones that a scan has to mind; none, mostly.
     func rangeTombstones() -> [RangeTombstones] {
         (tables.map(\.rangeTombstones) + [version.rangeTombstones]).filter { !$0.isEmpty }
