@@ -50,13 +50,13 @@ struct MemoryDirectory: Sendable {
 }
 
 /// A call on a path, for its errors, and the path's names.
-struct PathCall {
-    let operation: String
-    let path: String
+package struct PathCall {
+    package let operation: String
+    package let path: String
     /// The names from the root down, without `.` and `..`.
-    let names: [String]
+    package let names: [String]
 
-    init(_ operation: String, _ path: String) {
+    package init(_ operation: String, _ path: String) {
         self.operation = operation
         self.path = path
         var names: [String] = []
@@ -66,7 +66,7 @@ struct PathCall {
         self.names = names
     }
 
-    func failure(_ number: Int32) -> FileSystemError {
+    package func failure(_ number: Int32) -> FileSystemError {
         FileSystemError(operation, path: path, errorNumber: number)
     }
 }

@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: the address is fixed, calls are made under the lock, and who stores through a mapping has
 /// to see to order as with any file.
-final class MemoryFileData: @unchecked Sendable {
-    let base: UnsafeMutableRawPointer
+package final class MemoryFileData: @unchecked Sendable {
+    package let base: UnsafeMutableRawPointer
     let capacity: Int
 
     private struct State {
@@ -20,7 +20,7 @@ final class MemoryFileData: @unchecked Sendable {
     private let state = Locked(State())
 
     /// Nil, and an error number, where there is no address space left.
-    init?(capacity: Int) {
+    package init?(capacity: Int) {
         guard let base = Platform.mapAnonymous(length: capacity) else { return nil }
         self.base = base
         self.capacity = capacity
@@ -28,10 +28,10 @@ final class MemoryFileData: @unchecked Sendable {
 
     deinit { Platform.unmap(base, length: capacity) }
 
-    var size: Int { state.withLock { $0.size } }
+    package var size: Int { state.withLock { $0.size } }
 
     /// Reads what there is, up to `buffer.count` bytes.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
         state.withLock { state in
             let count = min(buffer.count, max(0, state.size - offset))
             if count > 0 { buffer.copyMemory(from: UnsafeRawBufferPointer(start: base + offset, count: count)) }
@@ -40,7 +40,7 @@ final class MemoryFileData: @unchecked Sendable {
     }
 
     /// Writes as much as fits, and lengthens the file where needed.
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
         state.withLock { state in
             let count = min(bytes.count, max(0, capacity - offset))
             if count > 0, let source = bytes.baseAddress {
@@ -52,7 +52,7 @@ final class MemoryFileData: @unchecked Sendable {
     }
 
     /// Makes the file `length` bytes long, or at least so long; `length` is within the capacity.
-    func resize(to length: Int, shrinking: Bool) {
+    package func resize(to length: Int, shrinking: Bool) {
         state.withLock { state in
             if length < state.size {
                 guard shrinking else { return }
@@ -65,7 +65,7 @@ final class MemoryFileData: @unchecked Sendable {
     }
 
     /// Takes the file's lock, if it is free for that.
-    func lock(exclusive: Bool) -> Bool {
+    package func lock(exclusive: Bool) -> Bool {
         state.withLock { state in
             guard exclusive ? state.owners == 0 : state.owners >= 0 else { return false }
             state.owners += exclusive ? -1 : 1
@@ -73,19 +73,19 @@ final class MemoryFileData: @unchecked Sendable {
         }
     }
 
-    func unlock(exclusive: Bool) {
+    package func unlock(exclusive: Bool) {
         state.withLock { $0.owners += exclusive ? 1 : -1 }
     }
 }
 
 /// An open file of an ``InMemoryFileSystem``.
-final class MemoryFile: File {
-    let path: String
+package final class MemoryFile: File {
+    package let path: String
     private let data: MemoryFileData
     private let isWritable: Bool
     private let isClosed = Atomic(false)
 
-    init(path: String, data: MemoryFileData, isWritable: Bool) {
+    package init(path: String, data: MemoryFileData, isWritable: Bool) {
         self.path = path
         self.data = data
         self.isWritable = isWritable
@@ -106,35 +106,35 @@ final class MemoryFile: File {
         if let code { throw FileSystemError(operation, path: path, errorNumber: code, offset: offset) }
     }
 
-    func size() throws(FileSystemError) -> Int {
+    package func size() throws(FileSystemError) -> Int {
         try check("stat")
         return data.size
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
         try check("read", offset: offset)
         return data.read(into: buffer, at: offset)
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
         // One byte has to fit; of the rest, what fits is written.
         try check("write", writing: true, offset: offset, length: min(bytes.count, 1))
         return data.write(bytes, at: offset)
     }
 
-    func reserve(offset: Int, length: Int) throws(FileSystemError) {
+    package func reserve(offset: Int, length: Int) throws(FileSystemError) {
         try check("reserve", writing: true, offset: offset, length: length)
         data.resize(to: offset + length, shrinking: false)
     }
 
-    func truncate(to length: Int) throws(FileSystemError) {
+    package func truncate(to length: Int) throws(FileSystemError) {
         try check("truncate", writing: true, offset: length)
         data.resize(to: length, shrinking: true)
     }
 
-    func sync() throws(FileSystemError) { try check("sync") }
+    package func sync() throws(FileSystemError) { try check("sync") }
 
-    func map(length: Int, writable: Bool) throws(FileSystemError) -> any FileMapping {
+    package func map(length: Int, writable: Bool) throws(FileSystemError) -> any FileMapping {
         try check("map")
         if length < 0 { throw FileSystemError("map", path: path, errorNumber: Platform.invalidArgument) }
         if writable && !isWritable { throw FileSystemError("map", path: path, errorNumber: Platform.accessDenied) }
@@ -142,7 +142,7 @@ final class MemoryFile: File {
         return MemoryMapping(data, length: length)
     }
 
-    func close() throws(FileSystemError) { isClosed.store(true, ordering: .relaxed) }
+    package func close() throws(FileSystemError) { isClosed.store(true, ordering: .relaxed) }
 }
 
 /// A mapping of a file of an ``InMemoryFileSystem``: its bytes themselves.

@@ -2,7 +2,7 @@
 /// and what is not provably a store's is never removed.
 enum Leftover {
     /// Whether a file was made by a store: it begins with the right magic number and names the number in its name, or
-    /// nothing of it had reached the disk but zeros.
+    /// only the beginning of that had reached the disk.
     /// - Parameter store: the store that it must belong to, where that is known.
     static func isOurs(
         _ file: StoreFile, in directory: String, _ fileSystem: any FileSystem, store: StoreIdentity?
@@ -17,7 +17,7 @@ enum Leftover {
         case .currentInTheMaking: return try beginning(of: file, in: directory, fileSystem).map(isCurrent) ?? false
         }
         guard let bytes = try beginning(of: file, in: directory, fileSystem) else { return false }
-        if bytes.allSatisfy({ $0 == 0 }) { return true }
+        if isTorn(bytes, Array(kind.rawValue.utf8), whole: FileHeader.size) { return true }
         do throws(StoreError) {
             return try withContiguousBytes(bytes) { bytes throws(StoreError) in
                 _ = try FileHeader(
@@ -28,7 +28,16 @@ enum Leftover {
         } catch { return false }
     }
 
-    private static func isCurrent(_ bytes: [UInt8]) -> Bool { bytes.isEmpty || bytes.starts(with: "siltstone ".utf8) }
+    private static func isCurrent(_ bytes: [UInt8]) -> Bool {
+        let beginning = Array("siltstone ".utf8)
+        return bytes.starts(with: beginning) || isTorn(bytes, beginning, whole: FileHeader.size)
+    }
+
+    /// Whether power failed while the beginning of a file was written: it stops somewhere, and zeros follow, or nothing.
+    private static func isTorn(_ bytes: [UInt8], _ magic: [UInt8], whole: Int) -> Bool {
+        let written = bytes[..<(bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)]
+        return written.count < whole && (magic.starts(with: written) || written.starts(with: magic))
+    }
 
     /// The first bytes of a file; nil where it is none.
     private static func beginning(

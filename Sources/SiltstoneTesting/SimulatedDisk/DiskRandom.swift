@@ -1,0 +1,20 @@
+/// The chances of a crash, from a seed (SplitMix64; Steele, Lea and Flood, 2014).
+struct DiskRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+
+    /// Whether an event of this probability happens.
+    mutating func chance(_ probability: Double) -> Bool { Double(next() >> 11) * 0x1p-53 < probability }
+
+    /// A number below `count`.
+    mutating func index(_ count: Int) -> Int { Int(next() % UInt64(max(count, 1))) }
+}

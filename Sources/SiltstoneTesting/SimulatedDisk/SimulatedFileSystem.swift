@@ -1,0 +1,327 @@
+import CRUDKit
+import Foundation
+public import Siltstone
+
+/// A disk in memory that can lose its power: the kernel's semantics, without mercy.
+///
+/// To processes it is an ordinary file system. Beside what they see it keeps what is on stable storage, and what a crash
+/// at this moment may leave is drawn from both by ``powerLoss(seed:)``:
+///
+/// - Bytes that were written and not synced have reached the disk in any subset of sectors of 512 bytes, in any order;
+///   of a sector that was written several times, any of its contents may be found, and some sectors are torn. Stores
+///   through a mapping count as writes.
+/// - A file has any of the lengths that it had since its last sync.
+/// - Creations, links, renames and removals that no ``syncDirectory(_:)`` covers have happened or not, each on its own;
+///   after a rename both names may be there. Syncing a file does not make its name durable.
+/// - A sync that fails (``failSyncs(where:)``) leaves what it should have written clean in the eyes of the kernel: later
+///   syncs succeed and do not write it, and the next crash takes it.
+///
+/// What a file's readers see is never touched by any of that; what is removed while it is open or mapped stays
+/// readable. Everything that a crash leaves follows from its seed.
+///
+/// ```swift
+/// let disk = SimulatedFileSystem()
+/// var configuration = Configuration()
+/// configuration.fileSystem = disk
+/// let store = try KeyValueStore.open(at: "/store", configuration: configuration)
+/// try store.put(key, value)
+/// // What the next process finds if power fails now:
+/// configuration.fileSystem = SimulatedFileSystem(disk.powerLoss(seed: 1))
+/// let survivor = try KeyValueStore.open(at: "/store", configuration: configuration)
+/// ```
+///
+/// Copies of the reference share the disk. Locks are held by handles of this file system, and so end with a crash.
+public final class SimulatedFileSystem: FileSystem {
+    struct State: Sendable {
+        var calls = 0
+        var observer: (@Sendable (DiskCall) -> Void)?
+        var failsSync: (@Sendable (String) -> Bool)?
+    }
+
+    private let greatestFileSize: Int
+    private let root = SimulatedDirectory()
+    private let guarded = Locked(State())
+
+    /// Makes an empty disk.
+    /// - Parameter greatestFileSize: bytes that a file may have. Each file takes so much address space.
+    public init(greatestFileSize: Int = 1 << 30) {
+        self.greatestFileSize = max(greatestFileSize, 4096)
+    }
+
+    /// Makes a disk that holds an image, all of it on stable storage.
+    /// - Parameters:
+    ///   - image: what is on the disk.
+    ///   - greatestFileSize: bytes that a file may have.
+    /// - Throws: an error with `ENOMEM` where there is no address space left, `EFBIG` where a file is too big.
+    public convenience init(_ image: DiskImage, greatestFileSize: Int = 1 << 30) throws(FileSystemError) {
+        self.init(greatestFileSize: greatestFileSize)
+        var files: [ObjectIdentifier: SimulatedInode] = [:]
+        try load(image.root, into: root, &files)
+    }
+
+    private func load(
+        _ entries: [String: DiskImage.Node], into directory: SimulatedDirectory,
+        _ files: inout [ObjectIdentifier: SimulatedInode]
+    ) throws(FileSystemError) {
+        for (name, node) in entries {
+            switch node {
+            case .directory(let entries):
+                let child = SimulatedDirectory()
+                try load(entries, into: child, &files)
+                directory.load(name, .directory(child))
+            case .file(let image):
+                if let inode = files[ObjectIdentifier(image)] {
+                    directory.load(name, .file(inode))
+                    continue
+                }
+                let inode = try makeInode(image, PathCall("load", name))
+                files[ObjectIdentifier(image)] = inode
+                directory.load(name, .file(inode))
+            }
+        }
+    }
+
+    private func makeInode(_ image: FileImage, _ call: PathCall) throws(FileSystemError) -> SimulatedInode {
+        guard image.size <= greatestFileSize else { throw call.failure(EFBIG) }
+        guard let memory = MemoryFileData(capacity: greatestFileSize) else { throw call.failure(ENOMEM) }
+        _ = image.bytes.withUnsafeBytes { memory.write($0, at: 0) }
+        memory.resize(to: image.size, shrinking: false)
+        return SimulatedInode(memory: memory, durable: image)
+    }
+
+    // MARK: Watching and breaking
+
+    /// Has a closure called before each call that changes the disk, on the thread that makes it. It may ask for
+    /// images, and so crash the disk at every call.
+    public func observe(_ observer: (@Sendable (DiskCall) -> Void)?) {
+        guarded.withLock { $0.observer = observer }
+    }
+
+    /// Lets the syncs of some files and directories fail with `EIO`, and lose what they should have written.
+    /// - Parameter rule: gets the path, and tells whether its sync fails; nil lets none fail.
+    public func failSyncs(where rule: (@Sendable (_ path: String) -> Bool)?) {
+        guarded.withLock { $0.failsSync = rule }
+    }
+
+    /// How many calls have changed the disk, or may have.
+    public var callCount: Int { guarded.withLock { $0.calls } }
+
+    /// Counts a call and tells the observer of it.
+    func announce(_ operation: DiskCall.Operation, _ path: String) {
+        let (observer, number) = guarded.withLock { state in
+            state.calls += 1
+            return (state.observer, state.calls - 1)
+        }
+        // Not under the lock: it may ask for an image.
+        observer?(DiskCall(operation: operation, path: path, number: number))
+    }
+
+    /// Runs `body` while no other call is under way.
+    func atomically<R>(_ body: (SimulatedDirectory) throws(FileSystemError) -> R) throws(FileSystemError) -> R {
+        try guarded.withLock { _ throws(FileSystemError) in try body(root) }
+    }
+
+    /// Runs `body` while no call is under way.
+    func exclusively(_ body: () -> Void) { guarded.withLock { _ in body() } }
+
+    func syncFails(_ path: String) -> Bool { guarded.withLock { $0.failsSync?(path) ?? false } }
+
+    // MARK: Crashes
+
+    /// What another process finds if all processes that use the disk die now, and the machine does not: everything.
+    public func processDeath() -> DiskImage {
+        guarded.withLock { _ in
+            var crash = Crash(random: DiskRandom(seed: 0), survival: nil)
+            return DiskImage(root: crash.image(of: root))
+        }
+    }
+
+    /// What is found if power fails now.
+    /// - Parameter seed: decides what has reached the disk; sometimes nearly all, sometimes nearly nothing.
+    public func powerLoss(seed: UInt64) -> DiskImage {
+        var random = DiskRandom(seed: seed)
+        let survival = [0, 0.05, 0.3, 0.5, 0.7, 0.95, 1][random.index(7)]
+        return powerLoss(&random, survival: survival)
+    }
+
+    /// What is found if power fails now.
+    /// - Parameters:
+    ///   - seed: decides what has reached the disk.
+    ///   - survival: the probability that something has that no sync covers, for each thing.
+    public func powerLoss(seed: UInt64, survival: Double) -> DiskImage {
+        var random = DiskRandom(seed: seed)
+        return powerLoss(&random, survival: survival)
+    }
+
+    private func powerLoss(_ random: inout DiskRandom, survival: Double) -> DiskImage {
+        guarded.withLock { _ in
+            var crash = Crash(random: random, survival: survival)
+            return DiskImage(root: crash.image(of: root))
+        }
+    }
+
+    // MARK: Names
+
+    /// Opens a file, as ``FileSystem/open(_:_:)`` describes.
+    public func open(_ path: String, _ mode: FileOpenMode) throws(FileSystemError) -> any File {
+        let call = PathCall("open", path)
+        if mode == .createNew { announce(.create, path) }
+        let inode = try atomically { (root) throws(FileSystemError) -> SimulatedInode in
+            switch (try root.find(call), mode) {
+            case (.some, .createNew): throw call.failure(EEXIST)
+            case (.directory, _): throw call.failure(EISDIR)
+            case (.file(let inode), _): return inode
+            case (nil, .createNew): return try create(call, in: root)
+            case (nil, _): throw call.failure(ENOENT)
+            }
+        }
+        return SimulatedFile(path, inode, isWritable: mode != .read, disk: self)
+    }
+
+    private func create(_ call: PathCall, in root: SimulatedDirectory) throws(FileSystemError) -> SimulatedInode {
+        let (parent, name) = try root.parent(call)
+        let inode = try makeInode(FileImage(), call)
+        parent.set(name, .file(inode))
+        return inode
+    }
+
+    /// Makes a directory, whose parent must exist.
+    public func createDirectory(_ path: String) throws(FileSystemError) {
+        let call = PathCall("create directory", path)
+        announce(.createDirectory, path)
+        try atomically { root throws(FileSystemError) in
+            if try root.find(call) != nil { throw call.failure(EEXIST) }
+            let (parent, name) = try root.parent(call)
+            parent.set(name, .directory(SimulatedDirectory()))
+        }
+    }
+
+    /// The names of a directory's entries, in no order.
+    public func entries(of directory: String) throws(FileSystemError) -> [String] {
+        let call = PathCall("read directory", directory)
+        return try atomically { (root) throws(FileSystemError) -> [String] in
+            switch try root.find(call) {
+            case .directory(let directory): return Array(directory.entries.keys)
+            case .file: throw call.failure(ENOTDIR)
+            case nil: throw call.failure(ENOENT)
+            }
+        }
+    }
+
+    /// What is at a path; nil where nothing is.
+    public func attributes(of path: String) throws(FileSystemError) -> FileAttributes? {
+        let call = PathCall("stat", path)
+        return try atomically { (root) throws(FileSystemError) -> FileAttributes? in
+            switch try root.find(call) {
+            case .directory: return FileAttributes(size: 0, isDirectory: true)
+            case .file(let inode): return FileAttributes(size: inode.memory.size, isDirectory: false)
+            case nil: return nil
+            }
+        }
+    }
+
+    /// Gives a file or a directory another name, replacing a file or an empty directory that has it.
+    public func rename(_ source: String, to destination: String) throws(FileSystemError) {
+        let (call, target) = (PathCall("rename", source), PathCall("rename", destination))
+        announce(.rename, destination)
+        try atomically { root throws(FileSystemError) in
+            guard let node = try root.find(call) else { throw call.failure(ENOENT) }
+            let replaced = try root.find(target)
+            if let replaced {
+                if replaced.isSame(as: node) { return }
+                try Self.check(node, mayReplace: replaced, call)
+            }
+            if case .directory = node, target.names.starts(with: call.names) { throw call.failure(EINVAL) }
+            let (newParent, newName) = try root.parent(target)
+            let (oldParent, oldName) = try root.parent(call)
+            let arrival = newParent.set(newName, node)
+            oldParent.set(oldName, nil, after: arrival)
+        }
+    }
+
+    private static func check(
+        _ node: SimulatedNode, mayReplace replaced: SimulatedNode, _ call: PathCall
+    ) throws(FileSystemError) {
+        switch (node, replaced) {
+        case (.file, .file): break
+        case (.file, .directory): throw call.failure(EISDIR)
+        case (.directory, .file): throw call.failure(ENOTDIR)
+        case (.directory, .directory(let directory)):
+            if !directory.entries.isEmpty { throw call.failure(ENOTEMPTY) }
+        }
+    }
+
+    /// Gives a file a second name, which must be free.
+    public func link(_ source: String, to destination: String) throws(FileSystemError) {
+        let (call, target) = (PathCall("link", source), PathCall("link", destination))
+        announce(.link, destination)
+        try atomically { root throws(FileSystemError) in
+            guard let node = try root.find(call) else { throw target.failure(ENOENT) }
+            if try root.find(target) != nil { throw target.failure(EEXIST) }
+            guard case .file = node else { throw target.failure(EPERM) }
+            let (parent, name) = try root.parent(target)
+            parent.set(name, node)
+        }
+    }
+
+    /// Removes a file's name. What is open or mapped stays readable.
+    public func remove(_ path: String) throws(FileSystemError) {
+        let call = PathCall("remove", path)
+        announce(.remove, path)
+        try atomically { root throws(FileSystemError) in
+            switch try root.find(call) {
+            case .file: break
+            case .directory: throw call.failure(EISDIR)
+            case nil: throw call.failure(ENOENT)
+            }
+            let (parent, name) = try root.parent(call)
+            parent.set(name, nil)
+        }
+    }
+
+    /// Removes an empty directory.
+    public func removeDirectory(_ path: String) throws(FileSystemError) {
+        let call = PathCall("remove directory", path)
+        announce(.removeDirectory, path)
+        try atomically { root throws(FileSystemError) in
+            switch try root.find(call) {
+            case .directory(let directory):
+                if !directory.entries.isEmpty { throw call.failure(ENOTEMPTY) }
+            case .file: throw call.failure(ENOTDIR)
+            case nil: throw call.failure(ENOENT)
+            }
+            let (parent, name) = try root.parent(call)
+            parent.set(name, nil)
+        }
+    }
+
+    /// Brings a directory's entries to stable storage.
+    public func syncDirectory(_ path: String) throws(FileSystemError) {
+        let call = PathCall("sync directory", path)
+        announce(.syncDirectory, path)
+        if syncFails(path) { throw call.failure(EIO) }
+        try atomically { root throws(FileSystemError) in
+            switch try root.find(call) {
+            case .directory(let directory): directory.sync()
+            case .file: throw call.failure(ENOTDIR)
+            case nil: throw call.failure(ENOENT)
+            }
+        }
+    }
+
+    /// Takes the lock of a file. It keeps out all other handles of this file system.
+    public func lock(_ path: String, exclusive: Bool, note: String) throws(FileSystemError) -> any FileLock {
+        let call = PathCall("lock", path)
+        announce(.lock, path)
+        let inode = try atomically { (root) throws(FileSystemError) -> SimulatedInode in
+            switch try root.find(call) {
+            case .file(let inode): return inode
+            case .directory: throw call.failure(EISDIR)
+            case nil:
+                if !exclusive { throw call.failure(ENOENT) }
+                return try create(call, in: root)
+            }
+        }
+        return try SimulatedFileLock(inode, exclusive: exclusive, note: note, call)
+    }
+}

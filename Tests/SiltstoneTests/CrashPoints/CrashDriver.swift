@@ -1,0 +1,141 @@
+import SiltstoneTesting
+import Synchronization
+import Testing
+
+@testable import Siltstone
+
+/// A disk as a crash left it, and what must be found there.
+struct CrashedDisk: Sendable {
+    var image: DiskImage
+    var expectation: CrashExpectation
+    /// Which call was about to be made, for whoever looks for the fault.
+    var place: String
+    /// How many recoveries were cut short before.
+    var depth = 0
+}
+
+/// Runs a history on a simulated disk, and takes images of it at every call that changes the disk and after every step.
+final class CrashDriver: Sendable {
+    private struct Progress: Sendable {
+        /// Steps that have returned.
+        var done = 0
+        /// Steps that have begun.
+        var begun = 0
+        /// Steps that survive a loss of power.
+        var durable = 0
+        var checkpoints: [String: Int] = [:]
+        var points = 0
+        var seen: Set<Int> = []
+        var images: [CrashedDisk] = []
+    }
+
+    private let history: CrashHistory
+    private let seed: UInt64
+    private let imagesPerPoint: Int
+    private let disk = SimulatedFileSystem(greatestFileSize: 16 << 20)
+    private let progress = Locked(Progress())
+
+    init(_ history: CrashHistory, seed: UInt64, imagesPerPoint: Int) {
+        self.history = history
+        self.seed = seed
+        self.imagesPerPoint = imagesPerPoint
+    }
+
+    /// Runs the history to its end.
+    /// - Returns: what crashes on the way leave, no two of a moment alike; and at how many moments they were taken.
+    func run() throws -> (images: [CrashedDisk], points: Int) {
+        // What an application has made before it opens its first store.
+        try disk.createDirectory("/data")
+        try disk.syncDirectory("/")
+        disk.observe { [weak self] call in self?.crash("\(call.operation) \(call.path), call \(call.number)") }
+        defer { disk.observe(nil) }
+        var configuration = history.configuration
+        configuration.fileSystem = disk
+        var store = try KeyValueStore.open(at: CrashHistory.path, configuration: configuration)
+        var held: [(snapshot: Snapshot, model: StoreModel)] = []
+        let models = history.models()
+        for (number, step) in history.steps.enumerated() {
+            progress.withLock { $0.begun = number + 1 }
+            switch step {
+            case .hold: held.append((store.snapshot(), models[number]))
+            case .release: if !held.isEmpty { try compare(held.removeFirst()) }
+            case .reopen:
+                for old in held { try compare(old) }
+                held = []
+                try store.close()
+                store = try KeyValueStore.open(at: CrashHistory.path, configuration: configuration)
+            default: try make(step, store)
+            }
+            didStep(number, step)
+            crash("after step \(number)")
+        }
+        for old in held { try compare(old) }
+        let digest = try StateDigest(store)
+        try #require(digest == StateDigest(models[models.count - 1]), "\(history.name), undisturbed")
+        try store.close()
+        crash("after closing")
+        return progress.withLock { ($0.images, $0.points) }
+    }
+
+    private func make(_ step: HistoryStep, _ store: KeyValueStore) throws {
+        switch step {
+        case .put(let key, let value, let durability): try store.put(key, value, durability: durability)
+        case .delete(let key, let durability): try store.delete(key, durability: durability)
+        case .deleteRange(let from, let to, let durability):
+            try store.deleteRange(from: from, to: to, durability: durability)
+        case .write(let changes, let durability):
+            var batch = WriteBatch()
+            for change in changes { change.add(to: &batch) }
+            try store.write(batch, durability: durability)
+        case .insert(let key, let value): _ = try store.insert(key, value)
+        case .remove(let key): _ = try store.remove(key)
+        case .compareAndSet(let key, let expected, let new):
+            _ = try store.compareAndSet(key, expected: expected, new: new)
+        case .flush: try store.flush()
+        case .compact: try store.compact()
+        case .sync: try store.sync()
+        case .checkpoint(let name): try store.checkpoint(to: CrashHistory.checkpointPath(name))
+        case .hold, .release, .reopen: break
+        }
+    }
+
+    private func compare(_ held: (snapshot: Snapshot, model: StoreModel)) throws {
+        try #require(try held.snapshot.scan().remaining() == held.model.scan(), "\(history.name), a held snapshot")
+        held.snapshot.release()
+    }
+
+    private func didStep(_ number: Int, _ step: HistoryStep) {
+        progress.withLock { progress in
+            progress.done = number + 1
+            if step.isDurable(history.configuration) { progress.durable = number + 1 }
+            if case .checkpoint(let name) = step { progress.checkpoints[name] = number + 1 }
+        }
+    }
+
+    /// Takes images of the disk as it is at this moment.
+    private func crash(_ place: String) {
+        // What is promised is read before the image is taken, what has begun after it: other threads go on meanwhile.
+        let (before, point) = progress.withLock { progress in
+            progress.points += 1
+            return (progress, progress.points)
+        }
+        var images = [(disk.processDeath(), before.done, "process death")]
+        for number in 0..<imagesPerPoint {
+            let seed = self.seed &+ UInt64(point) &* 1_000_003 &+ UInt64(number)
+            images.append((disk.powerLoss(seed: seed), before.durable, "power loss \(seed)"))
+        }
+        progress.withLock { progress in
+            for (image, floor, kind) in images {
+                let expectation = CrashExpectation(
+                    floor: floor, ceiling: progress.begun, checkpoints: before.checkpoints)
+                var hasher = Hasher()
+                hasher.combine(image)
+                hasher.combine(floor)
+                hasher.combine(progress.begun)
+                guard progress.seen.insert(hasher.finalize()).inserted else { continue }
+                let place = "\(history.name), \(place), \(kind)"
+                progress.images.append(CrashedDisk(image: image, expectation: expectation, place: place))
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Siltstone
+
+/// One change of a batch of a ``HistoryStep``.
+enum HistoryChange: Sendable {
+    case put([UInt8], [UInt8])
+    case delete([UInt8])
+    case deleteRange([UInt8], [UInt8])
+
+    func apply(to model: inout StoreModel) {
+        switch self {
+        case .put(let key, let value): model[key] = value
+        case .delete(let key): model[key] = nil
+        case .deleteRange(let from, let to): model.deleteRange(from, to)
+        }
+    }
+
+    func add(to batch: inout WriteBatch) {
+        switch self {
+        case .put(let key, let value): batch.put(key, value)
+        case .delete(let key): batch.delete(key)
+        case .deleteRange(let from, let to): batch.deleteRange(from: from, to: to)
+        }
+    }
+}
+
+/// One step of a history that is to be crashed.
+enum HistoryStep: Sendable {
+    case put([UInt8], [UInt8], Durability? = nil)
+    case delete([UInt8], Durability? = nil)
+    case deleteRange([UInt8], [UInt8], Durability? = nil)
+    case write([HistoryChange], Durability? = nil)
+    case insert([UInt8], [UInt8])
+    case remove([UInt8])
+    case compareAndSet([UInt8], [UInt8]?, [UInt8]?)
+    case flush
+    case compact
+    case sync
+    /// Makes a checkpoint, beside the store, of this name.
+    case checkpoint(String)
+    /// Takes a snapshot, which is compared when it is released.
+    case hold
+    /// Compares the oldest snapshot, and gives it up.
+    case release
+    /// Closes the store and opens it again.
+    case reopen
+
+    /// Whether the store has promised, once the step is done, that all before it survives a loss of power.
+    func isDurable(_ configuration: Configuration) -> Bool {
+        switch self {
+        case .put(_, _, let durability), .delete(_, let durability), .deleteRange(_, _, let durability),
+            .write(_, let durability):
+            (durability ?? configuration.durability) == .synced
+        // A condition that does not hold changes nothing, and so makes nothing durable.
+        case .insert, .remove, .compareAndSet: false
+        case .flush, .compact, .sync, .reopen: true
+        case .checkpoint, .hold, .release: false
+        }
+    }
+
+    /// What the step makes of what the store holds.
+    func apply(to model: inout StoreModel) {
+        switch self {
+        case .put(let key, let value, _): model[key] = value
+        case .delete(let key, _), .remove(let key): model[key] = nil
+        case .deleteRange(let from, let to, _): model.deleteRange(from, to)
+        case .write(let changes, _): for change in changes { change.apply(to: &model) }
+        case .insert(let key, let value): if model[key] == nil { model[key] = value }
+        case .compareAndSet(let key, let expected, let new): if model[key] == expected { model[key] = new }
+        case .flush, .compact, .sync, .checkpoint, .hold, .release, .reopen: break
+        }
+    }
+}
