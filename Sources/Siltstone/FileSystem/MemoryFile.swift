@@ -56,11 +56,19 @@ package final class MemoryFileData: @unchecked Sendable {
         state.withLock { state in
             if length < state.size {
                 guard shrinking else { return }
-                // What lies behind the end must read as zeros once the file grows again.
-                UnsafeMutableRawBufferPointer(start: base + length, count: state.size - length)
-                    .initializeMemory(as: UInt8.self, repeating: 0)
+                clear(length..<state.size)
             }
             state.size = length
+        }
+    }
+
+    /// What lies behind the end must read as zeros once the file grows again. Pages that nobody has touched stay so.
+    private func clear(_ range: Range<Int>) {
+        let page = 4096
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: page) {
+            let bytes = UnsafeMutableRawBufferPointer(start: base + start, count: min(page, range.upperBound - start))
+            if UnsafeRawBufferPointer(bytes).isZero(0..<bytes.count) { continue }
+            bytes.initializeMemory(as: UInt8.self, repeating: 0)
         }
     }
 

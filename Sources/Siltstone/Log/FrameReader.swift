@@ -85,20 +85,3 @@ struct FrameReader {
         return contents.bytes.isZero(offset..<stop)
     }
 }
-
-extension UnsafeRawBufferPointer {
-    /// Whether all bytes of a range are zero.
-    /// - Complexity: O(*n*), eight bytes at a time.
-    func isZero(_ range: Range<Int>) -> Bool {
-        var position = range.lowerBound
-        while position + 8 <= range.upperBound {
-            if loadUnaligned(fromByteOffset: position, as: UInt64.self) != 0 { return false }
-            position += 8
-        }
-        while position < range.upperBound {
-            if self[position] != 0 { return false }
-            position += 1
-        }
-        return true
-    }
-}

@@ -38,6 +38,7 @@ struct FrameScanner {
             let mark = UInt32(truncatingIfNeeded: word)
             guard FrameKind(rawValue: kind) != nil, Int(mark) * 8 <= offset else {
                 offset += 8
+                if word == 0 { skipZeros() }
                 continue
             }
             if let frame = candidate() {
@@ -48,6 +49,12 @@ struct FrameScanner {
             offset += 8
         }
         return nil
+    }
+
+    /// Passes over a page of zeros at once: most of what stands behind the end of a log is space that was reserved.
+    private mutating func skipZeros() {
+        let page = 4096
+        while offset + page <= bytes.count, bytes.isZero(offset..<offset + page) { offset += page - FrameHeader.size }
     }
 
     private mutating func candidate() -> Frame? {

@@ -16,6 +16,9 @@ struct ArenaMapping: @unchecked Sendable {
     private static let granularity = 64 << 10
     /// The size of a huge page on the common platforms.
     private static let hugePage = 2 << 20
+    /// From which capacity on an arena asks for huge pages: a small table would pay for the clearing of one, some 100 µs,
+    /// and use a corner of it.
+    private static let leastForHugePages = 16 << 20
 
     /// The first usable byte, aligned to a huge page where the arena holds one.
     let base: UnsafeMutableRawPointer
@@ -41,7 +44,7 @@ struct ArenaMapping: @unchecked Sendable {
         }
         // A fault on a huge page costs as much as a few hundred, not 512, on small ones, and random inserts miss the
         // TLB less. That needs an aligned start, which mmap(2) does not promise.
-        let alignment = capacity >= Self.hugePage ? Self.hugePage : 1
+        let alignment = capacity >= Self.leastForHugePages ? Self.hugePage : 1
         guard let address = Platform.mapAnonymous(length: capacity + alignment - 1) else {
             let number = Platform.errorNumber
             throw StoreError(

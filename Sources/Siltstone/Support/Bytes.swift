@@ -43,6 +43,19 @@ extension UnsafeRawBufferPointer {
     }
 }
 
+extension UnsafeRawBufferPointer {
+    /// Whether all bytes of a range are zero.
+    ///
+    /// The first byte is, and each is as the one before it: so the C library's comparison does it, many bytes at a time,
+    /// and stops at the first that is not.
+    /// - Complexity: O(*n*).
+    package func isZero(_ range: Range<Int>) -> Bool {
+        guard let bytes = slice(range.lowerBound, range.count), let first = bytes.first else { return true }
+        guard first == 0, let base = bytes.baseAddress else { return false }
+        return bytes.count == 1 || compareMemory(base, base + 1, bytes.count - 1) == 0
+    }
+}
+
 extension UnsafeMutableRawPointer {
     /// Stores `value` little-endian at `offset`, at any alignment.
     @inline(__always)

@@ -1,4 +1,5 @@
 import Foundation
+import Siltstone
 
 /// The bytes of a file at one moment. Files that are mostly reserved space are mostly zeros, which take no memory.
 final class FileImage: Sendable, Hashable {
@@ -27,17 +28,12 @@ final class FileImage: Sendable, Hashable {
 
     /// Where the zeros at the end of `memory` begin, up to a few sectors.
     ///
-    /// By comparing memory with itself one byte further on, halving what is left: a loop over bytes costs more than
-    /// everything else that is done with an image.
+    /// By halving what is left: a loop over bytes costs more than everything else that is done with an image.
     private static func end(of memory: UnsafeRawBufferPointer) -> Int {
-        guard let base = memory.baseAddress else { return 0 }
         var (low, high) = (0, memory.count)
         while high - low > 4 * DiskSector.size {
             let middle = (low + high) / 2
-            let isZero =
-                base.load(fromByteOffset: middle, as: UInt8.self) == 0
-                && memcmp(base + middle, base + middle + 1, high - middle - 1) == 0
-            if isZero { high = middle } else { low = middle }
+            if memory.isZero(middle..<high) { high = middle } else { low = middle }
         }
         return high
     }
@@ -46,15 +42,19 @@ final class FileImage: Sendable, Hashable {
     var allBytes: [UInt8] { bytes + [UInt8](repeating: 0, count: size - bytes.count) }
 
     static func == (a: FileImage, b: FileImage) -> Bool {
-        // The same file may have been cut at different places.
-        a === b || (a.size == b.size && (a.bytes == b.bytes || a.allBytes == b.allBytes))
+        // Not their arrays: the same file may have been cut at different places.
+        if a === b { return true }
+        return a.size == b.size && a.differingSectors(from: b).isEmpty
     }
 
     func hash(into hasher: inout Hasher) {
         // Up to the last byte that counts, wherever the zeros were cut.
-        let end = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
         hasher.combine(size)
-        bytes.withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0[..<end])) }
+        bytes.withUnsafeBytes { all in
+            var end = all.count
+            while end > 0, all[end - 1] == 0 { end -= 1 }
+            hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: all[..<end]))
+        }
     }
 }
 
@@ -88,7 +88,7 @@ extension FileImage {
                 while position < b.count {
                     let sector = position / DiskSector.size
                     let end = min((sector + 1) * DiskSector.size, b.count)
-                    if sectors.last != sector, b[position..<end].contains(where: { $0 != 0 }) { sectors.append(sector) }
+                    if sectors.last != sector, !b.isZero(position..<end) { sectors.append(sector) }
                     position = end
                 }
             }

@@ -36,7 +36,7 @@ final class SimulatedFile: File {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
         var count = 0
         try change(.write) { () throws(FileSystemError) in
-            inode.willWrite(offset: max(offset, 0), count: bytes.count)
+            inode.willChange(max(offset, 0)..<max(offset, 0) + bytes.count)
             count = try file.write(bytes, at: offset)
         }
         return count
@@ -48,7 +48,7 @@ final class SimulatedFile: File {
 
     func truncate(to length: Int) throws(FileSystemError) {
         try change(.truncate) { () throws(FileSystemError) in
-            inode.willWrite(offset: max(length, 0), count: .max / 2)
+            inode.willChange(max(length, 0)..<max(length, inode.memory.size))
             try file.truncate(to: length)
         }
     }

@@ -41,16 +41,13 @@ final class SimulatedInode: @unchecked Sendable {
     // MARK: Calls
 
     /// To be called before bytes are overwritten: remembers what the sectors hold, where that is on no disk yet.
-    func willWrite(offset: Int, count: Int) {
-        guard count > 0, isTouched else { return }
-        let last = min(offset + count, memory.size)
-        guard offset < last else { return }
-        let known = takenForDurable ?? durable
-        for sector in offset / DiskSector.size...(last - 1) / DiskSector.size {
-            let range = DiskSector.range(sector, size: memory.size)
-            let bytes = Array(UnsafeRawBufferPointer(start: memory.base + range.lowerBound, count: range.count))
-            let whole = bytes + [UInt8](repeating: 0, count: DiskSector.size - bytes.count)
-            if whole != known.sector(sector) { overwritten[sector, default: []].append(whole) }
+    /// - Parameter range: in bytes; may go past the end of the file.
+    func willChange(_ range: Range<Int>) {
+        guard isTouched, range.lowerBound < memory.size, !range.isEmpty else { return }
+        let (now, known) = (seen(), takenForDurable ?? durable)
+        let sectors = range.lowerBound / DiskSector.size...(range.upperBound - 1) / DiskSector.size
+        for sector in now.differingSectors(from: known) where sectors.contains(sector) {
+            overwritten[sector, default: []].append(now.sector(sector))
         }
     }
 
