@@ -110,9 +110,11 @@ final class LogWriter: @unchecked Sendable {
     /// is brought to stable storage, as the frames to come will say so.
     /// - Parameters:
     ///   - end: where the last valid frame ends.
+    ///   - proven: up to where the frames are known to be on stable storage. Those behind it are written again: the sync
+    ///     that should have brought them there may have failed.
     ///   - previous: its checksum, or that of the header where there is none.
     static func resume(
-        _ fileSystem: any FileSystem, path: String, header: FileHeader, end: Int, previous: UInt32,
+        _ fileSystem: any FileSystem, path: String, header: FileHeader, end: Int, proven: Int, previous: UInt32,
         options: Options = Options()
     ) throws(StoreError) -> LogWriter {
         precondition(end >= FileHeader.size && end % 8 == 0)
@@ -125,6 +127,7 @@ final class LogWriter: @unchecked Sendable {
             if size > end {
                 try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
             }
+            try file.rewrite(min(max(proven, 0), end)..<end)
             try file.syncFully()
         }
         return LogWriter(file, header, end: end, previous: previous, options)

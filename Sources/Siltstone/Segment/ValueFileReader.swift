@@ -5,6 +5,7 @@ final class ValueFileReader: @unchecked Sendable {
     /// The file's number.
     let number: UInt64
     let path: String
+    private let fileSystem: any FileSystem
     private let file: any File
     private let access: FileAccess
     // Not `Mutex`: the thread sanitizer does not know it on Linux, and would report every use.
@@ -26,6 +27,7 @@ final class ValueFileReader: @unchecked Sendable {
         self.number = number
         self.path = path
         self.access = access
+        self.fileSystem = fileSystem
         file = try storeErrors { () throws(FileSystemError) in
             try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path, .read) }
         }
@@ -39,8 +41,20 @@ final class ValueFileReader: @unchecked Sendable {
     }
 
     /// Brings what the file holds to stable storage.
-    func sync() throws(StoreError) {
-        try storeErrors { () throws(FileSystemError) in try file.syncFully() }
+    /// - Parameter start: where the part begins that is written again before, as an earlier sync of it may have failed;
+    ///   nil where none did.
+    func sync(rewritingFrom start: Int?) throws(StoreError) {
+        try storeErrors { () throws(FileSystemError) in
+            guard let start else { return try file.syncFully() }
+            let writable = try retryingInterrupted { () throws(FileSystemError) in
+                try fileSystem.open(path, .readWrite)
+            }
+            // The header was written with the first value.
+            try writable.rewrite(0..<FileHeader.size)
+            try writable.rewrite(start..<max(start, try writable.size()))
+            try writable.syncFully()
+            try writable.close()
+        }
     }
 
     /// The value that a pointer leads to.

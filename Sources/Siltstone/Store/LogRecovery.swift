@@ -10,10 +10,21 @@ struct LogRecovery {
         var lastChecksum: UInt32
         var table: MemTable
         var valueFiles: Set<UInt64>
+        /// The values that the frames refer to: of each frame and file the first.
+        var values: [FirstValue] = []
+        /// Up to where the frames, and the values that they refer to, are known to be on stable storage.
+        var proven = 0
         /// Whether a link frame was read: without one the log was never used.
         var isLinked: Bool
         /// The last sequence number used when it ended.
         var lastSequence: SequenceNumber
+    }
+
+    /// The first value in a file that a frame refers to.
+    struct FirstValue {
+        var frame: Int
+        var file: UInt64
+        var offset: UInt64
     }
 
     private let opener: StoreOpener
@@ -64,6 +75,7 @@ struct LogRecovery {
                 logs.append(try emptied(reader, number))
                 continue
             }
+            if reader.provesEarlierLogs { for index in logs.indices { logs[index].proven = logs[index].end } }
             logs.append(log)
             lastSequence = max(lastSequence, log.lastSequence)
         }
@@ -107,6 +119,10 @@ struct LogRecovery {
         }
         log.end = reader.end
         log.lastChecksum = reader.lastChecksum
+        log.proven = reader.syncedMark
+        if let closing = state.closing, closing.log == number {
+            log.proven = max(log.proven, Int(clamping: closing.end))
+        }
         try checkTail(reader, number)
         return (log, false)
     }
@@ -142,7 +158,7 @@ struct LogRecovery {
                 guard change.key.count <= Limits.keyBytes else { throw MalformedChange(offset: changes.offset) }
                 log.table.apply(change)
                 if change.kind == .pointer, let pointer = ValuePointer(change.value) {
-                    log.valueFiles.insert(pointer.file)
+                    log.note(pointer, frame: frame.offset)
                 }
             }
             guard count == frame.count else { throw MalformedChange(offset: changes.offset) }
@@ -265,7 +281,7 @@ struct LogRecovery {
         for log in logs {
             let writer = try LogWriter.resume(
                 opener.fileSystem, path: StoreFile.log(log.number).path(in: opener.directory), header: log.header,
-                end: log.isLinked ? log.end : FileHeader.size,
+                end: log.isLinked ? log.end : FileHeader.size, proven: log.proven,
                 previous: log.isLinked ? log.lastChecksum : log.header.checksum, options: .log(opener.configuration))
             // One that was made ahead of time and never used, or was emptied for what came before it was lost. To go on
             // with it would seal the one before, however little that holds.
@@ -288,10 +304,12 @@ struct LogRecovery {
     /// Brings the values that the logs refer to to stable storage, before a log that goes on vouches for its frames.
     ///
     /// After the death of the process alone they may be with the kernel only, and nobody else would ever sync them:
-    /// the file that takes values from now on is another one.
+    /// the file that takes values from now on is another one. After a failed sync not even a sync would.
     private func syncValueFiles() throws(StoreError) {
-        let numbers = logs.reduce(into: Set<UInt64>()) { $0.formUnion($1.valueFiles) }
-        for number in numbers.sorted() { try version.valueFiles[number]?.sync() }
+        for number in logs.reduce(into: Set<UInt64>(), { $0.formUnion($1.valueFiles) }).sorted() {
+            let first = logs.compactMap { $0.firstUnprovenValue(of: number) }.min()
+            try version.valueFiles[number]?.sync(rewritingFrom: first.map { Int(clamping: $0) })
+        }
     }
 
     /// Makes a log where there is none to go on with.
@@ -317,5 +335,20 @@ struct LogRecovery {
         let table = try Engine.makeTable(
             opener.configuration, ChangeSize(keyBytes: 0, valueBytes: 0, count: 0), arenas)
         return LoggedTable(table: table, log: log)
+    }
+}
+
+extension LogRecovery.RecoveredLog {
+    /// Enters that a frame refers to a value.
+    fileprivate mutating func note(_ pointer: ValuePointer, frame: Int) {
+        valueFiles.insert(pointer.file)
+        // Values of one file come in the order of the frames, so the first of a frame is enough.
+        if let last = values.last, last.frame == frame, last.file == pointer.file { return }
+        values.append(.init(frame: frame, file: pointer.file, offset: pointer.offset))
+    }
+
+    /// Where the first value begins, in a file, that no proven frame refers to.
+    fileprivate func firstUnprovenValue(of file: UInt64) -> UInt64? {
+        values.lazy.filter { $0.file == file && $0.frame >= proven }.map(\.offset).min()
     }
 }

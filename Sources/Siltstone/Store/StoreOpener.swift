@@ -68,7 +68,6 @@ struct StoreOpener {
         }
         do {
             try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.createDirectory(path) }
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(parent(of: path)) }
         } catch {
             if error.isMissing || error.errorNumber == Platform.notADirectory {
                 throw StoreError(
@@ -213,7 +212,7 @@ struct StoreOpener {
         if !configuration.readOnly {
             let writer = try LogWriter.resume(
                 fileSystem, path: manifestFile.path, header: manifestFile.header, end: manifestFile.end,
-                previous: manifestFile.lastChecksum, options: .manifest)
+                proven: manifestFile.syncedMark, previous: manifestFile.lastChecksum, options: .manifest)
             let opened = Manifest(
                 directory: directory, identity: manifestFile.header.store, fileSystem: fileSystem, state: state,
                 number: number, writer: writer, edits: edits)
@@ -267,12 +266,10 @@ struct StoreOpener {
 
     private func create() throws(StoreError) -> Engine {
         try refuseLostCurrent()
-        guard !configuration.readOnly else {
+        guard configuration.createIfMissing, !configuration.readOnly else {
             throw StoreError(.notFound, "the directory holds no store", file: directory)
         }
-        guard configuration.createIfMissing else {
-            throw StoreError(.notFound, "the directory holds no store", file: directory)
-        }
+        try syncParent()
         try remove(try listFiles().subtracting([.lock]), of: nil)
         var state = ManifestState()
         let manifestNumber: UInt64 = 1
@@ -297,6 +294,19 @@ struct StoreOpener {
             Engine.Parts(
                 directory: directory, configuration: configuration, identity: identity, manifest: manifest, lock: lock,
                 cache: BlockCache(capacity: configuration.cacheBytes), arenas: arenas, state: writeState))
+    }
+
+    /// Makes the directory's own name durable, whoever made it: an attempt that failed right behind that may have left it.
+    private func syncParent() throws(StoreError) {
+        do throws(FileSystemError) {
+            try fileSystem.retrying { () throws(FileSystemError) in
+                try fileSystem.syncDirectory(Self.parent(of: directory))
+            }
+        } catch {
+            // A directory that was given to the program may lie in one that it may not read. Its giver has seen to it.
+            if Platform.isPermission(error.errorNumber) { return }
+            throw StoreError(error)
+        }
     }
 
     /// A store that lost its `CURRENT` must not be taken for an empty directory. What a crash left of making a store

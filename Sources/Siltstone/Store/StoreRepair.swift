@@ -221,8 +221,9 @@ struct StoreRepair {
             do throws(StoreError) {
                 values[number] = try ValueFileReader(
                     fileSystem: fileSystem, path: path(.values(number)), number: number, store: identity, access: .read)
-                // A process that died may have left values with the kernel only, and segments are to lead to them.
-                try values[number]?.sync()
+                // A process that died, or a sync that failed, may have left values with the kernel only, and segments are
+                // to lead to them. Nothing that is left of a damaged store proves which.
+                try values[number]?.sync(rewritingFrom: FileHeader.size)
                 next.valueFiles.insert(number)
             } catch {
                 guard error.code == .corrupt else { throw error }

@@ -20,7 +20,8 @@ enum SimulatedNode {
 ///
 /// `@unchecked Sendable`: used under the lock of the file system alone.
 final class EntryChange: @unchecked Sendable {
-    let directory: SimulatedDirectory
+    /// Where the entry is. Weak, as the directory holds its changes.
+    private(set) weak var directory: SimulatedDirectory?
     let name: String
     /// What the name stands for then; nil where it is gone.
     let node: SimulatedNode?
@@ -65,7 +66,7 @@ final class SimulatedDirectory: @unchecked Sendable {
 
     /// Brings all changes to stable storage.
     func sync() {
-        for change in pending { change.prerequisite.map { $0.directory.settle($0) } }
+        for change in pending { change.prerequisite.map { $0.directory?.settle($0) } }
         for change in pending { change.isDurable = true }
         durable = entries
         pending = []

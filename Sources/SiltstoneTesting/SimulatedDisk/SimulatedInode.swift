@@ -43,12 +43,29 @@ final class SimulatedInode: @unchecked Sendable {
     /// To be called before bytes are overwritten: remembers what the sectors hold, where that is on no disk yet.
     /// - Parameter range: in bytes; may go past the end of the file.
     func willChange(_ range: Range<Int>) {
+        forgetFailure(range)
         guard isTouched, range.lowerBound < memory.size, !range.isEmpty else { return }
         let (now, known) = (seen(), takenForDurable ?? durable)
         let sectors = range.lowerBound / DiskSector.size...(range.upperBound - 1) / DiskSector.size
         for sector in now.differingSectors(from: known) where sectors.contains(sector) {
             overwritten[sector, default: []].append(now.sector(sector))
         }
+    }
+
+    /// Sectors that are written are dirty again, whatever a failed sync made of them, and though they hold what they held.
+    private func forgetFailure(_ range: Range<Int>) {
+        guard let taken = takenForDurable, !range.isEmpty else { return }
+        let end = min(range.upperBound, taken.size)
+        guard range.lowerBound < end else { return }
+        let covered = range.lowerBound / DiskSector.size * DiskSector.size..<end
+        let (old, stored) = (taken.allBytes, durable.allBytes)
+        let kept = stored + [UInt8](repeating: 0, count: max(0, old.count - stored.count))
+        var bytes = old
+        for sector in covered.lowerBound / DiskSector.size...(covered.upperBound - 1) / DiskSector.size {
+            let place = DiskSector.range(sector, size: bytes.count)
+            bytes.replaceSubrange(place, with: kept[place])
+        }
+        takenForDurable = FileImage(bytes, size: taken.size)
     }
 
     /// To be called after the bytes or the length were changed.
@@ -112,34 +129,39 @@ final class SimulatedInode: @unchecked Sendable {
         let size = sizes.count > 1 && !random.chance(survival) ? sizes[random.index(sizes.count)] : memory.size
         if dirty.isEmpty && size == durable.size { return durable }
 
-        var bytes = durable.bytes
-        let end = dirty.last.map { ($0 + 1) * DiskSector.size } ?? 0
-        bytes.append(contentsOf: repeatElement(0, count: max(0, end - bytes.count)))
-        for sector in dirty {
-            let range = sector * DiskSector.size..<(sector + 1) * DiskSector.size
-            guard let written = survivor(sector, now, survival, &random) else { continue }
-            bytes.replaceSubrange(range, with: written)
+        // On plain memory: a batch leaves hundreds of sectors, and each crash draws for each of them.
+        let end = max(durable.bytes.count, dirty.last.map { ($0 + 1) * DiskSector.size } ?? 0)
+        var bytes = durable.bytes + [UInt8](repeating: 0, count: end - durable.bytes.count)
+        bytes.withUnsafeMutableBytes { bytes in
+            now.bytes.withUnsafeBytes { now in
+                for sector in dirty { survive(sector, of: now, survival, &random, into: bytes) }
+            }
         }
         if bytes.count > size { bytes.removeLast(bytes.count - size) }
         return FileImage(bytes, size: size)
     }
 
-    /// What a sector holds if it was written; nil if it was not.
-    private func survivor(
-        _ sector: Int, _ now: FileImage, _ survival: Double, _ random: inout DiskRandom
-    ) -> [UInt8]? {
+    /// Puts into `bytes`, which hold what is durable, what became of one sector.
+    private func survive(
+        _ sector: Int, of now: UnsafeRawBufferPointer, _ survival: Double, _ random: inout DiskRandom,
+        into bytes: UnsafeMutableRawBufferPointer
+    ) {
+        let start = sector * DiskSector.size
+        let target = UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + DiskSector.size])
+        let older = overwritten.isEmpty ? nil : overwritten[sector]
         guard random.chance(survival) else {
             // Not what it holds now; perhaps what it held before.
-            guard let old = overwritten[sector], random.chance(0.5) else { return nil }
-            return old[random.index(old.count)]
+            if let older, random.chance(0.5) { target.copyBytes(from: older[random.index(older.count)]) }
+            return
         }
-        var written = now.sector(sector)
-        // Torn: the rest is as it was. A mapped sector may be caught at any store, so more than one is.
+        // Torn: the rest is as it was. A mapped sector may be caught at any store, so more of them are.
+        var count = DiskSector.size
         if random.chance(writableMappings > 0 ? 0.25 : 0.1) {
-            let old = overwritten[sector].flatMap { $0.randomElement(using: &random) } ?? durable.sector(sector)
-            let cut = random.index(DiskSector.size)
-            written.replaceSubrange(cut..., with: old[cut...])
+            if let older { target.copyBytes(from: older[random.index(older.count)]) }
+            count = random.index(DiskSector.size)
         }
-        return written
+        let written = min(max(now.count - start, 0), count)
+        if written > 0 { target.copyMemory(from: UnsafeRawBufferPointer(rebasing: now[start..<start + written])) }
+        for place in written..<count { target[place] = 0 }
     }
 }

@@ -1,6 +1,5 @@
 import SiltstoneTesting
 import Synchronization
-import Testing
 
 @testable import Siltstone
 
@@ -41,9 +40,13 @@ final class CrashDriver: Sendable {
         self.imagesPerPoint = imagesPerPoint
     }
 
+    /// At how many moments images were taken.
+    var points: Int { progress.withLock { $0.points } }
+
     /// Runs the history to its end.
-    /// - Returns: what crashes on the way leave, no two of a moment alike; and at how many moments they were taken.
-    func run() throws -> (images: [CrashedDisk], points: Int) {
+    /// - Parameter check: gets what crashes on the way leave, no two of a moment alike. After each step, while the history
+    ///   stands still: all at once they would take gigabytes.
+    func run(_ check: (CrashedDisk) throws -> Void) throws {
         // What an application has made before it opens its first store.
         try disk.createDirectory("/data")
         try disk.syncDirectory("/")
@@ -64,20 +67,30 @@ final class CrashDriver: Sendable {
                 held = []
                 try store.close()
                 store = try KeyValueStore.open(at: CrashHistory.path, configuration: configuration)
-            default: try make(step, store)
+            default: try Self.make(step, store)
             }
             didStep(number, step)
             crash("after step \(number)")
+            try drain(check)
         }
         for old in held { try compare(old) }
         let digest = try StateDigest(store)
-        try #require(digest == StateDigest(models[models.count - 1]), "\(history.name), undisturbed")
+        try BrokenPromise.unless(digest == StateDigest(models[models.count - 1]), "\(history.name), undisturbed")
         try store.close()
         crash("after closing")
-        return progress.withLock { ($0.images, $0.points) }
+        try drain(check)
     }
 
-    private func make(_ step: HistoryStep, _ store: KeyValueStore) throws {
+    private func drain(_ check: (CrashedDisk) throws -> Void) throws {
+        let images = progress.withLock { progress in
+            defer { progress.images = [] }
+            return progress.images
+        }
+        for image in images { try check(image) }
+    }
+
+    /// Makes a step that is a call of the store.
+    static func make(_ step: HistoryStep, _ store: KeyValueStore) throws {
         switch step {
         case .put(let key, let value, let durability): try store.put(key, value, durability: durability)
         case .delete(let key, let durability): try store.delete(key, durability: durability)
@@ -100,7 +113,8 @@ final class CrashDriver: Sendable {
     }
 
     private func compare(_ held: (snapshot: Snapshot, model: StoreModel)) throws {
-        try #require(try held.snapshot.scan().remaining() == held.model.scan(), "\(history.name), a held snapshot")
+        let entries = try held.snapshot.scan().remaining()
+        try BrokenPromise.unless(entries == held.model.scan(), "\(history.name), a held snapshot")
         held.snapshot.release()
     }
 

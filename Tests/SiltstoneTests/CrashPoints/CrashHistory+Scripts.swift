@@ -72,13 +72,14 @@ extension CrashHistory {
     ]
 
     /// Runs pile up until a compaction begins by itself; a snapshot is open across it.
-    private static let manyFlushes: [HistoryStep] = (0..<7).flatMap { round -> [HistoryStep] in
-        let steps: [HistoryStep] = [
-            .put(key(round % 3), value(round * 10)), .put(key(10 + round), value(round * 10 + 1)),
-            .delete(key(9 + round)),
-        ]
-        return steps + (round == 2 ? [.hold] : []) + [.flush]
-    } + [.put(key(1), value(98)), .release, .put(key(2), value(99))]
+    private static let manyFlushes: [HistoryStep] =
+        (0..<7).flatMap { round -> [HistoryStep] in
+            let steps: [HistoryStep] = [
+                .put(key(round % 3), value(round * 10)), .put(key(10 + round), value(round * 10 + 1)),
+                .delete(key(9 + round)),
+            ]
+            return steps + (round == 2 ? [.hold] : []) + [.flush]
+        } + [.put(key(1), value(98)), .release, .put(key(2), value(99))]
 
     /// A batch that fills a memtable, and one that is larger than it.
     private static let largeBatches: [HistoryStep] = [

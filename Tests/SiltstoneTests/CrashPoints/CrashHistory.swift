@@ -1,13 +1,10 @@
 import Siltstone
-import Testing
 
 /// A history that is run once and crashed everywhere.
-struct CrashHistory: Sendable, CustomTestStringConvertible {
+struct CrashHistory: Sendable {
     var name: String
     var configuration: Configuration
     var steps: [HistoryStep]
-
-    var testDescription: String { name }
 
     /// Where the store is. Not in the root, so that its own directory has to become durable.
     static let path = "/data/store"

@@ -1,5 +1,4 @@
 import SiltstoneTesting
-import Testing
 
 @testable import Siltstone
 
@@ -54,7 +53,7 @@ struct CrashOracle {
         }
         let state = try match(store, crashed)
         let report = try store.verify()
-        try #require(report.problems.isEmpty, "verify: \(report.problems), \(crashed.place)")
+        try BrokenPromise.unless(report.problems.isEmpty, "verify: \(report.problems), \(crashed.place)")
         if crashed.depth == 0 { try checkCheckpoints(disk, crashed) }
         if random.chance(0.25) { try goOn(store, disk, state, crashed) }
     }
@@ -62,12 +61,9 @@ struct CrashOracle {
     private func open(_ disk: SimulatedFileSystem, _ crashed: CrashedDisk) throws -> KeyValueStore {
         var configuration = history.configuration
         configuration.fileSystem = disk
-        do {
+        do throws(StoreError) {
             return try KeyValueStore.open(at: CrashHistory.path, configuration: configuration)
-        } catch {
-            Issue.record("the store does not open: \(error), \(crashed.place)")
-            throw error
-        }
+        } catch { throw BrokenPromise("the store does not open: \(error), \(crashed.place)") }
     }
 
     /// Finds the moment of the history that the store shows.
@@ -81,14 +77,12 @@ struct CrashOracle {
         let entries = try store.allEntries()
         let missing = ceiling.keys.filter { key in !entries.contains { $0.key == key } }
         let changed = entries.filter { ceiling[$0.key] != $0.value }.map(\.key)
-        try #require(
-            Bool(false),
+        throw BrokenPromise(
             """
             steps \(expectation.floor) to \(expectation.ceiling) were expected, \(elsewhere); \
             missing \(missing.map { String(decoding: $0, as: UTF8.self) }), \
             other \(changed.map { String(decoding: $0, as: UTF8.self) }), \(crashed.place)
             """)
-        return 0
     }
 
     private func checkCheckpoints(_ disk: SimulatedFileSystem, _ crashed: CrashedDisk) throws {
@@ -99,7 +93,7 @@ struct CrashOracle {
             let path = CrashHistory.checkpointPath(name)
             let checkpoint = try KeyValueStore.open(at: path, configuration: configuration)
             let digest = try StateDigest(checkpoint)
-            try #require(digest == states[step], "checkpoint \(name), \(crashed.place)")
+            try BrokenPromise.unless(digest == states[step], "checkpoint \(name), \(crashed.place)")
             try checkpoint.close()
         }
     }
@@ -119,7 +113,7 @@ struct CrashOracle {
         images += 1
         let again = try open(next, CrashedDisk(image: DiskImage(), expectation: crashed.expectation, place: place))
         let found = try StateDigest(again)
-        try #require(found == StateDigest(model), "what was written after a crash is gone, \(place)")
+        try BrokenPromise.unless(found == StateDigest(model), "what was written after a crash is gone, \(place)")
         if random.chance(0.5) { try again.close() }
         try store.close()
     }

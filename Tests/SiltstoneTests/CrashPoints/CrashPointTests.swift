@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Siltstone
@@ -5,21 +6,24 @@ import Testing
 /// Crashes at every call that changes the disk, on a disk without mercy: see `Docs/Testing.md`.
 @Suite("Crash points")
 struct CrashPointTests {
-    @Test(
-        "whichever call the power fails at, what is found is a prefix of the history with all that was promised",
-        arguments: CrashHistory.scripts)
-    func scripted(_ history: CrashHistory) throws { try attack(history, seed: SuiteScale.seed, imagesPerPoint: 12) }
-
-    private func attack(_ history: CrashHistory, seed: UInt64, imagesPerPoint: Int) throws {
-        let driver = CrashDriver(history, seed: seed, imagesPerPoint: imagesPerPoint)
-        let (images, points) = try driver.run()
-        var oracle = CrashOracle(history, seed: seed)
-        for image in images { try oracle.check(image) }
+    @Test("whichever call the power fails at, what is found is a prefix of the history with all that was promised")
+    func everyCall() {
+        let seed = SuiteScale.seed
+        let scripts = CrashHistory.scripts
+        let deadline = SuiteScale.deadline()
+        let campaign = CrashCampaign(imagesPerPoint: 24) { number in
+            if number < scripts.count { return (scripts[number], seed) }
+            let isOver = deadline.map { $0 < Date() } ?? (number >= scripts.count + 16)
+            let next = seed &+ UInt64(number)
+            return isOver ? nil : (CrashHistory.random(seed: next, steps: 24), next)
+        }
+        let totals = campaign.run()
+        for failure in totals.failures { Issue.record("\(failure)") }
         SuiteScale.report(
-            "crash points, \(history.name)",
+            "crash points",
             [
-                "crash points": points, "crash images": oracle.images, "cut recoveries": oracle.nested,
-                "continued": oracle.continued,
+                "histories": totals.histories, "crash points": totals.points, "crash images": totals.images,
+                "of recoveries cut short": totals.nested, "gone on with and crashed again": totals.continued,
             ])
     }
 }

@@ -44,6 +44,14 @@ enum HistoryStep: Sendable {
     /// Closes the store and opens it again.
     case reopen
 
+    /// Whether the step may change what the store holds.
+    var changesData: Bool {
+        switch self {
+        case .put, .delete, .deleteRange, .write, .insert, .remove, .compareAndSet: true
+        case .flush, .compact, .sync, .checkpoint, .hold, .release, .reopen: false
+        }
+    }
+
     /// Whether the store has promised, once the step is done, that all before it survives a loss of power.
     func isDurable(_ configuration: Configuration) -> Bool {
         switch self {

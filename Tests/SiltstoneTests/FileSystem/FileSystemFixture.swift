@@ -1,4 +1,5 @@
 import Foundation
+import SiltstoneTesting
 import Testing
 
 @testable import Siltstone
@@ -6,7 +7,7 @@ import Testing
 /// A file system with an empty directory in it, for tests that hold for every file system.
 final class FileSystemFixture: Sendable {
     enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
-        case posix, memory
+        case posix, memory, simulated
         var testDescription: String { rawValue }
     }
 
@@ -21,6 +22,9 @@ final class FileSystemFixture: Sendable {
             directory = parent + "/siltstone-" + UUID().uuidString
         case .memory:
             fileSystem = InMemoryFileSystem()
+            directory = "/test"
+        case .simulated:
+            fileSystem = SimulatedFileSystem()
             directory = "/test"
         }
         try fileSystem.createDirectory(directory)

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Puts faults into the engine, one at a time, and counts how many of them the tests notice.
+
+  Tests/Mutations/run.py                  all of them
+  Tests/Mutations/run.py tail-not-cut …   some
+  Tests/Mutations/run.py --list           what there is
+  Tests/Mutations/run.py --json FILE      the outcome for scripts, too
+
+The faults are made in a copy of the working tree (--scratch, kept for the next run as its build is), never in the tree
+itself. For each one the suites are run in turn until one fails. A fault takes one to five minutes, so all of them take
+an hour or two. Exit code: 0 if every fault was noticed, 1 if not, 2 if one could not be made.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from mutations import MUTATIONS
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# In the order of how much they notice for their time; the last one is everything.
+SUITES = ["CrashPointTests", "BadByte|Damage", "Fault", "StoreModel|Compaction|Snapshot", "History|Concurrency|Bank", "."]
+
+
+def command(arguments, directory, timeout=1800):
+    try:
+        done = subprocess.run(
+            arguments, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            timeout=timeout)
+        return done.returncode, done.stdout
+    except subprocess.TimeoutExpired as expired:
+        return 124, (expired.stdout or b"").decode(errors="replace") + "\nno end within half an hour"
+
+
+def copy_tree(scratch):
+    """Brings the copy up to date; files that are the same keep their times, and so their builds."""
+    scratch.mkdir(parents=True, exist_ok=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True, text=True,
+        stdout=subprocess.PIPE).stdout.split("\n")
+    wanted = {name for name in listed if name and (ROOT / name).is_file()}
+    for name in wanted:
+        source, target = ROOT / name, scratch / name
+        if target.exists() and target.read_bytes() == source.read_bytes():
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, target)
+    for folder in ["Sources", "Tests"]:
+        for path in (scratch / folder).rglob("*"):
+            if path.is_file() and str(path.relative_to(scratch)) not in wanted:
+                path.unlink()
+
+
+def first_failure(output):
+    """The name of the test that failed first, and what it said."""
+    for line in output.splitlines():
+        found = re.search(r"✘ Test (?:case passing .* to )?(\"[^\"]*\"|\S+\(\))", line)
+        if found and "recorded an issue" in line:
+            return found.group(1).strip('"')
+    for line in output.splitlines():
+        if "Fatal error" in line or "signal code" in line:
+            return line.strip()[:160]
+    return "no end" if "no end within" in output else "the run failed"
+
+
+def attempt(mutation, scratch):
+    """Returns the outcome (noticed, missed or broken), which suite, and which test."""
+    path = scratch / "Sources/Siltstone" / mutation.file
+    original = path.read_text()
+    if original.count(mutation.old) != 1:
+        return "broken", "", f"the text to replace occurs {original.count(mutation.old)} times in {mutation.file}"
+    path.write_text(original.replace(mutation.old, mutation.new))
+    try:
+        code, output = command(["swift", "build", "--build-tests"], scratch)
+        if code != 0:
+            errors = [line for line in output.splitlines() if "error:" in line]
+            return "broken", "", errors[0] if errors else "does not build"
+        for suite in SUITES:
+            code, output = command(["swift", "test", "--skip-build", "--filter", suite], scratch)
+            if code != 0:
+                return "noticed", suite, first_failure(output)
+        return "missed", "", ""
+    finally:
+        path.write_text(original)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="faults to make; all where none is named")
+    parser.add_argument("--list", action="store_true", help="print the faults and end")
+    parser.add_argument("--json", metavar="FILE", help="write the outcome to a file")
+    parser.add_argument(
+        "--scratch", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "siltstone-mutations",
+        help="where the copy is kept (default: %(default)s)")
+    options = parser.parse_args()
+    if options.list:
+        for mutation in MUTATIONS:
+            print(f"{mutation.name:28} {mutation.what}")
+        return 0
+    unknown = set(options.names) - {mutation.name for mutation in MUTATIONS}
+    if unknown:
+        parser.error(f"no such fault: {', '.join(sorted(unknown))}; --list prints them")
+    chosen = [mutation for mutation in MUTATIONS if not options.names or mutation.name in options.names]
+    copy_tree(options.scratch)
+    print("building the tests without a fault", flush=True)
+    code, output = command(["swift", "build", "--build-tests"], options.scratch)
+    if code != 0:
+        print(output[-4000:])
+        return 2
+    outcomes = []
+    for number, mutation in enumerate(chosen, 1):
+        start = time.monotonic()
+        outcome, suite, detail = attempt(mutation, options.scratch)
+        seconds = round(time.monotonic() - start)
+        outcomes.append({**mutation._asdict(), "outcome": outcome, "suite": suite, "detail": detail, "seconds": seconds})
+        print(f"{number:2}/{len(chosen)} {outcome:8} {mutation.name:28} {seconds:4} s  {suite}: {detail}", flush=True)
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(outcomes, indent=2) + "\n")
+    counts = {kind: sum(o["outcome"] == kind for o in outcomes) for kind in ["noticed", "missed", "broken"]}
+    print(f"{counts['noticed']} of {len(outcomes)} faults noticed, {counts['missed']} missed, {counts['broken']} not made")
+    return 2 if counts["broken"] else 1 if counts["missed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
