@@ -27,7 +27,7 @@ final class EntryChange: @unchecked Sendable {
     let node: SimulatedNode?
     /// For the old name of a renamed file, the change that gives it the new one: it never goes alone, as then the file
     /// would have no name at all, which no file system does.
-    let prerequisite: EntryChange?
+    var prerequisite: EntryChange?
     /// Whether it is on stable storage.
     fileprivate(set) var isDurable = false
 
@@ -45,8 +45,9 @@ final class EntryChange: @unchecked Sendable {
 final class SimulatedDirectory: @unchecked Sendable {
     /// As processes see it.
     private(set) var entries: [String: SimulatedNode] = [:]
-    private var durable: [String: SimulatedNode] = [:]
-    private var pending: [EntryChange] = []
+    private(set) var durable: [String: SimulatedNode] = [:]
+    /// What no sync has covered, in the order in which it was done.
+    private(set) var pending: [EntryChange] = []
 
     /// Changes an entry.
     /// - Returns: the change, which is not durable yet.

@@ -128,12 +128,29 @@ public final class SimulatedFileSystem: FileSystem {
 
     // MARK: Crashes
 
-    /// What another process finds if all processes that use the disk die now, and the machine does not: everything.
+    /// What another process finds if all processes that use the disk die now, and the machine does not: everything. See
+    /// ``afterProcessDeath()`` for a disk on which it may still be lost.
     public func processDeath() -> DiskImage {
         guarded.withLock { _ in
             var crash = Crash(random: DiskRandom(seed: 0), survival: nil)
             return DiskImage(root: crash.image(of: root))
         }
+    }
+
+    /// The disk as the next process finds it if all processes that use it die now, and the machine does not: what they had
+    /// not synced is still on its way, and may still be lost.
+    /// - Throws: an error with `ENOMEM` where there is no address space left.
+    public func afterProcessDeath() throws(FileSystemError) -> SimulatedFileSystem {
+        let next = SimulatedFileSystem(greatestFileSize: greatestFileSize)
+        var copy = DiskCopy { () throws(FileSystemError) in
+            guard let memory = MemoryFileData(capacity: self.greatestFileSize) else {
+                throw FileSystemError("load", path: "/", errorNumber: ENOMEM)
+            }
+            return memory
+        }
+        try atomically { root throws(FileSystemError) in try copy.copy(root, to: next.root) }
+        copy.connect()
+        return next
     }
 
     /// What is found if power fails now.

@@ -165,3 +165,20 @@ final class SimulatedInode: @unchecked Sendable {
         for place in written..<count { target[place] = 0 }
     }
 }
+
+/// Copies, for a disk that goes on as this one is now.
+extension SimulatedInode {
+    /// A file in the same state: the same bytes for processes, the same on stable storage, the same between. Nobody has it
+    /// open.
+    func copy(into memory: MemoryFileData) -> SimulatedInode {
+        let image = seen()
+        _ = image.bytes.withUnsafeBytes { memory.write($0, at: 0) }
+        memory.resize(to: image.size, shrinking: false)
+        let copy = SimulatedInode(memory: memory, durable: durable)
+        copy.takenForDurable = takenForDurable
+        copy.overwritten = overwritten
+        copy.sizes = sizes
+        copy.isTouched = mayDiffer
+        return copy
+    }
+}

@@ -221,6 +221,26 @@ struct SimulatedFileSystemTests {
         for seed in Self.seeds { #expect(next.powerLoss(seed: seed) == disk.processDeath()) }
     }
 
+    @Test("a disk whose processes have died shows everything, and may still lose what was not synced")
+    func processDeath() throws {
+        let file = try durable("/a", [UInt8](repeating: 1, count: 1024))
+        try file.writeFully([2], at: 0)
+        let mapping = try file.map(length: 1024, writable: true)
+        mapping.bytes[600] = 3
+        _ = try make("/b", [4])
+        try disk.rename("/b", to: "/c")
+        let before = Self.seeds.map { disk.powerLoss(seed: $0) }
+        let next = try disk.afterProcessDeath()
+        #expect(next.processDeath() == disk.processDeath())
+        mapping.bytes[700] = 9
+        #expect(try next.open("/a", .read).readAll()[700] == 1, "another disk")
+        #expect(Set(Self.seeds.map { next.powerLoss(seed: $0) }).intersection(before).count > 10)
+        try next.open("/a", .readWrite).sync()
+        try next.syncDirectory("/")
+        #expect(Set(Self.seeds.map { next.powerLoss(seed: $0).files["/a"]?[600] }) == [3])
+        #expect(Set(Self.seeds.map { Set(next.powerLoss(seed: $0).files.keys) }) == [["/a", "/c"]])
+    }
+
     @Test("every call that changes the disk is announced before it is made")
     func observer() throws {
         let calls = Locked<[String]>([])

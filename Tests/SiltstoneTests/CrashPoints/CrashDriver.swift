@@ -5,7 +5,14 @@ import Synchronization
 
 /// A disk as a crash left it, and what must be found there.
 struct CrashedDisk: Sendable {
-    var image: DiskImage
+    enum Content: Sendable {
+        /// The power has failed: what is left is all durable.
+        case image(DiskImage)
+        /// Only the process has died: what was not synced is still on its way.
+        case live(SimulatedFileSystem)
+    }
+
+    var content: Content
     var expectation: CrashExpectation
     /// Which call was about to be made, for whoever looks for the fault.
     var place: String
@@ -138,17 +145,20 @@ final class CrashDriver: Sendable {
             let seed = self.seed &+ UInt64(point) &* 1_000_003 &+ UInt64(number)
             images.append((disk.powerLoss(seed: seed), before.durable, "power loss \(seed)"))
         }
+        let survivor = Result { () throws(FileSystemError) in try disk.afterProcessDeath() }
         progress.withLock { progress in
-            for (image, floor, kind) in images {
+            for (index, (image, floor, kind)) in images.enumerated() {
                 let expectation = CrashExpectation(
-                    floor: floor, ceiling: progress.begun, checkpoints: before.checkpoints)
+                    floor: floor, durable: before.durable, ceiling: progress.begun, checkpoints: before.checkpoints)
                 var hasher = Hasher()
                 hasher.combine(image)
                 hasher.combine(floor)
                 hasher.combine(progress.begun)
                 guard progress.seen.insert(hasher.finalize()).inserted else { continue }
                 let place = "\(history.name), \(place), \(kind)"
-                progress.images.append(CrashedDisk(image: image, expectation: expectation, place: place))
+                var content = CrashedDisk.Content.image(image)
+                if index == 0, case .success(let disk) = survivor { content = .live(disk) }
+                progress.images.append(CrashedDisk(content: content, expectation: expectation, place: place))
             }
         }
     }

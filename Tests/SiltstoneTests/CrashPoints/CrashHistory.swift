@@ -27,6 +27,8 @@ struct CrashHistory: Sendable {
 struct CrashExpectation: Sendable {
     /// The step before which everything must be there.
     var floor: Int
+    /// The step before which everything must be there if power fails now.
+    var durable: Int
     /// The last step of which something may be there.
     var ceiling: Int
     /// Checkpoints that were promised, each with the step that it shows.

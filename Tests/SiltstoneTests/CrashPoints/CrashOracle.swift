@@ -34,7 +34,12 @@ struct CrashOracle {
     private mutating func recover(_ crashed: CrashedDisk, _ waiting: inout [CrashedDisk]) throws {
         images += 1
         if crashed.depth > 0 { nested += 1 }
-        let disk = try SimulatedFileSystem(crashed.image, greatestFileSize: 16 << 20)
+        let disk: SimulatedFileSystem
+        let isLive: Bool
+        switch crashed.content {
+        case .image(let image): (disk, isLive) = (try SimulatedFileSystem(image, greatestFileSize: 16 << 20), false)
+        case .live(let survivor): (disk, isLive) = (survivor, true)
+        }
         // A recovery that is cut short, and the recovery of that, too: at one call each, as every image comes by here.
         let cut = Locked<(at: Int, image: DiskImage?)>((crashed.depth < 2 ? random.index(24) : .max, nil))
         let seed = random.next()
@@ -43,27 +48,29 @@ struct CrashOracle {
                 if call.number == cut.at { cut.image = disk.powerLoss(seed: seed) }
             }
         }
-        let store = try open(disk, crashed)
+        let store = try open(disk, crashed.place)
         disk.observe(nil)
         if let image = cut.withLock({ $0.image }) {
+            var expectation = crashed.expectation
+            expectation.floor = expectation.durable
             waiting.append(
                 CrashedDisk(
-                    image: image, expectation: crashed.expectation, place: crashed.place + ", then in recovery \(seed)",
-                    depth: crashed.depth + 1))
+                    content: .image(image), expectation: expectation,
+                    place: crashed.place + ", then in recovery \(seed)", depth: crashed.depth + 1))
         }
         let state = try match(store, crashed)
         let report = try store.verify()
         try BrokenPromise.unless(report.problems.isEmpty, "verify: \(report.problems), \(crashed.place)")
         if crashed.depth == 0 { try checkCheckpoints(disk, crashed) }
-        if random.chance(0.25) { try goOn(store, disk, state, crashed) }
+        if isLive || random.chance(0.25) { try goOn(store, disk, state, crashed) }
     }
 
-    private func open(_ disk: SimulatedFileSystem, _ crashed: CrashedDisk) throws -> KeyValueStore {
+    private func open(_ disk: SimulatedFileSystem, _ place: String) throws -> KeyValueStore {
         var configuration = history.configuration
         configuration.fileSystem = disk
         do throws(StoreError) {
             return try KeyValueStore.open(at: CrashHistory.path, configuration: configuration)
-        } catch { throw BrokenPromise("the store does not open: \(error), \(crashed.place)") }
+        } catch { throw BrokenPromise("the store does not open: \(error), \(place)") }
     }
 
     /// Finds the moment of the history that the store shows.
@@ -111,7 +118,7 @@ struct CrashOracle {
         let place = crashed.place + ", then gone on, power loss \(seed)"
         let next = try SimulatedFileSystem(disk.powerLoss(seed: seed), greatestFileSize: 16 << 20)
         images += 1
-        let again = try open(next, CrashedDisk(image: DiskImage(), expectation: crashed.expectation, place: place))
+        let again = try open(next, place)
         let found = try StateDigest(again)
         try BrokenPromise.unless(found == StateDigest(model), "what was written after a crash is gone, \(place)")
         if random.chance(0.5) { try again.close() }
