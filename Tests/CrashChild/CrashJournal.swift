@@ -3,8 +3,7 @@ import Synchronization
 
 /// The child's progress, in a file that both processes map: what the child has stored there is there however it dies.
 ///
-/// A word for the phase, two for the counts of flushes and compactions, then for each lane two words: how many
-/// operations it has begun, and how many of these were acknowledged.
+/// Words of 8 bytes: first those of ``Word``, then for each lane those of ``LaneWord``.
 ///
 /// `@unchecked Sendable`: the words are atomics, and the mapping lives as long as the object.
 final class CrashJournal: @unchecked Sendable {
@@ -13,12 +12,26 @@ final class CrashJournal: @unchecked Sendable {
         case starting, opening, writing, closing, closed
     }
 
+    /// What the store does beside the lanes.
+    enum Activity: Int {
+        case flush, compaction, checkpoint
+    }
+
+    private enum Word: Int {
+        case phase, flushes, compactions, calls, refusals, activities
+    }
+
+    private enum LaneWord: Int {
+        case begun, acknowledged, floor
+    }
+
     struct SystemError: Error {
         var call: String
         var code: Int32
     }
 
     private static let length = 4096
+    private static let firstLane = 16
     private let words: UnsafeMutableRawPointer
 
     /// Maps the journal at a path.
@@ -37,38 +50,89 @@ final class CrashJournal: @unchecked Sendable {
 
     deinit { munmap(words, Self.length) }
 
+    // MARK: Words
+
+    /// The word with an index; ``LockRace`` gives all of them meanings of its own.
+    func word(_ index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+        precondition(index < Self.length / 8)
+        return (words + 8 * index).assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
     private subscript(_ index: Int) -> UInt64 {
         get { word(index).pointee.load(ordering: .sequentiallyConsistent) }
         set { word(index).pointee.store(newValue, ordering: .sequentiallyConsistent) }
     }
 
-    private func word(_ index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-        precondition(index < Self.length / 8)
-        return (words + 8 * index).assumingMemoryBound(to: Atomic<UInt64>.self)
+    private subscript(_ name: Word) -> UInt64 {
+        get { self[name.rawValue] }
+        set { self[name.rawValue] = newValue }
     }
+
+    private subscript(_ lane: Int, _ name: LaneWord) -> UInt64 {
+        get { self[Self.firstLane + 4 * lane + name.rawValue] }
+        set { self[Self.firstLane + 4 * lane + name.rawValue] = newValue }
+    }
+
+    private func increase(_ name: Word) {
+        word(name.rawValue).pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    }
+
+    // MARK: The process
 
     var phase: Phase {
-        get { Phase(rawValue: self[0]) ?? .starting }
-        set { self[0] = newValue.rawValue }
+        get { Phase(rawValue: self[.phase]) ?? .starting }
+        set { self[.phase] = newValue.rawValue }
     }
 
-    var flushes: UInt64 {
-        get { self[1] }
-        set { self[1] = newValue }
+    /// Flushes that came to their end.
+    var flushes: UInt64 { self[.flushes] }
+
+    /// Compactions that came to their end.
+    var compactions: UInt64 { self[.compactions] }
+
+    /// File-system calls on names: a clock that runs as fast as the store gets on.
+    var calls: UInt64 { self[.calls] }
+
+    func noteCall() { increase(.calls) }
+
+    /// Writes that were refused for want of space, and tried again.
+    var refusals: UInt64 { self[.refusals] }
+
+    func noteRefusal() { increase(.refusals) }
+
+    func isActive(_ activity: Activity) -> Bool { self[.activities] & 1 << activity.rawValue != 0 }
+
+    func begin(_ activity: Activity) {
+        word(Word.activities.rawValue).pointee.bitwiseOr(1 << activity.rawValue, ordering: .sequentiallyConsistent)
     }
 
-    var compactions: UInt64 {
-        get { self[2] }
-        set { self[2] = newValue }
+    func end(_ activity: Activity) {
+        guard isActive(activity) else { return }
+        word(Word.activities.rawValue).pointee.bitwiseAnd(~(1 << activity.rawValue), ordering: .sequentiallyConsistent)
+        switch activity {
+        case .flush: increase(.flushes)
+        case .compaction: increase(.compactions)
+        case .checkpoint: break
+        }
     }
+
+    // MARK: Lanes
 
     /// How many operations a lane has begun.
-    func begun(lane: Int) -> UInt64 { self[8 + 2 * lane] }
+    func begun(lane: Int) -> UInt64 { self[lane, .begun] }
 
     /// How many operations of a lane were acknowledged.
-    func acknowledged(lane: Int) -> UInt64 { self[9 + 2 * lane] }
+    func acknowledged(lane: Int) -> UInt64 { self[lane, .acknowledged] }
 
-    func begin(lane: Int) { self[8 + 2 * lane] &+= 1 }
+    func begin(lane: Int) { self[lane, .begun] &+= 1 }
 
-    func acknowledge(lane: Int) { self[9 + 2 * lane] &+= 1 }
+    func acknowledge(lane: Int) { self[lane, .acknowledged] &+= 1 }
+
+    /// How many operations of a lane had been acknowledged when the last checkpoint began.
+    func floor(lane: Int) -> UInt64 { self[lane, .floor] }
+
+    /// Takes down what the checkpoint that is about to be made must hold.
+    func noteFloors(lanes: Int) {
+        for lane in 0..<lanes { self[lane, .floor] = self[lane, .acknowledged] }
+    }
 }

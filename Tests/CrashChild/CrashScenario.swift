@@ -2,9 +2,9 @@ import Siltstone
 
 /// What a child does to its store until it is killed.
 enum CrashScenario: String, CaseIterable, Sendable {
-    /// Single puts, acknowledged when the kernel has them.
+    /// Single puts of several threads, acknowledged when the kernel has them.
     case bufferedPuts
-    /// Single puts, acknowledged when the disk has them.
+    /// Single puts of several threads, acknowledged when the disk has them: they share syncs.
     case syncedPuts
     /// Transfers between accounts, whose sum never changes: batches of several keys.
     case transfers
@@ -16,21 +16,45 @@ enum CrashScenario: String, CaseIterable, Sendable {
     case largeValues
     /// Several threads that write, and one that flushes, compacts and makes checkpoints.
     case threads
+    /// More and more keys, until the disk is full, and as soon as there is room again. The log is mapped.
+    case fillingMapped
+    /// The same; the log is written.
+    case fillingWritten
+
+    /// Those whose children are killed over and over.
+    static let killed: [CrashScenario] = allCases.filter { !$0.fillsDisk }
+
+    /// Those that go on until the disk is full.
+    static let filling: [CrashScenario] = allCases.filter(\.fillsDisk)
+
+    /// Whether a write that is refused for want of space is tried again until it succeeds.
+    var fillsDisk: Bool { self == .fillingMapped || self == .fillingWritten }
 
     /// Threads, each of which has keys of its own, and does its operations one after the other.
-    var lanes: Int { self == .threads ? 5 : 1 }
+    var lanes: Int {
+        switch self {
+        case .bufferedPuts: 2
+        case .syncedPuts: 4
+        case .threads: 5
+        case .fillingMapped, .fillingWritten: 3
+        default: 1
+        }
+    }
 
     /// The lane that maintains the store instead of writing to it.
     var maintenanceLane: Int? { self == .threads ? 4 : nil }
 
-    /// About as many operations as a child is given time for: enough for several flushes.
+    /// About as many operations of each lane as a child is given time for: enough for a flush or two.
     var operationsPerRound: UInt64 {
         switch self {
-        case .bufferedPuts, .hotKeys, .rangeDeletes: 4_000
-        case .syncedPuts: 400
-        case .transfers: 1_500
-        case .largeValues: 250
-        case .threads: 3_000
+        case .bufferedPuts: 400
+        case .hotKeys: 1_000
+        case .rangeDeletes: 800
+        case .syncedPuts: 60
+        case .transfers: 300
+        case .largeValues: 60
+        case .threads: 150
+        case .fillingMapped, .fillingWritten: 400
         }
     }
 
@@ -42,9 +66,13 @@ enum CrashScenario: String, CaseIterable, Sendable {
         configuration.segmentBytes = 64 << 10
         configuration.blockBytes = 4 << 10
         configuration.valueFileBytes = 256 << 10
-        configuration.largeValueBytes = self == .largeValues || self == .threads ? 1 << 10 : 1 << 20
         switch self {
-        case .hotKeys: configuration.logWriting = .written
+        case .largeValues, .threads: configuration.largeValueBytes = 1 << 10
+        case .fillingMapped, .fillingWritten: configuration.largeValueBytes = 8 << 10
+        default: configuration.largeValueBytes = 1 << 20
+        }
+        switch self {
+        case .hotKeys, .fillingWritten: configuration.logWriting = .written
         case .rangeDeletes: configuration.compression = .deflate(level: 1)
         case .transfers: configuration.access = .read
         default: break

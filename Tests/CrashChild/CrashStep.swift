@@ -14,9 +14,14 @@ extension CrashWorkload {
         /// A value that no other operation writes: lane and index, then noise.
         private mutating func value(upTo bytes: Int) -> [UInt8] {
             var value = Array("\(lane):\(index):".utf8)
-            let count = Int(random.next() % UInt64(bytes + 1))
-            value.reserveCapacity(value.count + count + 8)
-            while value.count < count { withUnsafeBytes(of: random.next()) { value.append(contentsOf: $0) } }
+            let count = Int(random.next() % UInt64(bytes + 1)) - value.count
+            guard count > 0 else { return value }
+            // In one piece, and not byte by byte: without optimisation this is where parent and child spend their time.
+            let noise = [UInt64](unsafeUninitializedCapacity: (count + 7) / 8) { words, used in
+                for index in words.indices { words.initializeElement(at: index, to: random.next()) }
+                used = words.count
+            }
+            noise.withUnsafeBytes { value.append(contentsOf: $0) }
             return value
         }
 
@@ -91,6 +96,18 @@ extension CrashWorkload {
             case 1...4: return .write([.delete(key("large", below: 80))])
             case 5...9: return .write([put("large", below: 80, upTo: 300), put("large", below: 80, upTo: 20_000)])
             default: return .write([put("large", below: 80, upTo: 40_000)])
+            }
+        }
+
+        /// Keys that no other operation puts: one, now and then a large value or a batch. Now and then an older one goes.
+        mutating func filling() -> CrashOperation {
+            func fresh(_ part: Int) -> [UInt8] { CrashWorkload.key(lane, "part\(part)-", Int(index)) }
+            switch number(below: 24) {
+            case 0: return .write([.put(fresh(0), value(upTo: 24_000))])
+            case 1, 2: return .write([.put(fresh(0), value(upTo: 500)), .put(fresh(1), value(upTo: 12_000))])
+            case 3 where index >= 2:
+                return .write([.delete(CrashWorkload.key(lane, "part0-", number(below: Int(index) - 1)))])
+            default: return .write([.put(fresh(0), value(upTo: 1_500))])
             }
         }
 

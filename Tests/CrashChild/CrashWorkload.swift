@@ -29,12 +29,13 @@ struct CrashWorkload: Sendable {
     ) rethrows -> CrashOperation {
         var step = Step(seed: seed, lane: lane, index: index)
         switch scenario {
-        case .bufferedPuts: return .write([step.put("key", below: 3_000, upTo: 200)])
-        case .syncedPuts: return .write([step.put("key", below: 500, upTo: 1_500)])
+        case .bufferedPuts: return .write([step.put("key", below: 600, upTo: 200)])
+        case .syncedPuts: return .write([step.put("key", below: 80, upTo: 1_500)])
         case .transfers: return .write(try step.transfer(current))
         case .hotKeys: return try step.hotKey(current)
         case .rangeDeletes: return .write(step.rangeDelete())
         case .largeValues: return step.largeValue()
+        case .fillingMapped, .fillingWritten: return step.filling()
         case .threads:
             return lane == scenario.maintenanceLane ? step.maintenance() : .write(step.countedBatch())
         }

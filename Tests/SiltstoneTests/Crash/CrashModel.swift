@@ -4,6 +4,8 @@
 struct CrashModel: Equatable {
     let lane: Int
     private(set) var entries: [[UInt8]: [UInt8]] = [:]
+    /// Keys that were there once, and were removed.
+    private(set) var removed: Set<[UInt8]> = []
     /// The index of the next operation.
     private(set) var nextIndex: UInt64 = 0
 
@@ -22,15 +24,21 @@ struct CrashModel: Equatable {
     private mutating func apply(_ changes: [CrashChange]) {
         for change in changes {
             switch change {
-            case .put(let key, let value): entries[key] = value
-            case .delete(let key): entries[key] = nil
+            case .put(let key, let value):
+                entries[key] = value
+                removed.remove(key)
+            case .delete(let key): remove(key)
             case .deleteRange(let from, let to):
                 for key in entries.keys where !key.lexicographicallyPrecedes(from) && key.lexicographicallyPrecedes(to)
                 {
-                    entries[key] = nil
+                    remove(key)
                 }
             }
         }
+    }
+
+    private mutating func remove(_ key: [UInt8]) {
+        if entries.removeValue(forKey: key) != nil { removed.insert(key) }
     }
 
     /// In words, the first few differences of what was found; nil where there is none.

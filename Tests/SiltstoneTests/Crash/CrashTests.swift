@@ -5,39 +5,48 @@ import Testing
 
 /// A child process writes, is killed at any moment, and is followed by another one, on the same store.
 ///
-/// With `SILTSTONE_LONG=1` in the environment each scenario goes on for a hundred kills; `SILTSTONE_KILLS` sets another
-/// number, `SILTSTONE_SCENARIO` picks one scenario, and `SILTSTONE_SEED` repeats a run as far as the scheduler lets it.
-@Suite("Death of the process", .serialized)
+/// A hundred kills for each scenario; in the long form as many as there is time for. `SILTSTONE_KILLS` sets another
+/// number, `SILTSTONE_SCENARIO` picks one scenario, and `SILTSTONE_SEED` repeats the operations of a run, and, as far as
+/// the scheduler lets it, the moments of the kills.
+@Suite("Death of the process")
 struct CrashTests {
     private static let environment = ProcessInfo.processInfo.environment
 
-    private static let scenarios = CrashScenario.allCases.filter {
+    private static let scenarios = CrashScenario.killed.filter {
         environment["SILTSTONE_SCENARIO"] == nil || environment["SILTSTONE_SCENARIO"] == $0.rawValue
     }
 
     @Test(
         "after each kill everything acknowledged is there, nothing else, and every byte is well",
         arguments: scenarios)
-    func killsLoseNothing(_ scenario: CrashScenario) throws {
-        let isLong = Self.environment["SILTSTONE_LONG"] != nil
-        let kills = Self.environment["SILTSTONE_KILLS"].flatMap { Int($0) } ?? (isLong ? 100 : 6)
-        let start = ContinuousClock.now
-        let seed = Self.environment["SILTSTONE_SEED"].flatMap { UInt64($0) } ?? 0x511_7570
-        var harness = try CrashHarness(scenario, seed: seed)
-        var number = 0
-        while harness.summary.kills < kills {
+    func killsLoseNothing(_ scenario: CrashScenario) async throws {
+        let kills = Self.environment["SILTSTONE_KILLS"].flatMap { Int($0) } ?? 100
+        let summary: CrashSummary
+        do {
+            summary = try await OwnThread.run { try Self.attack(scenario, kills: kills) }
+        } catch {
+            Issue.record("\(scenario): \(error)\n\(SuiteScale.replay("CrashTests", seed: SuiteScale.seed))")
+            return
+        }
+        #expect(summary.flushes > 0)
+        #expect(summary.compactions > 0)
+        SuiteScale.report("kills, \(scenario)", summary.figures)
+    }
+
+    private static func attack(_ scenario: CrashScenario, kills: Int) throws -> CrashSummary {
+        // Seven scenarios share the time, two at a time.
+        let end = SuiteScale.longSeconds.map { Date(timeIntervalSinceNow: $0 * Double(OwnThread.width) / 7) }
+        var harness = try CrashHarness(scenario, seed: SuiteScale.seed)
+        var number = 1
+        while harness.summary.killCount < kills || end.map({ Date() < $0 }) ?? false {
             do { try harness.round(number) } catch {
-                Issue.record("seed \(seed), round \(number), store left in \(harness.store): \(error)")
-                return
+                throw CrashFailure("round \(number), store left in \(harness.store): \(error)")
             }
             number += 1
         }
-        #expect(harness.summary.flushes > 0)
-        if kills >= 20 {
-            #expect(harness.summary.compactions > 0)
-            print("\(scenario): \(harness.summary); none lost; \(ContinuousClock.now - start)")
-        }
+        try harness.checkAsOwner()
         try harness.remove()
+        return harness.summary
     }
 
     @Test("a child understands the command line that its parent writes")
