@@ -1,11 +1,15 @@
-// The program that the crash tests kill: it opens a store, makes the changes of a scenario one after the other, and
-// notes in a mapped file which it has begun and which were acknowledged. See `CrashArguments` for its command line.
+// The program that the crash tests kill. As a rule it opens a store, makes the changes of a scenario one after the other,
+// and notes in a mapped file which it has begun and which were acknowledged: see `CrashArguments` for its command line.
+// `hold` and `race` are about who owns a store: see `LockHolder` and `LockRace`.
 
 import Foundation
 
 do {
-    let arguments = try CrashArguments(CommandLine.arguments)
-    try CrashRun(arguments).run()
+    switch CommandLine.arguments.dropFirst().first {
+    case "hold": try LockHolder(CommandLine.arguments).run()
+    case "race": try LockRace(CommandLine.arguments).run()
+    default: try CrashRun(try CrashArguments(CommandLine.arguments)).run()
+    }
 } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))
     exit(1)

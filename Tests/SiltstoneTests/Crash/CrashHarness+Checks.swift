@@ -35,6 +35,17 @@ extension CrashHarness {
         try store.close()
     }
 
+    /// As the reader in Python finds it, which knows the documented format and nothing of the engine.
+    func checkIndependently() throws {
+        guard IndependentReader.isAvailable else { return }
+        let expected = models.reduce(into: [[UInt8]: [UInt8]]()) { $0.merge($1.entries) { $1 } }
+        switch try IndependentReader.read(store) {
+        case .records(let records):
+            try CrashFailure.require(records == expected, "the independent reader finds something else")
+        case .damaged(let text): throw CrashFailure("the independent reader refuses the store: \(text)")
+        }
+    }
+
     func checkModels(_ contents: [[[UInt8]: [UInt8]]]) throws {
         for model in models {
             if let difference = model.difference(from: contents[model.lane]) { throw CrashFailure(difference) }

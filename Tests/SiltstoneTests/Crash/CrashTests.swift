@@ -44,6 +44,7 @@ struct CrashTests {
             }
             number += 1
         }
+        try harness.checkIndependently()
         try harness.checkAsOwner()
         try harness.remove()
         return harness.summary

@@ -1,0 +1,101 @@
+#if os(Linux)
+import Foundation
+import Siltstone
+import Testing
+
+@testable import CrashChild
+
+/// Stores on a file system of a few megabytes, until and beyond the last of them.
+@Suite("A full disk", .enabled(if: SmallDisk.isAvailable, "needs the right to mount"))
+struct FullDiskTests {
+    @Test(
+        "several threads fill the disk, are told, go on when there is room, and are killed at full: nothing is lost",
+        arguments: CrashScenario.filling)
+    func fillAndKill(_ scenario: CrashScenario) async throws {
+        let summary: FullDiskAttack.Summary
+        do {
+            summary = try await OwnThread.run {
+                let end = SuiteScale.longSeconds.map { Date(timeIntervalSinceNow: $0 / 4) }
+                var total = FullDiskAttack.Summary()
+                var seed = SuiteScale.seed
+                repeat {
+                    do {
+                        let attack = try FullDiskAttack(scenario, seed: seed)
+                        try attack.run()
+                        total.add(attack.summary)
+                    } catch { throw CrashFailure("seed \(seed): \(error)") }
+                    seed &+= 1
+                } while end.map { Date() < $0 } ?? false
+                return total
+            }
+        } catch {
+            Issue.record("\(scenario): \(error)\n\(SuiteScale.replay("FullDiskTests", seed: SuiteScale.seed))")
+            return
+        }
+        #expect(summary.refusals > 0)
+        SuiteScale.report("full disk, \(scenario)", summary.figures)
+    }
+
+    @Test(
+        "deletes and a compaction make room on a full disk, and writes go on without reopening",
+        arguments: [
+            LogWriting.mapped, .written,
+        ])
+    func compactionMakesRoom(_ writing: LogWriting) async throws {
+        try await OwnThread.run {
+            let disk = try SmallDisk(megabytes: 4)
+            // What a compaction needs is held back until the store is full.
+            try disk.fill(leaving: 2 << 20)
+            var configuration = StoreFixture.small()
+            configuration.logWriting = writing
+            let store = try KeyValueStore.open(at: disk.path + "/store", configuration: configuration)
+            let value = [UInt8](repeating: 7, count: 1_000)
+            var count = 0
+            try CrashFailure.require(
+                StoreError.Code.of {
+                    while true {
+                        try store.put(key(count), value)
+                        count += 1
+                    }
+                } == .noSpace, "a put on a full disk throws noSpace")
+            try CrashFailure.require(count > 500, "the store took \(count) values only")
+            try disk.removeBallast()
+            for number in 0..<count where number % 8 != 0 { try store.delete(key(number)) }
+            try store.compact()
+            try disk.fill(leaving: 600 << 10)
+            // Of the space of the deleted ones, the most of it can be used again.
+            let more = count / 4
+            for number in count..<(count + more) { try store.put(key(number), value) }
+            let expected = Set(stride(from: 0, to: count, by: 8)).union(count..<(count + more)).sorted().map { key($0) }
+            try CrashFailure.require(
+                try store.allEntries().map(\.key) == expected, "other keys are left than should be")
+            try disk.removeBallast()
+            try store.close()
+            let again = try KeyValueStore.open(at: disk.path + "/store", configuration: configuration)
+            try CrashFailure.require(
+                try again.allEntries().map(\.key) == expected, "other keys are there after reopening")
+            try CrashFailure.require(try again.verify().problems.isEmpty, "verify finds problems")
+            try again.close()
+        }
+    }
+
+    @Test("where there is no room for even a first log, opening says so, and leaves no half of a store")
+    func noRoomForAStore() async throws {
+        try await OwnThread.run {
+            let disk = try SmallDisk(megabytes: 1)
+            let path = disk.path + "/store"
+            for pages in 0..<16 {
+                try disk.fill(leaving: pages * 4096)
+                let code = StoreError.Code.of {
+                    try KeyValueStore.open(at: path, configuration: StoreFixture.small()).close()
+                }
+                try CrashFailure.require(code == nil || code == .noSpace, "opening throws \(String(describing: code))")
+            }
+            try disk.removeBallast()
+            let store = try KeyValueStore.open(at: path, configuration: StoreFixture.small())
+            try store.put(key(1), [1])
+            try store.close()
+        }
+    }
+}
+#endif
