@@ -65,10 +65,16 @@ final class POSIXFile: File {
         }
     }
 
-    /// Ends the life of a lock file.
-    func unlockAndClose() {
+    /// Gives up the lock of a lock file.
+    /// - Parameter takingBackNote: whether its first line names this process.
+    func unlockAndClose(takingBackNote: Bool) {
         let number = number
-        if number >= 0 { Platform.unlockFile(number) }
+        if number >= 0 {
+            // An empty line rather than an empty file: on a full disk the next owner might get no block for its note. If
+            // it fails, the next one who finds the store locked may be told a wrong owner, and nothing else.
+            if takingBackNote { _ = [UInt8(ascii: "\n")].withUnsafeBytes { Platform.writeFile(number, $0, at: 0) } }
+            Platform.unlockFile(number)
+        }
         closeIgnoringErrors()
     }
 

@@ -75,16 +75,32 @@ public struct POSIXFileSystem: FileSystem {
         if Platform.lockFile(descriptor, exclusive: exclusive) != 0 {
             var failure = Self.failure("lock", path)
             if failure.errorNumber == Platform.wouldBlock {
-                let owner = String(decoding: try file.readAll().prefix(200), as: UTF8.self)
-                failure.detail = owner.isEmpty ? "held by another" : "held by \(owner)"
+                failure.detail = "held by \(try Self.owner(of: file))"
             }
             throw failure
         }
         if exclusive {
-            try file.truncate(to: 0)
-            try file.writeFully(Array(note.utf8), at: 0)
+            // Over the old note, in one call: who reads it meanwhile finds one or the other, and a full disk has room.
+            let line = Array((note + "\n").utf8)
+            try file.writeFully(line, at: 0)
+            try file.truncate(to: line.count - 1)
         }
-        return POSIXFileLock(file)
+        return POSIXFileLock(file, hasNote: exclusive)
+    }
+
+    /// Who holds a lock, by the first line of its file.
+    ///
+    /// An owner writes it right after it has the lock, and takes it back before it gives the lock up; one that died could
+    /// not. Readers leave no note. So a note counts if its process lives, and one that does not count is given a moment.
+    private static func owner(of file: POSIXFile) throws(FileSystemError) -> String {
+        for _ in 0..<10 {
+            let note = String(
+                decoding: try file.readAll().prefix(200).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+            let digits = note.drop { !$0.isASCII || !$0.isNumber }.prefix { $0.isASCII && $0.isNumber }
+            if let process = Int32(digits), Platform.isAlive(process: process) { return note }
+            Platform.sleep(microseconds: 500)
+        }
+        return "another process"
     }
 
     static func failure(_ operation: String, _ path: String, offset: Int? = nil) -> FileSystemError {
@@ -95,10 +111,14 @@ public struct POSIXFileSystem: FileSystem {
 /// A lock that lives as long as its descriptor.
 private final class POSIXFileLock: FileLock {
     private let file: POSIXFile
+    private let hasNote: Bool
 
-    init(_ file: POSIXFile) { self.file = file }
+    init(_ file: POSIXFile, hasNote: Bool) {
+        self.file = file
+        self.hasNote = hasNote
+    }
 
     deinit { release() }
 
-    func release() { file.unlockAndClose() }
+    func release() { file.unlockAndClose(takingBackNote: hasNote) }
 }

@@ -255,6 +255,9 @@ enum Platform {
 
     static var processIdentifier: Int32 { getpid() }
 
+    /// Whether there is a process of a number, as far as this one can see.
+    static func isAlive(process: Int32) -> Bool { process > 0 && (kill(process, 0) == 0 || errno != ESRCH) }
+
     /// A mutex and a condition variable, as POSIX has them; see ``ConditionLock``.
     struct MutexAndCondition {
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
