@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Siltstone
@@ -186,13 +187,14 @@ struct FileSystemTests {
     func exclusiveLocks(_ kind: Kind) throws {
         let fixture = try FileSystemFixture(kind)
         let (files, path) = (fixture.fileSystem, fixture.path("LOCK"))
-        let lock = try files.lock(path, exclusive: true, note: "process 42")
+        let owner = "process \(ProcessInfo.processInfo.processIdentifier)"
+        let lock = try files.lock(path, exclusive: true, note: owner)
         for exclusive in [true, false] {
             let error = #expect(throws: FileSystemError.self) {
                 _ = try files.lock(path, exclusive: exclusive, note: "")
             }
             #expect(error?.isLocked == true)
-            #expect(error?.detail == "held by process 42")
+            #expect(error?.detail == "held by \(owner)")
         }
         lock.release()
         lock.release()
