@@ -36,7 +36,7 @@ final class ValueFileWriter {
     /// Appends a value.
     /// - Returns: what a record of kind ``RecordKind/pointer`` is to hold.
     /// - Throws: ``StoreError``; ``StoreError/Code/tooLarge`` above 4 GiB. After an error of the file the writer must
-    ///   not be used any more, but nothing before the record is harmed.
+    ///   not be used any more before ``cut(to:)``, but nothing before the record is harmed.
     func append(key: Bytes, value: Bytes, sequence: SequenceNumber) throws(StoreError) -> ValuePointer {
         guard let keyCount = UInt32(exactly: key.count), let valueCount = UInt32(exactly: value.count) else {
             throw StoreError(.tooLarge, "a key or a value has more than 4 GiB", file: file.path)
@@ -83,6 +83,12 @@ final class ValueFileWriter {
         written += value.count
         appendCopy(.emptyBytes, padding: padding)
         try flush()
+    }
+
+    /// Takes back what was written behind a record's end, and what a failed append has left there.
+    func cut(to end: Int) throws(FileSystemError) {
+        try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
+        (written, used) = (end, 0)
     }
 
     /// Hands everything to the file.

@@ -135,12 +135,30 @@ extension Engine {
                 return 0
             }
         }
-        let pointer = try appendValue(key, value)
-        return try withUnsafeTemporaryBytes(ValuePointer.size) { buffer throws(StoreError) in
-            if let address = buffer.baseAddress { pointer.write(to: address) }
-            return try append(
-                .pointer, key, Bytes(buffer), userBytes: key.count + value.count, true, condition,
-                valueFile: pointer.file)
+        return try takingBackValues { () throws(StoreError) in
+            let pointer = try appendValue(key, value)
+            return try withUnsafeTemporaryBytes(ValuePointer.size) { buffer throws(StoreError) in
+                if let address = buffer.baseAddress { pointer.write(to: address) }
+                return try append(
+                    .pointer, key, Bytes(buffer), userBytes: key.count + value.count, true, condition,
+                    valueFile: pointer.file)
+            }
+        }
+    }
+
+    /// Runs a write that appends values first. Under the value lock.
+    ///
+    /// If it does not fit on the disk, its values are taken back: nothing refers to them, and they would keep the very
+    /// space that is short, each attempt some more.
+    private func takingBackValues<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+        let before = writeLock.withLock { state.pointee.values }
+        let end = before?.size
+        do { return try body() } catch {
+            guard error.code == .noSpace else { throw error }
+            let values = writeLock.withLock { state.pointee.values }
+            // All that a file begun meanwhile holds is of this write.
+            values?.takeBack(to: values === before ? end ?? FileHeader.size : FileHeader.size)
+            throw error
         }
     }
 
@@ -181,15 +199,17 @@ extension Engine {
         valueLock.lock()
         defer { valueLock.unlock() }
         try checkValuesWritable()
-        var files: Set<UInt64> = []
-        let slim = try batch.movingLargeValues(ofAtLeast: configuration.largeValueBytes) {
-            key, value throws(StoreError) in
-            let pointer = try appendValue(key, value)
-            files.insert(pointer.file)
-            return pointer
-        }
-        return try slim.withPayload { payload throws(StoreError) in
-            try write(payload, slim, userBytes: batch.byteCount, true, valueFiles: files)
+        return try takingBackValues { () throws(StoreError) in
+            var files: Set<UInt64> = []
+            let slim = try batch.movingLargeValues(ofAtLeast: configuration.largeValueBytes) {
+                key, value throws(StoreError) in
+                let pointer = try appendValue(key, value)
+                files.insert(pointer.file)
+                return pointer
+            }
+            return try slim.withPayload { payload throws(StoreError) in
+                try write(payload, slim, userBytes: batch.byteCount, true, valueFiles: files)
+            }
         }
     }
 

@@ -11,7 +11,7 @@ final class ValueFileAppender: @unchecked Sendable {
     let number: UInt64
     private let file: any File
     private let writer: ValueFileWriter
-    /// Whether every append so far went well: behind a failed one nobody knows where the file ends.
+    /// Whether every append so far went well, or was taken back: behind a failed one nobody knows where the file ends.
     private(set) var isUsable = true
     /// Behind the last value.
     private let end: Atomic<Int>
@@ -43,6 +43,21 @@ final class ValueFileAppender: @unchecked Sendable {
         } catch {
             isUsable = false
             throw error
+        }
+    }
+
+    /// Takes back the values behind an offset, to which nothing refers, and what a failed append has left there. Under the
+    /// value lock.
+    ///
+    /// Where the file cannot be cut, they stay as garbage, and the file takes no more.
+    func takeBack(to offset: Int) {
+        syncing.withLock {
+            isUsable = false
+            do { try writer.cut(to: offset) } catch { return }
+            isUsable = true
+            end.store(offset, ordering: .releasing)
+            // What will stand there is not what a sync has brought to the disk.
+            synced.store(min(synced.load(ordering: .relaxed), offset), ordering: .releasing)
         }
     }
 

@@ -79,6 +79,44 @@ struct FullDiskTests {
         }
     }
 
+    @Test("large values that do not fit, alone or in batches, keep no space, however often they are tried")
+    func refusedValuesKeepNoSpace() async throws {
+        try await OwnThread.run {
+            let disk = try SmallDisk(megabytes: 4)
+            var configuration = StoreFixture.small()
+            (configuration.largeValueBytes, configuration.valueFileBytes) = (1_000, 1 << 30)
+            let store = try KeyValueStore.open(at: disk.path + "/store", configuration: configuration)
+            try store.put(key(0), [UInt8](repeating: 1, count: 5_000))
+            try disk.fill(leaving: 200 << 10)
+            let before = try disk.free()
+            let tooLarge = [UInt8](repeating: 2, count: 300 << 10)
+            for attempt in 0..<20 {
+                let code = StoreError.Code.of {
+                    if attempt % 2 == 0 { return try store.put(key(1), tooLarge) }
+                    var batch = WriteBatch()
+                    for number in 1..<4 { batch.put(key(number), tooLarge.prefix(100 << 10)) }
+                    try store.write(batch)
+                }
+                try CrashFailure.require(code == .noSpace, "attempt \(attempt): \(String(describing: code))")
+                let kept = before - (try disk.free())
+                try CrashFailure.require(kept < 16 << 10, "attempt \(attempt) keeps \(kept) bytes")
+            }
+            // There is room for smaller ones, in the same file, and they are synced as they should be.
+            for number in 1..<10 {
+                try store.put(key(number), [UInt8](repeating: 3, count: 10_000), durability: .synced)
+            }
+            try disk.removeBallast()
+            try store.close()
+            let again = try KeyValueStore.open(at: disk.path + "/store", configuration: configuration)
+            try CrashFailure.require(try again.verify().problems.isEmpty, "verify finds problems")
+            for number in 0..<10 {
+                let expected = number == 0 ? [UInt8](repeating: 1, count: 5_000) : [UInt8](repeating: 3, count: 10_000)
+                try CrashFailure.require(try again.get(key(number)) == expected, "value \(number) is another one")
+            }
+            try again.close()
+        }
+    }
+
     @Test("where there is no room for even a first log, opening says so, and leaves no half of a store")
     func noRoomForAStore() async throws {
         try await OwnThread.run {
