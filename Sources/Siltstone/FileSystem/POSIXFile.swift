@@ -5,6 +5,9 @@ final class POSIXFile: File {
     let path: String
     /// The descriptor, or −1 once closed. A closed file's number may already be another file's, so it is never kept.
     private let descriptor: Atomic<Int32>
+    /// Bytes that the file may have. The kernel answers a call beyond it with a signal that ends the process (`SIGXFSZ`),
+    /// and whether that is ignored is the application's business; so such calls are not made.
+    private let sizeLimit = Platform.fileSizeLimit
 
     init(path: String, descriptor: Int32) {
         self.path = path
@@ -19,6 +22,10 @@ final class POSIXFile: File {
         POSIXFileSystem.failure(operation, path, offset: offset)
     }
 
+    private func tooLarge(_ operation: String, offset: Int) -> FileSystemError {
+        FileSystemError(operation, path: path, errorNumber: Platform.fileTooLarge, offset: offset)
+    }
+
     func size() throws(FileSystemError) -> Int {
         guard let status = Platform.status(ofDescriptor: number) else { throw failure("stat") }
         return status.size
@@ -31,17 +38,21 @@ final class POSIXFile: File {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
+        // A call that begins below the limit writes up to it.
+        if offset >= sizeLimit, !bytes.isEmpty { throw tooLarge("write", offset: offset) }
         let count = Platform.writeFile(number, bytes, at: offset)
         if count < 0 { throw failure("write", offset: offset) }
         return count
     }
 
     func reserve(offset: Int, length: Int) throws(FileSystemError) {
+        if offset + length > sizeLimit { throw tooLarge("reserve", offset: offset) }
         let code = Platform.reserve(number, offset: offset, length: length)
         if code != 0 { throw FileSystemError("reserve", path: path, errorNumber: code, offset: offset) }
     }
 
     func truncate(to length: Int) throws(FileSystemError) {
+        if length > sizeLimit { throw tooLarge("truncate", offset: length) }
         if Platform.truncateFile(number, to: length) != 0 { throw failure("truncate", offset: length) }
     }
 

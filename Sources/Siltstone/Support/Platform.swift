@@ -41,12 +41,13 @@ enum Platform {
     static let invalidArgument = EINVAL
     static let badDescriptor = EBADF
     static let outOfMemory = ENOMEM
+    static let fileTooLarge = EFBIG
 
     /// The calling thread's error number.
     static var errorNumber: Int32 { errno }
 
-    /// Whether an error number says that the disk or the quota is full.
-    static func isNoSpace(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT }
+    /// Whether an error number says that the disk or the quota is full, or that the file may not become that large.
+    static func isNoSpace(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
     /// Whether an error number says that the caller lacks the right.
     static func isPermission(_ code: Int32) -> Bool { code == EACCES || code == EPERM || code == EROFS }
@@ -156,6 +157,18 @@ enum Platform {
     /// Closing the descriptor alone is not enough: a process that was just forked, and has not come to its exec, has one
     /// too, and would keep the lock.
     static func unlockFile(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
+
+    /// Bytes that a file may have which this process writes to (`RLIMIT_FSIZE`).
+    static var fileSizeLimit: Int {
+        #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+        #else
+        let resource = RLIMIT_FSIZE
+        #endif
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0 else { return .max }
+        return Int(clamping: limit.rlim_cur)
+    }
 
     // MARK: Directories
 
