@@ -52,12 +52,12 @@ final class FullDiskAttack {
     /// One child fills the disk, goes on when there is more room, fills that too, and is killed.
     private func round() throws {
         let before = harness.models
-        try disk.fill(leaving: 600 << 10)
+        try disk.fill(leaving: 400 << 10)
         // The journal elsewhere: a page of it that finds no room would end the child.
         let journal = FileManager.default.temporaryDirectory.path + "/siltstone-journal-" + UUID().uuidString
         let child = try harness.start(journal: journal)
         try waitUntilFull(child)
-        try disk.release(1 << 20)
+        try disk.release(300 << 10)
         let taken = acknowledged(child.journal)
         try child.wait { acknowledged($0) > taken + 20 }
         try waitUntilFull(child)

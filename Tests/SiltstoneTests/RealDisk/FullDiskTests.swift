@@ -135,5 +135,37 @@ struct FullDiskTests {
             try store.close()
         }
     }
+
+    @Test("on a disk that may not be written, reading works, its log included, and writing is refused")
+    func readOnlyDisk() async throws {
+        try await OwnThread.run {
+            let disk = try SmallDisk(megabytes: 4)
+            let path = disk.path + "/store"
+            var configuration = StoreFixture.small()
+            do {
+                let store = try KeyValueStore.open(at: path, configuration: configuration)
+                for number in 0..<1_000 { try store.put(key(number), [1, 2, 3]) }
+                try store.close()
+            }
+            // It is busy for as long as a file is open for writing, and those of a closed store go with the last
+            // reference to it.
+            try disk.run(
+                "for i in 1 2 3 4 5 6 7 8 9; do mount -o remount,ro /mnt && break; sleep 0.2; done; ! touch /mnt/x")
+            let refused = StoreError.Code.of { try KeyValueStore.open(at: path, configuration: configuration) }
+            try CrashFailure.require(refused == .permissionDenied, "opening throws \(String(describing: refused))")
+            let repaired = StoreError.Code.of { try KeyValueStore.repair(at: path) }
+            try CrashFailure.require(repaired == .permissionDenied, "repair throws \(String(describing: repaired))")
+            configuration.readOnly = true
+            let reader = try KeyValueStore.open(at: path, configuration: configuration)
+            try CrashFailure.require(try reader.allEntries().count == 1_000, "keys are missing")
+            try CrashFailure.require(try reader.verify().problems.isEmpty, "verify finds problems")
+            try reader.close()
+            try disk.run("mount -o remount,rw /mnt")
+            configuration.readOnly = false
+            let writer = try KeyValueStore.open(at: path, configuration: configuration)
+            try writer.put(key(1_000), [1])
+            try writer.close()
+        }
+    }
 }
 #endif
