@@ -18,7 +18,7 @@ final class CrashJournal: @unchecked Sendable {
     }
 
     private enum Word: Int {
-        case phase, flushes, compactions, calls, refusals, activities
+        case phase, flushes, compactions, calls, refusals, activities, checkpoint
     }
 
     private enum LaneWord: Int {
@@ -128,11 +128,17 @@ final class CrashJournal: @unchecked Sendable {
 
     func acknowledge(lane: Int) { self[lane, .acknowledged] &+= 1 }
 
+    /// The number of the checkpoint that the floors are of, and one; 0 while there is none.
+    var checkpoint: UInt64 { self[.checkpoint] }
+
     /// How many operations of a lane had been acknowledged when the last checkpoint began.
     func floor(lane: Int) -> UInt64 { self[lane, .floor] }
 
     /// Takes down what the checkpoint that is about to be made must hold.
-    func noteFloors(lanes: Int) {
+    func noteFloors(lanes: Int, checkpoint: UInt64) {
+        // Death may come in between, and then they are nobody's.
+        self[.checkpoint] = 0
+        defer { self[.checkpoint] = checkpoint + 1 }
         for lane in 0..<lanes { self[lane, .floor] = self[lane, .acknowledged] }
     }
 }

@@ -63,8 +63,8 @@ struct CrashRun: Sendable {
     }
 
     private func perform(_ operation: CrashOperation, _ lane: Int, _ index: UInt64, on store: KeyValueStore) throws {
-        if case .checkpoint = operation {
-            journal.noteFloors(lanes: scenario.lanes)
+        if case .checkpoint(let number) = operation {
+            journal.noteFloors(lanes: scenario.lanes, checkpoint: number)
             journal.begin(.checkpoint)
         }
         defer { if case .checkpoint = operation { journal.end(.checkpoint) } }

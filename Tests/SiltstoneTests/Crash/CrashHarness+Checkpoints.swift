@@ -17,9 +17,9 @@ extension CrashHarness {
         for number in numbers {
             let path = directory + "/" + prefix + String(number)
             let isDone = number < acknowledged
-            // The floors are those of the last checkpoint that was begun.
+            // The floors are those of the last checkpoint that was begun, which may not have a directory yet.
             if let checkpoint = try openCheckpoint(path, isDone: isDone) {
-                try check(checkpoint, since: before, floors: number == numbers.max() ? journal : nil)
+                try check(checkpoint, since: before, floors: journal.checkpoint == number + 1 ? journal : nil)
                 try checkpoint.close()
                 summary.checkpoints += 1
             }
