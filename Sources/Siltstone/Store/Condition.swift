@@ -21,15 +21,19 @@ struct ConditionEvidence {
 extension Engine {
     /// Evaluates a condition by what is visible now. Not under the write lock, for it may read from disk.
     func gather(_ key: Bytes, _ condition: Condition) throws(StoreError) -> ConditionEvidence {
-        // Before the view, so that the view has everything up to this number; what it has beyond is looked at as well,
-        // and found again by `refresh`.
-        let sequence = visible.load(ordering: .acquiring)
-        let view = views.current()
-        var pin = BlockPin()
-        defer { withExtendedLifetime(pin) {} }
-        let record = try view.lookup(key, visible: .greatest, pin: &pin)
-        return ConditionEvidence(
-            holds: try holds(condition, record, view.version), sequence: sequence, version: view.version)
+        while true {
+            // Before the view, so that the view has everything up to this number; what it has beyond is looked at as
+            // well, and found again by `refresh`.
+            let sequence = visible.load(ordering: .acquiring)
+            let view = views.current()
+            var pin = BlockPin()
+            defer { withExtendedLifetime(pin) {} }
+            let record = try view.lookup(key, visible: .greatest, pin: &pin)
+            // No snapshot keeps the value of a record that is newer than the view: it may be collected by now.
+            if let record, record.kind == .pointer, hasMovedOn(from: view, record) { continue }
+            return ConditionEvidence(
+                holds: try holds(condition, record, view.version), sequence: sequence, version: view.version)
+        }
     }
 
     /// Brings evidence up to date under the write lock: evaluated again only where something has touched the key since.

@@ -25,7 +25,7 @@ extension Engine {
 
     /// Whether a record's value file is younger than the view, and the view is not the current one any more: its value may
     /// have been overwritten meanwhile, and the file collected.
-    private func hasMovedOn(from view: ReadView, _ record: Record) -> Bool {
+    func hasMovedOn(from view: ReadView, _ record: Record) -> Bool {
         guard let pointer = ValuePointer(record.value), view.version.valueFiles[pointer.file] == nil else {
             return false
         }
