@@ -77,7 +77,10 @@ struct HistoryPlace: Sendable {
     init(
         _ variant: HistoryVariant, seed: UInt64, wrap: (any FileSystem) -> any FileSystem = { $0 }
     ) throws {
-        fixture = variant.disk == .memory ? StoreFixture() : try StoreFixture(onDisk: ())
+        // Files may be as large as a log's mapping, and no larger: the thread sanitizer leaves little address space.
+        fixture =
+            variant.disk == .memory
+            ? StoreFixture(InMemoryFileSystem(greatestFileSize: 2 << 30)) : try StoreFixture(onDisk: ())
         let disk = wrap(fixture.fileSystem)
         delaying = variant.isDelayed ? DelayingFileSystem(disk, seed: seed) : nil
         var configuration = variant.configuration

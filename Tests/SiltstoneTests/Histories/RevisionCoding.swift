@@ -7,7 +7,6 @@ enum RevisionCoding {
 
     /// The value of a revision: some of a few bytes, most of some hundred, some of several thousand.
     static func encode(_ revision: Revision) -> [UInt8] {
-        var bytes = withUnsafeBytes(of: UInt64(revision).littleEndian) { Array($0) }
         let noise = SeededGenerator.noise(revision)
         let length =
             switch noise % 8 {
@@ -15,7 +14,8 @@ enum RevisionCoding {
             case 1: 4000 + Int(noise >> 8) % 3000
             default: 100 + Int(noise >> 8) % 900
             }
-        bytes.append(contentsOf: repeatElement(UInt8(truncatingIfNeeded: noise >> 40), count: length))
+        var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: noise >> 40), count: 8 + length)
+        for index in 0..<8 { bytes[index] = UInt8(truncatingIfNeeded: revision >> (8 * index)) }
         return bytes
     }
 
@@ -23,9 +23,9 @@ enum RevisionCoding {
     static func decode(_ value: [UInt8]?) -> Revision {
         guard let value else { return .absent }
         guard value.count >= 8 else { return damaged }
-        let number = value.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard let revision = Int(exactly: number), revision > 0, encode(revision) == value else { return damaged }
-        return revision
+        var revision = 0
+        for index in 0..<8 { revision |= Int(value[index]) << (8 * index) }
+        return revision > 0 && encode(revision) == value ? revision : damaged
     }
 }
 
