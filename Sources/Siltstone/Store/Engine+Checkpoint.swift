@@ -13,13 +13,13 @@ extension Engine {
                 file: directory)
         }
         // From here on no file of the version goes away.
-        obsolete.beginHold()
-        defer { obsolete.endHold() }
-        let version = try finishValueFile()
-        try makeDirectory(path)
-        do { try fill(path, with: version) } catch {
-            removeDirectory(path)
-            throw error
+        try obsolete.holding { () throws(StoreError) in
+            let version = try finishValueFile()
+            try makeDirectory(path)
+            do throws(StoreError) { try fill(path, with: version) } catch {
+                removeDirectory(path)
+                throw error
+            }
         }
     }
 

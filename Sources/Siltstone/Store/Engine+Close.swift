@@ -38,6 +38,8 @@ extension Engine {
 
     /// Waits for writes under way and for background work. What a flush brings about on the other queue has been put there by its end.
     private func drainQueues() {
+        // Whoever reads or links files by their names.
+        obsolete.endHolds()
         // Whoever writes a large value; the next one is refused before it touches a file.
         valueLock.withLock {}
         flushQueue.sync {}

@@ -3,14 +3,14 @@ extension Engine {
     func verify(progress: ((VerificationProgress) -> Void)?) throws(StoreError) -> VerificationReport {
         try checkOpen()
         // What is being read must not go away meanwhile; it may be replaced.
-        obsolete.beginHold()
-        defer { obsolete.endHold() }
-        let (version, tables) = writeLock.withLock {
-            (state.pointee.version, state.pointee.sealed + [state.pointee.active])
+        return try obsolete.holding { () throws(StoreError) in
+            let (version, tables) = writeLock.withLock {
+                (state.pointee.version, state.pointee.sealed + [state.pointee.active])
+            }
+            var verifier = StoreVerifier(
+                engine: self, version: version, logs: tables.compactMap(\.extent), progress: progress)
+            return try verifier.run()
         }
-        var verifier = StoreVerifier(
-            engine: self, version: version, logs: tables.compactMap(\.extent), progress: progress)
-        return try verifier.run()
     }
 }
 
@@ -49,8 +49,10 @@ struct StoreVerifier {
         report.problems.append(.init(file: error.file ?? file, offset: error.offset, message: error.message))
     }
 
-    private func tell(_ file: String, plus bytes: Int = 0) {
-        progress?(VerificationProgress(bytesChecked: report.bytesChecked + bytes, bytesTotal: total, file: file))
+    /// Goes on to a file, unless the store closes: closing waits for the verification, and should not wait for long.
+    private func begin(_ file: String) throws(StoreError) {
+        try engine.checkOpen()
+        progress?(VerificationProgress(bytesChecked: report.bytesChecked, bytesTotal: total, file: file))
     }
 
     /// Reads `CURRENT` and the manifest anew, and compares what they say with what the store knows.
@@ -83,7 +85,7 @@ struct StoreVerifier {
 
     /// Reads a log's frames and changes, as far as it was written when that began.
     private mutating func check(_ log: LogExtent) throws(StoreError) {
-        tell(log.path)
+        try begin(log.path)
         let end = log.end
         report.filesChecked += 1
         do throws(StoreError) {
@@ -115,7 +117,7 @@ struct StoreVerifier {
     }
 
     private mutating func check(_ segment: SegmentReader) throws(StoreError) {
-        tell(segment.path)
+        try begin(segment.path)
         let before = report.bytesChecked
         var bytes = 0
         let (progress, total) = (progress, total)
@@ -156,7 +158,7 @@ struct StoreVerifier {
     }
 
     private mutating func check(_ file: ValueFileReader) throws(StoreError) {
-        tell(file.path)
+        try begin(file.path)
         report.filesChecked += 1
         let opened = try storeErrors { () throws(FileSystemError) in
             try engine.fileSystem.retrying { () throws(FileSystemError) in try engine.fileSystem.open(file.path, .read)

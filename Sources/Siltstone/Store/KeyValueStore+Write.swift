@@ -134,7 +134,7 @@ extension KeyValueStore {
     }
 
     /// Reads every byte of the store and checks it.
-    /// - Parameter progress: called now and then.
+    /// - Parameter progress: called now and then. It must not close the store, which waits for the verification.
     /// - Returns: what is wrong; ``VerificationReport/problems`` is empty where every byte is well.
     /// - Throws: ``StoreError`` where the store is closed.
     public func verify(
@@ -148,7 +148,7 @@ extension KeyValueStore {
     /// - Parameter path: a directory that does not exist yet.
     public func checkpoint(to path: String) throws(StoreError) { try engine.checkpoint(to: path) }
 
-    /// Ends everything in good order; waits for background work. Again: does nothing.
+    /// Ends everything in good order; waits for background work, verifications and checkpoints. Again: does nothing.
     ///
     /// Every call after it throws ``StoreError/Code/closed``.
     public func close() throws(StoreError) { try engine.close() }
