@@ -53,6 +53,45 @@ import Testing
         return calls.value
     }
 
+    @Test("a store that is closed amidst flushes and compactions leaves nothing behind that disturbs the next owner")
+    func successiveOwners() throws {
+        let deadline = SuiteScale.deadline()
+        var (owners, number) = (0, 0)
+        while deadline.map({ Date() < $0 }) ?? (number < 3) {
+            let seed = SuiteScale.seed &+ UInt64(number)
+            var variant = HistoryVariant.all[number % 4]
+            variant.configuration.durability = .buffered
+            let place = try HistoryPlace(variant, seed: seed)
+            let replay = SuiteScale.replay("ClosingRaceTests", seed: seed)
+            var (random, model) = (SeededGenerator(seed), StoreModel())
+            for _ in 0..<12 {
+                try Self.own(place, &model, &random, replay)
+                owners += 1
+            }
+            number += 1
+        }
+        SuiteScale.report("successive owners", ["owners": owners])
+    }
+
+    /// Opens, finds what the last owner left, overwrites much of it, and closes while that is flushed and compacted.
+    private static func own(
+        _ place: HistoryPlace, _ model: inout StoreModel, _ random: inout SeededGenerator, _ replay: String
+    ) throws {
+        let store = try place.open()
+        #expect(try store.allEntries() == model.scan(), "\(replay)")
+        for _ in 0..<200 + random.index(200) {
+            let (name, value) = (key(random.index(150)), [UInt8](repeating: UInt8(random.index(256)), count: 900))
+            try store.put(name, value)
+            model[name] = value
+        }
+        Thread.detachNewThread {
+            do throws(StoreError) { try store.compact() } catch { #expect(error.code == .closed, "\(error)") }
+        }
+        usleep(UInt32(random.index(30_000)))
+        try store.close()
+        // Not waited for: whatever the closed store still does, it does to the next owner.
+    }
+
     /// Several segments, value files, and a log.
     private static func fill(_ store: KeyValueStore, _ seed: UInt64) {
         do throws(StoreError) {

@@ -38,8 +38,6 @@ final class HistoryRun {
         round += 1
         let recorder = HistoryRecorder(lastRevision: lastRevision)
         let checkpoints = runThreads(recorder, seed, threads, operations, closing: ending == .closeAmidst)
-        figures.flushes += store.statistics.flushes
-        figures.compactions += store.statistics.compactions
         try finish(ending)
         let lane = HistoryRecorder.Lane(recorder, 100)
         for checkpoint in checkpoints { try observe(checkpoint, lane) }
@@ -102,12 +100,24 @@ final class HistoryRun {
     private func finish(_ ending: Ending) throws {
         switch ending {
         case .stay: return
-        case .closeAmidst: break
-        case .reopen: try store.close()
-        case .drop: store = try KeyValueStore.inMemory()
+        case .closeAmidst: countWork()
+        case .reopen:
+            countWork()
+            try store.close()
+        case .drop:
+            countWork()
+            // In the place of the last reference.
+            store = try KeyValueStore.inMemory()
         }
         figures.closings += 1
         store = try place.openWhenFree()
+    }
+
+    /// Adds what the store has done since it was opened.
+    private func countWork() {
+        let statistics = store.statistics
+        figures.flushes += statistics.flushes
+        figures.compactions += statistics.compactions
     }
 
     /// What a checkpoint holds was the state at one moment between the call and its return.
@@ -149,6 +159,7 @@ final class HistoryRun {
     /// Closes the store for good, and checks every byte first.
     func end() throws {
         #expect(try store.verify().problems.isEmpty, "\(replay)")
+        countWork()
         try store.close()
         figures.delays = place.delayCount
     }

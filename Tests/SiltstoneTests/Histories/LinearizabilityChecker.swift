@@ -128,10 +128,12 @@ extension LinearizabilityChecker.Violation {
     func explanation(_ operations: [Operation]) -> String {
         let blocked = operations[blocked]
         let beside = operations.filter { $0.invoked < blocked.returned && $0.returned > blocked.invoked }
-        let before = operations.filter { $0.returned < blocked.invoked }.sorted { $0.invoked < $1.invoked }.suffix(10)
-        return
-            (["no order explains \(blocked)", "after \(ordered) operations, with \(state.revisions)", "before it:"]
-            + before.map { "  \($0)" } + ["beside it:"]
-            + beside.sorted { $0.invoked < $1.invoked }.map { "  \($0)" }).joined(separator: "\n")
+        let before = operations.filter { $0.returned < blocked.invoked }
+        func lines(_ operations: some Sequence<Operation>) -> [String] {
+            operations.sorted { $0.invoked < $1.invoked }.map { "  \($0)" }
+        }
+        let heading = ["no order explains \(blocked)", "after \(ordered) operations, with \(state.revisions)"]
+        return (heading + ["before it:"] + lines(before).suffix(10) + ["beside it:"] + lines(beside))
+            .joined(separator: "\n")
     }
 }
