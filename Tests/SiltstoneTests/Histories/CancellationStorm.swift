@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 
@@ -24,6 +25,8 @@ final class CancellationStorm: Sendable {
 
     func run(tasks count: Int) async throws {
         let store = try await KeyValueStore.open(at: place.fixture.path, configuration: place.configuration)
+        let isOn = Locked(true)
+        blockThreads(store) { isOn.withLock { $0 } }
         var random = SeededGenerator(seed)
         let tasks = (0..<count).map { number in Task { try await self.work(store, number) } }
         for task in tasks.shuffled(using: &random) where random.chance(0.8) {
@@ -33,8 +36,20 @@ final class CancellationStorm: Sendable {
         }
         // None of them may throw, and none may wait for ever.
         for task in tasks { try await task.value }
+        isOn.withLock { $0 = false }
         try await store.close()
         try await compare(count)
+    }
+
+    /// Threads whose synced writes lead the syncs of tasks, and hand them over to tasks.
+    private func blockThreads(_ store: KeyValueStore, while isOn: @escaping @Sendable () -> Bool) {
+        for number in 0..<2 {
+            Thread.detachNewThread {
+                do throws(StoreError) {
+                    while isOn() { try store.put("thread \(number)".utf8, [1]) }
+                } catch { #expect(error.code == .closed, "\(error)") }
+            }
+        }
     }
 
     /// Some generations of a batch of two keys, with other calls in between.

@@ -28,7 +28,8 @@ import Testing
                 do throws(StoreError) {
                     while true {
                         if thread == 0 {
-                            let report = try store.verify()
+                            // A moment at each file, so that the new owner overtakes it.
+                            let report = try store.verify { _ in usleep(1000) }
                             problems.withLock { $0 += report.problems.map { "\($0)" } }
                         } else {
                             try store.checkpoint(to: "\(place.fixture.path)-copy-\(calls.next())")
@@ -57,7 +58,7 @@ import Testing
     func successiveOwners() throws {
         let deadline = SuiteScale.deadline()
         var (owners, number) = (0, 0)
-        while deadline.map({ Date() < $0 }) ?? (number < 3) {
+        while deadline.map({ Date() < $0 }) ?? (number < 8) {
             let seed = SuiteScale.seed &+ UInt64(number)
             var variant = HistoryVariant.all[number % 4]
             variant.configuration.durability = .buffered
