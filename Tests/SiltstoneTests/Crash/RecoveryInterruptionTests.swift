@@ -1,3 +1,4 @@
+import SiltstoneTesting
 import Synchronization
 import Testing
 
@@ -8,13 +9,16 @@ import Testing
 struct RecoveryInterruptionTests {
     /// Calls that change files, counted; from a certain one on all of them fail, as if nothing came after it.
     private final class Interruption: Sendable {
+        private static let changing: Set<FileSystemCall.Operation> = [
+            .create, .createDirectory, .rename, .link, .remove, .syncDirectory, .write, .reserve, .truncate, .sync,
+        ]
         private let count = Atomic<Int>(0)
         private let limit: Int
 
         init(after limit: Int) { self.limit = limit }
 
-        func rule(_ call: FaultyFileSystem.Call) -> FaultyFileSystem.Fault? {
-            if call.operation == "read" || call.operation == "map" { return nil }
+        func rule(_ call: FileSystemCall) -> Fault? {
+            guard Self.changing.contains(call.operation) else { return nil }
             return count.wrappingAdd(1, ordering: .relaxed).oldValue < limit ? nil : .error(5)
         }
     }
@@ -27,9 +31,9 @@ struct RecoveryInterruptionTests {
     /// The files of a store with several logs in use, the first of which has lost its end; and how many changes precede
     /// that end at most.
     private func tornStore() throws -> (files: [String: [UInt8]], writes: Int) {
-        let disk = FaultyFileSystem()
+        let disk = FaultInjectingFileSystem()
         // Without segments the logs pile up.
-        disk.setRule { $0.path.hasSuffix(".segment") && $0.operation == "write" ? .error(28) : nil }
+        disk.setRule { $0.path.hasSuffix(".segment") && $0.operation == .write ? .error(28) : nil }
         let fixture = StoreFixture(disk)
         var writes = 0
         var configuration = StoreFixture.small()
@@ -63,8 +67,8 @@ struct RecoveryInterruptionTests {
         return files
     }
 
-    private func disk(holding files: [String: [UInt8]]) throws -> FaultyFileSystem {
-        let disk = FaultyFileSystem()
+    private func disk(holding files: [String: [UInt8]]) throws -> FaultInjectingFileSystem {
+        let disk = FaultInjectingFileSystem()
         try disk.createDirectory("/store")
         let fixture = StoreFixture(disk)
         for (name, bytes) in files { try fixture.write(bytes, to: name) }
@@ -118,7 +122,7 @@ struct RecoveryInterruptionTests {
                 _ = try fixture.open(configuration)
                 isInterrupted = false
             } catch { isInterrupted = true }
-            disk.setRule { _ in nil }
+            disk.setRule(.none)
             let store = try fixture.openWhenFree(configuration)
             let count = try count(store)
             counts.insert(count)

@@ -1,4 +1,5 @@
 import Foundation
+import SiltstoneTesting
 import Synchronization
 import Testing
 
@@ -331,7 +332,7 @@ struct GroupCommitTests {
 
     @Test("many logs written one after the other are synced in their order")
     func rotation() throws {
-        let files = FaultyFileSystem()
+        let files = FaultInjectingFileSystem()
         let logs = Locked<[(writer: LogWriter, last: UInt64)]>([])
         let group = GroupCommit { () throws(StoreError) in
             let open = logs.withLock { $0.map { ($0.writer, $0.last) } }
@@ -349,7 +350,7 @@ struct GroupCommitTests {
             }
         }
         try group.wait(for: sequence)
-        #expect(files.calls.filter { $0.operation == "sync" }.suffix(3).map(\.path) == ["/1", "/2", "/3"])
+        #expect(files.log.filter { $0.operation == .sync }.suffix(3).map(\.path) == ["/1", "/2", "/3"])
         #expect(logs.withLock { $0.allSatisfy { $0.writer.syncedEnd == $0.writer.end } })
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SiltstoneTesting
 import Testing
 
 @testable import Siltstone
@@ -64,21 +65,23 @@ struct LogWriterTests {
 
     @Test("space is taken in steps, and no byte behind it is ever touched")
     func steps() throws {
-        let files = FaultyFileSystem()
+        let files = FaultInjectingFileSystem()
         let fixture = LogFixture(files)
         let writer = try fixture.create(LogFixture.options(capacity: 200_000))
         for index in 0..<100 { try writer.put("key", [UInt8](repeating: 1, count: 2500), UInt64(index)) }
-        let reserved = files.calls.filter { $0.operation == "reserve" }
+        let reserved = files.log.filter { $0.operation == .reserve }
         #expect(reserved.map(\.length).prefix(5) == [8128, 8192, 16384, 32768, 65536])
         for (one, next) in zip(reserved, reserved.dropFirst()) { #expect(one.offset + one.length == next.offset) }
         #expect(try fixture.bytes().count >= writer.end)
-        #expect(files.calls.filter { $0.operation == "map" }.count <= 2)
-        #expect(files.calls.allSatisfy { $0.operation != "truncate" })
+        #expect(files.log.filter { $0.operation == .map }.count <= 2)
+        #expect(files.log.allSatisfy { $0.operation != .truncate })
     }
 
-    @Test("where space cannot be reserved, or the file not mapped, the log is written", arguments: ["reserve", "map"])
-    func fallback(_ operation: String) throws {
-        let files = FaultyFileSystem()
+    @Test(
+        "where space cannot be reserved, or the file not mapped, the log is written",
+        arguments: [FileSystemCall.Operation.reserve, .map])
+    func fallback(_ operation: FileSystemCall.Operation) throws {
+        let files = FaultInjectingFileSystem()
         files.setRule { $0.operation == operation ? .error(Platform.notSupported) : nil }
         let fixture = LogFixture(files)
         let writer = try fixture.create()
@@ -91,7 +94,7 @@ struct LogWriterTests {
 
     @Test("a full disk refuses the append, changes nothing, and heals", arguments: LogWriting.allCases, [0, 4096])
     func fullDisk(_ writing: LogWriting, firstStep: Int) throws {
-        let files = FaultyFileSystem()
+        let files = FaultInjectingFileSystem()
         let fixture = LogFixture(files)
         let writer = try fixture.create(LogFixture.options(writing, firstStep: firstStep))
         try writer.put("a", [UInt8](repeating: 1, count: 3000), 1)
@@ -100,10 +103,10 @@ struct LogWriterTests {
         // The disk has room for some of the frame.
         files.setRule { call in
             switch call.operation {
-            case "reserve": call.offset + call.length > limit ? .error(Platform.noSpaceError) : nil
-            case "write":
+            case .reserve: call.offset + call.length > limit ? .noSpace : nil
+            case .write:
                 call.offset >= limit
-                    ? .error(Platform.noSpaceError)
+                    ? .noSpace
                     : call.offset + call.length > limit ? .short(limit - call.offset) : nil
             default: nil
             }
@@ -118,7 +121,7 @@ struct LogWriterTests {
             #expect(reading.end == end && reading.tail == .clean)
         }
         try writer.sync()
-        files.setRule { _ in nil }
+        files.setRule(.none)
         try writer.put("c", [UInt8](repeating: 3, count: 5000), 2)
         try writer.close()
         let reading = try fixture.read()
@@ -127,21 +130,21 @@ struct LogWriterTests {
 
     @Test("where a step does not fit the disk, what the frame needs is taken")
     func lastSpace() throws {
-        let files = FaultyFileSystem()
+        let files = FaultInjectingFileSystem()
         let fixture = LogFixture(files)
         let writer = try fixture.create()
-        files.setRule { $0.operation == "reserve" && $0.length > 4096 ? .error(Platform.noSpaceError) : nil }
+        files.setRule { $0.operation == .reserve && $0.length > 4096 ? .noSpace : nil }
         for index in 1...20 { try writer.put("a", [UInt8](repeating: 1, count: 1000), UInt64(index)) }
         #expect(try fixture.read().frames.count == 21)
     }
 
     @Test("a full disk does not keep a log from being closed in good order", arguments: LogWriting.allCases)
     func closeOnFullDisk(_ writing: LogWriting) throws {
-        let files = FaultyFileSystem()
+        let files = FaultInjectingFileSystem()
         let fixture = LogFixture(files)
         let writer = try fixture.create(LogFixture.options(writing, firstStep: writing == .mapped ? 4096 : 0))
         while writer.end < 4096 - 40 { try writer.put("a", [], 1) }
-        files.setRule { ["reserve", "write"].contains($0.operation) ? .error(Platform.noSpaceError) : nil }
+        files.setRule { [.reserve, .write].contains($0.operation) ? .noSpace : nil }
         try writer.close()
         #expect(try fixture.read().tail == .clean)
         #expect(try fixture.bytes().count == writer.end)
@@ -149,34 +152,34 @@ struct LogWriterTests {
 
     @Test("interrupted and short writes are finished")
     func partialWrites() throws {
-        let files = FaultyFileSystem()
+        let files = FaultInjectingFileSystem()
         let fixture = LogFixture(files)
         let writer = try fixture.create(LogFixture.options(.written, firstStep: 0))
         let calls = Counter()
         files.setRule { call in
             switch calls.next() % 3 {
-            case 0: .error(Platform.interrupted)
-            case 1: call.operation == "write" ? .short(max(1, call.length / 2)) : nil
+            case 0: .interrupted
+            case 1: call.operation == .write ? .short(max(1, call.length / 2)) : nil
             default: nil
             }
         }
         try fill(writer, frames: 20)
         try writer.seal()
-        files.setRule { _ in nil }
+        files.setRule(.none)
         #expect(try fixture.read().frames.count == 21)
     }
 
     @Test("a failed write ends the writing, and the cause is told ever after")
     func failedWrite() throws {
-        let files = FaultyFileSystem()
+        let files = FaultInjectingFileSystem()
         let fixture = LogFixture(files)
         let writer = try fixture.create(LogFixture.options(.written))
         try writer.put("a", [1], 1)
         let end = writer.end
-        files.setRule { $0.operation == "write" ? .error(Platform.inputOutputError) : nil }
+        files.setRule { $0.operation == .write ? .inputOutput : nil }
         let first = #expect(throws: StoreError.self) { try writer.put("b", [1], 2) }
         #expect(first?.code == .inputOutput)
-        files.setRule { _ in nil }
+        files.setRule(.none)
         for call in [{ try writer.put("c", [1], 2) }, { try writer.sync() }, { try writer.close() }] {
             let error = #expect(throws: StoreError.self) { try call() }
             #expect(error?.code == .refusesWrites)
@@ -188,33 +191,33 @@ struct LogWriterTests {
 
     @Test("a tail that cannot be cut off after a failed write ends the writing")
     func failedCleanUp() throws {
-        let files = FaultyFileSystem()
+        let files = FaultInjectingFileSystem()
         let fixture = LogFixture(files)
         let writer = try fixture.create(LogFixture.options(.written, firstStep: 0))
         files.setRule {
             switch $0.operation {
-            case "write": .error(Platform.noSpaceError)
-            case "truncate": .error(Platform.inputOutputError)
+            case .write: .noSpace
+            case .truncate: .inputOutput
             default: nil
             }
         }
         #expect(throws: StoreError.self) { try writer.put("a", [1], 1) }
-        files.setRule { _ in nil }
+        files.setRule(.none)
         let error = #expect(throws: StoreError.self) { try writer.put("a", [1], 1) }
         #expect(error?.code == .refusesWrites)
     }
 
     @Test("a failed sync ends the writing, also where the next one would succeed", arguments: LogWriting.allCases)
     func failedSync(_ writing: LogWriting) throws {
-        let files = FaultyFileSystem()
+        let files = FaultInjectingFileSystem()
         let fixture = LogFixture(files)
         let writer = try fixture.create(LogFixture.options(writing))
         try writer.put("a", [1], 1)
         let synced = writer.syncedEnd
-        files.setRule { $0.operation == "sync" ? .error(Platform.inputOutputError) : nil }
+        files.setRule { $0.operation == .sync ? .inputOutput : nil }
         let first = #expect(throws: StoreError.self) { try writer.sync() }
         #expect(first?.code == .inputOutput)
-        files.setRule { _ in nil }
+        files.setRule(.none)
         writer.prepare(ahead: 1 << 16)
         for call in [{ try writer.put("b", [1], 2) }, { try writer.sync() }, { try writer.seal() }] {
             let error = #expect(throws: StoreError.self) { try call() }
@@ -226,10 +229,10 @@ struct LogWriterTests {
 
     @Test("a sync is made only where something came since the last one")
     func idleSync() throws {
-        let files = FaultyFileSystem()
+        let files = FaultInjectingFileSystem()
         let fixture = LogFixture(files)
         let writer = try fixture.create()
-        func syncs() -> Int { files.calls.count { $0.operation == "sync" } }
+        func syncs() -> Int { files.log.count { $0.operation == .sync } }
         let before = syncs()
         try writer.sync()
         try writer.sync()
@@ -301,10 +304,10 @@ struct LogWriterTests {
         #expect(error?.code == .corrupt)
     }
 
-    @Test("a log that cannot be made leaves no file", arguments: ["write", "reserve", "sync"])
-    func failedCreate(_ operation: String) throws {
-        let files = FaultyFileSystem()
-        files.setRule { $0.operation == operation ? .error(Platform.noSpaceError) : nil }
+    @Test("a log that cannot be made leaves no file", arguments: [FileSystemCall.Operation.write, .reserve, .sync])
+    func failedCreate(_ operation: FileSystemCall.Operation) throws {
+        let files = FaultInjectingFileSystem()
+        files.setRule { $0.operation == operation ? .noSpace : nil }
         let fixture = LogFixture(files)
         let error = #expect(throws: StoreError.self) { _ = try fixture.create() }
         #expect(error?.code == .noSpace)

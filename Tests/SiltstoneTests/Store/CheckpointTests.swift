@@ -1,3 +1,4 @@
+import SiltstoneTesting
 import Testing
 
 @testable import Siltstone
@@ -69,19 +70,19 @@ import Testing
 
     @Test("a checkpoint that fails takes its directory back")
     func failed() throws {
-        let counting = CountingFileSystem(InMemoryFileSystem())
-        let fixture = StoreFixture(counting)
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
         let store = try open(fixture.path, fixture)
         for number in 0..<1000 { try store.put(key(number), [UInt8](repeating: 1, count: 100)) }
         try store.flush()
         try store.compact()
-        for operation in ["link", "rename", "create"] {
-            counting.setRule {
+        for operation in [FileSystemCall.Operation.link, .rename, .create] {
+            disk.setRule {
                 $0.operation == operation && !$0.path.hasSuffix(".log")
-                    && (operation == "link" || $0.path.contains("checkpoint")) ? Platform.inputOutputError : nil
+                    && (operation == .link || $0.path.contains("checkpoint")) ? .inputOutput : nil
             }
             #expect(throws: StoreError.self) { try store.checkpoint(to: "/checkpoint") }
-            counting.setRule { _ in nil }
+            disk.setRule(.none)
             #expect(try fixture.fileSystem.attributes(of: "/checkpoint") == nil, "\(operation)")
         }
         try store.checkpoint(to: "/checkpoint")

@@ -1,3 +1,4 @@
+import SiltstoneTesting
 import Testing
 
 @testable import Siltstone
@@ -43,17 +44,17 @@ import Testing
         configuration.cacheBytes = 0
         configuration.automaticCompaction = false
         configuration.memTableBytes = 4 << 20
-        let faulty = FaultyFileSystem()
-        let store = try StoreFixture(faulty).open(configuration)
+        let disk = FaultInjectingFileSystem()
+        let store = try StoreFixture(disk).open(configuration)
         let keys = 0..<20_000
         for number in keys { try store.put(key(number), [1]) }
         try store.flush()
         for number in keys { try store.delete(key(number)) }
         try store.flush()
-        let before = faulty.calls.count
+        let before = disk.callCount
         let cursor = try store.scan(from: key(10_000), to: key(10_001), reverse: reverse)
         #expect(try cursor.next() == nil)
-        #expect(faulty.calls.count - before < 10)
+        #expect(disk.callCount - before < 10)
         try store.close()
     }
 

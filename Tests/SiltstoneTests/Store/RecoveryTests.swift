@@ -1,3 +1,4 @@
+import SiltstoneTesting
 import Testing
 
 @testable import Siltstone
@@ -56,10 +57,9 @@ import Testing
         let fixture = StoreFixture()
         let store = try fixture.open(configuration)
         try store.put(key(1), [UInt8](repeating: 1, count: 5000))
-        let counting = CountingFileSystem(try fixture.copy().fileSystem)
-        let calls = counting.record()
-        let again = try StoreFixture(counting).open(configuration)
-        let synced = calls.withLock { $0 }.filter { $0.operation == "sync" }.map(\.path)
+        let disk = FaultInjectingFileSystem(try fixture.copy().fileSystem)
+        let again = try StoreFixture(disk).open(configuration)
+        let synced = disk.log.filter { $0.operation == .sync }.map(\.path)
         let values = try #require(synced.firstIndex { $0.hasSuffix(".values") })
         #expect(values < (try #require(synced.firstIndex { $0.hasSuffix(".log") })))
         try again.close()
@@ -73,12 +73,11 @@ import Testing
         try store.put(key(1), [1])
         try store.close()
         try fixture.write([], to: "000099.segment")
-        let counting = CountingFileSystem(fixture.fileSystem)
-        let calls = counting.record()
-        let again = try StoreFixture(counting).open()
-        let operations = calls.withLock { $0 }.map(\.operation)
-        let removal = try #require(operations.firstIndex(of: "remove"))
-        #expect(operations[..<removal].contains("sync directory"))
+        let disk = FaultInjectingFileSystem(fixture.fileSystem)
+        let again = try StoreFixture(disk).open()
+        let operations = disk.log.map(\.operation)
+        let removal = try #require(operations.firstIndex(of: .remove))
+        #expect(operations[..<removal].contains(.syncDirectory))
         try again.close()
     }
 
@@ -161,9 +160,9 @@ import Testing
 
     /// A store with several live logs: flushes fail, so the logs stay.
     private func severalLogs() throws -> (StoreFixture, logs: [String], count: Int) {
-        let faulty = FaultyFileSystem()
-        faulty.setRule { $0.path.hasSuffix(".segment") ? .error(Platform.noSpaceError) : nil }
-        let fixture = StoreFixture(faulty)
+        let disk = FaultInjectingFileSystem()
+        disk.setRule { $0.path.hasSuffix(".segment") ? .noSpace : nil }
+        let fixture = StoreFixture(disk)
         let store = try fixture.open(Self.quiet())
         var count = 0
         while StoreError.Code.of({ try store.put(key(count), [UInt8](repeating: 1, count: 500)) }) == nil { count += 1 }
@@ -219,15 +218,15 @@ import Testing
 
     @Test("a log sealed while a sync runs is synced again before what it holds counts as durable")
     func rotationDuringSync() throws {
-        let faulty = FaultyFileSystem()
-        let fixture = StoreFixture(faulty)
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
         let store = try fixture.open(Self.quiet())
         try store.put("first".utf8, [1])
         let log = try #require(store.engine.state.pointee.active.log)
         let isDone = Locked(false)
-        faulty.setRule { call in
-            if call.path.hasSuffix(".segment") { return .error(Platform.noSpaceError) }
-            if call.operation == "sync", call.path == log.path,
+        disk.setRule { call in
+            if call.path.hasSuffix(".segment") { return .noSpace }
+            if call.operation == .sync, call.path == log.path,
                 isDone.withLock({ done in
                     defer { done = true }
                     return !done
@@ -246,7 +245,7 @@ import Testing
         #expect(store.engine.writeLock.withLock { store.engine.state.pointee.sealed.first?.log === log })
         try store.sync()
         #expect(log.syncedEnd == log.end)
-        faulty.setRule { _ in nil }
+        disk.setRule(.none)
         try store.close()
     }
 }
