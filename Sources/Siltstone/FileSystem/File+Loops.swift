@@ -55,13 +55,18 @@ extension File {
 
     /// All bytes of the file.
     func readAll() throws(FileSystemError) -> [UInt8] {
-        let length = try size()
+        let length = try length()
         var bytes = [UInt8](repeating: 0, count: length)
         let result = bytes.withUnsafeMutableBytes { buffer -> Result<Int, FileSystemError> in
             Result { () throws(FileSystemError) in try readFully(into: buffer, at: 0) }
         }
         bytes.removeLast(length - (try result.get()))
         return bytes
+    }
+
+    /// ``size()``, asked again where a signal interrupts it, as file systems on a network and in processes allow.
+    func length() throws(FileSystemError) -> Int {
+        try retryingInterrupted { () throws(FileSystemError) in try size() }
     }
 
     /// ``sync()``, made again where a signal interrupts it.

@@ -14,7 +14,7 @@ final class FileContents: @unchecked Sendable {
     ///   - mapped: whether to map the file, which takes no memory of its own and turns an I/O error into SIGBUS;
     ///     where that is not possible, the file is read.
     init(_ file: any File, mapped: Bool) throws(FileSystemError) {
-        let size = try file.size()
+        let size = try file.length()
         if mapped, size > 0 {
             do {
                 let mapping = try file.map(length: size, writable: false)

@@ -121,7 +121,7 @@ final class LogWriter: @unchecked Sendable {
         let file = try storeErrors { () throws(FileSystemError) in
             try retryingInterrupted { () throws(FileSystemError) in try fileSystem.open(path, .readWrite) }
         }
-        let size = try storeErrors { () throws(FileSystemError) in try file.size() }
+        let size = try storeErrors { () throws(FileSystemError) in try file.length() }
         if size < end { throw .corrupt("the file is shorter than what was read from it", file: path, offset: size) }
         try storeErrors { () throws(FileSystemError) in
             if size > end {

@@ -28,7 +28,7 @@ struct SegmentLayout {
         _ file: any File, number: UInt64, store: StoreIdentity?, expected: SegmentInfo?
     ) throws(StoreError) {
         let path = file.path
-        let size = try storeErrors { () throws(FileSystemError) in try file.size() }
+        let size = try storeErrors { () throws(FileSystemError) in try file.length() }
         if let expected, expected.fileBytes != size {
             throw .corrupt(
                 "the file has \(size) bytes, the manifest says \(expected.fileBytes)", file: path, offset: size)

@@ -37,7 +37,7 @@ final class ValueFileReader: @unchecked Sendable {
 
     /// Bytes of the file now.
     func size() throws(StoreError) -> Int {
-        try storeErrors { () throws(FileSystemError) in try file.size() }
+        try storeErrors { () throws(FileSystemError) in try file.length() }
     }
 
     /// Brings what the file holds to stable storage.
