@@ -65,14 +65,15 @@ extension StoreError {
 }
 
 extension StoreError {
-    /// The same failure, of a step behind which nobody knows what the disk holds. Of a full disk it is then not true that
-    /// nothing was changed, nor does it help to try again.
+    /// The same failure, of a step behind which nobody knows what the disk holds. Only this code says so: of a full disk, a
+    /// missing right or a refusal it would be taken that nothing was changed.
     var asUncertain: StoreError {
-        guard code == .noSpace else { return self }
-        let reason = errorNumber.map { Platform.describe($0) } ?? "the disk is full"
+        guard code != .inputOutput else { return self }
+        let reason = errorNumber.map { Platform.describe($0) } ?? message
+        let advice = code == .noSpace ? "make room and open the store again" : "open the store again"
         return StoreError(
-            .inputOutput, "\(reason), and what was written before may not be there; make room and open the store again",
-            file: file, offset: offset, errorNumber: errorNumber)
+            .inputOutput, "\(reason), and what was written before may or may not be there; \(advice)", file: file,
+            offset: offset, errorNumber: errorNumber)
     }
 }
 

@@ -163,13 +163,14 @@ extension LogWriter {
         do {
             try body()
         } catch {
-            guard error.isNoSpace else { throw fail(StoreError(error)) }
+            guard error.isNoSpace else { throw fail(StoreError(error).asUncertain) }
             do {
                 let end = tail.pointee.end
                 try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
                 space.withLock { $0.reserved = end }
             } catch {
-                throw fail(StoreError(error))
+                // Also for want of space: the frame may stand there, whole.
+                throw fail(StoreError(error).asUncertain)
             }
             throw StoreError(error)
         }

@@ -416,15 +416,16 @@ extension Engine {
     }
 
     /// Waits until a change is durable, if that was asked for.
+    /// - Throws: ``StoreError/Code/inputOutput``, whatever the reason: the change was made, and no other code may say so.
     func finish(_ sequence: SequenceNumber, _ durability: Durability?) throws(StoreError) {
         guard sequence > 0, (durability ?? configuration.durability) == .synced else { return }
-        try commits?.wait(for: sequence)
+        do { try commits?.wait(for: sequence) } catch { throw error.asUncertain }
     }
 
     /// As ``finish(_:_:)``, without blocking a thread.
     func finish(_ sequence: SequenceNumber, _ durability: Durability?) async throws(StoreError) {
         guard sequence > 0, (durability ?? configuration.durability) == .synced else { return }
-        try await commits?.wait(for: sequence)
+        do { try await commits?.wait(for: sequence) } catch { throw error.asUncertain }
     }
 }
 
