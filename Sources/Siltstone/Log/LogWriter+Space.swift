@@ -58,8 +58,8 @@ extension LogWriter {
             let end = end
             let wanted = min(end + bytes, max(options.capacity, end))
             // Not reported here: nothing is lost yet.
+            defer { room.store(space.room, ordering: .releasing) }
             do throws(StoreError) { try extend(&space, upTo: wanted) } catch { return nil }
-            room.store(space.room, ordering: .releasing)
             let from = max(space.populated, end) / Platform.pageSize * Platform.pageSize
             let to = min(space.room, Self.rounded(wanted))
             guard let mapping = space.mapping, from < to else { return nil }
