@@ -4,8 +4,8 @@
 /// state, and put in force by `CURRENT`; there is a valid manifest at every moment. (LevelDB's descriptor log, with each
 /// frame chained to the one before.) Used under the engine's manifest lock.
 final class Manifest {
-    /// Edits after which the manifest is begun anew.
-    private static let editLimit = 1000
+    /// Edits after which the manifest is begun anew, if that can be done.
+    static let editLimit = 1000
 
     let directory: String
     let identity: StoreIdentity
@@ -13,7 +13,9 @@ final class Manifest {
     private(set) var state: ManifestState
     private(set) var number: UInt64
     private var writer: LogWriter
-    private var edits: Int
+    private(set) var edits: Int
+    /// Edits at which the manifest is begun anew.
+    private var renewalPoint = editLimit
 
     /// Goes on with a manifest that was read.
     init(
@@ -44,10 +46,7 @@ final class Manifest {
         edit.nextFileNumber = state.nextFileNumber
         var next = state
         try next.apply(edit, path: writer.path, offset: writer.end)
-        if edits >= Self.editLimit {
-            try begin(with: next)
-            return
-        }
+        if edits >= renewalPoint, try begin(with: next) { return }
         try writer.append(edit: edit)
         try certain { () throws(StoreError) in try writer.sync() }
         state = next
@@ -61,21 +60,30 @@ final class Manifest {
     }
 
     /// Writes a state as the first edit of a new manifest, and puts that in force.
-    private func begin(with next: ManifestState) throws(StoreError) {
+    /// - Returns: false where the new one could not be made: the old one is as good, only longer, so that this is no failure
+    ///   of the edit, which is appended instead. Tried again later.
+    private func begin(with next: ManifestState) throws(StoreError) -> Bool {
         var next = next
         // Taken for good: where this fails, something of that name may be left.
         let newNumber = takeNumber()
         next.nextFileNumber = state.nextFileNumber
-        let newWriter = try Self.prepare(
-            number: newNumber, state: next, identity: identity, in: directory, fileSystem)
+        let newWriter: LogWriter
+        do throws(StoreError) {
+            newWriter = try Self.prepare(
+                number: newNumber, state: next, identity: identity, in: directory, fileSystem)
+        } catch {
+            renewalPoint = edits + Self.editLimit / 10
+            return false
+        }
         try certain { () throws(StoreError) in
             try storeErrors { () throws(FileSystemError) in try CurrentFile.replace(in: directory, fileSystem) }
         }
         let old = number
-        (writer, number, state, edits) = (newWriter, newNumber, next, 0)
+        (writer, number, state, edits, renewalPoint) = (newWriter, newNumber, next, 0, Self.editLimit)
         // The old one is not in force any more; where it cannot be removed now, the next opening does it.
         let path = StoreFile.manifest(old).path(in: directory)
-        do { try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.remove(path) } } catch { return }
+        do { try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.remove(path) } } catch {}
+        return true
     }
 
     /// Closes the file. What was appended is durable already.
@@ -92,7 +100,7 @@ final class Manifest {
     }
 
     /// Writes a new manifest, and the `CURRENT` that is to name it: nothing has changed yet.
-    private static func prepare(
+    static func prepare(
         number: UInt64, state: ManifestState, identity: StoreIdentity, in directory: String,
         _ fileSystem: any FileSystem
     ) throws(StoreError) -> LogWriter {
