@@ -41,7 +41,7 @@ extension Engine {
         statistics.cacheBytes = counters.bytes
         statistics.snapshots = snapshots.count
         let failure = writeLock.withLock {
-            state.pointee.flushAttempts.failure ?? state.pointee.logAttempts.failure
+            state.pointee.failure ?? state.pointee.flushAttempts.failure ?? state.pointee.logAttempts.failure
                 ?? state.pointee.compactionAttempts.failure
         }
         statistics.backgroundError = failure?.description
