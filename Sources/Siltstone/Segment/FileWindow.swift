@@ -1,5 +1,7 @@
-/// A moving view of a file for salvage and verification: what cannot be read is missing, not an error, since the
-/// rest of a damaged disk is worth having.
+/// A moving view of a file for salvage and verification.
+///
+/// A read that fails is thrown, not taken for damage: it may be a fault that passes, and records that were given up for it
+/// would be gone though every byte of them is well.
 final class FileWindow {
     private static let chunk = 1 << 20
 
@@ -14,18 +16,15 @@ final class FileWindow {
         self.size = size
     }
 
-    /// Part of the file, valid until the next call; nil where it is not all in the file, or cannot be read.
-    func bytes(at offset: Int, count: Int) -> Bytes? {
+    /// Part of the file, valid until the next call; nil where it is not all in the file.
+    /// - Throws: ``StoreError`` where it cannot be read.
+    func bytes(at offset: Int, count: Int) throws(StoreError) -> Bytes? {
         guard offset >= 0, count >= 0, count <= size - offset else { return nil }
         if let part = chunk.bytes.slice(offset - start, count) { return part }
         let wanted = min(max(Self.chunk, count), size - offset)
-        guard let loaded = load(offset, wanted) ?? load(offset, count) else { return nil }
+        let loaded = try HeapBytes.read(file, offset: offset, count: wanted)
         start = offset
         chunk = loaded
         return chunk.bytes.slice(0, count)
-    }
-
-    private func load(_ offset: Int, _ count: Int) -> HeapBytes? {
-        do { return try HeapBytes.read(file, offset: offset, count: count) } catch { return nil }
     }
 }

@@ -24,14 +24,14 @@ struct SegmentSalvage {
     /// - Parameters:
     ///   - number: the number in the file's name.
     ///   - body: gets each record of each block that is proved, in the order of the file.
-    /// - Throws: ``StoreError`` where the file cannot be opened, or what `body` throws.
+    /// - Throws: ``StoreError`` where the file cannot be opened or read, or what `body` throws.
     static func salvage(
         fileSystem: any FileSystem, path: String, number: UInt64, body: (Record) throws(StoreError) -> Void
     ) throws(StoreError) -> SegmentSalvage {
         let file = try storeErrors { () throws(FileSystemError) in
             try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path, .read) }
         }
-        let size = try storeErrors { () throws(FileSystemError) in try file.size() }
+        let size = try storeErrors { () throws(FileSystemError) in try file.length() }
         var result = SegmentSalvage()
         var end = size
         do {
@@ -39,20 +39,20 @@ struct SegmentSalvage {
             result.rangeTombstones = layout.rangeTombstones.tombstones
             end = layout.footer.dataOffset + layout.footer.storedBytes
         } catch {
-            guard error.code == .corrupt || error.code == .unsupportedFormat else { throw error }
+            guard error.isDamage else { throw error }
             let message = "header, footer or metadata: \(error.message)"
             result.lost.append(Loss(offset: error.offset ?? 0, count: 0, message: message))
         }
         let window = FileWindow(file, size: size)
-        result.isCompressed = isCompressed(window, number: number, path: path)
+        result.isCompressed = try isCompressed(window, number: number, path: path)
         try result.walk(window, end: end, isWhole: result.rangeTombstones != nil, number: number, body: body)
         result.bytesRead = size
         result.lost.sort { $0.offset < $1.offset }
         return result
     }
 
-    private static func isCompressed(_ window: FileWindow, number: UInt64, path: String) -> Bool? {
-        guard let bytes = window.bytes(at: 0, count: FileHeader.size) else { return nil }
+    private static func isCompressed(_ window: FileWindow, number: UInt64, path: String) throws(StoreError) -> Bool? {
+        guard let bytes = try window.bytes(at: 0, count: FileHeader.size) else { return nil }
         do {
             let header = try FileHeader(
                 bytes, kind: .segment, store: nil, number: number, path: path,
@@ -69,7 +69,7 @@ struct SegmentSalvage {
         var offset = FileHeader.size
         var lossStart = offset
         while offset < end {
-            guard let proved = block(window, at: offset, end: end, number: number) else {
+            guard let proved = try block(window, at: offset, end: end, number: number) else {
                 offset += StoredBlock.alignment
                 continue
             }
@@ -90,21 +90,21 @@ struct SegmentSalvage {
     /// A block that begins at `offset`, plain or compressed, and the bytes that it takes in the file.
     private func block(
         _ window: FileWindow, at offset: Int, end: Int, number: UInt64
-    ) -> (block: HeapBytes, count: Int)? {
-        if isCompressed != true, let plain = Self.plainBlock(window, at: offset, end: end, number: number) {
+    ) throws(StoreError) -> (block: HeapBytes, count: Int)? {
+        if isCompressed != true, let plain = try Self.plainBlock(window, at: offset, end: end, number: number) {
             return plain
         }
-        return isCompressed != false ? Self.storedBlock(window, at: offset, end: end, number: number) : nil
+        return isCompressed != false ? try Self.storedBlock(window, at: offset, end: end, number: number) : nil
     }
 
     private static func storedBlock(
         _ window: FileWindow, at offset: Int, end: Int, number: UInt64
-    ) -> (block: HeapBytes, count: Int)? {
-        guard let header = window.bytes(at: offset, count: StoredBlock.headerSize),
+    ) throws(StoreError) -> (block: HeapBytes, count: Int)? {
+        guard let header = try window.bytes(at: offset, count: StoredBlock.headerSize),
             let claim = StoredBlock(header: header)
         else { return nil }
         let size = StoredBlock.size(payload: claim.payload)
-        guard size <= end - offset, let bytes = window.bytes(at: offset, count: size),
+        guard size <= end - offset, let bytes = try window.bytes(at: offset, count: size),
             let stored = StoredBlock(bytes, segment: number), let block = stored.expand(bytes),
             Block.checksum(block.bytes, segment: number, address: stored.address) == block.bytes.integer(at: 0)
         else { return nil }
@@ -113,16 +113,18 @@ struct SegmentSalvage {
 
     private static func plainBlock(
         _ window: FileWindow, at offset: Int, end: Int, number: UInt64
-    ) -> (block: HeapBytes, count: Int)? {
+    ) throws(StoreError) -> (block: HeapBytes, count: Int)? {
         let address = offset - FileHeader.size
-        guard address % SegmentFormat.unit == 0, let header = window.bytes(at: offset, count: Block.headerSize),
+        guard address % SegmentFormat.unit == 0, let header = try window.bytes(at: offset, count: Block.headerSize),
             let count: UInt16 = header.integer(at: 4), count > 0
         else { return nil }
+        var length = Block.units(header).map { $0 << SegmentFormat.unitShift }
         // Too long for the header to tell: then it has one record, which tells.
-        guard let length = Block.units(header).map({ $0 << SegmentFormat.unitShift }) ?? longLength(window, at: offset),
-            length <= end - offset, let lastSlot = window.bytes(at: offset + length - 2, count: 2),
+        if length == nil { length = try longLength(window, at: offset) }
+        guard let length, length <= end - offset, let lastSlot = try window.bytes(at: offset + length - 2, count: 2),
             // The first record's slot: 65,535 times of 65,536 it spares summing up what is no block.
-            lastSlot.integer(at: 0) == UInt16(Block.headerSize), let bytes = window.bytes(at: offset, count: length),
+            lastSlot.integer(at: 0) == UInt16(Block.headerSize),
+            let bytes = try window.bytes(at: offset, count: length),
             Block.checksum(bytes, segment: number, address: address) == bytes.integer(at: 0)
         else { return nil }
         let block = HeapBytes(count: length)
@@ -131,21 +133,21 @@ struct SegmentSalvage {
     }
 
     /// The length of a block that its header cannot tell: walks its few records.
-    private static func longLength(_ window: FileWindow, at offset: Int) -> Int? {
-        guard let header = window.bytes(at: offset, count: Block.headerSize),
+    private static func longLength(_ window: FileWindow, at offset: Int) throws(StoreError) -> Int? {
+        guard let header = try window.bytes(at: offset, count: Block.headerSize),
             let count: UInt16 = header.integer(at: 4)
         else { return nil }
         var used = Block.headerSize
         for _ in 0..<count {
-            guard let size = recordSize(window, at: offset + used), used + size <= SegmentFormat.maximumDataBytes
+            guard let size = try recordSize(window, at: offset + used), used + size <= SegmentFormat.maximumDataBytes
             else { return nil }
             used += size
         }
         return SegmentFormat.roundUp(used + 2 * Int(count))
     }
 
-    private static func recordSize(_ window: FileWindow, at offset: Int) -> Int? {
-        guard let head = window.bytes(at: offset, count: 1 + 3 * 10) else { return nil }
+    private static func recordSize(_ window: FileWindow, at offset: Int) throws(StoreError) -> Int? {
+        guard let head = try window.bytes(at: offset, count: 1 + 3 * 10) else { return nil }
         var reader = ByteReader(head)
         guard let kind = reader.integer(UInt8.self), (1...3).contains(kind & ~BlockRecord.olderFlag),
             let key = reader.length(), let value = reader.length(), reader.varint() != nil,

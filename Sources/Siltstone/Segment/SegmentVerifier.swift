@@ -36,7 +36,7 @@ struct SegmentVerifier {
                 fileSystem: fileSystem, path: path, number: number, store: store, info: info, access: .read,
                 cache: BlockCache(capacity: indexCacheBytes))
         } catch {
-            guard error.code == .corrupt || error.code == .unsupportedFormat else { throw error }
+            guard error.isDamage else { throw error }
             // Without its metadata the segment is a row of blocks, and salvage tells which of them are well.
             let salvage = try SegmentSalvage.salvage(fileSystem: fileSystem, path: path, number: number) { _ in }
             progress(salvage.bytesRead)
@@ -44,9 +44,9 @@ struct SegmentVerifier {
             return [SegmentProblem(error, file: path)] + lost
         }
         var verifier = SegmentVerifier(reader)
-        verifier.checkPadding()
-        verifier.checkPages(progress)
-        verifier.checkBlocks(progress)
+        try verifier.checkPadding()
+        try verifier.checkPages(progress)
+        try verifier.checkBlocks(progress)
         verifier.checkTotals()
         progress(FileHeader.size + SegmentFooter.size + reader.layout.footer.metadataBytes)
         return verifier.problems
@@ -62,30 +62,32 @@ struct SegmentVerifier {
         problems.append(SegmentProblem(file: path, offset: offset, message: message))
     }
 
-    /// Runs a check; an error that it throws is a problem, and nil.
-    private mutating func checking<R>(_ body: () throws(StoreError) -> R) -> R? {
+    /// Runs a check; damage that it comes upon is a problem, and nil.
+    /// - Throws: what is no damage: that the file could not be read.
+    private mutating func checking<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R? {
         do { return try body() } catch {
+            guard error.isDamage else { throw error }
             problems.append(SegmentProblem(error, file: path))
             return nil
         }
     }
 
     /// The bytes between the last compressed block and the point index are zeros.
-    private mutating func checkPadding() {
+    private mutating func checkPadding() throws(StoreError) {
         let start = reader.layout.footer.dataOffset + reader.layout.footer.storedBytes
         let count = reader.layout.footer.indexOffset - start
         guard count > 0, case .file(let file) = reader.source else { return }
-        let bytes = checking { () throws(StoreError) in try HeapBytes.read(file, offset: start, count: count) }
+        let bytes = try checking { () throws(StoreError) in try HeapBytes.read(file, offset: start, count: count) }
         if let bytes, !bytes.bytes.allSatisfy({ $0 == 0 }) {
             report("the padding before the point index is not zero", at: start)
         }
     }
 
-    private mutating func checkPages(_ progress: (Int) -> Void) {
+    private mutating func checkPages(_ progress: (Int) -> Void) throws(StoreError) {
         for page in 0..<reader.geometry.pageCount {
             var pin = BlockPin()
             let reader = self.reader
-            if let base = checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) {
+            if let base = try checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) {
                 indexedCount += Self.entries(
                     in: UnsafeRawBufferPointer(start: base, count: reader.geometry.pageByteCount))
             } else {
@@ -105,13 +107,13 @@ struct SegmentVerifier {
         return count
     }
 
-    private mutating func checkBlocks(_ progress: (Int) -> Void) {
+    private mutating func checkBlocks(_ progress: (Int) -> Void) throws(StoreError) {
         let reader = self.reader
         for number in 0..<reader.fences.blockCount {
             var pin = BlockPin()
-            let block = checking { () throws(StoreError) in try reader.block(number, pin: &pin, caching: false) }
+            let block = try checking { () throws(StoreError) in try reader.block(number, pin: &pin, caching: false) }
             if let block {
-                check(block, number)
+                try check(block, number)
             } else {
                 isPartial = true
                 previous.key = nil  // whatever it was, the order across the gap is not known
@@ -124,7 +126,7 @@ struct SegmentVerifier {
         }
     }
 
-    private mutating func check(_ block: Block, _ number: Int) {
+    private mutating func check(_ block: Block, _ number: Int) throws(StoreError) {
         let start = reader.fences.start(of: number)
         let fileOffset = reader.fileOffset(of: number)
         var expected = Block.headerSize
@@ -138,7 +140,7 @@ struct SegmentVerifier {
             checkOrder(found, isFirst: number == 0 && slot == 0, at: fileOffset)
             if !found.isOlder {
                 keyCount += 1
-                checkIndexed(found.record.key, address: start + expected, at: fileOffset)
+                try checkIndexed(found.record.key, address: start + expected, at: fileOffset)
             }
             if !summary.add(found.record) { report("a record of kind pointer holds none", at: fileOffset) }
             previous = KeyAndSequence(key: Array(found.record.key), sequence: found.record.sequence)
@@ -173,13 +175,15 @@ struct SegmentVerifier {
         if !isRight { report("records are out of order", at: offset) }
     }
 
-    private mutating func checkIndexed(_ key: Bytes, address: Int, at offset: Int) {
+    private mutating func checkIndexed(_ key: Bytes, address: Int, at offset: Int) throws(StoreError) {
         let hash = KeyHash.hash(key)
         let page = reader.geometry.page(of: hash)
         guard reader.geometry.pageCount > 0, !damagedPages.contains(page) else { return }
         var pin = BlockPin()
         let reader = self.reader
-        guard let base = checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) else { return }
+        guard let base = try checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) else {
+            return
+        }
         defer { withExtendedLifetime(pin) {} }
         var probe = PointIndexProbe(base, hash: hash, geometry: reader.geometry)
         while let candidate = probe.next() {

@@ -17,7 +17,7 @@ struct ValueFileScanner {
     ///   - file: open for reading; its header is not looked at.
     ///   - number: the number in its name.
     init(_ file: any File, number: UInt64) throws(StoreError) {
-        let size = try storeErrors { () throws(FileSystemError) in try file.size() }
+        let size = try storeErrors { () throws(FileSystemError) in try file.length() }
         window = FileWindow(file, size: size)
         self.number = number
     }
@@ -26,10 +26,11 @@ struct ValueFileScanner {
     var position: Int { min(offset, window.size) }
 
     /// The next record or piece of damage; nil at the end of the file.
-    mutating func next() -> Item? {
+    /// - Throws: ``StoreError`` where the file cannot be read.
+    mutating func next() throws(StoreError) -> Item? {
         let start = offset
         while offset < window.size {
-            if let record = record(at: offset) {
+            if let record = try record(at: offset) {
                 if offset > start { return .damage(offset: start, count: offset - start) }
                 offset += ValueRecord.size(key: record.key.count, value: record.value.count)
                 return .record(record, offset: start)
@@ -39,11 +40,11 @@ struct ValueFileScanner {
         return start < window.size ? .damage(offset: start, count: window.size - start) : nil
     }
 
-    private func record(at offset: Int) -> ValueRecord? {
-        guard let header = window.bytes(at: offset, count: ValueRecord.headerSize),
+    private func record(at offset: Int) throws(StoreError) -> ValueRecord? {
+        guard let header = try window.bytes(at: offset, count: ValueRecord.headerSize),
             let (key, value) = ValueRecord.lengths(header), let sequence: UInt64 = header.integer(at: 16),
             sequence <= .greatest, key <= window.size - offset, value <= window.size - offset,
-            let bytes = window.bytes(at: offset, count: ValueRecord.headerSize + key + value),
+            let bytes = try window.bytes(at: offset, count: ValueRecord.headerSize + key + value),
             let record = ValueRecord(bytes), record.isValid(bytes, file: number, offset: offset)
         else { return nil }
         return record

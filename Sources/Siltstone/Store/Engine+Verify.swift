@@ -77,7 +77,7 @@ struct StoreVerifier {
                 }
             }
         } catch {
-            guard error.code == .corrupt || error.code == .unsupportedFormat else { throw error }
+            guard error.isDamage else { throw error }
             note(error, file: path)
         }
         report.filesChecked += 2
@@ -110,7 +110,7 @@ struct StoreVerifier {
                     "the log cannot be read up to its end at offset \(end)", file: log.path, offset: reader.end)
             }
         } catch {
-            guard error.code == .corrupt || error.code == .unsupportedFormat else { throw error }
+            guard error.isDamage else { throw error }
             note(error, file: log.path)
         }
         report.bytesChecked += end
@@ -171,11 +171,11 @@ struct StoreVerifier {
             _ = try FileHeader(
                 head.bytes, kind: .values, store: engine.identity, number: file.number, path: file.path)
         } catch {
-            guard error.code == .corrupt || error.code == .unsupportedFormat else { throw error }
+            guard error.isDamage else { throw error }
             note(error, file: file.path)
         }
         var scanner = try ValueFileScanner(opened, number: file.number)
-        while let item = scanner.next() {
+        while let item = try scanner.next() {
             if case .record = item { report.recordsChecked += 1 }
         }
         report.bytesChecked += scanner.position

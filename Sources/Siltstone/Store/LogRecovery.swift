@@ -241,8 +241,12 @@ struct LogRecovery {
     // MARK: Logs that nobody names
 
     /// A log that the manifest does not name must hold nothing: it is named before anything is written to it.
-    func checkUnnamedLogs(_ present: Set<StoreFile>) throws(StoreError) {
-        for case .log(let number) in present where !state.logs.contains(number) && number >= (state.logs.first ?? 0) {
+    ///
+    /// But for those that are older than the oldest one that is named, or, where none is, than the manifest: what they hold
+    /// is in segments, or was put aside by a repair.
+    func checkUnnamedLogs(_ present: Set<StoreFile>, manifest: UInt64) throws(StoreError) {
+        let oldest = state.logs.first ?? manifest
+        for case .log(let number) in present where !state.logs.contains(number) && number >= oldest {
             guard try Self.holdsChanges(number, in: opener.directory, opener.configuration) else { continue }
             throw .corrupt(
                 "the log holds changes and is not named by the manifest, so the manifest has lost its end",

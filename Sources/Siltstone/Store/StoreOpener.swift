@@ -150,7 +150,7 @@ struct StoreOpener {
         var recovery = LogRecovery(
             opener: self, identity: manifestFile.header.store, state: state, version: version)
         try recovery.readLogs()
-        try recovery.checkUnnamedLogs(present)
+        try recovery.checkUnnamedLogs(present, manifest: number)
         return try finish(manifestFile, number, state, edits, recovery, version, cache, present)
     }
 

@@ -31,20 +31,20 @@ extension StoreRepair {
         }
         let table = try Engine.makeTable(configuration, size, nil)
         var salvage = LogSalvage(contents.bytes, header: header)
-        while let piece = salvage.next() { take(piece, of: file, into: table) }
+        while let piece = salvage.next() { try take(piece, of: file, into: table) }
         guard !table.isEmpty else { return }
         let newNumber = takeNumber()
+        let writer = try newSegment(newNumber)
         let merge = SegmentMerge(
             sources: [MemTableSource(table)], tombstones: table.rangeTombstones.tombstones, snapshots: [],
-            isBottom: false, segmentBytes: .max,
-            environment: .init(newSegment: { [self] () throws(StoreError) in try newSegment(newNumber) }))
+            isBottom: false, segmentBytes: .max, environment: .init(newSegment: { () throws(StoreError) in writer }))
         for info in try merge.run() {
             next.segments[info.number] = .init(info: info, level: 0, run: info.number)
             report.recordsKept += info.recordCount
         }
     }
 
-    private mutating func take(_ piece: LogSalvage.Piece, of file: StoreFile, into table: MemTable) {
+    private mutating func take(_ piece: LogSalvage.Piece, of file: StoreFile, into table: MemTable) throws(StoreError) {
         switch piece {
         case .frame(let frame, _):
             guard frame.kind == .batch else { return }
@@ -54,11 +54,15 @@ extension StoreRepair {
             }
             var changes = ChangeReader(frame.payload, firstSequence: frame.firstSequence)
             var bad = 0
-            do throws(MalformedChange) {
-                while let change = try changes.next() {
-                    if isResolvable(change) { table.apply(change) } else { bad += 1 }
+            while true {
+                let change: Record?
+                do { change = try changes.next() } catch {
+                    lose(file, frame.offset, "a batch is malformed at byte \(error.offset)")
+                    break
                 }
-            } catch { lose(file, frame.offset, "a batch is malformed at byte \(error.offset)") }
+                guard let change else { break }
+                if try isResolvable(change) { table.apply(change) } else { bad += 1 }
+            }
             if bad > 0 { lose(file, frame.offset, "\(bad) changes, whose values are gone") }
         case .lost(let range):
             lose(file, range.lowerBound, "\(range.count) bytes of changes fail their checksum")

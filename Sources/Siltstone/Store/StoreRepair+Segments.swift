@@ -19,7 +19,7 @@ extension StoreRepair {
         var flushed: [SegmentInfo] = []
         for case .segment(let number) in present.sorted(by: { $0.name < $1.name })
         where known.segments[number] == nil {
-            let info = describe(number)
+            let info = try describe(number)
             if known.segments.isEmpty || info.greatestSequence > known.lastSequence {
                 flushed.append(info)
             } else if !missing.isEmpty {
@@ -39,12 +39,13 @@ extension StoreRepair {
     }
 
     /// What a segment says of itself, or, where it cannot be opened, its number alone.
-    private func describe(_ number: UInt64) -> SegmentInfo {
+    private func describe(_ number: UInt64) throws(StoreError) -> SegmentInfo {
         do throws(StoreError) {
             return try SegmentReader(
                 fileSystem: fileSystem, path: path(.segment(number)), number: number, store: identity, access: .read
             ).info
         } catch {
+            guard error.isDamage else { throw error }
             var info = SegmentInfo(number: number)
             info.greatestSequence = .greatest  // so that what can be salvaged is not left out
             return info
@@ -70,7 +71,7 @@ extension StoreRepair {
         do {
             salvage = try SegmentSalvage.salvage(fileSystem: fileSystem, path: path(file), number: number) {
                 record throws(StoreError) in
-                guard isResolvable(record) else {
+                guard try isResolvable(record) else {
                     bad += 1
                     return
                 }
@@ -122,7 +123,7 @@ extension StoreRepair {
                     [RunSource(Run(number: 0, segments: [reader]))], .forward, visible: nil)
                 try cursor.seek(nil)
                 while let record = try cursor.next() {
-                    guard isResolvable(record) else { return nil }
+                    guard try isResolvable(record) else { return nil }
                 }
             }
             return reader.info
@@ -133,16 +134,21 @@ extension StoreRepair {
     }
 
     /// Whether a record's value is there.
-    func isResolvable(_ record: Record) -> Bool {
+    /// - Throws: ``StoreError`` where that cannot be told now: to take it for lost would lose it.
+    func isResolvable(_ record: Record) throws(StoreError) -> Bool {
         guard record.kind == .pointer else { return true }
         guard let pointer = ValuePointer(record.value), let file = values[pointer.file] else { return false }
         do throws(StoreError) {
             try file.withValue(pointer, key: record.key) { _ in }
             return true
-        } catch { return false }
+        } catch {
+            guard error.isDamage else { throw error }
+            return false
+        }
     }
 
-    func newSegment(_ number: UInt64) throws(StoreError) -> SegmentWriter {
+    mutating func newSegment(_ number: UInt64) throws(StoreError) -> SegmentWriter {
+        made.append(.segment(number))
         let file = try storeErrors { () throws(FileSystemError) in
             try fileSystem.retrying { () throws(FileSystemError) in
                 try fileSystem.open(path(.segment(number)), .createNew)

@@ -19,8 +19,11 @@ extension KeyValueStore {
 
 /// One repair of a store.
 ///
-/// New files are written and synced beside the old ones; then a new manifest is put in force, and only then the damaged
-/// files are moved away: a crash leaves the store as it was or repaired.
+/// New files are written and synced beside the old ones, and the damaged ones get a second name aside; then a new manifest
+/// is put in force: a failure or a crash leaves the store as it was or repaired.
+///
+/// That something cannot be read now is a failure of the repair, and no damage: the records that it would take for lost
+/// may be well. A disk that cannot read them ever again must not be written to anyway, but copied.
 struct StoreRepair {
     let directory: String
     let configuration: Configuration
@@ -35,6 +38,10 @@ struct StoreRepair {
     var next = ManifestState()
     var values: [UInt64: ValueFileReader] = [:]
     var damaged: Set<StoreFile> = []
+    /// Files that this repair has made.
+    var made: [StoreFile] = []
+    /// Whether the new manifest was named, so that nobody can tell any more which one a crash would leave in force.
+    var mayBeInForce = false
 
     init(directory: String, configuration: Configuration, progress: ((String) -> Void)?) {
         self.directory = StoreOpener.normalized(directory, configuration.fileSystem)
@@ -61,8 +68,16 @@ struct StoreRepair {
             report.wasClean = true
             return report
         }
+        do { try rebuild() } catch {
+            undo()
+            throw error
+        }
+        return report
+    }
+
+    private mutating func rebuild() throws(StoreError) {
         let present = try listFiles()
-        readManifest(present)
+        try readManifest(present)
         // A manifest that lost whole edits at its end reads well, and names files that those have removed.
         if !known.liveFiles.isSubset(of: present) { trustsManifest = false }
         try findIdentity(present)
@@ -74,7 +89,6 @@ struct StoreRepair {
         }
         for number in logs(present) { try repairLog(number, present) }
         try finish(present)
-        return report
     }
 
     mutating func lose(_ file: StoreFile, _ offset: Int? = nil, _ message: String) {
@@ -145,7 +159,7 @@ struct StoreRepair {
     }
 
     /// Takes from the manifest what can be had: the one that `CURRENT` names, else the newest that can be read.
-    private mutating func readManifest(_ present: Set<StoreFile>) {
+    private mutating func readManifest(_ present: Set<StoreFile>) throws(StoreError) {
         var candidates = present.compactMap { file -> UInt64? in
             if case .manifest(let number) = file { number } else { nil }
         }.sorted(by: >)
@@ -156,9 +170,12 @@ struct StoreRepair {
                 candidates.removeAll { $0 == current }
                 candidates.insert(current, at: 0)
             }
-        } catch { lose(.current, error.offset, error.message) }
+        } catch {
+            guard error.isDamage else { throw error }
+            lose(.current, error.offset, error.message)
+        }
         for number in candidates {
-            let (state, reachesEnd) = readEdits(number)
+            let (state, reachesEnd) = try readEdits(number)
             guard let state else { continue }
             known = state
             trustsManifest = reachesEnd && hasCurrent && number == candidates.first
@@ -167,7 +184,9 @@ struct StoreRepair {
         lose(.current, nil, "no manifest can be read: removed keys may come back, and order is taken from file numbers")
     }
 
-    private mutating func readEdits(_ number: UInt64) -> (ManifestState?, reachesEnd: Bool) {
+    private mutating func readEdits(
+        _ number: UInt64
+    ) throws(StoreError) -> (ManifestState?, reachesEnd: Bool) {
         let file = StoreFile.manifest(number)
         var state = ManifestState()
         var edits = 0
@@ -185,6 +204,8 @@ struct StoreRepair {
             if case .damaged(let fault, let proof) = reader.tail() { throw reader.corruption(fault, proof) }
             return (edits > 0 ? state : nil, true)
         } catch {
+            // `CURRENT` may name one that does not exist.
+            guard error.isDamage || error.errorNumber == Platform.noSuchFile else { throw error }
             lose(file, error.offset, error.message)
             return (edits > 0 ? state : nil, false)
         }
@@ -204,13 +225,19 @@ struct StoreRepair {
             }
             do throws(StoreError) {
                 let contents = try storeErrors { () throws(FileSystemError) in
-                    try FileContents(try fileSystem.open(path(file), .read), mapped: false)
+                    let opened = try fileSystem.retrying { () throws(FileSystemError) in
+                        try fileSystem.open(path(file), .read)
+                    }
+                    return try FileContents(opened, mapped: false)
                 }
                 let header = try FileHeader(
                     contents.bytes, kind: kind, store: nil, number: file.number ?? 0, path: path(file),
                     knownFeatures: .max)
                 votes[header.store, default: 0] += 1
-            } catch { continue }  // its damage is told when its turn comes
+            } catch {
+                // Its damage is told when its turn comes; a directory of that name is foreign.
+                guard error.isDamage || error.errorNumber == Platform.isADirectory else { throw error }
+            }
         }
         identity = votes.max { $0.value < $1.value }?.key ?? .random()
     }
@@ -233,23 +260,9 @@ struct StoreRepair {
         }
     }
 
-    // MARK: The end
-
-    private mutating func finish(_ present: Set<StoreFile>) throws(StoreError) {
-        guard let identity else { return }
-        next.lastSequence = max(known.lastSequence, next.segments.values.map(\.info.greatestSequence).max() ?? 0)
-        separateOverlaps()
-        try syncDirectory()
-        let number = takeNumber()
-        _ = try Manifest.create(
-            number: number, state: next, identity: identity, in: directory, fileSystem)
-        for case .manifest(let old) in present { damaged.insert(.manifest(old)) }
-        try putAside(damaged.intersection(present).sorted { $0.name < $1.name }, number)
-    }
-
     /// Segments of one run must not overlap. Where the manifest's places can no longer be trusted to see to that, a
     /// segment gets a run of its own in level 0.
-    private mutating func separateOverlaps() {
+    mutating func separateOverlaps() {
         let placed = next.segments.values.sorted {
             ($0.level, $0.run, $0.info.firstKey.lexicographicallyPrecedes($1.info.firstKey) ? 0 : 1)
                 < ($1.level, $1.run, $0.info.firstKey.lexicographicallyPrecedes($1.info.firstKey) ? 1 : 0)
@@ -259,28 +272,6 @@ struct StoreRepair {
                 next.segments[b.info.number]?.level = 0
                 next.segments[b.info.number]?.run = b.info.number
             }
-        }
-    }
-
-    private func syncDirectory() throws(StoreError) {
-        try storeErrors { () throws(FileSystemError) in
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
-        }
-    }
-
-    private mutating func putAside(_ files: [StoreFile], _ number: UInt64) throws(StoreError) {
-        guard !files.isEmpty else { return }
-        let aside = directory + "/damaged-\(number)"
-        report.damagedFilesDirectory = aside
-        try storeErrors { () throws(FileSystemError) in
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.createDirectory(aside) }
-            for file in files {
-                let (from, to) = (path(file), file.path(in: aside))
-                try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.rename(from, to: to) }
-                report.damagedFiles.append(to)
-            }
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(aside) }
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
         }
     }
 }

@@ -72,6 +72,9 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StoreError {
+    /// Whether bytes are wrong, rather than could not be had.
+    var isDamage: Bool { code == .corrupt || code == .unsupportedFormat }
+
     /// Bytes that contradict their checksum or their format, with the one advice that always holds.
     static func corrupt(_ what: String, file: String, offset: Int? = nil) -> StoreError {
         StoreError(.corrupt, what + corruptionAdvice, file: file, offset: offset)

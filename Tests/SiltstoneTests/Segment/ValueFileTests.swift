@@ -155,7 +155,7 @@ import Testing
             var scanner = try ValueFileScanner(file, number: Self.number)
             var found: [Int] = []
             var lost: [Int] = []
-            while let item = scanner.next() {
+            while let item = try scanner.next() {
                 switch item {
                 case .record(let record, let offset):
                     found.append(offset)
