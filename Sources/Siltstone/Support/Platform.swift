@@ -42,6 +42,7 @@ enum Platform {
     static let badDescriptor = EBADF
     static let outOfMemory = ENOMEM
     static let fileTooLarge = EFBIG
+    static let quotaError = EDQUOT
 
     /// The calling thread's error number.
     static var errorNumber: Int32 { errno }

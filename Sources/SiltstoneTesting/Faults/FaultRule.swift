@@ -3,7 +3,8 @@
 /// A rule may be asked by several threads at once. It is asked before the call is made and outside every lock, so that it
 /// may itself use the store that is being tested.
 public struct FaultRule: Sendable {
-    let decide: @Sendable (FileSystemCall) -> Fault?
+    /// What a call meets; nil where it succeeds.
+    public let decide: @Sendable (FileSystemCall) -> Fault?
 
     /// A rule that asks `decide`, which returns nil to let the call succeed.
     public init(_ decide: @escaping @Sendable (FileSystemCall) -> Fault?) { self.decide = decide }

@@ -102,9 +102,15 @@ final class StoreFixture: Sendable {
     /// A copy in memory of the directory as it is: what another process would find if this one died now.
     func copy() throws -> StoreFixture { try StoreFixture(contents: try contents()) }
 
-    convenience init(contents: [String: [UInt8]]) throws {
-        self.init()
-        try fileSystem.createDirectory(path)
+    /// With these files.
+    /// - Parameters:
+    ///   - hasDirectory: false where there is to be nothing at all.
+    ///   - fileSystem: where to put them.
+    convenience init(
+        contents: [String: [UInt8]], hasDirectory: Bool = true, on fileSystem: any FileSystem = InMemoryFileSystem()
+    ) throws {
+        self.init(fileSystem)
+        if hasDirectory { try fileSystem.createDirectory(path) }
         for (name, bytes) in contents { try write(bytes, to: name) }
     }
 }
