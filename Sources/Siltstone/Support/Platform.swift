@@ -43,6 +43,7 @@ enum Platform {
     static let outOfMemory = ENOMEM
     static let fileTooLarge = EFBIG
     static let quotaError = EDQUOT
+    static let readOnlyError = EROFS
 
     /// The calling thread's error number.
     static var errorNumber: Int32 { errno }

@@ -38,8 +38,9 @@ struct FaultKind: Sendable, CustomTestStringConvertible {
     static let broken = FaultKind(
         name: "EIO", dependsOnAccess: true, operations: all, fault: { _ in .inputOutput },
         codes: [.inputOutput, .refusesWrites], heals: false)
+    /// For good, what was written in part cannot be removed either.
     static let brokenPartWay = FaultKind(
-        name: "EIO after half of a write", dependsOnAccess: true, times: [1], operations: [.write],
+        name: "EIO after half of a write", dependsOnAccess: true, operations: [.write, .remove],
         fault: { .errorAfterPart(Platform.inputOutputError, bytes: $0.length / 2) },
         codes: [.inputOutput, .refusesWrites], heals: false)
     static let brokenAfterwards = FaultKind(
@@ -56,6 +57,11 @@ struct FaultKind: Sendable, CustomTestStringConvertible {
     static let fullLate = FaultKind(
         name: "ENOSPC of a sync or a change of names", operations: [.sync, .syncDirectory, .rename, .truncate],
         fault: { _ in .noSpace }, codes: [.noSpace, .inputOutput, .refusesWrites], heals: false)
+    /// What was written cannot be taken back, so that it may be found again.
+    static let fullAfterwards = FaultKind(
+        name: "ENOSPC for what was written", dependsOnAccess: true, operations: [.write, .truncate],
+        fault: { $0.operation == .write ? .errorAfterwards(Platform.noSpaceError) : .noSpace },
+        codes: [.noSpace, .inputOutput, .refusesWrites], heals: false)
     static let exhausted = FaultKind(
         name: "EMFILE", operations: [.open, .create, .readDirectory, .syncDirectory, .lock],
         fault: { _ in .tooManyFiles }, codes: [.inputOutput], heals: true)
@@ -67,8 +73,8 @@ struct FaultKind: Sendable, CustomTestStringConvertible {
         ], fault: { _ in .accessDenied }, codes: [.permissionDenied], heals: true)
     /// What Linux makes of a file system on which it has found damage.
     static let readOnly = FaultKind(
-        name: "EROFS", times: [.max], operations: changing.subtracting([.sync, .syncDirectory]),
-        fault: { _ in .readOnlyFileSystem },
+        name: "EROFS", dependsOnAccess: true, times: [.max], operations: changing.subtracting([.sync, .syncDirectory]),
+        fault: { $0.operation == .write ? .errorAfterwards(Platform.readOnlyError) : .readOnlyFileSystem },
         codes: [.permissionDenied, .inputOutput, .refusesWrites], heals: false)
     static let interrupted = FaultKind(
         name: "EINTR", dependsOnAccess: true, times: [1, 5], lasts: false, operations: all.subtracting([.close, .map]),
@@ -80,7 +86,8 @@ struct FaultKind: Sendable, CustomTestStringConvertible {
         codes: [], heals: true)
 
     static let allKinds: [FaultKind] = [
-        broken, brokenPartWay, brokenAfterwards, full, fullPartWay, fullLate, exhausted, denied, readOnly, interrupted,
+        broken, brokenPartWay, brokenAfterwards, full, fullPartWay, fullLate, fullAfterwards, exhausted, denied,
+        readOnly, interrupted,
         short,
     ]
 }

@@ -56,8 +56,15 @@ extension FaultRun {
     private func checkOpen(_ store: KeyValueStore) throws {
         #expect(ledger.admits(try store.allEntries()), "in the open store; \(comment)")
         if configuration.readOnly { return }
+        let logs = store.engine.writeLock.withLock {
+            (store.engine.state.pointee.sealed + [store.engine.state.pointee.active]).compactMap { $0.log?.path }
+        }
+        let isSyncLost = disk.faults.dropFirst(faultsBefore).contains {
+            $0.call.operation == .sync && logs.contains($0.call.path) && $0.fault != .interrupted
+        }
         let refusal = StoreError.Code.of { try store.put("healed".utf8, "value".utf8) }
         if refusal == nil {
+            #expect(!isSyncLost, "writes go on after a failed sync; \(comment)")
             ledger.acknowledged { $0[Array("healed".utf8)] = Array("value".utf8) }
             try store.put(Array("large".utf8), Self.value(1, 3000))
             ledger.acknowledged { $0[Array("large".utf8)] = Self.value(1, 3000) }

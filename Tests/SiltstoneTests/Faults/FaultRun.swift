@@ -15,7 +15,9 @@ final class FaultRun {
     let disk: FaultInjectingFileSystem
     /// The same files, by way of the faults.
     let fixture: StoreFixture
-    var store: KeyValueStore?
+    var store: KeyValueStore? { didSet { faultsBefore = disk.faults.count } }
+    /// Calls that had failed when the store was opened.
+    private(set) var faultsBefore = 0
     var ledger: FaultLedger
     private(set) var errors: [StoreError] = []
     /// Whether calls fail for good: what fails once may be made good before anyone has to be told.

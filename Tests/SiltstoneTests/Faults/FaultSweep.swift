@@ -14,7 +14,7 @@ struct FaultSweep {
     private(set) var tally = FaultTally()
 
     /// What is to be tried of all: a part of a place's name, to see one failure again.
-    private static let only = ProcessInfo.processInfo.environment["SILTSTONE_FAULT"]
+    static let only = ProcessInfo.processInfo.environment["SILTSTONE_FAULT"]
 
     init(_ phase: FaultPhase, _ access: FaultAccess) throws {
         self.phase = phase

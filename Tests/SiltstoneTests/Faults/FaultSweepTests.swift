@@ -20,7 +20,7 @@ struct FaultSweepTests {
         for kind in FaultKind.allKinds where SuiteScale.isLong || access == .mapped || kind.dependsOnAccess {
             try sweep.run(kind)
         }
-        #expect(sweep.tally.faults > 0)
+        #expect(sweep.tally.faults > 0 || FaultSweep.only != nil)
         FaultTally.report(sweep.tally, of: Self.sweeps.count)
     }
 

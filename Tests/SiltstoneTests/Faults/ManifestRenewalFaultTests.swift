@@ -38,7 +38,7 @@ struct ManifestRenewalFaultTests {
             if kind.heals, !kind.codes.isEmpty { kind.operations.subtract([.rename, .syncDirectory]) }
             try sweep.run(kind)
         }
-        #expect(sweep.tally.faults > 100)
+        #expect(sweep.tally.faults > 100 || FaultSweep.only != nil)
         SuiteScale.report("a new manifest", ["call faults": sweep.tally.faults, "runs": sweep.tally.runs])
     }
 }

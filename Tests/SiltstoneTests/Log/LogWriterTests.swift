@@ -227,6 +227,21 @@ struct LogWriterTests {
         #expect(try fixture.read().frames.count == 2)
     }
 
+    @Test("a preparation that fails ends the writing at once, not only where the space ends that was had before")
+    func failedPreparation() throws {
+        let files = FaultInjectingFileSystem()
+        let fixture = LogFixture(files)
+        let writer = try fixture.create()
+        try writer.put("a", [1], 1)
+        #expect(writer.isMapped)
+        files.setRule { $0.operation == .reserve ? .inputOutput : nil }
+        writer.prepare(ahead: 1 << 20)
+        files.setRule(.none)
+        let error = #expect(throws: StoreError.self) { try writer.put("b", [1], 2) }
+        #expect(error?.code == .refusesWrites)
+        #expect(try fixture.read().frames.count == 2)
+    }
+
     @Test("a sync is made only where something came since the last one")
     func idleSync() throws {
         let files = FaultInjectingFileSystem()
