@@ -113,9 +113,20 @@ final class ValueFileReader: @unchecked Sendable {
 
     // MARK: Read
 
+    /// Below this a length is not worth a look at the file's size before memory is taken for it.
+    private static let trustedLength = 256 << 10
+
     /// - Parameter expected: bytes of the record, where they are known; else its header is read first.
     private func load(at offset: Int, expected: Int?) throws(StoreError) -> HeapBytes {
-        if let expected { return try HeapBytes.read(file, offset: offset, count: expected) }
+        if let expected {
+            if expected > Self.trustedLength {
+                let size = try size()
+                guard expected <= size - offset else {
+                    throw .corrupt("the file ends before a value", file: path, offset: size)
+                }
+            }
+            return try HeapBytes.read(file, offset: offset, count: expected)
+        }
         let header = try HeapBytes.read(file, offset: offset, count: ValueRecord.headerSize)
         let size = try size()
         guard let (key, value) = ValueRecord.lengths(header.bytes),
