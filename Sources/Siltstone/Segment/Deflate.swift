@@ -2,6 +2,9 @@ import CZlib
 
 /// Raw deflate streams (RFC 1951) in one piece, by zlib.
 enum Deflate {
+    /// Bytes that a byte of a stream can become at most: 258 for two bits, one for the length and one for the distance.
+    static let greatestRatio = 1032
+
     /// The greatest window, and no header around the stream.
     private static let rawWindowBits: Int32 = -15
 

@@ -111,7 +111,8 @@ struct SegmentFooter: Hashable, Sendable {
             rangeTombstoneBytes, propertyBytes,
         ]
         guard sizes.allSatisfy({ $0 <= fileBytes }), dataBytes <= SegmentFormat.maximumDataBytes,
-            (6...16).contains(windowShift), index.isValid
+            // Tables are made for so many bytes before a block has been seen.
+            dataBytes <= storedBytes * Deflate.greatestRatio, (6...16).contains(windowShift), index.isValid
         else { return false }
         return dataOffset == FileHeader.size
             && indexOffset == SegmentFormat.roundUp(dataOffset + storedBytes)

@@ -25,9 +25,10 @@ struct StoredBlock {
         address = Int(start) << SegmentFormat.unitShift
         length = Int(units) << SegmentFormat.unitShift
         self.payload = Int(payload)
-        guard payload > 0, self.payload <= length, address + length <= SegmentFormat.maximumDataBytes else {
-            return nil
-        }
+        // A length that no stream of this size can have would only take memory.
+        guard payload > 0, self.payload <= length, length <= self.payload * Deflate.greatestRatio,
+            address + length <= SegmentFormat.maximumDataBytes
+        else { return nil }
     }
 
     private static func checksum(_ stored: Bytes, segment: UInt64) -> UInt32 {
