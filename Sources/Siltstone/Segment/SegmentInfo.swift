@@ -30,7 +30,19 @@ struct SegmentInfo: Hashable, Sendable {
         var bytes: Int
     }
 
+    /// Bytes of one value file that no segment can refer to, so that sums over segments cannot overflow.
+    private static let greatestUse = 1 << 48
+
     init(number: UInt64) { self.number = number }
+
+    /// Whether a segment with so many bytes of blocks can be like this.
+    ///
+    /// Numbers that are not looked at otherwise are added up over all segments; a record takes six bytes at least.
+    func isPlausible(dataBytes: Int) -> Bool {
+        recordCount <= dataBytes / 6 && tombstoneCount <= recordCount && userBytes <= dataBytes
+            && greatestSequence <= .greatest && smallestSequence <= greatestSequence
+            && valueFiles.count <= recordCount && valueFiles.allSatisfy { $0.bytes < Self.greatestUse }
+    }
 
     /// Appends all that follows level and run in the manifest's field (`Docs/Format.md`, tag 4). Number, level and
     /// run come before it, and are the manifest's to write.

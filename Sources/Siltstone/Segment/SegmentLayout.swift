@@ -92,7 +92,7 @@ struct SegmentLayout {
             rangeTombstones = RangeTombstones(tombstones)
             var propertyReader = ByteReader(properties)
             guard let info = SegmentInfo(number: header.number, properties: &propertyReader), propertyReader.isAtEnd,
-                info.rangeTombstoneCount == tombstones.count
+                info.rangeTombstoneCount == tombstones.count, info.isPlausible(dataBytes: footer.dataBytes)
             else { return nil }
             self.info = info
             if header.incompatibleFeatures & SegmentFormat.compressedFeature != 0 {
@@ -107,7 +107,8 @@ struct SegmentLayout {
             var reader = ByteReader(section)
             var result: [RangeTombstone] = []
             while !reader.isAtEnd {
-                guard let sequence = reader.varint(), let start = reader.counted(), let end = reader.counted()
+                guard let sequence = reader.varint(), sequence <= .greatest, let start = reader.counted(),
+                    let end = reader.counted()
                 else { return nil }
                 result.append(RangeTombstone(start: Array(start), end: Array(end), sequence: sequence))
             }
