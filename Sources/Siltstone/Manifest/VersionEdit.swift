@@ -97,7 +97,9 @@ extension VersionEdit {
             else { return false }
             addedSegments.append(PlacedSegment(info: info, level: level, run: run))
         case .closing:
-            guard let log = reader.varint(), let end = reader.varint(), let last = reader.varint() else { return false }
+            guard let log = reader.varint(), let end = reader.varint(), let last = reader.varint(),
+                last <= .greatest
+            else { return false }
             closing = Closing(log: log, end: end, lastSequence: last)
         default:
             guard let number = reader.varint() else { return false }
@@ -108,7 +110,9 @@ extension VersionEdit {
             case .removedSegment: removedSegments.append(number)
             case .addedValueFile: addedValueFiles.append(number)
             case .removedValueFile: removedValueFiles.append(number)
-            case .lastSequence: lastSequence = number
+            case .lastSequence:
+                guard number <= .greatest else { return false }
+                lastSequence = number
             case .addedSegment, .closing: return false
             }
         }

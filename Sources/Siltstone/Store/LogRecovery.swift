@@ -128,7 +128,7 @@ struct LogRecovery {
     }
 
     private func link(_ frame: Frame, _ reader: FrameReader) throws(StoreError) -> LogLink {
-        guard frame.offset == FileHeader.size, let link = LogLink(frame.payload) else {
+        guard frame.offset == FileHeader.size, let link = LogLink(frame.payload), link.lastSequence <= .greatest else {
             throw .corrupt("a link frame is malformed or out of place", file: reader.path, offset: frame.offset)
         }
         return link
@@ -139,52 +139,42 @@ struct LogRecovery {
     private func apply(
         _ frame: Frame, to log: inout RecoveredLog, _ reader: inout FrameReader
     ) throws(StoreError) -> Bool {
-        guard log.isLinked, frame.firstSequence == log.lastSequence &+ 1, frame.count > 0,
-            frame.firstSequence <= .greatest
-        else {
+        guard log.isLinked, frame.firstSequence == log.lastSequence + 1 else {
             throw .corrupt(
-                "a batch has sequence number \(frame.firstSequence), \(log.lastSequence &+ 1) was expected",
+                "a batch has sequence number \(frame.firstSequence), \(log.lastSequence + 1) was expected",
                 file: reader.path, offset: frame.offset)
         }
-        if let missing = try missingValue(frame, reader) {
-            reader.rejectLast("its value is missing: \(missing.message)")
-            return false
-        }
-        var changes = ChangeReader(frame.payload, firstSequence: frame.firstSequence)
-        do throws(MalformedChange) {
-            var count = 0
-            while let change = try changes.next() {
-                count += 1
-                guard change.key.count <= Limits.keyBytes else { throw MalformedChange(offset: changes.offset) }
-                log.table.apply(change)
-                if change.kind == .pointer, let pointer = ValuePointer(change.value) {
-                    log.note(pointer, frame: frame.offset)
-                }
-            }
-            guard count == frame.count else { throw MalformedChange(offset: changes.offset) }
-        } catch {
+        let batch = RecoveredBatch(frame)
+        do throws(MalformedChange) { try batch.check() } catch {
             throw .corrupt(
                 "a batch is malformed at byte \(error.offset) of its changes", file: reader.path, offset: frame.offset)
         }
-        log.lastSequence = frame.firstSequence + UInt64(frame.count) - 1
+        if let missing = try missingValue(batch) {
+            reader.rejectLast("its value is missing: \(missing.message)")
+            return false
+        }
+        batch.forEach { change in
+            log.table.apply(change)
+            if change.kind == .pointer, let pointer = ValuePointer(change.value) {
+                log.note(pointer, frame: frame.offset)
+            }
+        }
+        log.lastSequence = batch.lastSequence
         return true
     }
 
     /// Checks that the values which a batch points to have reached the disk.
-    private func missingValue(_ frame: Frame, _ reader: FrameReader) throws(StoreError) -> StoreError? {
-        var changes = ChangeReader(frame.payload, firstSequence: frame.firstSequence)
-        while true {
-            let change: Record?
-            do { change = try changes.next() } catch { return nil }  // reported when the batch is applied
-            guard let change else { return nil }
-            guard change.kind == .pointer, let pointer = ValuePointer(change.value) else { continue }
+    private func missingValue(_ batch: RecoveredBatch) throws(StoreError) -> StoreError? {
+        try batch.firstResult { change throws(StoreError) -> StoreError? in
+            guard change.kind == .pointer, let pointer = ValuePointer(change.value) else { return nil }
             guard let file = version.valueFiles[pointer.file] else {
                 return StoreError(.corrupt, "value file \(pointer.file) is not part of the store")
             }
-            do { try file.withValue(pointer, key: change.key) { _ in } } catch {
+            do throws(StoreError) { try file.withValue(pointer, key: change.key) { _ in } } catch {
                 guard error.code == .corrupt else { throw error }
                 return error
             }
+            return nil
         }
     }
 
@@ -232,8 +222,7 @@ struct LogRecovery {
         var reader = reader
         var size = ChangeSize(keyBytes: 0, valueBytes: 0, count: 0)
         while let frame = try reader.next() {
-            size.keyBytes += frame.payload.count
-            size.count += frame.count
+            size.add(RecoveredBatch(frame))
         }
         return size
     }
@@ -245,13 +234,24 @@ struct LogRecovery {
     /// But for those that are older than the oldest one that is named, or, where none is, than the manifest: what they hold
     /// is in segments, or was put aside by a repair.
     func checkUnnamedLogs(_ present: Set<StoreFile>, manifest: UInt64) throws(StoreError) {
+        let unnamed = try Self.unnamedLog(
+            state, present, manifest: manifest, in: opener.directory, opener.configuration)
+        guard let unnamed else { return }
+        throw .corrupt(
+            "the log holds changes and is not named by the manifest, so the manifest has lost its end",
+            file: StoreFile.log(unnamed).path(in: opener.directory))
+    }
+
+    /// A log that holds changes, is not named by the manifest, and is none that a crash kept from being removed.
+    static func unnamedLog(
+        _ state: ManifestState, _ present: Set<StoreFile>, manifest: UInt64, in directory: String,
+        _ configuration: Configuration
+    ) throws(StoreError) -> UInt64? {
         let oldest = state.logs.first ?? manifest
         for case .log(let number) in present where !state.logs.contains(number) && number >= oldest {
-            guard try Self.holdsChanges(number, in: opener.directory, opener.configuration) else { continue }
-            throw .corrupt(
-                "the log holds changes and is not named by the manifest, so the manifest has lost its end",
-                file: StoreFile.log(number).path(in: opener.directory))
+            if try holdsChanges(number, in: directory, configuration) { return number }
         }
+        return nil
     }
 
     /// Whether a log has a batch.

@@ -26,8 +26,7 @@ extension StoreRepair {
         var pieces = LogSalvage(contents.bytes, header: header)
         while let piece = pieces.next() {
             guard case .frame(let frame, _) = piece else { continue }
-            size.keyBytes += frame.payload.count
-            size.count += frame.count
+            size.add(RecoveredBatch(frame))
         }
         let table = try Engine.makeTable(configuration, size, nil)
         var salvage = LogSalvage(contents.bytes, header: header)
@@ -52,17 +51,22 @@ extension StoreRepair {
             if let number = file.number, !known.logs.contains(number), frame.firstSequence <= known.lastSequence {
                 return
             }
-            var changes = ChangeReader(frame.payload, firstSequence: frame.firstSequence)
-            var bad = 0
-            while true {
-                let change: Record?
-                do { change = try changes.next() } catch {
-                    lose(file, frame.offset, "a batch is malformed at byte \(error.offset)")
-                    break
-                }
-                guard let change else { break }
-                if try isResolvable(change) { table.apply(change) } else { bad += 1 }
+            let batch = RecoveredBatch(frame)
+            do throws(MalformedChange) { try batch.check() } catch {
+                return lose(file, frame.offset, "a batch is malformed at byte \(error.offset)")
             }
+            // Behind damage, frames of a tail that was cut off once may turn up, whose numbers were used again.
+            guard frame.firstSequence > table.greatestSequence else {
+                return lose(file, frame.offset, "a batch is older than the one before it")
+            }
+            var bad = 0
+            let failure = batch.firstResult { change -> StoreError? in
+                do throws(StoreError) {
+                    if try isResolvable(change) { table.apply(change) } else { bad += 1 }
+                    return nil
+                } catch { return error }
+            }
+            if let failure { throw failure }
             if bad > 0 { lose(file, frame.offset, "\(bad) changes, whose values are gone") }
         case .lost(let range):
             lose(file, range.lowerBound, "\(range.count) bytes of changes fail their checksum")
