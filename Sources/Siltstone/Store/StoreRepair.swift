@@ -80,6 +80,8 @@ struct StoreRepair {
         try readManifest(present)
         // A manifest that lost whole edits at its end reads well, and names files that those have removed.
         if !known.liveFiles.isSubset(of: present) { trustsManifest = false }
+        // Or does not name a log that was written to since.
+        if try LogRecovery.unnamedLog(known, present, in: directory, configuration) != nil { trustsManifest = false }
         try findIdentity(present)
         next.nextFileNumber = max(known.nextFileNumber, (present.compactMap(\.number).max() ?? 0) + 1)
         try openValueFiles(present)
