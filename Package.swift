@@ -38,7 +38,9 @@ let package = Package(
         .executableTarget(
             name: "CrashChild", dependencies: ["Siltstone"], path: "Tests/CrashChild", swiftSettings: upcoming),
         .testTarget(
-            name: "SiltstoneTests", dependencies: ["Siltstone", "SiltstoneTesting", "CrashChild"],
+            name: "SiltstoneTests",
+            // The last two for the fuzzing targets of what they read.
+            dependencies: ["Siltstone", "SiltstoneTesting", "CrashChild", "CRUDKit", "SiltTool"],
             swiftSettings: upcoming),
         .testTarget(name: "CRUDKitTests", dependencies: ["CRUDKit", "SiltstoneTesting"], swiftSettings: upcoming),
         .testTarget(
