@@ -12,6 +12,14 @@ struct ValueFileScanner {
     private let window: FileWindow
     private let number: UInt64
     private var offset = FileHeader.size
+    /// Bytes that may still be spent on checksums of what looked like a record and was none.
+    private var budget: Int
+    /// Whether the search behind damage ended because of the budget; the rest of the file then counts as damage.
+    private(set) var hasGivenUp = false
+
+    /// How many times over the file may be read in vain. The bytes of a damaged value that are small numbers look like
+    /// headers at every place: without a limit the search among them takes a time that is quadratic in their length.
+    private static let effort = 16
 
     /// - Parameters:
     ///   - file: open for reading; its header is not looked at.
@@ -19,6 +27,7 @@ struct ValueFileScanner {
     init(_ file: any File, number: UInt64) throws(StoreError) {
         let size = try storeErrors { () throws(FileSystemError) in try file.length() }
         window = FileWindow(file, size: size)
+        budget = (size + 4096) * Self.effort
         self.number = number
     }
 
@@ -29,7 +38,7 @@ struct ValueFileScanner {
     /// - Throws: ``StoreError`` where the file cannot be read.
     mutating func next() throws(StoreError) -> Item? {
         let start = offset
-        while offset < window.size {
+        while offset < window.size, !hasGivenUp {
             if let record = try record(at: offset) {
                 if offset > start { return .damage(offset: start, count: offset - start) }
                 offset += ValueRecord.size(key: record.key.count, value: record.value.count)
@@ -37,16 +46,20 @@ struct ValueFileScanner {
             }
             offset += ValueRecord.alignment
         }
+        offset = max(offset, window.size)
         return start < window.size ? .damage(offset: start, count: window.size - start) : nil
     }
 
-    private func record(at offset: Int) throws(StoreError) -> ValueRecord? {
+    private mutating func record(at offset: Int) throws(StoreError) -> ValueRecord? {
         guard let header = try window.bytes(at: offset, count: ValueRecord.headerSize),
             let (key, value) = ValueRecord.lengths(header), let sequence: UInt64 = header.integer(at: 16),
             sequence <= .greatest, key <= window.size - offset, value <= window.size - offset,
             let bytes = try window.bytes(at: offset, count: ValueRecord.headerSize + key + value),
-            let record = ValueRecord(bytes), record.isValid(bytes, file: number, offset: offset)
+            let record = ValueRecord(bytes)
         else { return nil }
-        return record
+        if record.isValid(bytes, file: number, offset: offset) { return record }
+        budget -= bytes.count
+        hasGivenUp = budget < 0
+        return nil
     }
 }

@@ -35,6 +35,8 @@ struct StoreRepair {
     var known = ManifestState()
     /// Whether the manifest could be read to its end, so that files which it does not name hold nothing.
     var trustsManifest = false
+    /// The number of the manifest that was read; 0 where none could be.
+    private var manifestNumber: UInt64 = 0
     var next = ManifestState()
     var values: [UInt64: ValueFileReader] = [:]
     var damaged: Set<StoreFile> = []
@@ -81,7 +83,9 @@ struct StoreRepair {
         // A manifest that lost whole edits at its end reads well, and names files that those have removed.
         if !known.liveFiles.isSubset(of: present) { trustsManifest = false }
         // Or does not name a log that was written to since.
-        if try LogRecovery.unnamedLog(known, present, in: directory, configuration) != nil { trustsManifest = false }
+        let unnamed = try LogRecovery.unnamedLog(
+            known, present, manifest: manifestNumber, in: directory, configuration)
+        if unnamed != nil { trustsManifest = false }
         try findIdentity(present)
         next.nextFileNumber = max(known.nextFileNumber, (present.compactMap(\.number).max() ?? 0) + 1)
         try openValueFiles(present)
@@ -180,6 +184,7 @@ struct StoreRepair {
             let (state, reachesEnd) = try readEdits(number)
             guard let state else { continue }
             known = state
+            manifestNumber = number
             trustsManifest = reachesEnd && hasCurrent && number == candidates.first
             return
         }

@@ -7,11 +7,11 @@ import Testing
     /// Rounds of the quick form.
     private static func rounds(_ target: FuzzTarget) -> Int {
         switch target {
-        case .records: 4000
-        case .compact: 1500
-        case .segment: 600
-        case .log, .manifest, .values: 60
-        case .store: 40
+        case .records: 8000
+        case .compact: 4000
+        case .segment: 3000
+        case .log, .manifest, .values: 150
+        case .store: 80
         }
     }
 

@@ -16,9 +16,11 @@ enum LogTarget {
             fileSystem, path: ExactFileSystem.directory + "/" + name, kind: .log, store: nil,
             number: FuzzFiles.logHeader.number)
         var end = FileHeader.size
+        var checksum = reader.fileChecksum
         while let frame = try reader.next() {
             try FuzzFailure.unless(frame.offset == end && frame.end > end, "frames do not follow one another")
-            end = frame.end
+            try FuzzFailure.unless(frame.previous == checksum, "a frame is taken that follows another one")
+            (end, checksum) = (frame.end, frame.checksum)
             if frame.kind == .batch { try readChanges(frame) }
             if frame.kind == .link { _ = LogLink(frame.payload) }
         }

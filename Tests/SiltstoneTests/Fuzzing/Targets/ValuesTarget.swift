@@ -38,10 +38,23 @@ enum ValuesTarget {
             case .damage(let offset, let count):
                 try FuzzFailure.unless(offset == end && count > 0, "the scanner leaves out bytes")
                 end = offset + count
+                try FuzzFailure.unless(
+                    scanner.hasGivenUp || !holdsRecord(bytes, offset..<end), "the scanner takes a record for damage")
             }
         }
         try FuzzFailure.unless(end >= bytes.count, "the scanner stops before the end")
         return found
+    }
+
+    /// Whether a record begins in a range, found the plainest way.
+    private static func holdsRecord(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+        bytes.withUnsafeBytes { whole in
+            stride(from: range.lowerBound, to: min(range.upperBound, bytes.count), by: ValueRecord.alignment).contains {
+                let rest = UnsafeRawBufferPointer(rebasing: whole[$0...])
+                guard let record = ValueRecord(rest), record.sequence <= .greatest else { return false }
+                return record.isValid(rest, file: FuzzFiles.valuesHeader.number, offset: $0)
+            }
+        }
     }
 
     private static func read(
