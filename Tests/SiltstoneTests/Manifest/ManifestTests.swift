@@ -11,7 +11,7 @@ import Testing
         edit.removedSegments = (0..<random.index(3)).map { _ in random.next() }
         edit.addedValueFiles = (0..<random.index(3)).map { _ in random.next() }
         edit.removedValueFiles = (0..<random.index(3)).map { _ in random.next() }
-        if random.chance(0.5) { edit.lastSequence = random.next() }
+        if random.chance(0.5) { edit.lastSequence = random.next() & .greatest }
         if random.chance(0.3) { edit.closing = .init(log: random.next(), end: random.next(), lastSequence: 7) }
         for _ in 0..<random.index(3) {
             var info = SegmentInfo(number: random.next())
