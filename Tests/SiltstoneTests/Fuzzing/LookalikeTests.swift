@@ -19,18 +19,18 @@ import Testing
             }
         }
         var scanner = try ValueFileScanner(file, number: 4)
-        guard case .record(_, FileHeader.size) = scanner.next() else {
+        guard case .record(_, FileHeader.size) = try scanner.next() else {
             Issue.record("the first record is not found")
             return
         }
         try file.writeFully([0], at: FileHeader.size)
         scanner = try ValueFileScanner(file, number: 4)
-        guard case .damage(FileHeader.size, writer.size - FileHeader.size) = scanner.next() else {
+        guard case .damage(FileHeader.size, writer.size - FileHeader.size) = try scanner.next() else {
             Issue.record("what follows is not taken for damage as a whole")
             return
         }
         #expect(scanner.hasGivenUp)
-        if scanner.next() != nil { Issue.record("there is more behind the end") }
+        if try scanner.next() != nil { Issue.record("there is more behind the end") }
         #expect(scanner.position == writer.size)
     }
 }

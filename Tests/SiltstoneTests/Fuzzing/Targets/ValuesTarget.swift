@@ -26,7 +26,7 @@ enum ValuesTarget {
         var scanner = try ValueFileScanner(try fileSystem.open(path, .read), number: FuzzFiles.valuesHeader.number)
         var found: [Found] = []
         var end = FileHeader.size
-        while let item = scanner.next() {
+        while let item = try scanner.next() {
             switch item {
             case .record(let record, let offset):
                 try FuzzFailure.unless(offset == end, "the scanner leaves out bytes")
