@@ -25,7 +25,8 @@ enum CurrentFile {
             throw .corrupt("CURRENT does not name a manifest", file: path, offset: 0)
         }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        if words.count > 1, let version = Int(words[1]), version > 1 {
+        // Only if the line is whole: a damaged digit is no newer format.
+        if words.count > 1, let version = Int(words[1]), version > 1, isWhole(text) {
             throw StoreError(
                 .unsupportedFormat, "the store has format \(version), this release reads format 1; use a newer release",
                 file: path, offset: 0)
@@ -34,6 +35,14 @@ enum CurrentFile {
             line(manifest: number) == text
         else { throw .corrupt("CURRENT fails its checksum", file: path, offset: 0) }
         return number
+    }
+
+    /// Whether the last word of a line, of whatever format, is the checksum of what stands before it.
+    private static func isWhole(_ line: String) -> Bool {
+        guard let space = line.utf8.lastIndex(of: UInt8(ascii: " ")) else { return false }
+        let start = line.utf8.index(after: space)
+        let checksum = Array(line.utf8[..<start]).withUnsafeBytes { CRC32.checksum($0) }
+        return line.utf8.last == UInt8(ascii: "\n") && UInt32(String(line[start...].dropLast()), radix: 16) == checksum
     }
 
     /// Writes `CURRENT` aside and syncs it. The directory too, so that what it is about to name is there by name.

@@ -55,7 +55,9 @@ import Testing
     func unknownVersion() throws {
         let fixture = try closedStore()
         let current = try fixture.copy()
-        try current.write(Array("siltstone 2 000001.manifest 00000000\n".utf8), to: "CURRENT")
+        let line = Array("siltstone 2 000001.manifest ".utf8)
+        let digits = String(line.withUnsafeBytes { CRC32.checksum($0) }, radix: 16)
+        try current.write(line + Array("\(digits)\n".utf8), to: "CURRENT")
         #expect(StoreError.Code.of { try current.open() } == .unsupportedFormat)
         for name in try fixture.names() where name.contains(".") {
             let copy = try fixture.copy()
