@@ -43,7 +43,11 @@ class Log:
             if frame.kind != Frame.BATCH:
                 continue
             for _, kind, key, value in self.changes(frame):
-                if kind == PUT_POINTER and values.read(Pointer(value), key) is None:
+                if kind != PUT_POINTER:
+                    continue
+                check(Pointer(value).file in values.files, self.file.path, frame.offset,
+                      "damage: the log refers to a value file that the manifest does not name")
+                if values.read(Pointer(value), key) is None:
                     self.end, self.last_checksum = frame.offset, self.frames[index - 1].checksum
                     del self.frames[index:]
                     return

@@ -149,7 +149,7 @@ struct LogRecovery {
             throw .corrupt(
                 "a batch is malformed at byte \(error.offset) of its changes", file: reader.path, offset: frame.offset)
         }
-        if let missing = try missingValue(batch) {
+        if let missing = try missingValue(batch, frame, reader) {
             reader.rejectLast("its value is missing: \(missing.message)")
             return false
         }
@@ -164,11 +164,18 @@ struct LogRecovery {
     }
 
     /// Checks that the values which a batch points to have reached the disk.
-    private func missingValue(_ batch: RecoveredBatch) throws(StoreError) -> StoreError? {
+    /// - Returns: why one of them is missing.
+    /// - Throws: ``StoreError/Code/corrupt`` where a whole value file is: the manifest names each one, durably, before
+    ///   anything refers to it, so that no crash can bring this about.
+    private func missingValue(
+        _ batch: RecoveredBatch, _ frame: Frame, _ reader: FrameReader
+    ) throws(StoreError) -> StoreError? {
         try batch.firstResult { change throws(StoreError) -> StoreError? in
             guard change.kind == .pointer, let pointer = ValuePointer(change.value) else { return nil }
             guard let file = version.valueFiles[pointer.file] else {
-                return StoreError(.corrupt, "value file \(pointer.file) is not part of the store")
+                throw .corrupt(
+                    "the log refers to \(StoreFile.values(pointer.file).name), which the manifest does not name, so the "
+                        + "manifest has lost its end", file: reader.path, offset: frame.offset)
             }
             do throws(StoreError) { try file.withValue(pointer, key: change.key) { _ in } } catch {
                 guard error.code == .corrupt else { throw error }
