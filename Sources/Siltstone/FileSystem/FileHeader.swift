@@ -53,6 +53,13 @@ struct FileHeader: Hashable, Sendable {
     init(
         _ bytes: Bytes, kind: Kind, store: StoreIdentity?, number: UInt64, path: String, knownFeatures: UInt32 = 0
     ) throws(StoreError) {
+        try self.init(anyOwner: bytes, kind: kind, path: path, knownFeatures: knownFeatures)
+        try checkOwner(store: store, number: number, path: path)
+    }
+
+    /// Reads the header at the start of `bytes`, whatever store and number it names.
+    /// - Throws: as of ``init(_:kind:store:number:path:knownFeatures:)``.
+    init(anyOwner bytes: Bytes, kind: Kind, path: String, knownFeatures: UInt32 = 0) throws(StoreError) {
         guard bytes.count >= Self.size, let header = bytes.slice(0, Self.size) else {
             throw .corrupt("the file is shorter than its header", file: path, offset: bytes.count)
         }
@@ -63,7 +70,7 @@ struct FileHeader: Hashable, Sendable {
             stored == CRC32.checksum(UnsafeRawBufferPointer(rebasing: header[..<60])),
             let version: UInt32 = header.integer(at: 8), let incompatible: UInt32 = header.integer(at: 12),
             let compatible: UInt32 = header.integer(at: 16), let high: UInt64 = header.integer(at: 24),
-            let low: UInt64 = header.integer(at: 32), let found: UInt64 = header.integer(at: 40),
+            let low: UInt64 = header.integer(at: 32), let number: UInt64 = header.integer(at: 40),
             let parameter: UInt64 = header.integer(at: 48)
         else { throw .corrupt("the file header fails its checksum", file: path, offset: 60) }
         guard version <= Self.version, version > 0, incompatible & ~knownFeatures == 0 else {
@@ -73,16 +80,21 @@ struct FileHeader: Hashable, Sendable {
                     + "\(Self.version); open the store with a newer release",
                 file: path, offset: 8)
         }
-        let identity = StoreIdentity(high: high, low: low)
-        guard store == nil || store == identity else {
+        self.init(
+            kind: kind, incompatibleFeatures: incompatible, compatibleFeatures: compatible,
+            store: StoreIdentity(high: high, low: low), number: number, parameter: parameter)
+    }
+
+    /// Checks that the file is of a store, where that is known, and has the number that its name says.
+    /// - Throws: ``StoreError/Code/corrupt``, naming `path`.
+    func checkOwner(store: StoreIdentity?, number: UInt64, path: String) throws(StoreError) {
+        guard store == nil || store == self.store else {
             throw .corrupt("the file belongs to another store", file: path, offset: 24)
         }
-        guard found == number else {
-            throw .corrupt("the file says that its number is \(found), its name says \(number)", file: path, offset: 40)
+        guard number == self.number else {
+            throw .corrupt(
+                "the file says that its number is \(self.number), its name says \(number)", file: path, offset: 40)
         }
-        self.init(
-            kind: kind, incompatibleFeatures: incompatible, compatibleFeatures: compatible, store: identity,
-            number: number, parameter: parameter)
     }
 
     init(

@@ -8,7 +8,7 @@ enum ScanDirection: Sendable {
 /// A class with one virtual call for each batch; the merge itself works on the batch's memory. An enum of cursors lost:
 /// its payload cannot be changed in place. Used by one reader at a time.
 class RecordSource {
-    fileprivate(set) var batch = RecordBatch(capacity: RecordSource.greatestBatch)
+    final var batch = RecordBatch(capacity: RecordSource.greatestBatch)
     private var size = 0
 
     static let greatestBatch = 64

@@ -2,7 +2,7 @@
 struct SegmentFooter: Hashable, Sendable {
     /// Bytes of the footer.
     static let size = 128
-    private static let magic = Array("SILTFOOT".utf8)
+    static let magic = Array("SILTFOOT".utf8)
 
     /// Offset of the first block in the file.
     var dataOffset = FileHeader.size

@@ -22,13 +22,15 @@ struct SegmentLayout {
     ///   - number: the number in the file's name.
     ///   - store: the store that the file must belong to, where that is known.
     ///   - expected: what the manifest says of the segment, where that is known.
+    ///   - length: bytes of the file that are the segment, where more were put behind it; nil for all.
     /// - Throws: ``StoreError``, naming the file and the offset.
     /// - Complexity: O(size of the metadata)
     init(
-        _ file: any File, number: UInt64, store: StoreIdentity?, expected: SegmentInfo?
+        _ file: any File, number: UInt64, store: StoreIdentity?, expected: SegmentInfo?, length: Int? = nil
     ) throws(StoreError) {
         let path = file.path
-        let size = try storeErrors { () throws(FileSystemError) in try file.length() }
+        let fileSize = try storeErrors { () throws(FileSystemError) in try file.length() }
+        let size = length ?? fileSize
         if let expected, expected.fileBytes != size {
             throw .corrupt(
                 "the file has \(size) bytes, the manifest says \(expected.fileBytes)", file: path, offset: size)

@@ -33,22 +33,46 @@ struct SegmentSalvage {
         }
         let size = try storeErrors { () throws(FileSystemError) in try file.length() }
         var result = SegmentSalvage()
-        var end = size
-        do {
-            let layout = try SegmentLayout(file, number: number, store: nil, expected: nil)
-            result.rangeTombstones = layout.rangeTombstones.tombstones
-            end = layout.footer.dataOffset + layout.footer.storedBytes
-        } catch {
+        let window = FileWindow(file, size: size)
+        var layout: SegmentLayout?
+        do throws(StoreError) { layout = try SegmentLayout(file, number: number, store: nil, expected: nil) } catch {
             guard error.isDamage else { throw error }
             let message = "header, footer or metadata: \(error.message)"
             result.lost.append(Loss(offset: error.offset ?? 0, count: 0, message: message))
+            layout = try Self.earlierLayout(file, window, number: number)
         }
-        let window = FileWindow(file, size: size)
+        if let layout { result.rangeTombstones = layout.rangeTombstones.tombstones }
+        let end = layout.map { $0.footer.dataOffset + $0.footer.storedBytes } ?? size
         result.isCompressed = try isCompressed(window, number: number, path: path)
         try result.walk(window, end: end, isWhole: result.rangeTombstones != nil, number: number, body: body)
         result.bytesRead = size
         result.lost.sort { $0.offset < $1.offset }
         return result
+    }
+
+    /// The layout that a footer before the end of the file tells, as where something was put behind it.
+    private static func earlierLayout(
+        _ file: any File, _ window: FileWindow, number: UInt64
+    ) throws(StoreError) -> SegmentLayout? {
+        let magic = SegmentFooter.magic
+        var found: SegmentLayout?
+        var start = FileHeader.size
+        while start + SegmentFooter.size <= window.size {
+            let count = min(1 << 20, window.size - start)
+            guard let bytes = try window.bytes(at: start, count: count) else { return found }
+            // Candidates first: to read a layout moves the window.
+            let candidates = (0...count - magic.count).filter { offset in
+                bytes[offset] == magic[0] && bytes[offset..<offset + magic.count].elementsEqual(magic)
+            }
+            for offset in candidates {
+                let length = start + offset + SegmentFooter.size
+                do throws(StoreError) {
+                    found = try SegmentLayout(file, number: number, store: nil, expected: nil, length: length)
+                } catch { if !error.isDamage { throw error } }  // it only looks like a footer
+            }
+            start += count - SegmentFooter.size + 1
+        }
+        return found
     }
 
     private static func isCompressed(_ window: FileWindow, number: UInt64, path: String) throws(StoreError) -> Bool? {

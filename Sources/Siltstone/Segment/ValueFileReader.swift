@@ -20,9 +20,11 @@ final class ValueFileReader: @unchecked Sendable {
     /// - Parameters:
     ///   - number: the number in the file's name.
     ///   - store: the store that it must belong to, where that is known.
+    ///   - ignoresHeader: whether to do without a header, as repair does: each value has a checksum of its own.
     /// - Throws: ``StoreError``, naming the file.
     init(
-        fileSystem: any FileSystem, path: String, number: UInt64, store: StoreIdentity?, access: FileAccess
+        fileSystem: any FileSystem, path: String, number: UInt64, store: StoreIdentity?, access: FileAccess,
+        ignoresHeader: Bool = false
     ) throws(StoreError) {
         self.number = number
         self.path = path
@@ -31,6 +33,7 @@ final class ValueFileReader: @unchecked Sendable {
         file = try storeErrors { () throws(FileSystemError) in
             try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path, .read) }
         }
+        if ignoresHeader { return }
         let head = try HeapBytes.read(file, offset: 0, count: FileHeader.size)
         _ = try FileHeader(head.bytes, kind: .values, store: store, number: number, path: path)
     }

@@ -21,7 +21,8 @@ public struct RepairReport: Sendable, Hashable, Codable {
     public var recordsSalvaged = 0
     /// What is gone, or may be.
     public var losses: [Loss] = []
-    /// Where the damaged files were put, inside the store's directory; nil where none had to be.
+    /// Where the damaged files were put, and those that the repaired store does not need any more, inside the store's
+    /// directory; nil where there was none.
     public var damagedFilesDirectory: String?
     /// The files put there.
     public var damagedFiles: [String] = []

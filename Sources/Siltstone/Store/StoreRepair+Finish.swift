@@ -1,19 +1,24 @@
 extension StoreRepair {
-    /// Puts what was rebuilt in force.
-    mutating func finish(_ present: Set<StoreFile>) throws(StoreError) {
-        guard let identity else { return }
+    /// Puts what was rebuilt in force, and what it does not need aside.
+    /// - Parameters:
+    ///   - listed: what the directory held.
+    ///   - directories: those of `listed` that are directories in the place of files.
+    mutating func finish(_ listed: Set<StoreFile>, _ directories: Set<StoreFile>) throws(StoreError) {
         next.lastSequence = max(known.lastSequence, next.segments.values.map(\.info.greatestSequence).max() ?? 0)
+        next.valueFiles = Set(next.segments.values.flatMap { $0.info.valueFiles.map(\.file) })
         separateOverlaps()
-        for case .manifest(let old) in present { damaged.insert(.manifest(old)) }
-        let files = damaged.intersection(present).sorted { $0.name < $1.name }
-        let isAside = try linkAside(files)
+        let unneeded = listed.subtracting(next.liveFiles.union([.current, .lock, .currentInTheMaking]))
+        let files = unneeded.subtracting(directories).sorted { $0.name < $1.name }
+        let isLinked = try linkAside(files)
         try syncDirectory(directory)
+        // A directory cannot be replaced by the file that is to have its name, nor have a second one.
+        try moveAside(directories.sorted { $0.name < $1.name })
         let number = takeNumber()
-        made.append(.manifest(number))
+        made.files.append(.manifest(number))
         _ = try Manifest.prepare(number: number, state: next, identity: identity, in: directory, fileSystem)
         mayBeInForce = true
         try storeErrors { () throws(FileSystemError) in try CurrentFile.replace(in: directory, fileSystem) }
-        if isAside {
+        if isLinked {
             // The next opening removes what this cannot.
             ObsoleteFiles(directory: directory, fileSystem: fileSystem).remove(files)
         } else {
@@ -21,10 +26,25 @@ extension StoreRepair {
         }
     }
 
+    /// Segments of one run must not overlap. Where the manifest's places can no longer be trusted to see to that, a
+    /// segment gets a run of its own in level 0.
+    private mutating func separateOverlaps() {
+        let placed = next.segments.values.sorted {
+            ($0.level, $0.run, $0.info.firstKey.lexicographicallyPrecedes($1.info.firstKey) ? 0 : 1)
+                < ($1.level, $1.run, $0.info.firstKey.lexicographicallyPrecedes($1.info.firstKey) ? 1 : 0)
+        }
+        for (a, b) in zip(placed, placed.dropFirst()) where a.level == b.level && a.run == b.run {
+            if b.info.firstKey.lexicographicallyPrecedes(a.info.lastKey) {
+                next.segments[b.info.number]?.level = 0
+                next.segments[b.info.number]?.run = b.info.number
+            }
+        }
+    }
+
     /// Takes back what a repair has made that did not come into force. The failure that led here is the one to tell.
     func undo() {
         if mayBeInForce { return }
-        ObsoleteFiles(directory: directory, fileSystem: fileSystem).remove(made)
+        ObsoleteFiles(directory: directory, fileSystem: fileSystem).remove(made.files)
         guard let aside = report.damagedFilesDirectory else { return }
         do {
             try fileSystem.retrying { () throws(FileSystemError) in
@@ -87,7 +107,7 @@ extension StoreRepair {
 
     /// Moves the damaged files away, once nothing refers to them any more.
     private mutating func moveAside(_ files: [StoreFile]) throws(StoreError) {
-        guard let aside = report.damagedFilesDirectory else { return }
+        guard let aside = report.damagedFilesDirectory, !files.isEmpty else { return }
         for file in files {
             let (from, to) = (path(file), file.path(in: aside))
             try storeErrors { () throws(FileSystemError) in

@@ -1,4 +1,5 @@
 extension StoreRepair {
+    /// The logs whose changes count, oldest first.
     func logs(_ present: Set<StoreFile>) -> [UInt64] {
         present.compactMap { file -> UInt64? in
             guard case .log(let number) = file else { return nil }
@@ -7,21 +8,22 @@ extension StoreRepair {
     }
 
     /// Writes the changes of a log as a segment of level 0, newer than all before.
-    mutating func repairLog(_ number: UInt64, _ present: Set<StoreFile>) throws(StoreError) {
+    mutating func repairLog(_ number: UInt64, _ values: RepairedValues) throws(StoreError) {
         let file = StoreFile.log(number)
         progress?("reading \(file.name)")
+        switch try claim(of: file) {
+        case .ours: break
+        // The header follows from the store and the number, so that frames can be checked without it; and those of
+        // another store's log are none.
+        case .damaged(let error), .foreign(let error): lose(file, error.offset, error.message)
+        }
         let contents = try storeErrors { () throws(FileSystemError) in
             let opened = try fileSystem.retrying { () throws(FileSystemError) in
                 try fileSystem.open(path(file), .read)
             }
             return try FileContents(opened, mapped: false)
         }
-        damaged.insert(file)
-        // The header follows from the store and the number, so that frames can be checked without it.
-        let header = FileHeader(kind: .log, store: identity ?? .random(), number: number)
-        do throws(StoreError) {
-            _ = try FileHeader(contents.bytes, kind: .log, store: identity, number: number, path: path(file))
-        } catch { lose(file, error.offset, error.message) }
+        let header = FileHeader(kind: .log, store: identity, number: number)
         var size = ChangeSize(keyBytes: 0, valueBytes: 0, count: 0)
         var pieces = LogSalvage(contents.bytes, header: header)
         while let piece = pieces.next() {
@@ -30,20 +32,43 @@ extension StoreRepair {
         }
         let table = try Engine.makeTable(configuration, size, nil)
         var salvage = LogSalvage(contents.bytes, header: header)
-        while let piece = salvage.next() { try take(piece, of: file, into: table) }
+        var (end, mark) = (FileHeader.size, 0)
+        while let piece = salvage.next() {
+            try take(piece, of: file, into: table, values)
+            guard case .frame(let frame, _) = piece else { continue }
+            (end, mark) = (frame.end, max(mark, frame.syncedMark))
+            if frame.kind == .link, let link = LogLink(frame.payload) { checkEnd(link.log, at: link.end) }
+        }
+        logEnds[number] = end
+        if let closing = known.closing, closing.log == number { checkEnd(number, at: closing.end) }
+        if mark > end { checkEnd(number, at: UInt64(mark)) }
+        try write(table)
+    }
+
+    /// Tells that a log had more than was found of it.
+    private mutating func checkEnd(_ number: UInt64, at expected: UInt64) {
+        guard let end = logEnds[number], UInt64(end) < expected else { return }
+        lose(.log(number), end, "the log ends here, and once ended at offset \(expected)")
+    }
+
+    private mutating func write(_ table: MemTable) throws(StoreError) {
         guard !table.isEmpty else { return }
-        let newNumber = takeNumber()
-        let writer = try newSegment(newNumber)
+        let number = takeNumber()
         let merge = SegmentMerge(
             sources: [MemTableSource(table)], tombstones: table.rangeTombstones.tombstones, snapshots: [],
-            isBottom: false, segmentBytes: .max, environment: .init(newSegment: { () throws(StoreError) in writer }))
+            isBottom: false, segmentBytes: .max,
+            environment: .init(newSegment: { [self] () throws(StoreError) in try newSegment(number) }))
         for info in try merge.run() {
             next.segments[info.number] = .init(info: info, level: 0, run: info.number)
+            // Of which logs were written as segments, and in which order, only the manifest knows.
+            if !trustsManifest { unplaced.insert(info.number) }
             report.recordsKept += info.recordCount
         }
     }
 
-    private mutating func take(_ piece: LogSalvage.Piece, of file: StoreFile, into table: MemTable) throws(StoreError) {
+    private mutating func take(
+        _ piece: LogSalvage.Piece, of file: StoreFile, into table: MemTable, _ values: RepairedValues
+    ) throws(StoreError) {
         switch piece {
         case .frame(let frame, _):
             guard frame.kind == .batch else { return }
@@ -51,25 +76,31 @@ extension StoreRepair {
             if let number = file.number, !known.logs.contains(number), frame.firstSequence <= known.lastSequence {
                 return
             }
-            let batch = RecoveredBatch(frame)
-            do throws(MalformedChange) { try batch.check() } catch {
-                return lose(file, frame.offset, "a batch is malformed at byte \(error.offset)")
-            }
-            // Behind damage, frames of a tail that was cut off once may turn up, whose numbers were used again.
-            guard frame.firstSequence > table.greatestSequence else {
-                return lose(file, frame.offset, "a batch is older than the one before it")
-            }
-            var bad = 0
-            let failure = batch.firstResult { change -> StoreError? in
-                do throws(StoreError) {
-                    if try isResolvable(change) { table.apply(change) } else { bad += 1 }
-                    return nil
-                } catch { return error }
-            }
-            if let failure { throw failure }
-            if bad > 0 { lose(file, frame.offset, "\(bad) changes, whose values are gone") }
+            try take(frame, of: file, into: table, values)
         case .lost(let range):
             lose(file, range.lowerBound, "\(range.count) bytes of changes fail their checksum")
         }
+    }
+
+    private mutating func take(
+        _ frame: Frame, of file: StoreFile, into table: MemTable, _ values: RepairedValues
+    ) throws(StoreError) {
+        let batch = RecoveredBatch(frame)
+        do throws(MalformedChange) { try batch.check() } catch {
+            return lose(file, frame.offset, "a batch is malformed at byte \(error.offset)")
+        }
+        // Behind damage, frames of a tail that was cut off once may turn up, whose numbers were used again.
+        guard frame.firstSequence > table.greatestSequence else {
+            return lose(file, frame.offset, "a batch is older than the one before it")
+        }
+        var bad = 0
+        let failure = batch.firstResult { change -> StoreError? in
+            do throws(StoreError) {
+                if let kept = try values.kept(change) { table.apply(kept) } else { bad += 1 }
+                return nil
+            } catch { return error }
+        }
+        if let failure { throw failure }
+        if bad > 0 { lose(file, frame.offset, "\(bad) changes, whose values are gone") }
     }
 }

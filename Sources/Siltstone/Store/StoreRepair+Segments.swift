@@ -26,9 +26,9 @@ extension StoreRepair {
                 result.append(.init(info: info, level: replacedLevel, run: run(ofLevel: replacedLevel)))
             }
         }
-        // Flushes hold history piece by piece, so that the order of their last changes is theirs.
-        for info in flushed.sorted(by: { ($0.greatestSequence, $0.number) < ($1.greatestSequence, $1.number) }) {
-            result.append(.init(info: info, level: 0, run: takeNumber()))
+        for info in flushed {
+            result.append(.init(info: info, level: 0, run: info.number))
+            unplaced.insert(info.number)
         }
         return result
     }
@@ -52,78 +52,86 @@ extension StoreRepair {
         }
     }
 
+    /// Puts a segment into the repaired store: as it is, or what of it is proved.
     mutating func repairSegment(
-        _ placed: VersionEdit.PlacedSegment, _ present: Set<StoreFile>
+        _ placed: VersionEdit.PlacedSegment, _ values: RepairedValues
     ) throws(StoreError) {
         let number = placed.info.number
         let file = StoreFile.segment(number)
         progress?("reading \(file.name)")
-        if let info = try wellSegment(placed) {
+        if let info = try wellSegment(placed, values) {
             next.segments[number] = .init(info: info, level: placed.level, run: placed.run)
             report.recordsKept += info.recordCount
             return
         }
-        damaged.insert(file)
-        var writer: SegmentWriter?
+        // The checksums of blocks cover the segment's number, not the store: another store's would be taken for ours.
+        if case .foreign(let error) = try claim(of: file) {
+            return lose(file, error.offset, "\(error.message); it had \(placed.info.recordCount) records")
+        }
         let newNumber = takeNumber()
-        var bad = 0
-        let salvage: SegmentSalvage
-        do {
-            salvage = try SegmentSalvage.salvage(fileSystem: fileSystem, path: path(file), number: number) {
-                record throws(StoreError) in
-                guard try isResolvable(record) else {
-                    bad += 1
-                    return
-                }
-                let current: SegmentWriter
-                if let open = writer { current = open } else { current = try newSegment(newNumber) }
-                writer = current
-                do throws(StoreError) { try current.append(record) } catch {
-                    guard error.code == .invalidArgument else { throw error }
-                    bad += 1
-                    return
-                }
-                report.recordsSalvaged += 1
-            }
-        } catch {
-            guard error.code == .corrupt else { throw error }
-            lose(file, error.offset, error.message)
-            return
-        }
-        for loss in salvage.lost { lose(file, loss.offset, loss.message) }
-        if bad > 0 { lose(file, nil, "\(bad) records, whose values are gone or whose order is wrong") }
-        if let tombstones = salvage.rangeTombstones {
-            if !tombstones.isEmpty {
-                let current: SegmentWriter
-                if let open = writer { current = open } else { current = try newSegment(newNumber) }
-                writer = current
-                current.append(rangeTombstones: tombstones)
-            }
-        } else if placed.info.rangeTombstoneCount > 0 {
-            lose(file, nil, "\(placed.info.rangeTombstoneCount) removals of ranges: what they removed may come back")
-        }
-        guard let writer else { return }
-        let info = try writer.finish()
+        guard let info = try salvage(placed, into: newNumber, values) else { return }
         // What lost its neighbours' borders may only stand in a run of its own.
         next.segments[newNumber] = .init(info: info, level: placed.level, run: placed.run)
+        if unplaced.contains(number) { unplaced.insert(newNumber) }
         report.recordsKept += info.recordCount
     }
 
+    /// Writes what of a damaged segment is proved as a new one.
+    /// - Returns: the new one; nil where nothing is proved.
+    private mutating func salvage(
+        _ placed: VersionEdit.PlacedSegment, into newNumber: UInt64, _ values: RepairedValues
+    ) throws(StoreError) -> SegmentInfo? {
+        let file = StoreFile.segment(placed.info.number)
+        var writer: SegmentWriter?
+        func open() throws(StoreError) -> SegmentWriter {
+            let current: SegmentWriter
+            if let open = writer { current = open } else { current = try newSegment(newNumber) }
+            writer = current
+            return current
+        }
+        var (taken, bad) = (0, 0)
+        let salvage = try SegmentSalvage.salvage(
+            fileSystem: fileSystem, path: path(file), number: placed.info.number
+        ) { record throws(StoreError) in
+            guard let kept = try values.kept(record) else {
+                bad += 1
+                return
+            }
+            do throws(StoreError) { try open().append(kept) } catch {
+                guard error.code == .invalidArgument else { throw error }
+                bad += 1
+                return
+            }
+            taken += 1
+        }
+        report.recordsSalvaged += taken
+        for loss in salvage.lost { lose(file, loss.offset, loss.message) }
+        if bad > 0 { lose(file, nil, "\(bad) records, whose values are gone or whose order is wrong") }
+        if let tombstones = salvage.rangeTombstones {
+            if !tombstones.isEmpty { try open().append(rangeTombstones: tombstones) }
+        } else if placed.info.rangeTombstoneCount > 0 {
+            lose(file, nil, "\(placed.info.rangeTombstoneCount) removals of ranges: what they removed may come back")
+        }
+        return try writer?.finish()
+    }
+
     /// The segment's description, if every byte of it, and every value that it points to, is well.
-    private mutating func wellSegment(_ placed: VersionEdit.PlacedSegment) throws(StoreError) -> SegmentInfo? {
+    private func wellSegment(
+        _ placed: VersionEdit.PlacedSegment, _ values: RepairedValues
+    ) throws(StoreError) -> SegmentInfo? {
         let number = placed.info.number
-        let expected = known.segments[number]?.info
         do throws(StoreError) {
             let reader = try SegmentReader(
-                fileSystem: fileSystem, path: path(.segment(number)), number: number, store: identity, info: expected,
-                access: .read)
+                fileSystem: fileSystem, path: path(.segment(number)), number: number, store: identity,
+                info: known.segments[number]?.info, access: .read)
             guard try reader.verify().isEmpty else { return nil }
             if !reader.info.valueFiles.isEmpty {
+                guard values.canStay(reader.info.valueFiles) else { return nil }
                 let cursor = MergingCursor(
                     [RunSource(Run(number: 0, segments: [reader]))], .forward, visible: nil)
                 try cursor.seek(nil)
                 while let record = try cursor.next() {
-                    guard try isResolvable(record) else { return nil }
+                    if try values.kept(record) == nil { return nil }
                 }
             }
             return reader.info
@@ -133,28 +141,14 @@ extension StoreRepair {
         }
     }
 
-    /// Whether a record's value is there.
-    /// - Throws: ``StoreError`` where that cannot be told now: to take it for lost would lose it.
-    func isResolvable(_ record: Record) throws(StoreError) -> Bool {
-        guard record.kind == .pointer else { return true }
-        guard let pointer = ValuePointer(record.value), let file = values[pointer.file] else { return false }
-        do throws(StoreError) {
-            try file.withValue(pointer, key: record.key) { _ in }
-            return true
-        } catch {
-            guard error.isDamage else { throw error }
-            return false
-        }
-    }
-
-    mutating func newSegment(_ number: UInt64) throws(StoreError) -> SegmentWriter {
-        made.append(.segment(number))
+    func newSegment(_ number: UInt64) throws(StoreError) -> SegmentWriter {
+        made.files.append(.segment(number))
         let file = try storeErrors { () throws(FileSystemError) in
             try fileSystem.retrying { () throws(FileSystemError) in
                 try fileSystem.open(path(.segment(number)), .createNew)
             }
         }
         let options = SegmentOptions(blockBytes: configuration.blockBytes, compression: configuration.compression)
-        return try SegmentWriter(file: file, number: number, store: identity ?? .random(), options: options)
+        return try SegmentWriter(file: file, number: number, store: identity, options: options)
     }
 }
