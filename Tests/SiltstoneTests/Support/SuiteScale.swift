@@ -28,7 +28,12 @@ enum SuiteScale {
 
     /// Prints how much an attack has tried: one line that begins with `attack:`.
     static func report(_ attack: String, _ figures: KeyValuePairs<String, Int>) {
-        let text = figures.map { "\(grouped($0.value)) \($0.key)" }.joined(separator: ", ")
+        report(attack, figures.map { ($0.key, $0.value) })
+    }
+
+    /// Prints how much an attack has tried, of kinds that are known only then.
+    static func report(_ attack: String, _ figures: [(String, Int)]) {
+        let text = figures.map { "\(grouped($0.1)) \($0.0)" }.joined(separator: ", ")
         print("attack: \(attack): \(text)")
     }
 

@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+@testable import Siltstone
+
+/// Every byte is bad once: what the engine makes of it is right data, or an error that names the file; and repair brings
+/// back what is proved.
+///
+/// The quick form does everything to two of the samples, and each third of it to the others.
+@Suite("Bad bytes") struct BadBytesTests {
+    /// Each n-th damage is tried on a sample.
+    private func step(_ index: Int) -> Int { SuiteScale.isLong || index == 0 || index == 3 ? 1 : 3 }
+
+    @Test("Whichever byte is flipped, inverted or zeroed, reads are right or throw, and nothing is lost unnoticed")
+    func bytes() throws {
+        var tally = DamageTally("bad bytes")
+        for (index, shape) in SampleStores.shapes.enumerated() {
+            let sample = try SampleStores.make(shape)
+            let kinds = [Damage.Kind.bit, .invert, .zero]
+            for name in sample.files.names {
+                for offset in 0..<(sample.files.bytes(name)?.count ?? 0) {
+                    // Of a sample of which each third damage is tried, each byte meets one of the three kinds.
+                    for kind in step(index) == 1 ? kinds : [kinds[offset % 3]] {
+                        guard let damage = sample.files.flipped(kind, name, at: offset) else { continue }
+                        try tally.open(sample, damage)
+                    }
+                }
+            }
+        }
+        tally.report()
+    }
+
+    @Test("At whatever length a file is cut, reads are right or throw, and nothing is lost unnoticed")
+    func cuts() throws {
+        var tally = DamageTally("cuts")
+        for (index, shape) in SampleStores.shapes.enumerated() {
+            let sample = try SampleStores.make(shape)
+            for name in sample.files.names {
+                for length in stride(from: 0, to: sample.files.bytes(name)?.count ?? 0, by: step(index)) {
+                    try tally.open(sample, sample.files.cut(name, to: length))
+                }
+            }
+        }
+        tally.report()
+    }
+
+    @Test("Whatever happens to a file as a whole, reads are right or throw, and nothing is lost unnoticed")
+    func files() throws {
+        var tally = DamageTally("bad files")
+        for shape in SampleStores.shapes {
+            let sample = try SampleStores.make(shape)
+            let catalogue = try SampleStores.catalogue(of: sample, shape)
+            for damage in catalogue.whole() + every(SuiteScale.isLong ? 1 : 5, of: catalogue.misplaced()) {
+                try tally.open(sample, damage)
+            }
+        }
+        tally.report()
+    }
+
+    @Test("From whatever damage, repair brings back all that is proved, and invents nothing")
+    func repairs() throws {
+        var tally = DamageTally("repairs")
+        let step = SuiteScale.isLong ? 1 : 7
+        for shape in SampleStores.shapes {
+            let sample = try SampleStores.make(shape)
+            for name in sample.files.names {
+                let count = sample.files.bytes(name)?.count ?? 0
+                for offset in stride(from: 0, to: count, by: step) {
+                    if let damage = sample.files.flipped(.bit, name, at: offset) { try tally.repair(sample, damage) }
+                }
+                // Where frames end, a cut leaves no trace of itself.
+                for length in stride(from: 0, to: count, by: 16 * step / 4) {
+                    try tally.repair(sample, sample.files.cut(name, to: length))
+                }
+            }
+            let catalogue = try SampleStores.catalogue(of: sample, shape)
+            for damage in catalogue.whole() + every(SuiteScale.isLong ? 1 : 30, of: catalogue.misplaced()) {
+                try tally.repair(sample, damage)
+            }
+        }
+        tally.report()
+    }
+
+    @Test("Several damages at once, in stores of any shape, are no worse")
+    func several() throws {
+        let deadline = SuiteScale.deadline()
+        var seed = SuiteScale.seed
+        let replay = { SuiteScale.replay("BadBytesTests/several", seed: $0) }
+        var tally = DamageTally("several at once", replay: replay(seed))
+        repeat {
+            tally.replay = replay(seed)
+            var random = RandomDamage(seed: seed)
+            let sample = try SampleStores.make(random.shape())
+            // Where the manifest and what contradicts it are damaged together, nothing is left that could tell.
+            let names = sample.files.names.filter { $0 != "CURRENT" && !$0.hasSuffix(".manifest") }
+            for _ in 0..<150 { try tally.open(sample, random.damage(of: sample.files, names)) }
+            for _ in 0..<50 { try tally.repair(sample, random.damage(of: sample.files, sample.files.names)) }
+            seed &+= 1
+        } while deadline.map { Date() < $0 } ?? false
+        tally.report()
+    }
+
+    private func every(_ step: Int, of damages: [Damage]) -> [Damage] {
+        stride(from: 0, to: damages.count, by: step).map { damages[$0] }
+    }
+}
