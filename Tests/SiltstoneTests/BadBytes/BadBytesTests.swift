@@ -6,10 +6,11 @@ import Testing
 /// Every byte is bad once: what the engine makes of it is right data, or an error that names the file; and repair brings
 /// back what is proved.
 ///
-/// The quick form does everything to two of the samples, and each third of it to the others.
+/// The quick form does everything to the bytes of two of the samples, and a part of it to the others; the long form does
+/// everything, and goes on with stores of random shapes.
 @Suite("Bad bytes") struct BadBytesTests {
-    /// Each n-th damage is tried on a sample.
-    private func step(_ index: Int) -> Int { SuiteScale.isLong || index == 0 || index == 3 ? 1 : 3 }
+    /// Whether every damage is tried on the sample of this index.
+    private func isWhole(_ index: Int) -> Bool { SuiteScale.isLong || index == 0 || index == 3 }
 
     @Test("Whichever byte is flipped, inverted or zeroed, reads are right or throw, and nothing is lost unnoticed")
     func bytes() throws {
@@ -20,7 +21,7 @@ import Testing
             for name in sample.files.names {
                 for offset in 0..<(sample.files.bytes(name)?.count ?? 0) {
                     // Of a sample of which each third damage is tried, each byte meets one of the three kinds.
-                    for kind in step(index) == 1 ? kinds : [kinds[offset % 3]] {
+                    for kind in isWhole(index) ? kinds : [kinds[offset % 3]] {
                         guard let damage = sample.files.flipped(kind, name, at: offset) else { continue }
                         try tally.open(sample, damage)
                     }
@@ -36,7 +37,7 @@ import Testing
         for (index, shape) in SampleStores.shapes.enumerated() {
             let sample = try SampleStores.make(shape)
             for name in sample.files.names {
-                for length in stride(from: 0, to: sample.files.bytes(name)?.count ?? 0, by: step(index)) {
+                for length in stride(from: 0, to: sample.files.bytes(name)?.count ?? 0, by: isWhole(index) ? 1 : 5) {
                     try tally.open(sample, sample.files.cut(name, to: length))
                 }
             }
@@ -50,7 +51,7 @@ import Testing
         for shape in SampleStores.shapes {
             let sample = try SampleStores.make(shape)
             let catalogue = try SampleStores.catalogue(of: sample, shape)
-            for damage in catalogue.whole() + every(SuiteScale.isLong ? 1 : 5, of: catalogue.misplaced()) {
+            for damage in catalogue.whole() + every(SuiteScale.isLong ? 1 : 11, of: catalogue.misplaced()) {
                 try tally.open(sample, damage)
             }
         }
@@ -60,7 +61,7 @@ import Testing
     @Test("From whatever damage, repair brings back all that is proved, and invents nothing")
     func repairs() throws {
         var tally = DamageTally("repairs")
-        let step = SuiteScale.isLong ? 1 : 7
+        let step = SuiteScale.isLong ? 1 : 13
         for shape in SampleStores.shapes {
             let sample = try SampleStores.make(shape)
             for name in sample.files.names {
@@ -69,12 +70,15 @@ import Testing
                     if let damage = sample.files.flipped(.bit, name, at: offset) { try tally.repair(sample, damage) }
                 }
                 // Where frames end, a cut leaves no trace of itself.
-                for length in stride(from: 0, to: count, by: 16 * step / 4) {
+                for length in stride(from: 0, to: count, by: SuiteScale.isLong ? 8 : 40) {
                     try tally.repair(sample, sample.files.cut(name, to: length))
                 }
             }
             let catalogue = try SampleStores.catalogue(of: sample, shape)
-            for damage in catalogue.whole() + every(SuiteScale.isLong ? 1 : 30, of: catalogue.misplaced()) {
+            let whole = catalogue.whole().enumerated().filter { index, damage in
+                SuiteScale.isLong || damage.kind != .lengthen || index % 4 == 0
+            }
+            for damage in whole.map(\.element) + every(SuiteScale.isLong ? 1 : 60, of: catalogue.misplaced()) {
                 try tally.repair(sample, damage)
             }
         }

@@ -107,6 +107,9 @@ struct SampleStores {
         for number in 0..<shape.keys { try history.put(store, key(number), value()) }
         try history.put(store, key(1), value())
         try history.put(store, key(3), large())
+        // Each part of the store also has keys that no later part touches: else its loss would not show.
+        for number in [20, 24, 25] { try history.put(store, key(number), value()) }
+        try history.put(store, key(21), large())
         try remember(store)
         try history.delete(store, key(2))
         try store.compact()
@@ -121,12 +124,15 @@ struct SampleStores {
         try history.put(store, key(0), value())
         try history.deleteRange(store, from: key(4), to: key(6))
         try history.put(store, key(5), value())
+        try history.put(store, key(22), value())
+        try history.deleteRange(store, from: key(24), to: key(25) + [0])
         try store.flush()
         withExtendedLifetime(snapshot) {}
         try remember(store)
         try history.delete(store, key(1))
         try history.put(store, key(3), value())
         try history.put(store, key(6), large())
+        try history.put(store, key(23), large())
         try store.flush()
         try remember(store)
     }
