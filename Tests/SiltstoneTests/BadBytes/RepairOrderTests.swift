@@ -1,0 +1,69 @@
+import Testing
+
+@testable import Siltstone
+
+/// Repair where no manifest tells the order of segments: their records do.
+@Suite("Repair without a manifest") struct RepairOrderTests {
+    private let identity = StoreIdentity(high: 3, low: 4)
+    private let fixture = StoreFixture()
+
+    private func segment(
+        _ number: UInt64, _ records: [(key: String, sequence: SequenceNumber, value: String?)],
+        ranges: [RangeTombstone] = []
+    ) throws {
+        let file = try fixture.fileSystem.open(fixture.file(StoreFile.segment(number).name), .createNew)
+        let writer = try SegmentWriter(file: file, number: number, store: identity, options: SegmentOptions())
+        for record in records {
+            let kind: RecordKind = record.value == nil ? .tombstone : .value
+            let owned = OwnedRecord(Array(record.key.utf8), Array((record.value ?? "").utf8), record.sequence, kind)
+            try owned.withRecord { record throws(StoreError) in try writer.append(record) }
+        }
+        writer.append(rangeTombstones: ranges)
+        _ = try writer.finish()
+    }
+
+    @Test("of each key the version with the greatest sequence number counts, whichever segment is younger as a whole")
+    func interleaved() throws {
+        try fixture.fileSystem.createDirectory(fixture.path)
+        // Neither order of the two is right for every key.
+        try segment(
+            3,
+            [
+                ("a", 50, "new"), ("b", 40, nil), ("d", 0, "without a number, old"), ("e", 0, "old"),
+                ("f", 20, "newest"),
+                ("f", 10, "older"), ("z", 10, "old"),
+            ], ranges: [RangeTombstone(start: Array("m".utf8), end: Array("p".utf8), sequence: 45)])
+        try segment(
+            4,
+            [
+                ("a", 30, "old"), ("b", 20, "removed"), ("d", 0, "without a number, new"), ("e", 60, "new"),
+                ("f", 15, "in between"), ("n", 44, "removed with its range"), ("o", 46, "put behind the removal"),
+                ("z", 90, "new"),
+            ])
+        let repaired = try KeyValueStore.repair(at: fixture.path, configuration: configuration)
+        #expect(!repaired.losses.isEmpty)
+        let store = try fixture.open()
+        let entries = try store.allEntries().map { [$0.key, $0.value].map { String(decoding: $0, as: UTF8.self) } }
+        #expect(
+            entries == [
+                ["a", "new"], ["d", "without a number, new"], ["e", "new"], ["f", "newest"],
+                ["o", "put behind the removal"], ["z", "new"],
+            ])
+        for entry in entries {
+            #expect(try store.get(entry[0].utf8).map { String(decoding: $0, as: UTF8.self) } == entry[1])
+        }
+        for removed in ["b", "n"] { #expect(try store.get(removed.utf8) == nil) }
+        #expect(try store.verify().problems == [])
+        // The numbers go on behind the greatest one.
+        try store.put("z".utf8, "newest".utf8)
+        try store.compact()
+        #expect(try store.get("z".utf8) == Array("newest".utf8))
+        try store.close()
+    }
+
+    private var configuration: Configuration {
+        var configuration = StoreFixture.small()
+        configuration.fileSystem = fixture.fileSystem
+        return configuration
+    }
+}
