@@ -53,9 +53,18 @@ extension FrameReader {
         return .torn(fault ?? .zeros, laterFrames: hasLaterFrames)
     }
 
-    /// Whether the frames that were read prove that all logs before this one were synced: a log is synced only after
-    /// those, and a mark behind its link says that it was.
-    var provesEarlierLogs: Bool { syncedMark > LogLink.end }
+    /// Whether the frames of the file prove that all logs before this one were synced: a log is synced only after those,
+    /// and a mark behind its link says that it was. Whole frames behind the place where the frames end count too: they
+    /// were written, whatever has become of those before them.
+    func provesEarlierLogs() -> Bool {
+        if syncedMark > LogLink.end { return true }
+        guard fault != nil, !isZero(from: end) else { return false }
+        var scanner = FrameScanner(contents.bytes, file: fileChecksum, from: end)
+        while let frame = scanner.next() {
+            if frame.syncedMark > LogLink.end { return true }
+        }
+        return false
+    }
 
     /// The error for a tail that is damaged.
     func corruption(_ fault: FrameFault, _ proof: DamageProof) -> StoreError {

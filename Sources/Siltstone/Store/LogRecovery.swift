@@ -208,7 +208,7 @@ struct LogRecovery {
         _ reader: inout FrameReader, _ torn: (path: String, end: Int)
     ) throws(StoreError) {
         while try reader.next() != nil {}
-        if reader.provesEarlierLogs {
+        if reader.provesEarlierLogs() {
             throw .corrupt(
                 "the log ends here, and \(reader.path), which was synced later, proves that there was more",
                 file: torn.path, offset: torn.end)

@@ -85,6 +85,29 @@ import Testing
         tally.report()
     }
 
+    @Test(
+        "Of whichever two frames, or the values behind them, are damaged: what a whole frame vouches for is not cut off"
+    )
+    func pairsOfFrames() throws {
+        var tally = DamageTally("pairs of frames")
+        for shape in SampleStores.shapes where shape.ending != .closed {
+            let sample = try SampleStores.make(shape)
+            let proofs = sample.logs.flatMap { $0.frames.flatMap(\.proof) }
+            for (index, one) in proofs.enumerated() {
+                for other in proofs[(index + 1)...] {
+                    guard
+                        let first = sample.files.flipped(.invert, one.file, at: one.range.lowerBound),
+                        let second = first.applied(to: sample.files)
+                            .flipped(.invert, other.file, at: other.range.upperBound - 1)
+                    else { continue }
+                    let both = first.changes.merging(second.changes) { $1 }
+                    try tally.open(sample, Damage(.several, "\(first) and \(second)", both))
+                }
+            }
+        }
+        tally.report()
+    }
+
     @Test("Several damages at once, in stores of any shape, are no worse")
     func several() throws {
         let deadline = SuiteScale.deadline()

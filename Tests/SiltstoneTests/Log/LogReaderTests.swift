@@ -206,7 +206,7 @@ struct LogReaderTests {
             let (fixture, _) = try sample(syncs: syncs)
             var reader = try fixture.reader()
             while try reader.next() != nil {}
-            #expect(reader.provesEarlierLogs == syncs)
+            #expect(reader.provesEarlierLogs() == syncs)
         }
     }
 
