@@ -146,8 +146,26 @@ extension StoreRepair {
     /// names and that are gone, changes in a log that it does not name.
     private func isWholeManifest(_ present: Set<StoreFile>) throws(StoreError) -> Bool {
         guard known.liveFiles.isSubset(of: present) else { return false }
-        return try LogRecovery.unnamedLog(
-            known, present, manifest: manifestNumber, in: directory, configuration) == nil
+        let oldest = known.logs.first ?? manifestNumber
+        for case .log(let number) in present where !known.logs.contains(number) && number >= oldest {
+            if try holdsBatch(number) { return false }
+        }
+        return true
+    }
+
+    /// Whether a log has a whole batch anywhere, be its header or what is before the batch damaged.
+    private func holdsBatch(_ number: UInt64) throws(StoreError) -> Bool {
+        let contents = try storeErrors { () throws(FileSystemError) in
+            try FileContents(
+                try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path(.log(number)), .read)
+                },
+                mapped: false)
+        }
+        var pieces = LogSalvage(contents.bytes, header: FileHeader(kind: .log, store: identity, number: number))
+        while let piece = pieces.next() {
+            if case .frame(let frame, _) = piece, frame.kind == .batch { return true }
+        }
+        return false
     }
 }
 
