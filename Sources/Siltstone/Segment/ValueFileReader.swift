@@ -54,7 +54,7 @@ final class ValueFileReader: @unchecked Sendable {
             }
             // The header was written with the first value.
             try writable.rewrite(0..<FileHeader.size)
-            try writable.rewrite(start..<max(start, try writable.size()))
+            try writable.rewrite(start..<max(start, try writable.length()))
             try writable.syncFully()
             try writable.close()
         }

@@ -75,7 +75,7 @@ struct LogRecovery {
                 logs.append(try emptied(reader, number))
                 continue
             }
-            if reader.provesEarlierLogs { for index in logs.indices { logs[index].proven = logs[index].end } }
+            if reader.provesEarlierLogs() { for index in logs.indices { logs[index].proven = logs[index].end } }
             logs.append(log)
             lastSequence = max(lastSequence, log.lastSequence)
         }
@@ -241,24 +241,13 @@ struct LogRecovery {
     /// But for those that are older than the oldest one that is named, or, where none is, than the manifest: what they hold
     /// is in segments, or was put aside by a repair.
     func checkUnnamedLogs(_ present: Set<StoreFile>, manifest: UInt64) throws(StoreError) {
-        let unnamed = try Self.unnamedLog(
-            state, present, manifest: manifest, in: opener.directory, opener.configuration)
-        guard let unnamed else { return }
-        throw .corrupt(
-            "the log holds changes and is not named by the manifest, so the manifest has lost its end",
-            file: StoreFile.log(unnamed).path(in: opener.directory))
-    }
-
-    /// A log that holds changes, is not named by the manifest, and is none that a crash kept from being removed.
-    static func unnamedLog(
-        _ state: ManifestState, _ present: Set<StoreFile>, manifest: UInt64, in directory: String,
-        _ configuration: Configuration
-    ) throws(StoreError) -> UInt64? {
         let oldest = state.logs.first ?? manifest
         for case .log(let number) in present where !state.logs.contains(number) && number >= oldest {
-            if try holdsChanges(number, in: directory, configuration) { return number }
+            guard try Self.holdsChanges(number, in: opener.directory, opener.configuration) else { continue }
+            throw .corrupt(
+                "the log holds changes and is not named by the manifest, so the manifest has lost its end",
+                file: StoreFile.log(number).path(in: opener.directory))
         }
-        return nil
     }
 
     /// Whether a log has a batch.
