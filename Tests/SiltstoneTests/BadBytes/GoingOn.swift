@@ -20,7 +20,7 @@ struct GoingOn {
             configuration.fileSystem = fileSystem
             configuration.readOnly = true
             let again = try KeyValueStore.open(at: StoreFiles.path, configuration: configuration)
-            let observation = Observation(again, probes: sample.probes + [key])
+            let observation = StoreContents(again, probes: sample.probes + [key])
             try again.close()
             if let contradiction = observation.contradiction(to: model) { return "opened again: \(contradiction)" }
             if let error = observation.errors.first { return "opened again: \(error)" }

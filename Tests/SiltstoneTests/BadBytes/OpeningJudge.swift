@@ -27,7 +27,7 @@ struct OpeningJudge {
         do { store = try open(fileSystem) } catch {
             return complaint(about: error)
         }
-        let observation = Observation(store, probes: sample.probes)
+        let observation = StoreContents(store, probes: sample.probes)
         let models = damaged.acceptable()
         let contradictions = models.compactMap { observation.contradiction(to: $0) }
         if contradictions.count == models.count { return contradictions[0] }
@@ -60,7 +60,7 @@ struct OpeningJudge {
         return nil
     }
 
-    private func complaint(about observation: Observation) -> String? {
+    private func complaint(about observation: StoreContents) -> String? {
         switch observation.verification {
         case .failure(let error): return complaint(about: error)
         case .success(let report):

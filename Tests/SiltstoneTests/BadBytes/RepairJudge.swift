@@ -24,7 +24,7 @@ struct RepairJudge {
         do { store = try KeyValueStore.open(at: StoreFiles.path, configuration: configuration) } catch {
             return "what it made does not open: \(error)"
         }
-        let observation = Observation(store, probes: sample.probes)
+        let observation = StoreContents(store, probes: sample.probes)
         if let error = observation.errors.first { return "what it made cannot be read: \(error)" }
         guard observation.isClean else { return "what it made is not clean: \(observation.verification)" }
         var model: RecordedHistory.Model = [:]

@@ -1,7 +1,7 @@
 @testable import Siltstone
 
 /// Everything that a store says when it is asked for everything.
-struct Observation {
+struct StoreContents {
     var gets: [([UInt8], Result<[UInt8]?, StoreError>)] = []
     var forward: (entries: [Entry], error: StoreError?)
     var backward: (entries: [Entry], error: StoreError?)
