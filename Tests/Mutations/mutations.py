@@ -1,7 +1,7 @@
 """The faults that are put into the engine on purpose, one at a time, to see whether the tests notice.
 
-Each is a name, what is wrong then, the file below Sources/Siltstone, and the text that is replaced by another one. The
-text must occur exactly once, so that a fault cannot silently go out of date.
+Each is a name, what is wrong then, the file below Sources/Siltstone, the text that is replaced by another one, and the
+suite that is tried first. The text must occur exactly once, so that a fault cannot silently go out of date.
 """
 
 from typing import NamedTuple
@@ -13,6 +13,7 @@ class Mutation(NamedTuple):
     file: str
     old: str
     new: str
+    first: str = "CrashPointTests"
 
 
 MUTATIONS = [
@@ -60,12 +61,12 @@ MUTATIONS = [
         "        try syncParent(of: path)\n", ""),
     Mutation(
         "recovery-not-synced", "what recovery found is not made durable before more is built on it", "Log/LogWriter.swift",
-        "                try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }\n"
-        "            }\n            try file.syncFully()",
-        "                try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }\n            }"),
+        "            try file.rewrite(min(max(proven, 0), end)..<end)\n            try file.syncFully()\n",
+        "            try file.rewrite(min(max(proven, 0), end)..<end)\n"),
     Mutation(
         "not-rewritten", "what a failed sync left in the page cache is built upon", "Log/LogWriter.swift",
-        "            try file.rewrite(min(max(proven, 0), end)..<end)\n", ""),
+        "            try file.rewrite(min(max(proven, 0), end)..<end)\n", "",
+        first="FailedSyncTests"),
     Mutation(
         "recovered-values-not-synced", "the values of recovered frames are not made durable", "Store/LogRecovery.swift",
         "        try syncValueFiles()\n        var tables", "        var tables"),
@@ -81,88 +82,123 @@ MUTATIONS = [
     Mutation(
         "frame-checksum", "the checksum of a frame is not compared", "Log/Frame.swift",
         "guard checksum == CRC32.checksum(body, continuing: header.checksum(file: file, offset: offset)) else {",
-        "guard checksum == CRC32.checksum(body, continuing: header.checksum(file: file, offset: offset)) || checksum != 0 else {"),
+        "guard checksum == CRC32.checksum(body, continuing: header.checksum(file: file, offset: offset)) || checksum != 0 else {",
+        first="BadBytes"),
     Mutation(
         "frame-chain", "a frame need not follow the one before it", "Log/FrameReader.swift",
-        "if frame.previous != lastChecksum { throw .notChained }", ""),
+        "if frame.previous != lastChecksum { throw .notChained }", "",
+        first="LogReaderTests|BadBytes"),
     Mutation(
         "log-link", "a log goes on though the one before has lost its end", "Store/LogRecovery.swift",
         "if link.log == previous.number, link.end > UInt64(previous.end) { return (log, true) }\n"
         "                    guard link.log == previous.number, link.end == UInt64(previous.end),\n"
         "                        link.checksum == previous.lastChecksum\n                    else {",
-        "guard link.log == previous.number else {"),
+        "guard link.log == previous.number else {",
+        first="CrashPointTests"),
     Mutation(
         "synced-mark", "a log that ends before what was synced is taken for a torn one", "Store/LogRecovery.swift",
-        "if reader.syncedMark > reader.end {", "if false, reader.syncedMark > reader.end {"),
+        "if reader.syncedMark > reader.end {", "if false, reader.syncedMark > reader.end {",
+        first="BadBytes"),
     Mutation(
         "damage-is-torn", "damage before synced frames is cut off like a torn tail", "Log/LogTail.swift",
-        "if frame.syncedMark > end {", "if frame.syncedMark > end, false {"),
+        "if frame.syncedMark > end {", "if frame.syncedMark > end, false {",
+        first="BadBytes"),
     Mutation(
         "missing-value", "a frame counts whose value is missing", "Store/LogRecovery.swift",
-        "if let missing = try missingValue(frame, reader) {", "if let missing = try missingValue(frame, reader), false {"),
+        "if let missing = try missingValue(batch, frame, reader) {",
+        "if let missing = try missingValue(batch, frame, reader), false {"),
     Mutation(
         "lost-current", "a directory whose CURRENT is lost is taken for a new store", "Store/StoreOpener.swift",
-        "        try refuseLostCurrent()\n        guard !configuration.readOnly",
-        "        guard !configuration.readOnly"),
+        "        try refuseLostCurrent()\n        guard configuration.createIfMissing",
+        "        guard configuration.createIfMissing",
+        first="BadBytes"),
+    Mutation(
+        "missing-file", "a file that the manifest names and that is gone is not missed", "Store/StoreOpener.swift",
+        "        try checkPresence(state, present)\n", "",
+        first="BadBytes"),
+    Mutation(
+        "later-log-ignored", "what a later log proves of an earlier one that lost its end is not looked at",
+        "Store/LogRecovery.swift",
+        "                try requireNoProof(&reader, (path, previous.end))\n", "",
+        first="BadBytes|RecoveryTests"),
+    Mutation(
+        "unnamed-log", "a log with changes that the manifest has lost is taken for a leftover", "Store/StoreOpener.swift",
+        "        try recovery.checkUnnamedLogs(present, manifest: number)\n", "",
+        first="BadBytes"),
     # Checksums and identities.
     Mutation(
         "block-checksum", "the checksum of a block is not compared", "Segment/SegmentReader+Blocks.swift",
-        "guard checksum == bytes.integer(at: 0) else {", "guard checksum == bytes.integer(at: 0) || true else {"),
+        "guard checksum == bytes.integer(at: 0) else {", "guard checksum == bytes.integer(at: 0) || true else {",
+        first="BadBytes"),
     Mutation(
         "page-checksum", "the checksum of a page of the point index is not compared", "Segment/SegmentReader+Blocks.swift",
         "guard CRC32.checksum(bytes) == layout.checksum(ofPage: page) else {",
-        "guard CRC32.checksum(bytes) == layout.checksum(ofPage: page) || true else {"),
+        "guard CRC32.checksum(bytes) == layout.checksum(ofPage: page) || true else {",
+        first="BadBytes"),
     Mutation(
         "value-checksum", "the checksum of a large value is not compared", "Segment/ValueFileReader.swift",
         "guard let record = ValueRecord(bytes), record.isValid(bytes, file: number, offset: offset) else {",
-        "guard let record = ValueRecord(bytes) else {"),
+        "guard let record = ValueRecord(bytes) else {",
+        first="BadBytes"),
     Mutation(
         "foreign-file", "a file of another store is accepted", "FileSystem/FileHeader.swift",
-        "guard store == nil || store == identity else {", "guard store == nil || store == identity || true else {"),
+        "guard store == nil || store == self.store else {", "guard store == nil || store == self.store || true else {",
+        first="BadBytes|FileHeader"),
     # What outlives a compaction.
     Mutation(
         "tombstone-early", "a tombstone goes while older data lies below", "Compaction/RetentionFilter.swift",
-        "if isOldest, record.kind == .tombstone { return nil }", "if stripe == 0, record.kind == .tombstone { return nil }"),
+        "if isOldest, record.kind == .tombstone { return nil }", "if stripe == 0, record.kind == .tombstone { return nil }",
+        first="StoreModel|RetentionFilter"),
     Mutation(
         "range-tombstone-early", "a range tombstone goes while older data lies below", "Compaction/RetentionFilter.swift",
         "tombstones.tombstones.filter { !(isBottom && stripe(of: $0.sequence) == 0) }",
-        "tombstones.tombstones.filter { !(stripe(of: $0.sequence) == 0) }"),
+        "tombstones.tombstones.filter { !(stripe(of: $0.sequence) == 0) }",
+        first="StoreModel|RetentionFilter"),
     Mutation(
         "snapshot-ignored", "compactions do not look at open snapshots", "Store/Engine+Flush.swift",
-        "snapshots: snapshots.live(), isBottom: isBottom", "snapshots: [], isBottom: isBottom"),
+        "snapshots: snapshots.live(), isBottom: isBottom", "snapshots: [], isBottom: isBottom",
+        first="StoreModel|HeldSnapshot"),
     Mutation(
         "newest-dropped", "of two versions the older one survives a compaction", "Compaction/RetentionFilter.swift",
         "            if stripe == self.stripe { return nil }\n",
-        "            if stripe == self.stripe { return record.kind == .value ? record.sequence : nil }\n"),
+        "            if stripe == self.stripe { return record.kind == .value ? record.sequence : nil }\n",
+        first="StoreModel|RetentionFilter"),
     Mutation(
         "value-file-early", "a value file goes while a memtable refers to it", "Store/Engine+Files.swift",
-        "for table in state.pointee.sealed + [state.pointee.active] { used.formUnion(table.valueFiles) }\n", ""),
+        "for table in state.pointee.sealed + [state.pointee.active] { used.formUnion(table.valueFiles) }\n", "",
+        first="HistoryTests|StoreModel|HeldSnapshot"),
     # Failures.
     Mutation(
         "sync-retried", "after a failed sync writes go on", "Log/LogWriter+Space.swift",
-        "if space.failure == nil { space.failure = error }", ""),
+        "if space.failure == nil { space.failure = error }", "",
+        first="FailedSyncTests|FaultTests"),
     Mutation(
         "short-write", "a short write is taken for a whole one", "FileSystem/File+Loops.swift",
         "            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])\n"
         "            let count = try retryingInterrupted { () throws(FileSystemError) in try write(rest, at: offset + done) }\n",
         "            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])\n"
         "            _ = try retryingInterrupted { () throws(FileSystemError) in try write(rest, at: offset + done) }\n"
-        "            let count = rest.count\n"),
+        "            let count = rest.count\n",
+        first="FaultSweep|FaultTests|LogWriterTests"),
     Mutation(
         "interrupted", "an interrupted call is not made again", "FileSystem/File+Loops.swift",
-        "do { return try body() } catch { if !error.isInterrupted { throw error } }", "return try body()"),
+        "do { return try body() } catch { if !error.isInterrupted { throw error } }", "return try body()",
+        first="FaultSweep"),
     Mutation(
         "full-disk-for-ever", "a full disk ends all writing", "Store/Engine+Write.swift",
         "if error.code != .noSpace, state.pointee.failure == nil { state.pointee.failure = error }",
-        "if state.pointee.failure == nil { state.pointee.failure = error }"),
+        "if state.pointee.failure == nil { state.pointee.failure = error }",
+        first="FaultTests"),
     # Visibility.
     Mutation(
         "batch-visible-early", "readers see the beginning of a batch", "Store/Engine+Read.swift",
         "            let visible = sequence ?? visible.load(ordering: .acquiring)\n            var pin = BlockPin()\n"
         "            defer { withExtendedLifetime(pin) {} }\n            guard let record",
         "            let visible = sequence ?? .greatest\n            var pin = BlockPin()\n"
-        "            defer { withExtendedLifetime(pin) {} }\n            guard let record"),
+        "            defer { withExtendedLifetime(pin) {} }\n            guard let record",
+        first="HistoryTests|ConcurrencyTests"),
     Mutation(
         "condition-unchecked", "a condition is not looked at again under the lock", "Store/Engine+Write.swift",
-        "            try refresh(&known, key, condition)\n", ""),
+        "            try refresh(&known, key, condition)\n", "",
+        first="HistoryTests|ConcurrencyTests"),
 ]
