@@ -78,7 +78,8 @@ MUTATIONS = [
     # Recovery.
     Mutation(
         "tail-not-cut", "a torn tail stays on disk", "Log/LogWriter.swift",
-        "            if size > end {\n", "            if false, size > end {\n"),
+        "            if size > end {\n", "            if false, size > end {\n",
+        first="LogWriterTests"),
     Mutation(
         "frame-checksum", "the checksum of a frame is not compared", "Log/Frame.swift",
         "guard checksum == CRC32.checksum(body, continuing: header.checksum(file: file, offset: offset)) else {",

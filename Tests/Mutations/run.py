@@ -69,6 +69,11 @@ def first_failure(output):
     return "no end" if "no end within" in output else "the run failed"
 
 
+def passes(suite, scratch):
+    """Whether a suite passes without any fault: else that it fails with one would say nothing."""
+    return command(["swift", "test", "--skip-build", "--filter", suite], scratch)[0] == 0
+
+
 def attempt(mutation, scratch):
     """Returns the outcome (noticed, missed or broken), which suite, and which test."""
     path = scratch / "Sources/Siltstone" / mutation.file
@@ -108,11 +113,15 @@ def main():
         parser.error(f"no such fault: {', '.join(sorted(unknown))}; --list prints them")
     chosen = [mutation for mutation in MUTATIONS if not options.names or mutation.name in options.names]
     copy_tree(options.scratch)
-    print("building the tests without a fault", flush=True)
+    print("building the tests, and running the suites, without a fault", flush=True)
     code, output = command(["swift", "build", "--build-tests"], options.scratch)
     if code != 0:
         print(output[-4000:])
         return 2
+    for suite in sorted({mutation.first for mutation in chosen}):
+        if not passes(suite, options.scratch):
+            print(f"{suite} fails without any fault")
+            return 2
     outcomes = []
     for number, mutation in enumerate(chosen, 1):
         start = time.monotonic()

@@ -49,7 +49,8 @@ final class CrashCampaign: Sendable {
         let driver = CrashDriver(history, seed: seed, imagesPerPoint: imagesPerPoint)
         var failure: String?
         do { try driver.run { try oracle.check($0) } } catch {
-            failure = "\(error); \(SuiteScale.replay("CrashPointTests", seed: SuiteScale.seed))"
+            let replay = SuiteScale.replay("CrashPointTests", seed: SuiteScale.seed)
+            failure = "\(error); \(replay.replacing("swift test", with: "SILTSTONE_HISTORY='\(history.name)' swift test"))"
         }
         totals.withLock { [oracle, failure] totals in
             totals.histories += 1

@@ -6,18 +6,24 @@ import Testing
 /// Crashes at every call that changes the disk, on a disk without mercy: see `Docs/Testing.md`.
 @Suite("Crash points")
 struct CrashPointTests {
+    /// Steps of a random history.
+    private static let steps = 24
+
     @Test("whichever call the power fails at, what is found is a prefix of the history with all that was promised")
     func everyCall() {
         let seed = SuiteScale.seed
         let scripts = CrashHistory.scripts
         let deadline = SuiteScale.deadline()
+        let only = ProcessInfo.processInfo.environment["SILTSTONE_HISTORY"]
         let campaign = CrashCampaign(imagesPerPoint: 24) { number in
+            if let only { return number == 0 ? Self.history(called: only, seed: seed) : nil }
             if number < scripts.count { return (scripts[number], seed) }
             let isOver = deadline.map { $0 < Date() } ?? (number >= scripts.count + 16)
             let next = seed &+ UInt64(number)
-            return isOver ? nil : (CrashHistory.random(seed: next, steps: 24), next)
+            return isOver ? nil : (CrashHistory.random(seed: next, steps: Self.steps), next)
         }
         let totals = campaign.run()
+        #expect(totals.images > 0)
         for failure in totals.failures { Issue.record("\(failure)") }
         SuiteScale.report(
             "crash points",
@@ -25,5 +31,12 @@ struct CrashPointTests {
                 "histories": totals.histories, "crash points": totals.points, "crash images": totals.images,
                 "of recoveries cut short": totals.nested, "gone on with and crashed again": totals.continued,
             ])
+    }
+
+    /// The history that a failure names, to be run alone: a scripted one by its name, a random one by its seed.
+    private static func history(called name: String, seed: UInt64) -> (CrashHistory, seed: UInt64)? {
+        if let script = CrashHistory.scripts.first(where: { $0.name == name }) { return (script, seed) }
+        guard let seed = name.split(separator: " ").last.flatMap({ UInt64($0) }) else { return nil }
+        return (CrashHistory.random(seed: seed, steps: steps), seed)
     }
 }

@@ -23,7 +23,7 @@ struct FaultHistory {
         let kind = FaultKind.mixed(kinds)
         let place =
             "seed \(seed), \(access.rawValue), \(kind.name), \(probability); "
-            + SuiteScale.replay("FaultHistory", seed: seed)
+            + SuiteScale.replay("FaultSweepTests/history", seed: seed)
         run = try FaultRun(place, kind, try FaultPhase.settled(configuration), configuration)
         rule = Self.rule(kinds, probability, seed)
         self.random = random
