@@ -50,7 +50,8 @@ final class CrashCampaign: Sendable {
         var failure: String?
         do { try driver.run { try oracle.check($0) } } catch {
             let replay = SuiteScale.replay("CrashPointTests", seed: SuiteScale.seed)
-            failure = "\(error); \(replay.replacing("swift test", with: "SILTSTONE_HISTORY='\(history.name)' swift test"))"
+                .replacing("swift test", with: "SILTSTONE_HISTORY='\(history.name)' swift test")
+            failure = "\(error); \(replay)"
         }
         totals.withLock { [oracle, failure] totals in
             totals.histories += 1
