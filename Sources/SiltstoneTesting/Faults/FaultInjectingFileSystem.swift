@@ -52,7 +52,7 @@ public final class FaultInjectingFileSystem: FileSystem {
 
     // MARK: FileSystem
 
-    /// Opens a file, as ``FileSystem/open(_:_:)`` describes.
+    /// Opens a file, as `FileSystem` describes.
     public func open(_ path: String, _ mode: FileOpenMode) throws(FileSystemError) -> any File {
         let call = FileSystemCall(mode == .createNew ? .create : .open, path)
         return try calls.make(call) { () throws(FileSystemError) in

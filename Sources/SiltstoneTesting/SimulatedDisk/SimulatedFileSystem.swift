@@ -179,7 +179,7 @@ public final class SimulatedFileSystem: FileSystem {
 
     // MARK: Names
 
-    /// Opens a file, as ``FileSystem/open(_:_:)`` describes.
+    /// Opens a file, as `FileSystem` describes.
     public func open(_ path: String, _ mode: FileOpenMode) throws(FileSystemError) -> any File {
         let call = PathCall("open", path)
         if mode == .createNew { announce(.create, path) }
