@@ -10,6 +10,10 @@ extension CrashHistory {
                 var scripts = [
                     CrashHistory(name: "small changes, \(suffix)", configuration: configuration, steps: smallChanges),
                     CrashHistory(name: "big values, \(suffix)", configuration: configuration, steps: bigValues),
+                    CrashHistory(
+                        name: "batches of big values, \(suffix)", configuration: configuration, steps: bigBatches),
+                    CrashHistory(
+                        name: "value files in turn, \(suffix)", configuration: configuration, steps: valueFiles),
                     CrashHistory(name: "checkpoints, \(suffix)", configuration: configuration, steps: checkpoints),
                 ]
                 configuration.automaticCompaction = true
@@ -64,6 +68,20 @@ extension CrashHistory {
         .put(key(6), value(10, 1200)), .deleteRange(key(2), key(5)), .compact, .put(key(3), value(11, 513)),
         .compact, .put(key(7), value(12, 220)),
     ]
+
+    /// Memtables whose big values all come from batches.
+    private static let bigBatches: [HistoryStep] = [
+        .write([.put(key(1), value(1, 300)), .put(key(2), value(2, 700))]), .flush,
+        .write([.put(key(3), value(3, 400)), .put(key(1), value(4))]), .write([.put(key(4), value(5, 900))], .synced),
+        .flush, .write([.put(key(2), value(6, 250)), .delete(key(3))]), .compact,
+        .write([.put(key(5), value(7, 600))]), .flush, .reopen, .write([.put(key(5), value(8, 500))]),
+    ]
+
+    /// So many big values that several value files are begun, between one sync and the next.
+    private static let valueFiles: [HistoryStep] =
+        (0..<7).map { .put(key($0), value($0, 12_000), .buffered) } + [.sync]
+        + (0..<7).map { .put(key($0), value(10 + $0, 12_000), .buffered) } + [.put(key(9), value(30), .synced), .flush]
+        + (0..<4).map { .put(key($0), value(40 + $0, 12_000)) } + [.compact, .put(key(1), value(50, 300))]
 
     private static let checkpoints: [HistoryStep] = [
         .put(key(1), value(1)), .put(key(2), value(2, 300)), .checkpoint("first"), .put(key(3), value(3)), .flush,
