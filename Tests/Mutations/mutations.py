@@ -168,6 +168,12 @@ MUTATIONS = [
         "value-file-early", "a value file goes while a memtable refers to it", "Store/Engine+Files.swift",
         "for table in state.pointee.sealed + [state.pointee.active] { used.formUnion(table.valueFiles) }\n", "",
         first="HistoryTests|StoreModel|HeldSnapshot"),
+    Mutation(
+        "batch-values-forgotten", "a memtable does not know the value files of its batches", "Store/Engine+Write.swift",
+        "        state.pointee.active.valueFiles.formUnion(valueFiles)\n", ""),
+    Mutation(
+        "full-values-not-synced", "a value file that is full is left without a sync", "Store/Engine+Write.swift",
+        "            try syncValues(current)\n", ""),
     # Failures.
     Mutation(
         "sync-retried", "after a failed sync writes go on", "Log/LogWriter+Space.swift",
