@@ -174,6 +174,10 @@ MUTATIONS = [
     Mutation(
         "full-values-not-synced", "a value file that is full is left without a sync", "Store/Engine+Write.swift",
         "            try syncValues(current)\n", ""),
+    Mutation(
+        "mark-too-far", "a log vouches for frames whose values are not synced yet", "Store/Engine+Write.swift",
+        "for (log, end) in logs { try log.sync(upTo: end) }", "for (log, _) in logs { try log.sync() }",
+        first="ConcurrentPowerLossTests"),
     # Failures.
     Mutation(
         "sync-retried", "after a failed sync writes go on", "Log/LogWriter+Space.swift",
