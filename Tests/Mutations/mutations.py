@@ -75,6 +75,15 @@ MUTATIONS = [
         "        do {\n            // The segment's pointers must not outlive their values.",
         "        if let log = sealed.log { obsolete.remove([.log(log.number)]) }\n        do {\n"
         "            // The segment's pointers must not outlive their values."),
+    Mutation(
+        "originals-not-synced", "what a repair puts aside is not durable when it returns", "Store/StoreRepair+Finish.swift",
+        "        try syncDirectory(aside)\n        report.damagedFiles = files",
+        "        report.damagedFiles = files", first="RepairCrashTests"),
+    Mutation(
+        "losses-not-synced", "the list of what is gone is not durable when a repair returns",
+        "Store/StoreRepair+Finish.swift",
+        "            try file.syncFully()\n            try file.close()", "            try file.close()",
+        first="RepairCrashTests"),
     # Recovery.
     Mutation(
         "tail-not-cut", "a torn tail stays on disk", "Log/LogWriter.swift",
@@ -146,6 +155,10 @@ MUTATIONS = [
         "guard store == nil || store == self.store else {", "guard store == nil || store == self.store || true else {",
         first="BadBytes|FileHeader"),
     # What outlives a compaction.
+    Mutation(
+        "bottom-too-narrow", "whether anything lies below a compaction is asked for a part of its range",
+        "Compaction/CompactionPicker.swift", "Self.range(segments + met) ?? range", "range",
+        first="CompactionPickerTests"),
     Mutation(
         "tombstone-early", "a tombstone goes while older data lies below", "Compaction/RetentionFilter.swift",
         "if isOldest, record.kind == .tombstone { return nil }", "if stripe == 0, record.kind == .tombstone { return nil }",
