@@ -104,15 +104,15 @@ MUTATIONS = [
         "                    guard link.log == previous.number, link.end == UInt64(previous.end),\n"
         "                        link.checksum == previous.lastChecksum\n                    else {",
         "guard link.log == previous.number else {",
-        first="CrashPointTests"),
+        first="RecoveryTests"),
     Mutation(
         "synced-mark", "a log that ends before what was synced is taken for a torn one", "Store/LogRecovery.swift",
         "if reader.syncedMark > reader.end {", "if false, reader.syncedMark > reader.end {",
-        first="BadBytes"),
+        first="RecoveryTests|LogReaderTests"),
     Mutation(
         "damage-is-torn", "damage before synced frames is cut off like a torn tail", "Log/LogTail.swift",
         "if frame.syncedMark > end {", "if frame.syncedMark > end, false {",
-        first="BadBytes"),
+        first="RecoveryTests|LogReaderTests"),
     Mutation(
         "missing-value", "a frame counts whose value is missing", "Store/LogRecovery.swift",
         "if let missing = try missingValue(batch, frame, reader) {",
@@ -121,39 +121,39 @@ MUTATIONS = [
         "lost-current", "a directory whose CURRENT is lost is taken for a new store", "Store/StoreOpener.swift",
         "        try refuseLostCurrent()\n        guard configuration.createIfMissing",
         "        guard configuration.createIfMissing",
-        first="BadBytes"),
+        first="OpeningTests|DamageTests"),
     Mutation(
         "missing-file", "a file that the manifest names and that is gone is not missed", "Store/StoreOpener.swift",
         "        try checkPresence(state, present)\n", "",
-        first="BadBytes"),
+        first="OpeningTests|DamageTests"),
     Mutation(
         "later-log-ignored", "what a later log proves of an earlier one that lost its end is not looked at",
         "Store/LogRecovery.swift",
         "                try requireNoProof(&reader, (path, previous.end))\n", "",
-        first="BadBytes|RecoveryTests"),
+        first="RecoveryTests"),
     Mutation(
         "unnamed-log", "a log with changes that the manifest has lost is taken for a leftover", "Store/StoreOpener.swift",
         "        try recovery.checkUnnamedLogs(present, manifest: number)\n", "",
-        first="BadBytes"),
+        first="RecoveryTests|DamageTests"),
     # Checksums and identities.
     Mutation(
         "block-checksum", "the checksum of a block is not compared", "Segment/SegmentReader+Blocks.swift",
         "guard checksum == bytes.integer(at: 0) else {", "guard checksum == bytes.integer(at: 0) || true else {",
-        first="BadBytes"),
+        first="SegmentDamage|DamageTests"),
     Mutation(
         "page-checksum", "the checksum of a page of the point index is not compared", "Segment/SegmentReader+Blocks.swift",
         "guard CRC32.checksum(bytes) == layout.checksum(ofPage: page) else {",
         "guard CRC32.checksum(bytes) == layout.checksum(ofPage: page) || true else {",
-        first="BadBytes"),
+        first="SegmentDamage|DamageTests"),
     Mutation(
         "value-checksum", "the checksum of a large value is not compared", "Segment/ValueFileReader.swift",
         "guard let record = ValueRecord(bytes), record.isValid(bytes, file: number, offset: offset) else {",
         "guard let record = ValueRecord(bytes) else {",
-        first="BadBytes"),
+        first="ValueFileTests|DamageTests"),
     Mutation(
         "foreign-file", "a file of another store is accepted", "FileSystem/FileHeader.swift",
         "guard store == nil || store == self.store else {", "guard store == nil || store == self.store || true else {",
-        first="BadBytes|FileHeader"),
+        first="OpeningTests|DamageTests|ForeignFiles"),
     # What outlives a compaction.
     Mutation(
         "bottom-too-narrow", "whether anything lies below a compaction is asked for a part of its range",
@@ -195,7 +195,7 @@ MUTATIONS = [
     Mutation(
         "sync-retried", "after a failed sync writes go on", "Log/LogWriter+Space.swift",
         "if space.failure == nil { space.failure = error }", "",
-        first="FailedSyncTests|FaultTests"),
+        first="FaultTests"),
     Mutation(
         "short-write", "a short write is taken for a whole one", "FileSystem/File+Loops.swift",
         "            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])\n"

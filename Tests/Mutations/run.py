@@ -25,7 +25,7 @@ from mutations import MUTATIONS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What is tried behind a fault's own first suite, in the order of how much it notices for its time; the last is everything.
-SUITES = ["CrashPointTests", "FailedSyncTests|BadBytes|Damage", "Fault", "."]
+SUITES = ["BadBytesTests|DamageTests|FailedSyncTests", "CrashPointTests", "FaultSweepTests|FaultTests", "."]
 
 
 def command(arguments, directory, timeout=1800):
