@@ -106,10 +106,6 @@ MUTATIONS = [
         "guard link.log == previous.number else {",
         first="RecoveryTests"),
     Mutation(
-        "synced-mark", "a log that ends before what was synced is taken for a torn one", "Store/LogRecovery.swift",
-        "if reader.syncedMark > reader.end {", "if false, reader.syncedMark > reader.end {",
-        first="RecoveryTests|LogReaderTests"),
-    Mutation(
         "damage-is-torn", "damage before synced frames is cut off like a torn tail", "Log/LogTail.swift",
         "if frame.syncedMark > end {", "if frame.syncedMark > end, false {",
         first="RecoveryTests|LogReaderTests"),
