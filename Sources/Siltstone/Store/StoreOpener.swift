@@ -69,6 +69,8 @@ struct StoreOpener {
         do {
             try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.createDirectory(path) }
         } catch {
+            // Another process has made it meanwhile; the lock decides between the two.
+            if error.isExisting, try isDirectory(path, fileSystem) { return }
             if error.isMissing || error.errorNumber == Platform.notADirectory {
                 throw StoreError(
                     .notFound, "the directory that the store should be made in does not exist", file: parent(of: path))

@@ -209,7 +209,8 @@ import Testing
     @Test("a missing log in the middle, or the last of them, is refused")
     func missingLog() throws {
         let (fixture, logs, _) = try severalLogs()
-        for log in logs {
+        // One that was just being made has no name in the manifest yet, and nothing in it.
+        for log in logs where try fixture.read(log).dropFirst(FileHeader.size).contains(where: { $0 != 0 }) {
             let copy = try fixture.copy()
             try copy.fileSystem.remove(copy.file(log))
             #expect(StoreError.Code.of { try copy.open() } == .corrupt, "\(log)")
