@@ -61,11 +61,11 @@ MUTATIONS = [
         "        try syncParent(of: path)\n", ""),
     Mutation(
         "recovery-not-synced", "what recovery found is not made durable before more is built on it", "Log/LogWriter.swift",
-        "            try file.rewrite(min(max(proven, 0), end)..<end)\n            try file.syncFully()\n",
-        "            try file.rewrite(min(max(proven, 0), end)..<end)\n"),
+        "            try file.rewrite(min(proven, end)..<end)\n            try file.syncFully()\n",
+        "            try file.rewrite(min(proven, end)..<end)\n"),
     Mutation(
         "not-rewritten", "what a failed sync left in the page cache is built upon", "Log/LogWriter.swift",
-        "            try file.rewrite(min(max(proven, 0), end)..<end)\n", "",
+        "            try file.rewrite(min(proven, end)..<end)\n", "",
         first="FailedSyncTests"),
     Mutation(
         "recovered-values-not-synced", "the values of recovered frames are not made durable", "Store/LogRecovery.swift",

@@ -64,4 +64,15 @@ enum StoreFile: Hashable, Sendable {
         case .current, .currentInTheMaking, .lock: nil
         }
     }
+
+    /// What the header of the file says that it is; nil for files without one.
+    var headerKind: FileHeader.Kind? {
+        switch self {
+        case .log: .log
+        case .segment: .segment
+        case .values: .values
+        case .manifest: .manifest
+        case .current, .currentInTheMaking, .lock: nil
+        }
+    }
 }

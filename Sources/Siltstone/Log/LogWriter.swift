@@ -127,7 +127,7 @@ final class LogWriter: @unchecked Sendable {
             if size > end {
                 try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
             }
-            try file.rewrite(min(max(proven, 0), end)..<end)
+            try file.rewrite(min(proven, end)..<end)
             try file.syncFully()
         }
         return LogWriter(file, header, end: end, previous: previous, options)

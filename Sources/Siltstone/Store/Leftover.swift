@@ -7,17 +7,12 @@ enum Leftover {
     static func isOurs(
         _ file: StoreFile, in directory: String, _ fileSystem: any FileSystem, store: StoreIdentity?
     ) throws(StoreError) -> Bool {
-        let kind: FileHeader.Kind
-        switch file {
-        case .log: kind = .log
-        case .segment: kind = .segment
-        case .values: kind = .values
-        case .manifest: kind = .manifest
-        case .current, .lock: return true
-        case .currentInTheMaking: return try beginning(of: file, in: directory, fileSystem).map(isCurrent) ?? false
+        guard let kind = file.headerKind else {
+            guard file == .currentInTheMaking else { return true }
+            return try beginning(of: file, in: directory, fileSystem).map(isCurrent) ?? false
         }
         guard let bytes = try beginning(of: file, in: directory, fileSystem) else { return false }
-        if isTorn(bytes, Array(kind.rawValue.utf8), whole: FileHeader.size) { return true }
+        if isTorn(bytes, Array(kind.rawValue.utf8)) { return true }
         do throws(StoreError) {
             return try withContiguousBytes(bytes) { bytes throws(StoreError) in
                 _ = try FileHeader(
@@ -30,13 +25,13 @@ enum Leftover {
 
     private static func isCurrent(_ bytes: [UInt8]) -> Bool {
         let beginning = Array("siltstone ".utf8)
-        return bytes.starts(with: beginning) || isTorn(bytes, beginning, whole: FileHeader.size)
+        return bytes.starts(with: beginning) || isTorn(bytes, beginning)
     }
 
     /// Whether power failed while the beginning of a file was written: it stops somewhere, and zeros follow, or nothing.
-    private static func isTorn(_ bytes: [UInt8], _ magic: [UInt8], whole: Int) -> Bool {
+    private static func isTorn(_ bytes: [UInt8], _ magic: [UInt8]) -> Bool {
         let written = bytes[..<(bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)]
-        return written.count < whole && (magic.starts(with: written) || written.starts(with: magic))
+        return written.count < FileHeader.size && (magic.starts(with: written) || written.starts(with: magic))
     }
 
     /// The first bytes of a file; nil where it is none.

@@ -75,7 +75,10 @@ struct LogRecovery {
                 logs.append(try emptied(reader, number))
                 continue
             }
-            if reader.provesEarlierLogs() { for index in logs.indices { logs[index].proven = logs[index].end } }
+            // Asked only where there are earlier ones: it may have to look through the space behind the end.
+            if !logs.isEmpty, reader.provesEarlierLogs() {
+                for index in logs.indices { logs[index].proven = logs[index].end }
+            }
             logs.append(log)
             lastSequence = max(lastSequence, log.lastSequence)
         }

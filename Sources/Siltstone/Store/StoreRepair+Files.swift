@@ -168,16 +168,3 @@ extension StoreRepair {
         return false
     }
 }
-
-extension StoreFile {
-    /// What the header of the file says that it is; nil for files without one.
-    var headerKind: FileHeader.Kind? {
-        switch self {
-        case .log: .log
-        case .segment: .segment
-        case .values: .values
-        case .manifest: .manifest
-        case .current, .currentInTheMaking, .lock: nil
-        }
-    }
-}

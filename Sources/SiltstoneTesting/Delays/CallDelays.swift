@@ -54,20 +54,12 @@ struct DelaySchedule: Sendable {
     ///   - kind: what is called.
     ///   - number: how many sides of calls came before.
     func delay(_ kind: CallKind, number: UInt64) -> CallDelay {
-        let draw = mix(seed ^ mix(number))
-        let chance = Double(draw >> 11) / Double(1 << 53)
+        let draw = SplitMix64.mixed(seed ^ SplitMix64.mixed(number))
+        let chance = SplitMix64.fraction(draw)
         let phase = number / UInt64(max(1, delays.phaseLength))
-        let slow = mix(~seed ^ mix(phase)) % UInt64(CallKind.allCases.count)
+        let slow = SplitMix64.mixed(~seed ^ SplitMix64.mixed(phase)) % UInt64(CallKind.allCases.count)
         let pauses = kind.rawValue == slow ? delays.slowKindProbability : delays.pauseProbability
-        if chance < pauses { return .pause(Int(mix(draw) % UInt64(max(1, delays.greatestPause))) + 1) }
+        if chance < pauses { return .pause(Int(SplitMix64.mixed(draw) % UInt64(max(1, delays.greatestPause))) + 1) }
         return chance < pauses + delays.yieldProbability ? .yield : .none
-    }
-
-    /// The finaliser of SplitMix64: every bit of the number decides about every bit of the result.
-    private func mix(_ number: UInt64) -> UInt64 {
-        var z = number &+ 0x9e37_79b9_7f4a_7c15
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

@@ -1,10 +1,11 @@
+import CRUDKit
 import Siltstone
 
 /// An open file of a ``FaultInjectingFileSystem``.
 final class FaultInjectingFile: File {
     private let base: any File
     private let calls: FaultInjector
-    private let isHeld = Guarded(true)
+    private let isHeld = Locked(true)
 
     init(_ base: any File, _ calls: FaultInjector) {
         self.base = base
@@ -117,7 +118,7 @@ final class FaultInjectingLock: FileLock {
     private let base: any FileLock
     private let path: String
     private let calls: FaultInjector
-    private let isHeld = Guarded(true)
+    private let isHeld = Locked(true)
 
     init(_ base: any FileLock, _ path: String, _ calls: FaultInjector) {
         self.base = base

@@ -1,3 +1,4 @@
+import CRUDKit
 import Siltstone
 
 /// What a ``FaultInjectingFileSystem`` and everything that it opened have in common: the count, the log and the rule.
@@ -10,7 +11,7 @@ final class FaultInjector: Sendable {
         var held: [String: Int] = [:]
     }
 
-    private let state = Guarded(State())
+    private let state = Locked(State())
     private let keepsLog: Bool
 
     init(keepsLog: Bool) { self.keepsLog = keepsLog }

@@ -1,3 +1,5 @@
+import CRUDKit
+
 /// Decides for each call on a ``FaultInjectingFileSystem`` whether it meets a fault.
 ///
 /// A rule may be asked by several threads at once. It is asked before the call is made and outside every lock, so that it
@@ -25,7 +27,7 @@ public struct FaultRule: Sendable {
         _ number: Int, times: Int = 1, where matches: @escaping @Sendable (FileSystemCall) -> Bool = { _ in true },
         _ fault: @escaping @Sendable (FileSystemCall) -> Fault?
     ) -> FaultRule {
-        let met = Guarded(0)
+        let met = Locked(0)
         return FaultRule { call in
             guard matches(call) else { return nil }
             let index = met.withLock { met in
@@ -48,17 +50,9 @@ public struct FaultRule: Sendable {
     ) -> FaultRule {
         FaultRule { call in
             guard matches(call), !faults.isEmpty else { return nil }
-            let bits = mixed(seed ^ mixed(UInt64(truncatingIfNeeded: call.number)))
-            guard Double(bits >> 11) * 0x1p-53 < probability else { return nil }
-            return faults[Int(mixed(bits) % UInt64(faults.count))]
+            let bits = SplitMix64.mixed(seed ^ SplitMix64.mixed(UInt64(truncatingIfNeeded: call.number)))
+            guard SplitMix64.fraction(bits) < probability else { return nil }
+            return faults[Int(SplitMix64.mixed(bits) % UInt64(faults.count))]
         }
-    }
-
-    /// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
-    private static func mixed(_ state: UInt64) -> UInt64 {
-        var z = state &+ 0x9e37_79b9_7f4a_7c15
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

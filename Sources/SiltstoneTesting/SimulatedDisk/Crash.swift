@@ -1,6 +1,6 @@
 /// One crash: what it leaves of a tree of directories.
 struct Crash {
-    var random: DiskRandom
+    var random: SplitMix64
     /// The probability that something has happened that no sync covers; nil if only the processes die.
     let survival: Double?
 
@@ -8,7 +8,7 @@ struct Crash {
     private var fates: [ObjectIdentifier: Bool] = [:]
     private var files: [ObjectIdentifier: FileImage] = [:]
 
-    init(random: DiskRandom, survival: Double?) {
+    init(random: SplitMix64, survival: Double?) {
         self.random = random
         self.survival = survival
     }

@@ -121,4 +121,24 @@ extension SimulatedDirectory {
         case nil: throw call.failure(ENOENT)
         }
     }
+
+    /// The file at the path of `call`.
+    /// - Throws: `EISDIR` where it is a directory, `ENOENT` where nothing is.
+    func file(_ call: PathCall) throws(FileSystemError) -> SimulatedInode {
+        switch try find(call) {
+        case .file(let inode): return inode
+        case .directory: throw call.failure(EISDIR)
+        case nil: throw call.failure(ENOENT)
+        }
+    }
+
+    /// The directory at the path of `call`.
+    /// - Throws: `ENOTDIR` where it is a file, `ENOENT` where nothing is.
+    func directory(_ call: PathCall) throws(FileSystemError) -> SimulatedDirectory {
+        switch try find(call) {
+        case .directory(let directory): return directory
+        case .file: throw call.failure(ENOTDIR)
+        case nil: throw call.failure(ENOENT)
+        }
+    }
 }

@@ -132,7 +132,7 @@ public final class SimulatedFileSystem: FileSystem {
     /// ``afterProcessDeath()`` for a disk on which it may still be lost.
     public func processDeath() -> DiskImage {
         guarded.withLock { _ in
-            var crash = Crash(random: DiskRandom(seed: 0), survival: nil)
+            var crash = Crash(random: SplitMix64(seed: 0), survival: nil)
             return DiskImage(root: crash.image(of: root))
         }
     }
@@ -156,7 +156,7 @@ public final class SimulatedFileSystem: FileSystem {
     /// What is found if power fails now.
     /// - Parameter seed: decides what has reached the disk; sometimes nearly all, sometimes nearly nothing.
     public func powerLoss(seed: UInt64) -> DiskImage {
-        var random = DiskRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let survival = [0, 0.05, 0.3, 0.5, 0.7, 0.95, 1][random.index(7)]
         return powerLoss(&random, survival: survival)
     }
@@ -166,11 +166,11 @@ public final class SimulatedFileSystem: FileSystem {
     ///   - seed: decides what has reached the disk.
     ///   - survival: the probability that something has that no sync covers, for each thing.
     public func powerLoss(seed: UInt64, survival: Double) -> DiskImage {
-        var random = DiskRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         return powerLoss(&random, survival: survival)
     }
 
-    private func powerLoss(_ random: inout DiskRandom, survival: Double) -> DiskImage {
+    private func powerLoss(_ random: inout SplitMix64, survival: Double) -> DiskImage {
         guarded.withLock { _ in
             var crash = Crash(random: random, survival: survival)
             return DiskImage(root: crash.image(of: root))
@@ -216,13 +216,7 @@ public final class SimulatedFileSystem: FileSystem {
     /// The names of a directory's entries, in no order.
     public func entries(of directory: String) throws(FileSystemError) -> [String] {
         let call = PathCall("read directory", directory)
-        return try atomically { (root) throws(FileSystemError) -> [String] in
-            switch try root.find(call) {
-            case .directory(let directory): return Array(directory.entries.keys)
-            case .file: throw call.failure(ENOTDIR)
-            case nil: throw call.failure(ENOENT)
-            }
-        }
+        return try atomically { root throws(FileSystemError) in Array(try root.directory(call).entries.keys) }
     }
 
     /// What is at a path; nil where nothing is.
@@ -286,11 +280,7 @@ public final class SimulatedFileSystem: FileSystem {
         let call = PathCall("remove", path)
         announce(.remove, path)
         try atomically { root throws(FileSystemError) in
-            switch try root.find(call) {
-            case .file: break
-            case .directory: throw call.failure(EISDIR)
-            case nil: throw call.failure(ENOENT)
-            }
+            _ = try root.file(call)
             let (parent, name) = try root.parent(call)
             parent.set(name, nil)
         }
@@ -301,12 +291,7 @@ public final class SimulatedFileSystem: FileSystem {
         let call = PathCall("remove directory", path)
         announce(.removeDirectory, path)
         try atomically { root throws(FileSystemError) in
-            switch try root.find(call) {
-            case .directory(let directory):
-                if !directory.entries.isEmpty { throw call.failure(ENOTEMPTY) }
-            case .file: throw call.failure(ENOTDIR)
-            case nil: throw call.failure(ENOENT)
-            }
+            if try !root.directory(call).entries.isEmpty { throw call.failure(ENOTEMPTY) }
             let (parent, name) = try root.parent(call)
             parent.set(name, nil)
         }
@@ -317,13 +302,7 @@ public final class SimulatedFileSystem: FileSystem {
         let call = PathCall("sync directory", path)
         announce(.syncDirectory, path)
         if syncFails(path) { throw call.failure(EIO) }
-        try atomically { root throws(FileSystemError) in
-            switch try root.find(call) {
-            case .directory(let directory): directory.sync()
-            case .file: throw call.failure(ENOTDIR)
-            case nil: throw call.failure(ENOENT)
-            }
-        }
+        try atomically { root throws(FileSystemError) in try root.directory(call).sync() }
     }
 
     /// Takes the lock of a file. It keeps out all other handles of this file system.

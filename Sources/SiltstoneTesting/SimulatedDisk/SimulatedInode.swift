@@ -122,7 +122,7 @@ final class SimulatedInode: @unchecked Sendable {
     /// - Parameters:
     ///   - survival: the probability that a sector, or a length, that no sync covers has been written.
     ///   - random: decides.
-    func afterPowerLoss(survival: Double, _ random: inout DiskRandom) -> FileImage {
+    func afterPowerLoss(survival: Double, _ random: inout SplitMix64) -> FileImage {
         let (now, known) = (seen(), takenForDurable ?? durable)
         var dirty = mayDiffer ? now.differingSectors(from: known) : []
         if !overwritten.isEmpty { dirty = Set(dirty).union(overwritten.keys).sorted() }
@@ -143,7 +143,7 @@ final class SimulatedInode: @unchecked Sendable {
 
     /// Puts into `bytes`, which hold what is durable, what became of one sector.
     private func survive(
-        _ sector: Int, of now: UnsafeRawBufferPointer, _ survival: Double, _ random: inout DiskRandom,
+        _ sector: Int, of now: UnsafeRawBufferPointer, _ survival: Double, _ random: inout SplitMix64,
         into bytes: UnsafeMutableRawBufferPointer
     ) {
         let start = sector * DiskSector.size

@@ -9,7 +9,7 @@ struct CrashedDisk: Sendable {
         /// The power has failed: what is left is all durable.
         case image(DiskImage)
         /// Only the process has died: what was not synced is still on its way.
-        case live(SimulatedFileSystem)
+        case live(Result<SimulatedFileSystem, FileSystemError>)
     }
 
     var content: Content
@@ -156,8 +156,7 @@ final class CrashDriver: Sendable {
                 hasher.combine(progress.begun)
                 guard progress.seen.insert(hasher.finalize()).inserted else { continue }
                 let place = "\(history.name), \(place), \(kind)"
-                var content = CrashedDisk.Content.image(image)
-                if index == 0, case .success(let disk) = survivor { content = .live(disk) }
+                let content: CrashedDisk.Content = index == 0 ? .live(survivor) : .image(image)
                 progress.images.append(CrashedDisk(content: content, expectation: expectation, place: place))
             }
         }

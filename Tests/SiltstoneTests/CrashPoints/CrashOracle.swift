@@ -38,7 +38,7 @@ struct CrashOracle {
         let isLive: Bool
         switch crashed.content {
         case .image(let image): (disk, isLive) = (try SimulatedFileSystem(image, greatestFileSize: 16 << 20), false)
-        case .live(let survivor): (disk, isLive) = (survivor, true)
+        case .live(let survivor): (disk, isLive) = (try survivor.get(), true)
         }
         // A recovery that is cut short, and the recovery of that, too: at one call each, as every image comes by here.
         let cut = Locked<(at: Int, image: DiskImage?)>((crashed.depth < 2 ? random.index(24) : .max, nil))
