@@ -100,6 +100,29 @@ extension LogWriter {
         space.reserved = end
     }
 
+    /// Gives back the space behind the last frame, for others who need it more; an append that comes takes some again. By
+    /// the caller that appends.
+    /// - Returns: the bytes that were given back.
+    func releaseReserve() -> Int {
+        space.withLock { space in
+            let (end, reserved) = (tail.pointee.end, space.reserved)
+            let kept = Self.rounded(end)
+            guard space.failure == nil, !space.isSealed, reserved > kept else { return 0 }
+            do throws(FileSystemError) {
+                try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: kept) }
+            } catch {
+                space.failure = StoreError(error)
+                room.store(0, ordering: .releasing)
+                return 0
+            }
+            space.reserved = kept
+            space.populated = min(space.populated, kept)
+            space.step = options.firstStep
+            room.store(space.room, ordering: .releasing)
+            return reserved - kept
+        }
+    }
+
     /// Maps the file, or gives up mapping it: to write it instead loses nothing but time.
     private func map(_ space: inout Space, upTo needed: Int) {
         let length = Self.rounded(max(options.capacity, needed, (space.mapping?.bytes.count ?? 0) * 2))

@@ -82,6 +82,14 @@ extension Engine {
         }
     }
 
+    /// Gives back the space that logs hold ahead of their ends. Under the write lock.
+    /// - Parameter log: one that keeps its own.
+    /// - Returns: whether there was any.
+    func releaseReserves(except log: LogWriter? = nil) -> Bool {
+        let logs = state.pointee.sealed.map(\.log) + [state.pointee.active.log, state.pointee.nextLog]
+        return logs.reduce(0) { $0 + ($1 === log ? 0 : $1?.releaseReserve() ?? 0) } > 0
+    }
+
     /// Makes a log, and names it in the manifest before anything is written to it.
     func makeLog() throws(StoreError) -> LogWriter {
         try manifestLock.withLock { () throws(StoreError) in

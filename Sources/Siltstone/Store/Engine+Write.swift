@@ -101,9 +101,23 @@ extension Engine {
     ) throws(StoreError) {
         guard let log else { return try refuse() }
         do { try body(log) } catch {
-            if error.code != .noSpace, state.pointee.failure == nil { state.pointee.failure = error }
-            throw error
+            try appendAgain(to: log, after: error, body)
         }
+    }
+
+    /// Tries an append once more where the disk is full and other logs hold space ahead; has the flush tried again, too,
+    /// whose end frees a whole log.
+    private func appendAgain(
+        to log: LogWriter, after error: StoreError, _ body: (LogWriter) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        var error = error
+        if error.code == .noSpace {
+            if !state.pointee.sealed.isEmpty { scheduleFlush() }
+            guard releaseReserves(except: log) else { throw error }
+            do { return try body(log) } catch let second { error = second }
+        }
+        if error.code != .noSpace, state.pointee.failure == nil { state.pointee.failure = error }
+        throw error
     }
 
     /// Removes all keys in `[start, end)`.

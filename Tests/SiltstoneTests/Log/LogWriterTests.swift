@@ -138,6 +138,25 @@ struct LogWriterTests {
         #expect(try fixture.read().frames.count == 21)
     }
 
+    @Test(
+        "space that was given back is taken again, and nothing that was written goes with it",
+        arguments: [0, 4096, 1 << 20])
+    func givesBack(firstStep: Int) throws {
+        let files = FaultInjectingFileSystem()
+        let fixture = LogFixture(files)
+        let writer = try fixture.create(LogFixture.options(.mapped, firstStep: firstStep))
+        for index in 1...40 {
+            try writer.put("a", [UInt8](repeating: UInt8(index), count: 1000), UInt64(index))
+            guard index % 10 == 0 else { continue }
+            let before = try fixture.bytes().count
+            #expect(writer.releaseReserve() == before - (firstStep == 0 ? before : (writer.end + 4095) / 4096 * 4096))
+            #expect(writer.releaseReserve() == 0)
+        }
+        try writer.sync()
+        let reading = try fixture.read()
+        #expect(reading.frames.map(\.firstSequence) == Array(0...40) && reading.tail == .clean)
+    }
+
     @Test("a full disk does not keep a log from being closed in good order", arguments: LogWriting.allCases)
     func closeOnFullDisk(_ writing: LogWriting) throws {
         let files = FaultInjectingFileSystem()

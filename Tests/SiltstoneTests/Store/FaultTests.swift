@@ -48,6 +48,39 @@ import Testing
     }
 
     @Test(
+        "a full disk gets back the space that logs hold ahead of their ends: for a segment, or for a log that must grow",
+        arguments: LogWriting.allCases, [".segment", ".log"])
+    func spaceAhead(_ writing: LogWriting, neededFor suffix: String) throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        var configuration = Self.configuration(writing)
+        configuration.memTableBytes = 1 << 20
+        let store = try fixture.open(configuration)
+        // Over half a memtable, from where on the next log is made.
+        for number in 0..<600 { try store.put(key(number), [UInt8](repeating: 1, count: 1_000)) }
+        try waitUntil("there is a next log") { try disk.entries(of: fixture.path).count { $0.hasSuffix(".log") } == 2 }
+        let isCut = Locked(false)
+        disk.setRule { call in
+            switch call.operation {
+            case .truncate where call.path.hasSuffix(".log"):
+                isCut.withLock { $0 = true }
+                return nil
+            case .write where suffix == ".log": return nil
+            case .reserve, .write: return call.path.hasSuffix(suffix) && !isCut.withLock { $0 } ? .noSpace : nil
+            default: return nil
+            }
+        }
+        if suffix == ".segment" { try store.flush() }
+        for number in 0..<900 { try store.put(key(number), [UInt8](repeating: 2, count: 1_000)) }
+        #expect(isCut.withLock { $0 })
+        disk.setRule(.none)
+        let entries = try store.allEntries()
+        #expect(entries.count == 900 && entries.allSatisfy { $0.value == [UInt8](repeating: 2, count: 1_000) })
+        try store.close()
+        #expect(try fixture.open().allEntries() == entries)
+    }
+
+    @Test(
         "after a failed sync the store refuses writes, tells why, and goes on reading; opened again it is well",
         arguments: LogWriting.allCases)
     func failedSync(_ writing: LogWriting) throws {
