@@ -18,6 +18,18 @@ struct LogRecovery {
         var isLinked: Bool
         /// The last sequence number used when it ended.
         var lastSequence: SequenceNumber
+        /// Why the first frame that was not taken has no value, where that is why it was not.
+        var lostValue: StoreError?
+
+        /// The error for a log that ends before its end: of the value, where that is what is damaged.
+        func lostEnd(_ why: String, path: String) -> StoreError {
+            guard let lostValue, let file = lostValue.file else {
+                return .corrupt("the log cannot be read from here on: \(why)", file: path, offset: end)
+            }
+            return .corrupt(
+                "\(StoreError.withoutAdvice(lostValue.message)): \(path) refers to it at offset \(end), "
+                    + "where it cannot be read on: \(why)", file: file, offset: lostValue.offset)
+        }
     }
 
     /// The first value in a file that a frame refers to.
@@ -30,13 +42,19 @@ struct LogRecovery {
     private let opener: StoreOpener
     private let identity: StoreIdentity
     private let state: ManifestState
+    /// Where the manifest is, and where its last whole edit ends.
+    private let manifest: (path: String, end: Int)
     private let version: Version
     private var logs: [RecoveredLog] = []
     /// The last sequence number that was recovered.
     private(set) var lastSequence: SequenceNumber
 
-    init(opener: StoreOpener, identity: StoreIdentity, state: ManifestState, version: Version) {
+    init(
+        opener: StoreOpener, identity: StoreIdentity, state: ManifestState, manifest: (path: String, end: Int),
+        version: Version
+    ) {
         self.opener = opener
+        self.manifest = manifest
         self.identity = identity
         self.state = state
         self.version = version
@@ -58,7 +76,7 @@ struct LogRecovery {
     /// Reads all live logs, oldest first.
     mutating func readLogs() throws(StoreError) {
         /// Set once a log has lost its end: the logs behind it hold what came after what was lost.
-        var torn: (path: String, end: Int)?
+        var torn: RecoveredLog?
         for number in state.logs {
             var reader = try openLog(number)
             if let torn {
@@ -69,9 +87,8 @@ struct LogRecovery {
             let previous = logs.last
             let (log, missesEnd) = try read(&reader, number, after: previous)
             if missesEnd, let previous {
-                let path = StoreFile.log(previous.number).path(in: opener.directory)
-                try requireNoProof(&reader, (path, previous.end))
-                torn = (path, previous.end)
+                try requireNoProof(&reader, previous)
+                torn = previous
                 logs.append(try emptied(reader, number))
                 continue
             }
@@ -113,8 +130,7 @@ struct LogRecovery {
                             file: reader.path, offset: frame.offset)
                     }
                 }
-            case .batch:
-                guard try apply(frame, to: &log, &reader) else { break }
+            case .batch: try apply(frame, to: &log, &reader)
             case .close: continue
             case .edit:
                 throw .corrupt("a log holds a frame of a manifest", file: reader.path, offset: frame.offset)
@@ -126,7 +142,7 @@ struct LogRecovery {
         if let closing = state.closing, closing.log == number {
             log.proven = max(log.proven, Int(clamping: closing.end))
         }
-        try checkTail(reader, number)
+        try checkTail(reader, log)
         return (log, false)
     }
 
@@ -137,11 +153,10 @@ struct LogRecovery {
         return link
     }
 
-    /// Puts a batch into the memtable.
-    /// - Returns: false where the frame refers to a value that is not there: it then counts as torn.
+    /// Puts a batch into the memtable. A frame that refers to a value that is not there counts as torn.
     private func apply(
         _ frame: Frame, to log: inout RecoveredLog, _ reader: inout FrameReader
-    ) throws(StoreError) -> Bool {
+    ) throws(StoreError) {
         guard log.isLinked, frame.firstSequence == log.lastSequence + 1 else {
             throw .corrupt(
                 "a batch has sequence number \(frame.firstSequence), \(log.lastSequence + 1) was expected",
@@ -153,8 +168,9 @@ struct LogRecovery {
                 "a batch is malformed at byte \(error.offset) of its changes", file: reader.path, offset: frame.offset)
         }
         if let missing = try missingValue(batch, frame, reader) {
-            reader.rejectLast("its value is missing: \(missing.message)")
-            return false
+            reader.rejectLast("its value is missing")
+            log.lostValue = missing
+            return
         }
         batch.forEach { change in
             log.table.apply(change)
@@ -163,7 +179,6 @@ struct LogRecovery {
             }
         }
         log.lastSequence = batch.lastSequence
-        return true
     }
 
     /// Checks that the values which a batch points to have reached the disk.
@@ -177,8 +192,8 @@ struct LogRecovery {
             guard change.kind == .pointer, let pointer = ValuePointer(change.value) else { return nil }
             guard let file = version.valueFiles[pointer.file] else {
                 throw .corrupt(
-                    "the log refers to \(StoreFile.values(pointer.file).name), which the manifest does not name, so the "
-                        + "manifest has lost its end", file: reader.path, offset: frame.offset)
+                    "the manifest has lost its end: it does not name \(StoreFile.values(pointer.file).name), to which "
+                        + "\(reader.path) refers at offset \(frame.offset)", file: manifest.path, offset: manifest.end)
             }
             do throws(StoreError) { try file.withValue(pointer, key: change.key) { _ in } } catch {
                 guard error.code == .corrupt else { throw error }
@@ -192,29 +207,24 @@ struct LogRecovery {
 
     /// Accepts the end of a log, if it is its end or something torn, which is cut off when the log is resumed.
     /// - Throws: ``StoreError/Code/corrupt`` where what follows is proved to have been on stable storage.
-    private func checkTail(_ reader: FrameReader, _ number: UInt64) throws(StoreError) {
-        if let closing = state.closing, closing.log == number, UInt64(reader.end) < closing.end {
-            throw .corrupt(
-                "the log ends here; when the store was closed it ended at offset \(closing.end)", file: reader.path,
-                offset: reader.end)
+    private func checkTail(_ reader: FrameReader, _ log: RecoveredLog) throws(StoreError) {
+        if let closing = state.closing, closing.log == log.number, UInt64(log.end) < closing.end {
+            throw log.lostEnd("when the store was closed it ended at offset \(closing.end)", path: reader.path)
         }
-        if reader.syncedMark > reader.end {
-            throw .corrupt(
-                "the log ends here, and was on stable storage up to offset \(reader.syncedMark)", file: reader.path,
-                offset: reader.end)
+        if case .damaged(let fault, let proof) = reader.tail() {
+            throw log.lostEnd("\(fault), and \(proof)", path: reader.path)
         }
-        if case .damaged(let fault, let proof) = reader.tail() { throw reader.corruption(fault, proof) }
     }
 
     /// A log behind a torn one may only hold what was never synced.
     private func requireNoProof(
-        _ reader: inout FrameReader, _ torn: (path: String, end: Int)
+        _ reader: inout FrameReader, _ torn: RecoveredLog
     ) throws(StoreError) {
         while try reader.next() != nil {}
         if reader.provesEarlierLogs() {
-            throw .corrupt(
-                "the log ends here, and \(reader.path), which was synced later, proves that there was more",
-                file: torn.path, offset: torn.end)
+            throw torn.lostEnd(
+                "\(reader.path), which was synced later, proves that there was more",
+                path: StoreFile.log(torn.number).path(in: opener.directory))
         }
         if case .damaged(let fault, let proof) = reader.tail() { throw reader.corruption(fault, proof) }
     }
@@ -243,13 +253,13 @@ struct LogRecovery {
     ///
     /// But for those that are older than the oldest one that is named, or, where none is, than the manifest: what they hold
     /// is in segments, or was put aside by a repair.
-    func checkUnnamedLogs(_ present: Set<StoreFile>, manifest: UInt64) throws(StoreError) {
-        let oldest = state.logs.first ?? manifest
+    func checkUnnamedLogs(_ present: Set<StoreFile>, manifest number: UInt64) throws(StoreError) {
+        let oldest = state.logs.first ?? number
         for case .log(let number) in present where !state.logs.contains(number) && number >= oldest {
             guard try Self.holdsChanges(number, in: opener.directory, opener.configuration) else { continue }
             throw .corrupt(
-                "the log holds changes and is not named by the manifest, so the manifest has lost its end",
-                file: StoreFile.log(number).path(in: opener.directory))
+                "the manifest has lost its end: it does not name \(StoreFile.log(number).name), which holds changes",
+                file: manifest.path, offset: manifest.end)
         }
     }
 

@@ -150,7 +150,8 @@ struct StoreOpener {
         let files = OpenFiles(opener: self, identity: manifestFile.header.store, cache: cache)
         let version = try files.open(state)
         var recovery = LogRecovery(
-            opener: self, identity: manifestFile.header.store, state: state, version: version)
+            opener: self, identity: manifestFile.header.store, state: state,
+            manifest: (manifestFile.path, manifestFile.end), version: version)
         try recovery.readLogs()
         try recovery.checkUnnamedLogs(present, manifest: number)
         return try finish(manifestFile, number, state, edits, recovery, version, cache, present)

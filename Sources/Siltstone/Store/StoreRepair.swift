@@ -106,7 +106,7 @@ struct StoreRepair {
 
     mutating func lose(_ file: StoreFile, _ offset: Int? = nil, _ message: String) {
         // The advice that goes with damage elsewhere would send the reader in a circle here.
-        let message = message.replacing(StoreError.corruptionAdvice, with: "")
+        let message = StoreError.withoutAdvice(message)
         report.losses.append(.init(file: file.path(in: directory), offset: offset, message: message))
     }
 

@@ -80,6 +80,9 @@ extension StoreError {
         StoreError(.corrupt, what + corruptionAdvice, file: file, offset: offset)
     }
 
+    /// What a text about damage says, for one that tells by itself what to do about it.
+    static func withoutAdvice(_ message: String) -> String { message.replacing(corruptionAdvice, with: "") }
+
     /// What to do about damage.
     static let corruptionAdvice =
         "; run 'silt verify' to see the extent, restore a backup, or salvage with 'silt repair'"

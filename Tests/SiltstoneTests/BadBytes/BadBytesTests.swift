@@ -14,7 +14,7 @@ import Testing
 
     @Test("Whichever byte is flipped, inverted or zeroed, reads are right or throw, and nothing is lost unnoticed")
     func bytes() throws {
-        var tally = DamageTally("bad bytes")
+        var tally = DamageTally("bad bytes", test: "bytes")
         for (index, shape) in SampleStores.shapes.enumerated() {
             let sample = try SampleStores.make(shape)
             let kinds = [Damage.Kind.bit, .invert, .zero]
@@ -33,7 +33,7 @@ import Testing
 
     @Test("At whatever length a file is cut, reads are right or throw, and nothing is lost unnoticed")
     func cuts() throws {
-        var tally = DamageTally("cuts")
+        var tally = DamageTally("cuts", test: "cuts")
         for (index, shape) in SampleStores.shapes.enumerated() {
             let sample = try SampleStores.make(shape)
             for name in sample.files.names {
@@ -47,7 +47,7 @@ import Testing
 
     @Test("Whatever happens to a file as a whole, reads are right or throw, and nothing is lost unnoticed")
     func files() throws {
-        var tally = DamageTally("bad files")
+        var tally = DamageTally("bad files", test: "files")
         for shape in SampleStores.shapes {
             let sample = try SampleStores.make(shape)
             let catalogue = try SampleStores.catalogue(of: sample, shape)
@@ -60,7 +60,7 @@ import Testing
 
     @Test("From whatever damage, repair brings back all that is proved, and invents nothing")
     func repairs() throws {
-        var tally = DamageTally("repairs")
+        var tally = DamageTally("repairs", test: "repairs")
         let step = SuiteScale.isLong ? 1 : 13
         for shape in SampleStores.shapes {
             let sample = try SampleStores.make(shape)
@@ -89,7 +89,7 @@ import Testing
         "Of whichever two frames, or the values behind them, are damaged: what a whole frame vouches for is not cut off"
     )
     func pairsOfFrames() throws {
-        var tally = DamageTally("pairs of frames")
+        var tally = DamageTally("pairs of frames", test: "pairsOfFrames")
         for shape in SampleStores.shapes where shape.ending != .closed {
             let sample = try SampleStores.make(shape)
             let proofs = sample.logs.flatMap { $0.frames.flatMap(\.proof) }
@@ -113,7 +113,7 @@ import Testing
         let deadline = SuiteScale.deadline()
         var seed = SuiteScale.seed
         let replay = { SuiteScale.replay("BadBytesTests/several", seed: $0) }
-        var tally = DamageTally("several at once", replay: replay(seed))
+        var tally = DamageTally("several at once", test: "several")
         repeat {
             tally.replay = replay(seed)
             var random = RandomDamage(seed: seed)

@@ -14,9 +14,9 @@ struct DamageTally {
     private var failures: [Damage.Kind: Int] = [:]
     private static let toldFailures = 3
 
-    init(_ attack: String, replay: String = "") {
+    init(_ attack: String, test: String) {
         self.attack = attack
-        self.replay = replay
+        replay = "again: swift test --filter BadBytesTests/\(test)"
     }
 
     /// Damages a sample and opens it, of four ways to open in another one than the last time.

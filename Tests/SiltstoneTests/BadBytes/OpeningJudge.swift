@@ -57,6 +57,12 @@ struct OpeningJudge {
             return "an error of the wrong kind: \(error)"
         }
         guard let file = error.file, file.hasPrefix(StoreFiles.path) else { return "an error without a file: \(error)" }
+        // Of a damaged byte the very file is to be named, and a place in it.
+        guard [.bit, .invert, .zero].contains(damaged.damage.kind) else { return nil }
+        guard damaged.damage.changes.keys.contains(where: { file == StoreFiles.path + "/" + $0 }) else {
+            return "an error that names another file: \(error)"
+        }
+        if error.offset == nil { return "an error without an offset: \(error)" }
         return nil
     }
 

@@ -28,7 +28,11 @@ struct CrashOracle {
     /// - Throws: the first promise that was broken.
     mutating func check(_ crashed: CrashedDisk) throws {
         var waiting = [crashed]
-        while let next = waiting.popLast() { try recover(next, &waiting) }
+        while let next = waiting.popLast() {
+            do { try recover(next, &waiting) } catch {
+                throw error as? BrokenPromise ?? BrokenPromise("\(error), \(next.place)")
+            }
+        }
     }
 
     private mutating func recover(_ crashed: CrashedDisk, _ waiting: inout [CrashedDisk]) throws {

@@ -18,7 +18,11 @@ struct FailedSyncTests {
             var number = 0
             while true {
                 let run = try FailedSyncRun(history, failing: number, seed: SuiteScale.seed &+ UInt64(number))
-                images += try run.check()
+                do { images += try run.check() } catch {
+                    let replay = SuiteScale.replay("FailedSyncTests/everySync", seed: SuiteScale.seed)
+                    Issue.record("\(run.place): \(error)\n\(replay)")
+                    return
+                }
                 syncs += 1
                 number += 1
                 if !run.hasFailed { break }
@@ -57,7 +61,7 @@ private final class FailedSyncRun {
     /// Whether there were as many syncs.
     var hasFailed: Bool { count.value > number }
 
-    private var place: String { "sync \(number) of \(history.name) fails, seed \(seed)" }
+    var place: String { "sync \(number) of \(history.name) fails, seed \(seed)" }
 
     private func open(_ disk: SimulatedFileSystem) throws -> KeyValueStore {
         var configuration = history.configuration
@@ -89,7 +93,7 @@ private final class FailedSyncRun {
             for index in 0..<3 {
                 let next = try SimulatedFileSystem(disk.powerLoss(seed: seed &+ UInt64(100 + 10 * round + index)))
                 let found = try StateDigest(try open(next))
-                try #require(found == StateDigest(model), "after writing \(round), power loss \(index): \(place)")
+                try BrokenPromise.unless(found == StateDigest(model), "after writing \(round), power loss \(index)")
                 images += 1
             }
         }
@@ -129,14 +133,15 @@ private final class FailedSyncRun {
     /// The failure is told as what it is.
     private func require(_ error: any Error) throws {
         let code = (error as? StoreError)?.code
-        try #require(code == .inputOutput || code == .refusesWrites, "\(error): \(place)")
+        try BrokenPromise.unless(code == .inputOutput || code == .refusesWrites, "\(error)")
     }
 
     private func state(of store: KeyValueStore, from floor: Int, _ moment: String) throws -> Int {
         let found = try StateDigest(store)
         let report = try store.verify()
-        try #require(report.problems.isEmpty, "\(moment): \(report.problems): \(place)")
+        try BrokenPromise.unless(report.problems.isEmpty, "\(moment): \(report.problems)")
         let state = stride(from: begun, through: floor, by: -1).first { StateDigest(models[$0]) == found }
-        return try #require(state, "\(moment): none of the states \(floor) to \(begun): \(place)")
+        guard let state else { throw BrokenPromise("\(moment): none of the states \(floor) to \(begun)") }
+        return state
     }
 }
