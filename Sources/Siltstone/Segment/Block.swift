@@ -60,10 +60,16 @@ struct Block {
 
     /// The first slot whose record does not come before version `sequence` of `key`; ``count`` where all do.
     /// Nil where a slot leads nowhere.
+    /// - Parameter hint: of this block, and for this key.
     /// - Complexity: O(log n)
-    func lowerBound(_ key: Bytes, _ sequence: SequenceNumber) -> Int? {
+    func lowerBound(_ key: Bytes, _ sequence: SequenceNumber, hint: BlockHint? = nil) -> Int? {
         var low = 0
         var high = count
+        if let hint {
+            var search = BlockSearch(self, key, hint)
+            guard search.run() else { return nil }
+            (low, high) = (search.low, search.high)
+        }
         while low < high {
             let middle = (low &+ high) &>> 1
             guard let found = record(middle)?.record else { return nil }

@@ -51,7 +51,7 @@ final class FenceIndex: @unchecked Sendable {
                 windows, count: windowCount, shift: footer.windowShift, starts: starts, blockCount: count)
         skip = hasWindows && count > 1 ? Self.commonPrefix(keys[1], keys[count - 1]) : 0
         guard hasWindows else { return nil }
-        for block in 0..<count { (digests + block).initialize(to: Self.digest(keys[block], skip: skip)) }
+        for block in 0..<count { (digests + block).initialize(to: KeyDigest.of(keys[block], skip: skip)) }
     }
 
     deinit {
@@ -104,15 +104,6 @@ final class FenceIndex: @unchecked Sendable {
         zip(a, b).prefix { $0 == $1 }.reduce(0) { count, _ in count + 1 }
     }
 
-    /// The 8 bytes of a key behind `skip`, as a number in the order of the bytes; zeros where the key ends before.
-    @inline(__always)
-    private static func digest(_ key: Bytes, skip: Int) -> UInt64 {
-        if let word: UInt64 = key.integer(at: skip) { return word.byteSwapped }
-        var value: UInt64 = 0
-        for index in 0..<8 { value = value << 8 | (skip + index < key.count ? UInt64(key[skip + index]) : 0) }
-        return value
-    }
-
     // MARK: Blocks
 
     /// Logical address of a block.
@@ -136,6 +127,15 @@ final class FenceIndex: @unchecked Sendable {
 
     // MARK: Search
 
+    /// Bytes that all keys of a block begin with, and every key that ``search(_:_:)`` sends there, where the 8 bytes
+    /// behind them are likely to tell the block's keys apart; nil where they are not, or nothing is known.
+    @inline(__always)
+    func hint(of block: Int) -> BlockHint? {
+        // The first block may begin with anything, and the last one end with anything.
+        guard block > 0, block &+ 1 < blockCount, digests[block] != digests[block &+ 1] else { return nil }
+        return BlockHint(skip: skip, first: digests[block], next: digests[block &+ 1])
+    }
+
     /// The block to look into for version `sequence` of `key`: the first record that does not come before it is in
     /// that block, or is the first of the next one. At least one block must be there.
     /// - Complexity: O(log n)
@@ -146,7 +146,7 @@ final class FenceIndex: @unchecked Sendable {
         let order = compareKeys(head, prefix)
         if order != 0 { return order < 0 ? 0 : blockCount - 1 }
 
-        let digest = Self.digest(key, skip: skip)
+        let digest = KeyDigest.of(key, skip: skip)
         var low = firstFence(from: 1, to: blockCount) { digests[$0] >= digest }
         if low < blockCount, digests[low] == digest {
             let high = firstFence(from: low, to: blockCount) { digests[$0] > digest }

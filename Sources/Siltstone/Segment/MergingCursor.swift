@@ -16,6 +16,8 @@ final class MergingCursor {
     private let heads: UnsafeMutablePointer<Head>
     private let direction: ScanDirection
     private let visible: SequenceNumber?
+    /// Records that each source hands over first.
+    private let firstBatch: Int
     /// Sources that have records left; the first ones of `order`.
     private var live: Int
     /// Source numbers, the live ones first, newest first among them.
@@ -25,8 +27,12 @@ final class MergingCursor {
     /// The best head among the other sources; `current` leads as long as it comes before this.
     private var runnerUp = -1
 
-    /// - Parameter sources: newest first.
-    init(_ sources: [RecordSource], _ direction: ScanDirection, visible: SequenceNumber?) {
+    /// - Parameters:
+    ///   - sources: newest first.
+    ///   - limit: how many records will be asked for, where that is known: none are read that are not likely to be.
+    init(_ sources: [RecordSource], _ direction: ScanDirection, visible: SequenceNumber?, limit: Int = .max) {
+        let share = sources.count < 2 ? limit : limit / sources.count + 2
+        firstBatch = limit == .max ? RecordSource.usualBatch : max(1, min(share, RecordSource.greatestBatch))
         self.sources = sources
         self.direction = direction
         self.visible = visible
@@ -46,7 +52,7 @@ final class MergingCursor {
         runnerUp = -1
         live = 0
         for (index, source) in sources.enumerated() {
-            try source.seek(key, direction)
+            try source.seek(key, direction, size: firstBatch)
             if try refill(index) {
                 order[live] = index
                 live += 1
@@ -80,7 +86,7 @@ final class MergingCursor {
     /// Whether the head of source `a` comes strictly before that of `b`.
     @inline(__always)
     private func leads(_ a: Int, _ b: Int) -> Bool {
-        let order = compareKeys(heads[a].next.pointee.key, heads[b].next.pointee.key)
+        let order = compareKeysByWords(heads[a].next.pointee.key, heads[b].next.pointee.key)
         return direction == .forward ? order < 0 : order > 0
     }
 
@@ -91,7 +97,7 @@ final class MergingCursor {
         var position = 1
         while position < live {
             let candidate = order[position]
-            let comparison = compareKeys(heads[candidate].next.pointee.key, heads[best].next.pointee.key)
+            let comparison = compareKeysByWords(heads[candidate].next.pointee.key, heads[best].next.pointee.key)
             if comparison == 0 {
                 if visible != nil {
                     heads[candidate].next += 1

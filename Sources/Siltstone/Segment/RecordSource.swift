@@ -8,21 +8,23 @@ enum ScanDirection: Sendable {
 /// A class with one virtual call for each batch; the merge itself works on the batch's memory. An enum of cursors lost:
 /// its payload cannot be changed in place. Used by one reader at a time.
 class RecordSource {
-    final var batch = RecordBatch(capacity: RecordSource.greatestBatch)
+    final var batch = RecordBatch(capacity: RecordSource.usualBatch)
     private var size = 0
 
-    static let greatestBatch = 64
     /// A short scan should not pay for a long one's read-ahead, so batches begin small and double.
-    private static let smallestBatch = 8
+    static let usualBatch = 8
+    static let greatestBatch = 64
 
     /// Stands at `key`, as the cursor's seek of that direction does.
-    final func seek(_ key: Bytes?, _ direction: ScanDirection) throws(StoreError) {
-        size = Self.smallestBatch
+    /// - Parameter size: records of the first batch, up to ``greatestBatch``.
+    final func seek(_ key: Bytes?, _ direction: ScanDirection, size: Int = usualBatch) throws(StoreError) {
+        self.size = size
         try position(key, direction)
     }
 
     /// Replaces the batch by the next records; an empty one means the end.
     final func refill(_ direction: ScanDirection, visible: SequenceNumber?) throws(StoreError) {
+        if size > batch.capacity { batch = RecordBatch(capacity: size) }
         batch.removeAll()
         try fill(limit: size, direction, visible: visible)
         size = min(size * 2, Self.greatestBatch)

@@ -67,7 +67,10 @@ struct SegmentCursor {
 
     private mutating func seek(_ key: Bytes) throws(StoreError) {
         try enter(reader.fences.search(key, FenceIndex.beforeAllVersions))
-        guard let found = block.lowerBound(key, FenceIndex.beforeAllVersions) else { throw reader.malformed(number) }
+        let hint = reader.fences.hint(of: number)
+        guard let found = block.lowerBound(key, FenceIndex.beforeAllVersions, hint: hint) else {
+            throw reader.malformed(number)
+        }
         slot = found
     }
 

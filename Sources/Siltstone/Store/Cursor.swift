@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Walks the entries of a snapshot in key order.
 ///
 /// The cursor stays good, and sees the same, whatever is written, flushed or compacted meanwhile, and after its snapshot
@@ -17,17 +19,32 @@ public final class Cursor {
     private var isStarted = false
     private var failure: StoreError?
 
-    init(_ snapshot: Snapshot, _ range: ScanRange) throws(StoreError) {
+    /// A cursor on what a snapshot sees.
+    convenience init(_ snapshot: Snapshot, _ range: ScanRange) throws(StoreError) {
         try snapshot.engine.checkOpen()
-        engine = snapshot.engine
-        sequence = snapshot.sequence
         // Any view later than the snapshot will do: what the snapshot sees is kept in all of them. The snapshot must
-        // not go before the view is taken, though it was made for this cursor alone.
-        view = withExtendedLifetime(snapshot) { snapshot.engine.views.current() }
+        // not go before the view is taken.
+        let view = withExtendedLifetime(snapshot) { snapshot.engine.views.current() }
+        self.init(snapshot.engine, view, snapshot.sequence, range)
+    }
+
+    /// A cursor on what the store holds now. It needs no snapshot: the view that it keeps is its own, and what flushes and
+    /// compactions do is seen in later ones only.
+    convenience init(_ engine: Engine, _ range: ScanRange) throws(StoreError) {
+        try engine.checkOpen()
+        let view = engine.views.current()
+        // After the view: what the view has dropped is then hidden by something that this number sees.
+        self.init(engine, view, engine.visible.load(ordering: .acquiring), range)
+    }
+
+    private init(_ engine: Engine, _ view: ReadView, _ sequence: SequenceNumber, _ range: ScanRange) {
+        self.engine = engine
+        self.view = view
+        self.sequence = sequence
         self.range = range
         farEnd = (range.direction == .forward ? range.to : range.from).map { HeapBytes(copying: $0) }
         left = range.limit
-        merge = MergingCursor(view.sources(), range.direction, visible: sequence)
+        merge = MergingCursor(view.sources(), range.direction, visible: sequence, limit: range.limit)
         tombstones = view.rangeTombstones()
     }
 

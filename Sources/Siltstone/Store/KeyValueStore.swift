@@ -123,14 +123,14 @@ public final class KeyValueStore: Sendable {
     public func scan(
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil
     ) throws(StoreError) -> Cursor {
-        try snapshot().scan(from: from, to: to, reverse: reverse, limit: limit)
+        try Cursor(engine, ScanRange(from: from, to: to, reverse: reverse, limit: limit))
     }
 
     /// Walks the entries whose keys begin with `prefix` as they are now.
     public func scan(
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil
     ) throws(StoreError) -> Cursor {
-        try snapshot().scan(prefix: prefix, reverse: reverse, limit: limit)
+        try Cursor(engine, ScanRange(prefix: Array(prefix), reverse: reverse, limit: limit))
     }
 
     /// Calls `body` with each entry whose key is in `[from, to)`, without copying; see

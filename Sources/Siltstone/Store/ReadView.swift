@@ -73,12 +73,19 @@ final class ReadView: @unchecked Sendable {
 
     /// The sets of range tombstones that a scan has to mind; none, mostly.
     func rangeTombstones() -> [RangeTombstones] {
-        (tables.map(\.rangeTombstones) + [version.rangeTombstones]).filter { !$0.isEmpty }
+        var sets: [RangeTombstones] = []
+        for reference in tableReferences {
+            let set = reference._withUnsafeGuaranteedRef { $0.rangeTombstones }
+            if !set.isEmpty { sets.append(set) }
+        }
+        if !version.rangeTombstones.isEmpty { sets.append(version.rangeTombstones) }
+        return sets
     }
 
     /// The sources of a scan, newest first.
     func sources() -> [RecordSource] {
         var sources: [RecordSource] = []
+        sources.reserveCapacity(tables.count + version.runs.count)
         for table in tables where !table.isEmpty { sources.append(MemTableSource(table)) }
         for run in version.runs { sources.append(RunSource(run)) }
         return sources

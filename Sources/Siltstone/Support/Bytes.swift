@@ -13,6 +13,26 @@ func compareKeys(_ a: Bytes, _ b: Bytes) -> Int {
     return a.count &- b.count
 }
 
+/// The order of ``compareKeys(_:_:)``, found out in place, eight bytes at a time: where keys are short and in the caches,
+/// the call of the C library's comparison costs more than what it does.
+@inline(__always)
+func compareKeysByWords(_ a: Bytes, _ b: Bytes) -> Int {
+    let shorter = min(a.count, b.count)
+    guard shorter > 0, let left = a.baseAddress, let right = b.baseAddress else { return a.count &- b.count }
+    var offset = 0
+    while offset &+ 8 <= shorter {
+        let one = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        let other = right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        if one != other { return UInt64(bigEndian: one) < UInt64(bigEndian: other) ? -1 : 1 }
+        offset &+= 8
+    }
+    if offset < shorter {
+        let order = compareMemory(left + offset, right + offset, shorter &- offset)
+        if order != 0 { return order }
+    }
+    return a.count &- b.count
+}
+
 /// Whether two keys are the same bytes.
 @inline(__always)
 func keysEqual(_ a: Bytes, _ b: Bytes) -> Bool {
