@@ -55,9 +55,9 @@ class Log:
     @property
     def proves_order(self):
         """Whether a frame says that this log was synced, which happens only after those before it."""
-        link_end = self.frames[0].end if self.frames else self.file.HEADER
+        link_end = self.frames[0].end if self.frames else self.file.HEADER + 1  # no frame ends there
         behind = intact_frames_behind(self.file, self.end)
-        return any(frame.synced > link_end for frame in [*self.frames, *behind])
+        return any(frame.synced >= link_end for frame in [*self.frames, *behind])
 
 
 def refuse_unnamed_changes(directory, state):

@@ -54,14 +54,14 @@ extension FrameReader {
     }
 
     /// Whether the frames of the file prove that all logs before this one were synced: a log is synced only after those,
-    /// and a mark behind its link says that it was. Whole frames behind the place where the frames end count too: they
-    /// were written, whatever has become of those before them.
+    /// and a mark that covers its link says that it was, be the link all that it held by then. Whole frames behind the
+    /// place where the frames end count too: they were written, whatever has become of those before them.
     func provesEarlierLogs() -> Bool {
-        if syncedMark > LogLink.end { return true }
+        if syncedMark >= LogLink.end { return true }
         guard fault != nil, !isZero(from: end) else { return false }
         var scanner = FrameScanner(contents.bytes, file: fileChecksum, from: end)
         while let frame = scanner.next() {
-            if frame.syncedMark > LogLink.end { return true }
+            if frame.syncedMark >= LogLink.end { return true }
         }
         return false
     }

@@ -58,7 +58,7 @@ struct DamagedSample {
             let place = log.frames[broken].offset
             let isVouchedHere = log.frames.contains { $0.mark > place && isIntact($0.proof[0]) }
             let isVouchedLater = sample.logs[(index + 1)...].contains { later in
-                later.frames.contains { $0.mark > LogLink.end && isIntact($0.proof[0]) }
+                later.frames.contains { $0.mark >= LogLink.end && isIntact($0.proof[0]) }
             }
             if isVouchedHere || isVouchedLater { return nil }
             if broken > 0 { return log.frames[broken - 1].lastSequence }

@@ -200,7 +200,7 @@ struct LogReaderTests {
         #expect(error?.offset == end.end)
     }
 
-    @Test("marks behind the link prove that earlier logs were synced")
+    @Test("marks that cover the link prove that earlier logs were synced")
     func earlierLogs() throws {
         for syncs in [false, true] {
             let (fixture, _) = try sample(syncs: syncs)

@@ -206,6 +206,66 @@ import Testing
         #expect(try fixture.open().allEntries().count == found.count + 1)
     }
 
+    @Test(
+        "a log that has lost its end, where a later one proves that it was synced, is refused by name",
+        arguments: [false, true])
+    func tornBeforeProof(_ newestIsEmpty: Bool) throws {
+        let disk = FaultInjectingFileSystem()
+        disk.setRule { $0.path.hasSuffix(".segment") ? .noSpace : nil }
+        let fixture = StoreFixture(disk)
+        let store = try fixture.open(Self.quiet())
+        var number = 0
+        func sealedCount() -> Int { store.engine.writeLock.withLock { store.engine.state.pointee.sealed.count } }
+        while sealedCount() < (newestIsEmpty ? 1 : 2) {
+            // Refused while the next log is not there yet.
+            if StoreError.Code.of({ try store.put(key(number), [UInt8](repeating: 1, count: 500)) }) == nil {
+                number += 1
+            }
+        }
+        // Begins a log that the sync finds with nothing but its link; may fail before that, too.
+        while sealedCount() < 2 { #expect(StoreError.Code.of { try store.flush() } == .noSpace) }
+        try store.sync()
+        try store.put("behind the sync".utf8, [1])
+        let sealed = store.engine.writeLock.withLock { store.engine.state.pointee.sealed.compactMap(\.log) }
+        for log in sealed {
+            let copy = try fixture.copy()
+            let name = String(try #require(log.path.split(separator: "/").last))
+            try copy.write(Array(try copy.read(name).prefix(log.end - 8)), to: name)
+            let before = try copy.contents()
+            do {
+                _ = try copy.open(Self.quiet())
+                Issue.record("\(name) has lost its end, and the store opened")
+            } catch {
+                #expect(error.code == .corrupt && error.file == copy.file(name), "\(error)")
+            }
+            #expect(try copy.contents() == before)
+        }
+        #expect(sealed.count == 2)
+    }
+
+    @Test("a log that ends where the next one says, but with another frame than that one follows, is refused")
+    func otherEnd() throws {
+        let (fixture, logs, _) = try severalLogs()
+        let number = try #require(StoreFile(name: logs[0])?.number)
+        var reader = try FrameReader(
+            fixture.fileSystem, path: fixture.file(logs[0]), kind: .log, store: nil, number: number)
+        var last: Frame?
+        while let frame = try reader.next() { last = frame }
+        let frame = try #require(last)
+        // Another value, and a checksum that fits it.
+        var bytes = try fixture.read(logs[0])
+        bytes[frame.end - 9] ^= 1
+        let checksum = try bytes.withUnsafeBytes { bytes in
+            let header = try #require(FrameHeader.read(bytes, at: frame.offset)).header
+            let body = Bytes(rebasing: bytes[(frame.offset + FrameHeader.size)..<frame.end])
+            return CRC32.checksum(
+                body, continuing: header.checksum(file: reader.fileChecksum, offset: frame.offset))
+        }
+        withUnsafeBytes(of: checksum.littleEndian) { bytes.replaceSubrange(frame.offset..<frame.offset + 4, with: $0) }
+        try fixture.write(bytes, to: logs[0])
+        #expect(StoreError.Code.of { try fixture.open(Self.quiet()) } == .corrupt)
+    }
+
     @Test("a missing log in the middle, or the last of them, is refused")
     func missingLog() throws {
         let (fixture, logs, _) = try severalLogs()
