@@ -43,6 +43,29 @@ import Testing
         try again.close()
     }
 
+    @Test("the files of a checkpoint do not change any more, whatever the store writes")
+    func unchanged() throws {
+        let fixture = StoreFixture()
+        let store = try open(fixture.path, fixture)
+        for number in 0..<50 { try store.put(key(number), [UInt8](repeating: 1, count: 100)) }
+        try store.put(key(100), [UInt8](repeating: 2, count: 5000))
+        let path = fixture.path + "-checkpoint"
+        try store.checkpoint(to: path)
+        func contents() throws -> [String: [UInt8]] {
+            let names = try fixture.fileSystem.entries(of: path)
+            return try names.reduce(into: [:]) {
+                $0[$1] = try fixture.fileSystem.open(path + "/" + $1, .read).readAll()
+            }
+        }
+        let before = try contents()
+        #expect(before.keys.contains { $0.hasSuffix(".values") })
+        for number in 101..<110 { try store.put(key(number), [UInt8](repeating: 3, count: 5000)) }
+        try store.compact()
+        #expect(try contents() == before)
+        try store.close()
+        #expect(try contents() == before)
+    }
+
     @Test("a checkpoint of an empty store is an empty store")
     func empty() throws {
         let fixture = StoreFixture()

@@ -118,6 +118,18 @@ import Testing
         try store.close()
     }
 
+    @Test("asking for a sync of a full disk is told that nobody knows what it holds", arguments: [".log", ".values"])
+    func fullAtRequestedSync(_ suffix: String) throws {
+        let disk = FaultInjectingFileSystem()
+        let store = try StoreFixture(disk).open(Self.configuration(.mapped))
+        try store.put(key(1), [UInt8](repeating: 1, count: 3000), durability: .buffered)
+        disk.setRule { $0.operation == .sync && $0.path.hasSuffix(suffix) ? .noSpace : nil }
+        #expect(StoreError.Code.of { try store.sync() } == .inputOutput)
+        disk.setRule(.none)
+        #expect(StoreError.Code.of { try store.sync() } == .refusesWrites)
+        try store.close()
+    }
+
     @Test(
         "a failed sync of values is not tried again, whoever makes it", arguments: ["flush", "compact", "checkpoint"])
     func failedValueSync(_ by: String) throws {

@@ -1,3 +1,4 @@
+import SiltstoneTesting
 import Testing
 
 @testable import Siltstone
@@ -104,6 +105,28 @@ import Testing
         }
         #expect(try #require(numbers.max()) > 503)
         try store.close()
+    }
+
+    @Test("the number of a file that is gone is given to no other file, nor after opening again")
+    func numbersOfRemovedFiles() throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        var configuration = StoreFixture.small()
+        configuration.largeValueBytes = 2000
+        for _ in 0..<4 {
+            let store = try fixture.open(configuration)
+            for number in 0..<300 { try store.put(key(number), [UInt8](repeating: 1, count: 500)) }
+            try store.put(key(500), [UInt8](repeating: 1, count: 5000))
+            // So that what has the greatest numbers goes.
+            try store.deleteRange(from: [], to: [0xff])
+            try store.compact()
+            try store.close()
+        }
+        let created = disk.log.filter { $0.operation == .create }.compactMap { call in
+            call.path.split(separator: "/").last.flatMap { StoreFile(name: String($0))?.number }
+        }
+        #expect(created.count > 30)
+        #expect(Set(created).count == created.count, "\(created)")
     }
 
     @Test("a log with changes that the manifest does not name is refused")

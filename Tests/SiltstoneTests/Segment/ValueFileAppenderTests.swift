@@ -1,0 +1,55 @@
+import SiltstoneTesting
+import Testing
+
+@testable import Siltstone
+
+/// The value file in use, whose end may go back.
+@Suite struct ValueFileAppenderTests {
+    private static let path = "/000007.values"
+
+    private static func append(_ value: [UInt8], to appender: ValueFileAppender) throws -> ValuePointer {
+        try Array("key".utf8).withUnsafeBytes { key in
+            try value.withUnsafeBytes { value in try appender.append(key: key, value: value, sequence: 1) }
+        }
+    }
+
+    private static func begin(on disk: FaultInjectingFileSystem) throws -> ValueFileAppender {
+        let file = try disk.open(path, .createNew)
+        return try ValueFileAppender(file: file, number: 7, store: StoreIdentity(high: 1, low: 2))
+    }
+
+    private static func syncs(_ disk: FaultInjectingFileSystem) -> Int { disk.log.count { $0.operation == .sync } }
+
+    @Test("what stands where a synced value was taken back is synced anew")
+    func takenBack() throws {
+        let disk = FaultInjectingFileSystem()
+        let appender = try Self.begin(on: disk)
+        _ = try Self.append([UInt8](repeating: 1, count: 100), to: appender)
+        let end = appender.size
+        _ = try Self.append([UInt8](repeating: 2, count: 5000), to: appender)
+        try appender.sync()
+        #expect(Self.syncs(disk) == 1)
+        appender.takeBack(to: end)
+        #expect(appender.isUsable && appender.size == end)
+        // Shorter than what stood there, and as long: neither is what the sync has brought to the disk.
+        for length in [200, 4700] {
+            let before = Self.syncs(disk)
+            let pointer = try Self.append([UInt8](repeating: 3, count: length), to: appender)
+            try appender.sync()
+            try appender.sync()
+            #expect(Self.syncs(disk) == before + 1, "a value of \(length) bytes at \(pointer.offset)")
+        }
+    }
+
+    @Test("a sync that has failed is not tried again")
+    func failedSync() throws {
+        let disk = FaultInjectingFileSystem()
+        let appender = try Self.begin(on: disk)
+        _ = try Self.append([1], to: appender)
+        disk.setRule(.from(0, where: { $0.operation == .sync }) { _ in .inputOutput })
+        #expect(StoreError.Code.of { try appender.sync() } == .inputOutput)
+        let syncs = Self.syncs(disk)
+        #expect(StoreError.Code.of { try appender.sync() } == .refusesWrites)
+        #expect(Self.syncs(disk) == syncs)
+    }
+}
