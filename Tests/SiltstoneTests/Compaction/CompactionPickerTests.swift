@@ -10,13 +10,15 @@ struct CompactionPickerTests {
 
     /// A segment that holds some keys.
     private func segment(
-        _ number: UInt64, level: Int, run: UInt64, _ keys: [String]
+        _ number: UInt64, level: Int, run: UInt64, _ keys: [String], kind: RecordKind = .value
     ) throws -> (placed: VersionEdit.PlacedSegment, reader: SegmentReader) {
         let path = StoreFile.segment(number).path(in: "/")
         let writer = try SegmentWriter(
             file: try fileSystem.open(path, .createNew), number: number, store: store, options: SegmentOptions())
         for key in keys {
-            try OwnedRecord(Array(key.utf8), [1], number).withRecord { record in try writer.append(record) }
+            try OwnedRecord(Array(key.utf8), kind == .value ? [1] : [], number, kind).withRecord { record in
+                try writer.append(record)
+            }
         }
         let info = try writer.finish()
         let reader = try SegmentReader(
@@ -51,5 +53,19 @@ struct CompactionPickerTests {
         let above = try flushedRuns()
         #expect(try !pick(above + [try segment(3, level: 2, run: 3, [below])]).isBottom)
         #expect(try pick(above + [try segment(4, level: 2, run: 4, ["n" + below])]).isBottom)
+    }
+
+    @Test("a segment of tombstones is compacted for their sake, but not while a snapshot keeps them")
+    func tombstones() throws {
+        let segments = [
+            try segment(10, level: 1, run: 10, ["a", "b"], kind: .tombstone),
+            try segment(5, level: 2, run: 5, ["a", "b"]),
+        ]
+        let version = Version(segments: segments, valueFiles: [:])
+        let picker = CompactionPicker(levelOneBytes: 1 << 20)
+        // Compacted below a snapshot they would stay, and be chosen again at once.
+        #expect(picker.pick(version, valueFileBytes: [:], oldestSnapshot: 9)?.reason == nil)
+        let plan = try #require(picker.pick(version, valueFileBytes: [:], oldestSnapshot: 10))
+        #expect(plan.reason == .tombstones && plan.outputLevel == 2 && plan.isBottom)
     }
 }

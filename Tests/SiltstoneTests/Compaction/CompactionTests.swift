@@ -97,6 +97,25 @@ import Testing
         #expect(try fixture.open(configuration).allEntries() == model.scan())
     }
 
+    @Test("the value file that takes new values is not collected, though nothing refers to any of it")
+    func valueFileInUse() throws {
+        let fixture = StoreFixture()
+        var configuration = StoreFixture.small()
+        configuration.largeValueBytes = 1000
+        configuration.automaticCompaction = false
+        let store = try fixture.open(configuration)
+        try store.put(key(1), [UInt8](repeating: 1, count: 2000))
+        try store.delete(key(1))
+        try store.flush()
+        try store.engine.collectValueFiles()
+        try store.put(key(2), [UInt8](repeating: 2, count: 2000))
+        #expect(try store.get(key(2)) == [UInt8](repeating: 2, count: 2000))
+        try store.close()
+        let again = try fixture.open(configuration)
+        #expect(try again.get(key(2)) == [UInt8](repeating: 2, count: 2000))
+        try again.close()
+    }
+
     @Test("a snapshot keeps what it sees, and once it is released compaction drops it")
     func snapshots() throws {
         let store = try StoreFixture().open()

@@ -200,6 +200,28 @@ struct LogReaderTests {
         #expect(error?.offset == end.end)
     }
 
+    @Test("a whole frame that vouches for bytes behind its own beginning is none")
+    func markAhead() throws {
+        let (fixture, bytes) = try sample()
+        let end = try fixture.read(bytes)
+        for mark in [end.end, end.end + 8] {
+            var frame = [UInt8](repeating: 0, count: 32)
+            let header = FrameHeader(
+                length: 0, firstSequence: 0, count: 0, previous: end.checksum, mark: UInt32(mark / 8),
+                kind: FrameKind.close.rawValue)
+            frame.withUnsafeMutableBytes {
+                if let base = $0.baseAddress {
+                    let checksum = header.checksum(file: fixture.header.checksum, offset: end.end)
+                    header.write(checksum: checksum, to: base)
+                }
+            }
+            let isRight = mark == end.end
+            let reading = try fixture.read(bytes + frame)
+            #expect(reading.end == (isRight ? end.end + 32 : end.end))
+            #expect(reading.tail == (isRight ? .clean : .torn(.markAhead, laterFrames: false)))
+        }
+    }
+
     @Test("marks that cover the link prove that earlier logs were synced")
     func earlierLogs() throws {
         for syncs in [false, true] {

@@ -64,6 +64,27 @@ import Testing
                 == .unsupportedFormat)
     }
 
+    @Test("CURRENT is one line with a checksum: with any other byte in it, or another length, it names nothing")
+    func current() throws {
+        let fixture = StoreFixture()
+        try fixture.open().close()
+        let line = try fixture.read("CURRENT")
+        func read(_ bytes: [UInt8]) throws -> UInt64? {
+            try fixture.write(bytes, to: "CURRENT")
+            return try CurrentFile.read(in: fixture.path, fixture.fileSystem)
+        }
+        #expect(try read(line) == 1)
+        for index in line.indices {
+            for bit in 0..<8 {
+                var changed = line
+                changed[index] ^= 1 << bit
+                #expect(StoreError.Code.of { try read(changed) } == .corrupt, "byte \(index), bit \(bit)")
+            }
+            #expect(StoreError.Code.of { try read(Array(line.prefix(index))) } == .corrupt, "cut to \(index) bytes")
+        }
+        #expect(StoreError.Code.of { try read(line + line) } == .corrupt)
+    }
+
     @Test("a manifest with many edits is begun anew, with the same state, also across openings")
     func rollover() throws {
         let fixture = StoreFixture()

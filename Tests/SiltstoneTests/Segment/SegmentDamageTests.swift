@@ -57,6 +57,34 @@ import Testing
         }
     }
 
+    @Test(
+        "A damaged record is never handed out, whatever was read of its neighbours, and however often it is asked for")
+    func neighbours() throws {
+        func value(_ number: Int) -> [UInt8] { Array("value \(1000 + number) of some length, to fill blocks".utf8) }
+        let records = (0..<300).map { OwnedRecord(key($0), value($0), 5) }
+        let fixture = try SegmentFixture(records, options: SegmentOptions(blockBytes: 4096))
+        let original = try fixture.scratch.read(fixture.path)
+        #expect(try fixture.open().fences.blockCount > 4)
+        var offset = FileHeader.size
+        for number in records.indices {
+            while !original[offset...].starts(with: value(number)) { offset += 1 }
+            var damaged = original
+            damaged[offset + 3] ^= 1
+            try fixture.scratch.write(damaged, to: fixture.path)
+            // Beginning before it, and behind it.
+            for order in [Array(max(0, number - 3)...number), (number..<min(300, number + 4)).reversed()] {
+                let reader = try fixture.open()
+                for other in order {
+                    do throws(StoreError) {
+                        let found = try reader.lookup(key(other))
+                        #expect(found == records[other], "record \(number), asked for \(other)")
+                    } catch { #expect(error.code == .corrupt) }
+                }
+                #expect(StoreError.Code.of { try reader.lookup(key(number)) } == .corrupt, "record \(number), again")
+            }
+        }
+    }
+
     @Test("A file that is cut off anywhere does not open", arguments: 0..<2)
     func truncations(shape: Int) throws {
         let fixture = try fixture(Self.options[shape])

@@ -113,6 +113,22 @@ import Testing
         }
     }
 
+    @Test("A damaged value is refused as often as it is asked for")
+    func refusedAgain() throws {
+        var fixture = try Fixture()
+        try fixture.append(OwnedRecord([1], [UInt8](repeating: 3, count: 500), 1))
+        let (record, pointer) = fixture.entries[0]
+        var damaged = try fixture.scratch.read(fixture.path)
+        damaged[Int(pointer.offset) + 100] ^= 1
+        try fixture.scratch.write(damaged, to: fixture.path)
+        for access in [FileAccess.mapped, .read] {
+            let reader = try fixture.open(access)
+            for _ in 0..<3 {
+                #expect(StoreError.Code.of { try Self.read(reader, pointer, key: record.key) } == .corrupt)
+            }
+        }
+    }
+
     @Test("Whichever byte is flipped, a value is right or refused")
     func flips() throws {
         var fixture = try Fixture()

@@ -1,10 +1,39 @@
 import Dispatch
 import Foundation
+import SiltstoneTesting
 import Testing
 
 @testable import Siltstone
 
 @Suite struct ClosingTests {
+    @Test("closing does not give the directory up while a large value is being written")
+    func amidstLargeValue() throws {
+        let disk = FaultInjectingFileSystem()
+        var configuration = StoreFixture.small()
+        configuration.largeValueBytes = 1000
+        let store = try StoreFixture(disk).open(configuration)
+        try store.put(key(1), [UInt8](repeating: 1, count: 2000))
+        let group = DispatchGroup()
+        let isClosed = Locked(false)
+        let wasClosed = Locked<Bool?>(nil)
+        disk.setRule { call in
+            guard call.operation == .write, call.path.hasSuffix(".values") else { return nil }
+            Thread.detachNewThread(in: group) {
+                do { try store.close() } catch { Issue.record("\(error)") }
+                isClosed.withLock { $0 = true }
+            }
+            // Time enough to close, were this not waited for.
+            _ = group.wait(timeout: .now() + .milliseconds(300))
+            wasClosed.withLock { $0 = isClosed.withLock { $0 } }
+            return nil
+        }
+        // Whether it is still taken depends on how far the closing has come.
+        let code = StoreError.Code.of { try store.put(key(2), [UInt8](repeating: 2, count: 2000)) }
+        #expect(code == nil || code == .closed)
+        group.wait()
+        #expect(wasClosed.withLock { $0 } == false)
+    }
+
     @Test("every call on a closed store throws that it is closed")
     func closedStore() throws {
         let fixture = StoreFixture()

@@ -79,6 +79,20 @@ import Testing
         }
     }
 
+    @Test("verify of an open store notices a manifest that has lost its last edit, though what is left of it is whole")
+    func shortenedManifest() throws {
+        let fixture = try store()
+        let store = try fixture.open(Self.configuration())
+        let manifest = try #require(try fixture.names(ending: ".manifest").first)
+        let before = try fixture.read(manifest).count
+        try store.put(key(1), [1])
+        try store.flush()
+        #expect(try store.verify().isClean)
+        try fixture.fileSystem.open(fixture.file(manifest), .readWrite).truncate(to: before)
+        #expect(try store.verify().problems.map(\.file) == [fixture.file(manifest)])
+        try store.close()
+    }
+
     @Test("repair changes nothing in a store that is well")
     func nothingToRepair() throws {
         let fixture = try store()

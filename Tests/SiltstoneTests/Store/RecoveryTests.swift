@@ -146,6 +146,28 @@ import Testing
         }
     }
 
+    @Test(
+        "a whole link frame in the midst of a log is refused: the numbers behind it would not be those of the changes")
+    func misplacedLink() throws {
+        let (fixture, log, _) = try smallLog(synced: false)
+        let number = try #require(StoreFile(name: log)?.number)
+        var reader = try FrameReader(
+            fixture.fileSystem, path: fixture.file(log), kind: .log, store: nil, number: number)
+        while try reader.next() != nil {}
+        let writer = try LogWriter.resume(
+            fixture.fileSystem, path: fixture.file(log), header: reader.header, end: reader.end, proven: reader.end,
+            previous: reader.lastChecksum)
+        let payload = LogLink(lastSequence: 100).encoded()
+        try withContiguousBytes(payload) { bytes throws(StoreError) in try writer.append(frame: .link, payload: bytes) }
+        try writer.seal()
+        do {
+            _ = try fixture.open()
+            Issue.record("opened")
+        } catch {
+            #expect(error.code == .corrupt && error.offset == reader.end)
+        }
+    }
+
     @Test("a log that lost its end after a clean close is refused")
     func shortenedAfterClose() throws {
         let fixture = StoreFixture()
