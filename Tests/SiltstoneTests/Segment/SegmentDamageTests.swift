@@ -60,11 +60,15 @@ import Testing
     @Test(
         "A damaged record is never handed out, whatever was read of its neighbours, and however often it is asked for")
     func neighbours() throws {
-        func value(_ number: Int) -> [UInt8] { Array("value \(1000 + number) of some length, to fill blocks".utf8) }
+        // Of all lengths, so that a block ends anywhere.
+        func value(_ number: Int) -> [UInt8] {
+            Array("value \(1000 + number)".utf8) + [UInt8](repeating: 7, count: 37 * number % 700)
+        }
         let records = (0..<300).map { OwnedRecord(key($0), value($0), 5) }
         let fixture = try SegmentFixture(records, options: SegmentOptions(blockBytes: 4096))
         let original = try fixture.scratch.read(fixture.path)
-        #expect(try fixture.open().fences.blockCount > 4)
+        let fences = try fixture.open().fences
+        #expect((1..<fences.blockCount).count { fences.start(of: $0) % 2048 != 0 } > 10)
         var offset = FileHeader.size
         for number in records.indices {
             while !original[offset...].starts(with: value(number)) { offset += 1 }

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import Siltstone
+
+/// Segments whose checksums are all right and whose contents contradict each other, as only a wrong writer makes them.
+@Suite struct SegmentStructureTests {
+    private static let header = FileHeader(
+        kind: .segment, store: SegmentFixture.store, number: SegmentFixture.number,
+        parameter: UInt64(SegmentFormat.unitShift))
+
+    /// Several blocks, and one key with three versions.
+    private func fixture() throws -> SegmentFixture {
+        var records = (0..<300).map { OwnedRecord(key($0), [UInt8](repeating: 1, count: 50), 5) }
+        let versions = [9, 7, 6].map { OwnedRecord(key(150), Array("version \($0)".utf8), SequenceNumber($0)) }
+        records.replaceSubrange(150...150, with: versions)
+        return try SegmentFixture(records, options: SegmentOptions(blockBytes: 4096))
+    }
+
+    /// What a verification says of a segment in which bytes were changed, and all checksums made right again.
+    private func problems(_ fixture: SegmentFixture, _ change: (inout [UInt8]) throws -> Void) throws
+        -> [SegmentProblem]
+    {
+        var bytes = try fixture.scratch.read(fixture.path)
+        try change(&bytes)
+        Seal.segment(&bytes, Self.header)
+        try fixture.scratch.write(bytes, to: fixture.path)
+        return try SegmentVerifier.verify(
+            fileSystem: fixture.scratch.fileSystem, path: fixture.path, number: SegmentFixture.number,
+            store: SegmentFixture.store, info: nil)
+    }
+
+    private func place(of text: String, in bytes: [UInt8], from start: Int = 0) throws -> Int {
+        let wanted = Array(text.utf8)
+        return try #require((start..<bytes.count).first { bytes[$0...].starts(with: wanted) })
+    }
+
+    @Test("nothing changed, nothing is found")
+    func well() throws {
+        let fixture = try fixture()
+        let before = try fixture.scratch.read(fixture.path)
+        #expect(try problems(fixture) { _ in } == [])
+        #expect(try fixture.scratch.read(fixture.path) == before)
+    }
+
+    @Test("versions of a key that are out of order are found")
+    func order() throws {
+        let found = try problems(try fixture()) { bytes in
+            // The number stands before the key, which stands before the value.
+            let place = try place(of: "version 7", in: bytes) - key(150).count - 1
+            #expect(bytes[place] == 7)
+            bytes[place] = 6
+        }
+        #expect(found.contains { $0.message.contains("out of order") }, "\(found)")
+    }
+
+    @Test("a fence that lies behind the first record of its block is found")
+    func fences() throws {
+        let fixture = try fixture()
+        let reader = try fixture.open()
+        let fence = Array(reader.fences.fence(of: 2).key)
+        let metadata = reader.layout.footer.metadataOffset
+        let found = try problems(fixture) { bytes in
+            let place = try place(of: String(decoding: fence, as: UTF8.self), in: bytes, from: metadata)
+            bytes[place + fence.count - 1] += 1
+        }
+        #expect(found.contains { $0.message.contains("fence") }, "\(found)")
+    }
+
+    @Test("whichever bit of the properties is changed, they fit the records no more")
+    func properties() throws {
+        let fixture = try fixture()
+        let original = try fixture.scratch.read(fixture.path)
+        let footer = try fixture.open().layout.footer
+        let end = original.count - SegmentFooter.size
+        for offset in (end - footer.propertyBytes)..<end {
+            for bit in 0..<8 {
+                try fixture.scratch.write(original, to: fixture.path)
+                let found = try problems(fixture) { $0[offset] ^= 1 << bit }
+                #expect(!found.isEmpty, "offset \(offset), bit \(bit)")
+            }
+        }
+    }
+}
