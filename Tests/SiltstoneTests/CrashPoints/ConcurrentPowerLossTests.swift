@@ -83,8 +83,11 @@ private final class ConcurrentWriters: Sendable {
             Thread.detachNewThread(in: group) { self.write(thread, to: store) }
         }
         Thread.detachNewThread(in: group) {
-            for _ in 0..<4 {
-                do { try store.flush() } catch { self.fail("flush: \(error)") }
+            // A compaction lets the value file take no more values, too, while others put some in.
+            for round in 0..<8 {
+                do { if round % 2 == 0 { try store.flush() } else { try store.compact() } } catch {
+                    self.fail("flush or compaction: \(error)")
+                }
             }
         }
         group.wait()

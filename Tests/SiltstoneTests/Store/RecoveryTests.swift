@@ -246,9 +246,15 @@ import Testing
         }
         // Begins a log that the sync finds with nothing but its link; may fail before that, too.
         while sealedCount() < 2 { #expect(StoreError.Code.of { try store.flush() } == .noSpace) }
+        let (sealed, active) = store.engine.writeLock.withLock {
+            (store.engine.state.pointee.sealed.compactMap(\.log), store.engine.state.pointee.active.log)
+        }
+        let before = disk.log.count
         try store.sync()
+        let logs = (sealed + [active].compactMap { $0 }).map(\.path)
+        // What is appended meanwhile to a newer one may already vouch for the older ones.
+        #expect(disk.log[before...].filter { $0.operation == .sync && logs.contains($0.path) }.map(\.path) == logs)
         try store.put("behind the sync".utf8, [1])
-        let sealed = store.engine.writeLock.withLock { store.engine.state.pointee.sealed.compactMap(\.log) }
         for log in sealed {
             let copy = try fixture.copy()
             let name = String(try #require(log.path.split(separator: "/").last))
