@@ -81,6 +81,33 @@ import Testing
     }
 
     @Test(
+        "a disk that stays full when logs have given back what they held is an error that goes away with its reason, too",
+        arguments: LogWriting.allCases)
+    func stillFull(_ writing: LogWriting) throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        var configuration = Self.configuration(writing)
+        configuration.memTableBytes = 1 << 20
+        let store = try fixture.open(configuration)
+        for number in 0..<600 { try store.put(key(number), [UInt8](repeating: 1, count: 1_000)) }
+        try waitUntil("there is a next log") { try disk.entries(of: fixture.path).count { $0.hasSuffix(".log") } == 2 }
+        let isCut = Locked(false)
+        disk.setRule { call in
+            if call.operation == .truncate { isCut.withLock { $0 = true } }
+            return [.reserve, .write].contains(call.operation) && call.path.hasSuffix(".log") ? .noSpace : nil
+        }
+        var code: StoreError.Code?
+        for number in 0..<400 where code == nil {
+            code = StoreError.Code.of { try store.put(key(number), [UInt8](repeating: 2, count: 1_000)) }
+        }
+        #expect(code == .noSpace && isCut.withLock { $0 })
+        disk.setRule(.none)
+        try store.put(key(0), [3])
+        try store.close()
+        #expect(try fixture.open(configuration).get(key(0)) == [3])
+    }
+
+    @Test(
         "after a failed sync the store refuses writes, tells why, and goes on reading; opened again it is well",
         arguments: LogWriting.allCases)
     func failedSync(_ writing: LogWriting) throws {
