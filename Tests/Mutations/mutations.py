@@ -130,7 +130,7 @@ MUTATIONS = [
     Mutation(
         "unnamed-log", "a log with changes that the manifest has lost is taken for a leftover", "Store/StoreOpener.swift",
         "        try recovery.checkUnnamedLogs(present, manifest: number)\n", "",
-        first="RecoveryTests|DamageTests"),
+        first="OpeningTests"),
     # Checksums and identities.
     Mutation(
         "block-checksum", "the checksum of a block is not compared", "Segment/SegmentReader+Blocks.swift",
@@ -191,7 +191,7 @@ MUTATIONS = [
     Mutation(
         "sync-retried", "after a failed sync writes go on", "Log/LogWriter+Space.swift",
         "if space.failure == nil { space.failure = error }", "",
-        first="FaultTests"),
+        first="LogWriterTests"),
     Mutation(
         "short-write", "a short write is taken for a whole one", "FileSystem/File+Loops.swift",
         "            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])\n"
@@ -206,8 +206,9 @@ MUTATIONS = [
         first="FaultSweep"),
     Mutation(
         "full-disk-for-ever", "a full disk ends all writing", "Store/Engine+Write.swift",
-        "if error.code != .noSpace, state.pointee.failure == nil { state.pointee.failure = error }",
-        "if state.pointee.failure == nil { state.pointee.failure = error }",
+        "        var error = error\n        if error.code == .noSpace {",
+        "        var error = error\n        if state.pointee.failure == nil { state.pointee.failure = error }\n"
+        "        if error.code == .noSpace {",
         first="FaultTests"),
     # Visibility.
     Mutation(
@@ -216,9 +217,685 @@ MUTATIONS = [
         "            defer { withExtendedLifetime(pin) {} }\n            guard let record",
         "            let visible = sequence ?? .greatest\n            var pin = BlockPin()\n"
         "            defer { withExtendedLifetime(pin) {} }\n            guard let record",
-        first="HistoryTests|ConcurrencyTests"),
+        first="ReadRaceTests"),
     Mutation(
         "condition-unchecked", "a condition is not looked at again under the lock", "Store/Engine+Write.swift",
         "            try refresh(&known, key, condition)\n", "",
         first="HistoryTests|ConcurrencyTests"),
+    # Durability: more of what is not synced, or in the wrong order.
+    Mutation(
+        "found-names-not-synced", "what an opening removes may still be in force after a loss of power",
+        "Store/StoreOpener.swift",
+        "try syncDirectory()\n            try removeLeftovers",
+        "\n            try removeLeftovers", first="RecoveryTests"),
+    Mutation(
+        "manifest-name-not-synced", "CURRENT names a manifest whose own name is not durable",
+        "Manifest/CurrentFile.swift",
+        "try file.close()\n        try fileSystem.retrying { () throws(FileSystemError) in try "
+        "fileSystem.syncDirectory(directory) }",
+        "try file.close()\n        "),
+    Mutation(
+        "new-log-bytes-not-synced", "a log is named before its header is durable",
+        "Log/LogWriter.swift",
+        "try storeErrors { () throws(FileSystemError) in try file.syncFully() }\n            return writer",
+        "\n            return writer"),
+    Mutation(
+        "value-header-not-synced", "a value file is named before its header is durable",
+        "Store/Engine+Files.swift",
+        "try writer.sync()\n                try syncDir",
+        "\n                try syncDir"),
+    Mutation(
+        "value-name-not-synced", "a value file is named before its own name is durable",
+        "Store/Engine+Files.swift",
+        "try syncDirectory()\n                let reader",
+        "\n                let reader"),
+    Mutation(
+        "flushed-values-not-synced", "a segment is named before the values that it points to are durable",
+        "Store/Engine+Flush.swift",
+        "if !sealed.valueFiles.isEmpty { try syncValues() }",
+        ""),
+    Mutation(
+        "relocated-values-not-synced", "moved values are not durable when their old places go",
+        "Store/Engine+Compaction.swift",
+        "if !plan.relocating.isEmpty { try syncValues() }",
+        ""),
+    Mutation(
+        "recovered-log-name-not-synced", "recovery goes on with a log whose name is not durable",
+        "Store/LogRecovery.swift",
+        "try opener.fileSystem.syncDirectory(opener.directory)",
+        ""),
+    Mutation(
+        "seal-not-synced", "a log is sealed without a sync",
+        "Log/LogWriter+Sync.swift",
+        "try sync()\n    }\n\n    /// Closes the file",
+        "\n    }\n\n    /// Closes the file"),
+    Mutation(
+        "finished-values-not-synced", "a value file that takes no more is left without a sync",
+        "Store/Engine+Checkpoint.swift",
+        "try syncValues()\n            return writeLock",
+        "\n            return writeLock", first="ConcurrentPowerLossTests"),
+    Mutation(
+        "moved-values-not-synced", "values that a repair moves are not durable when it returns",
+        "Store/StoreRepair.swift",
+        "try values.finish()",
+        "", first="RepairCrashTests"),
+    Mutation(
+        "repaired-values-not-rewritten", "values that a repair leads to may be with the kernel only",
+        "Store/RepairedValues.swift",
+        "try reader.sync(rewritingFrom: FileHeader.size)",
+        "", first="RepairCrashTests"),
+    Mutation(
+        "moved-aside-not-synced",
+        "originals that a repair moves, where it cannot link them, are not durable when it returns",
+        "Store/StoreRepair+Finish.swift",
+        "try syncDirectory(aside)\n        try syncDirectory(directory)",
+        "", first="RepairCrashTests"),
+    Mutation(
+        "repair-current-not-synced", "a repair removes files that are in force after a loss of power",
+        "Store/StoreRepair+Finish.swift",
+        "try storeErrors { () throws(FileSystemError) in try CurrentFile.replace(in: directory, fileSystem) }",
+        "try storeErrors { () throws(FileSystemError) in try "
+        "fileSystem.rename(StoreFile.currentInTheMaking.path(in: directory), to: "
+        "StoreFile.current.path(in: directory)) }", first="RepairCrashTests"),
+    Mutation(
+        "latecomers-acknowledged", "who comes during a sync is told that it covers him",
+        "Log/GroupCommit.swift",
+        "for waiter in all {\n            if waiter.ticket <= state.durable {",
+        "for waiter in all {\n            if true {", first="GroupCommitTests"),
+    Mutation(
+        "covers-later-writes", "a sync counts for what was written while it ran",
+        "Store/Engine+Write.swift",
+        "return last\n    }\n\n    /// Makes the values in a value file",
+        "return writeLock.withLock { state.pointee.lastSequence }\n    }\n\n"
+        "    /// Makes the values in a value file", first="RecoveryTests"),
+    Mutation(
+        "newer-log-first", "newer logs are synced before older ones",
+        "Store/Engine+Write.swift",
+        "for (log, end) in logs { try",
+        "for (log, end) in logs.reversed() { try", first="RecoveryTests"),
+    Mutation(
+        "last-log-only", "only the newest log is synced",
+        "Store/Engine+Write.swift",
+        "unsynced.map { (log: $0, end: $0.end) }",
+        "unsynced.suffix(1).map { (log: $0, end: $0.end) }", first="RecoveryTests"),
+    Mutation(
+        "values-after-log", "large values are synced after the log that points to them",
+        "Store/Engine+Write.swift",
+        "        try syncValues(values)\n        try certain { () throws(StoreError) in\n"
+        "            for (log, end) in logs { try log.sync(upTo: end) }\n        }\n",
+        "        try certain { () throws(StoreError) in\n"
+        "            for (log, end) in logs { try log.sync(upTo: end) }\n        }\n"
+        "        try syncValues(values)\n", first="ConcurrentPowerLossTests"),
+    Mutation(
+        "mark-ahead", "frames say that what no sync has reached is durable",
+        "Log/LogWriter+Append.swift",
+        "mark: UInt32(truncatingIfNeeded: syncedMark.load(ordering: .relaxed) &>> 3)",
+        "mark: UInt32(truncatingIfNeeded: tail.pointee.end &>> 3)"),
+    Mutation(
+        "inputs-removed-early", "what a compaction has read is removed before its output is named",
+        "Store/Engine+Compaction.swift",
+        "let run = plan.outputRun ?? infos.first?.number ?? 0",
+        "obsolete.remove(plan.segments.map { .segment($0.info.number) })\n"
+        "        let run = plan.outputRun ?? infos.first?.number ?? 0"),
+    Mutation(
+        "old-manifest-early", "the old manifest is removed before the new one is in force",
+        "Manifest/Manifest.swift",
+        "try certain { () throws(StoreError) in\n            try storeErrors",
+        "do { try fileSystem.remove(StoreFile.manifest(number).path(in: directory)) } catch {}\n"
+        "        try certain { () throws(StoreError) in\n            try storeErrors", first="FaultSweepTests"),
+    Mutation(
+        "renewed-without-edit", "a manifest that is begun anew lacks the edit that was due",
+        "Manifest/Manifest.swift",
+        "number: newNumber, state: next, identity",
+        "number: newNumber, state: state, identity", first="FaultSweepTests"),
+    Mutation(
+        "checkpoint-values-missing", "a checkpoint lacks its value files",
+        "Store/Engine+Checkpoint.swift",
+        "for number in referenced { try link(.values(number), into: path) }",
+        "", first="CheckpointTests"),
+    Mutation(
+        "checkpoint-file-grows", "a value file goes on growing that a checkpoint shares",
+        "Store/Engine+Checkpoint.swift",
+        "state.pointee.values = nil",
+        "", first="CheckpointTests"),
+    Mutation(
+        "checkpoint-sequence", "a checkpoint does not know the last sequence number in it",
+        "Store/Engine+Checkpoint.swift",
+        "checkpoint.lastSequence = max(checkpoint.lastSequence, info.greatestSequence)",
+        "", first="CheckpointTests"),
+    # Recovery: what may be built upon.
+    Mutation(
+        "flush-sequence", "a flush does not tell the manifest the last sequence number",
+        "Store/Engine+Flush.swift",
+        "edit.lastSequence = sealed.table.greatestSequence",
+        ""),
+    Mutation(
+        "sequence-forgotten", "sequence numbers begin anew where there is no log",
+        "Store/LogRecovery.swift",
+        "lastSequence = state.lastSequence\n    }\n\n    /// The memtables",
+        "lastSequence = 0\n    }\n\n    /// The memtables", first="CheckpointTests"),
+    Mutation(
+        "later-frames-ignored", "whole frames behind damage do not prove that earlier logs were synced",
+        "Log/LogTail.swift",
+        "guard fault != nil, !isZero(from: end) else { return false }",
+        "guard false, !isZero(from: end) else { return false }", first="RecoveryTests"),
+    Mutation(
+        "empty-log-proves-nothing",
+        "a log that was synced right after its beginning proves nothing of the logs before it",
+        "Log/LogTail.swift",
+        "        if syncedMark >= LogLink.end { return true }",
+        "        if syncedMark > LogLink.end { return true }", first="RecoveryTests"),
+    Mutation(
+        "link-checksum", "a log follows another frame than the one that its link names",
+        "Store/LogRecovery.swift",
+        "link.checksum == previous.lastChecksum\n                    else",
+        "true\n                    else", first="RecoveryTests"),
+    Mutation(
+        "closed-end-ignored", "a log may be shorter than it was when the store was closed",
+        "Store/LogRecovery.swift",
+        "closing.log == number, UInt64(reader.end) < closing.end {\n            throw",
+        "closing.log == number, false {\n            throw", first="BadBytesTests"),
+    Mutation(
+        "closing-end", "closing notes a wrong end of the log",
+        "Store/Engine+Close.swift",
+        "end: UInt64(log.end), lastSequence: last)",
+        "end: UInt64(FileHeader.size), lastSequence: last)", first="BadBytesTests"),
+    Mutation(
+        "close-edit-left-out", "closing does not note where the log ends",
+        "Store/Engine+Close.swift",
+        "try manifest.append(edit)",
+        "", first="RecoveryTests"),
+    Mutation(
+        "unproven-too-few", "the first value that no proof covers is not written again",
+        "Store/LogRecovery.swift",
+        "$0.frame >= proven",
+        "$0.frame > proven", first="FailedSyncTests"),
+    Mutation(
+        "values-not-rewritten", "values that a failed sync left in the page cache are built upon",
+        "Store/LogRecovery.swift",
+        "rewritingFrom: first.map { Int(clamping: $0) })",
+        "rewritingFrom: nil)", first="FailedSyncTests"),
+    Mutation(
+        "recovered-values-collected", "a recovered memtable does not know its value files",
+        "Store/LogRecovery.swift",
+        "valueFiles.insert(pointer.file)\n        // Values",
+        "\n        // Values", first="RecoveryTests"),
+    Mutation(
+        "proves-too-much", "any log proves that the earlier ones were synced",
+        "Store/LogRecovery.swift",
+        "if !logs.isEmpty, reader.provesEarlierLogs() {",
+        "if !logs.isEmpty, true {", first="FailedSyncTests"),
+    Mutation(
+        "log-behind-lost", "a log counts though one before it was emptied",
+        "Store/LogRecovery.swift",
+        "torn = (path, previous.end)",
+        "", first="RecoveryTests"),
+    Mutation(
+        "rejected-frame-stays", "a frame whose value is missing is built upon",
+        "Log/FrameReader.swift",
+        "(end, lastChecksum, lastKind, syncedMark) = beforeLast",
+        ""),
+    Mutation(
+        "link-anywhere", "a link counts anywhere in a log",
+        "Store/LogRecovery.swift",
+        "guard frame.offset == FileHeader.size, let link",
+        "guard true, let link", first="RecoveryTests"),
+    Mutation(
+        "sequence-gap", "a batch need not follow the one before in its numbers",
+        "Store/LogRecovery.swift",
+        "guard log.isLinked, frame.firstSequence == log.lastSequence + 1 else",
+        "guard log.isLinked, true else", first="RecoveryTests"),
+    Mutation(
+        "mark-of-frame", "a frame may vouch for what lies behind it",
+        "Log/Frame.swift",
+        "guard Int(header.mark) * 8 <= offset else { throw .markAhead",
+        "guard true else { throw .markAhead", first="LogReaderTests"),
+    Mutation(
+        "give-up-is-torn", "a search for proof that was given up proves that there is none",
+        "Log/LogTail.swift",
+        "if scanner.hasGivenUp {",
+        "if false {", first="LogReaderTests"),
+    Mutation(
+        "numbers-used-again", "new files get the numbers of leftovers",
+        "Store/StoreOpener.swift",
+        "state.nextFileNumber = max(state.nextFileNumber, greatest + 1)",
+        "", first="OpeningTests"),
+    Mutation(
+        "next-number-not-noted", "the numbers of removed files are given out again",
+        "Manifest/Manifest.swift",
+        "edit.nextFileNumber = state.nextFileNumber",
+        "", first="OpeningTests"),
+    Mutation(
+        "leftovers-stay", "what a crash left behind stays for ever",
+        "Store/StoreOpener.swift",
+        "try removeLeftovers(present, opened)",
+        "", first="OpeningTests"),
+    # Checksums and identities: the others.
+    Mutation(
+        "current-checksum", "the checksum of CURRENT is not compared",
+        "Manifest/CurrentFile.swift",
+        "line(manifest: number) == text\n        else",
+        "true\n        else", first="ManifestTests"),
+    Mutation(
+        "misnamed-file", "a file of another number is accepted",
+        "FileSystem/FileHeader.swift",
+        "guard number == self.number else",
+        "guard true else", first="BadBytesTests"),
+    Mutation(
+        "header-checksum", "the checksum of a file's header is not compared",
+        "FileSystem/FileHeader.swift",
+        "stored == CRC32.checksum(UnsafeRawBufferPointer(rebasing: header[..<60]))",
+        "true", first="SegmentDamageTests"),
+    Mutation(
+        "footer-checksum", "the checksum of a footer is not compared",
+        "Segment/SegmentFooter.swift",
+        "stored == Self.checksum(bytes, headerChecksum: headerChecksum)",
+        "true", first="SegmentDamageTests"),
+    Mutation(
+        "metadata-checksum", "the checksum of a segment's metadata is not compared",
+        "Segment/SegmentLayout.swift",
+        "CRC32.checksum(metadata.bytes) == footer.metadataChecksum",
+        "true", first="SegmentDamageTests"),
+    Mutation(
+        "stored-checksum", "the checksum of a compressed block is not compared",
+        "Segment/StoredBlock.swift",
+        "checksum == Self.checksum(stored, segment: segment)",
+        "true", first="SegmentDamageTests"),
+    Mutation(
+        "value-swapped", "a value need not be the one that its pointer means",
+        "Segment/ValueFileReader.swift",
+        "record.checksum == pointer.checksum",
+        "true", first="BadBytesTests"),
+    Mutation(
+        "window-verified-early", "one good block vouches for those beside it",
+        "Segment/SegmentReader+Lookup.swift",
+        "(first...last).allSatisfy({ verifiedBlocks.isSet($0) })",
+        "true", first="SegmentDamageTests"),
+    Mutation(
+        "value-verified-early", "a value counts as checked before it is",
+        "Segment/ValueFileReader.swift",
+        "let record = try checked(bytes, at: offset)\n        mapped.setVerified(offset)\n"
+        "        return record",
+        "mapped.setVerified(offset)\n        return try checked(bytes, at: offset)", first="ValueFileTests"),
+    # What outlives a compaction, and what goes to where.
+    Mutation(
+        "snapshot-boundary-memory", "a snapshot does not see the change at its own number, in memory",
+        "MemTable/MemTable+Lookup.swift",
+        "current.sequence > visible",
+        "current.sequence >= visible", first="StoreModelTests"),
+    Mutation(
+        "snapshot-boundary-scan", "a snapshot does not see the change at its own number, in a scan of segments",
+        "Segment/SegmentCursor+Fill.swift",
+        "isDone = found.record.sequence <= visible",
+        "isDone = found.record.sequence < visible", first="CompactionTests"),
+    Mutation(
+        "snapshot-boundary-stripe", "what a snapshot sees goes with the next change",
+        "Compaction/RetentionFilter.swift",
+        "snapshots[middle] < sequence",
+        "snapshots[middle] <= sequence", first="HeldSnapshotTests"),
+    Mutation(
+        "stripe-tombstones", "a removal of a range hides what older snapshots see",
+        "Compaction/RetentionFilter.swift",
+        "let visible = stripe < snapshots.count ? snapshots[stripe]",
+        "let visible = false ? snapshots[stripe]", first="CompactionTests"),
+    Mutation(
+        "number-dropped-early", "a record loses its sequence number while a snapshot is older than it",
+        "Compaction/RetentionFilter.swift",
+        "return isOldest ? 0",
+        "return isBottom ? 0", first="CompactionTests"),
+    Mutation(
+        "flush-at-bottom", "a flush drops tombstones though older data lies below",
+        "Store/Engine+Flush.swift",
+        "writeLock.withLock { state.pointee.version.runs.isEmpty }",
+        "true", first="CompactionTests"),
+    Mutation(
+        "garbage-bottom", "a rewriting for garbage drops tombstones though older data lies below",
+        "Compaction/CompactionPicker.swift",
+        "isBottom: false, relocating: [worst]",
+        "isBottom: true, relocating: [worst]", first="StoreModelTests"),
+    Mutation(
+        "touching-not-met", "a segment that ends at the first key of a range counts as apart from it",
+        "Segment/Run.swift",
+        "segment.info.lastKey.lexicographicallyPrecedes(from)",
+        "!from.lexicographicallyPrecedes(segment.info.lastKey)", first="StoreModelTests"),
+    Mutation(
+        "range-not-widened", "a compaction of a range leaves out older segments that its inputs reach into",
+        "Compaction/CompactionPicker.swift",
+        "if total == count { break }",
+        "if count == -1 || true { break }", first="CompactionTests"),
+    Mutation(
+        "inputs-out-of-order", "a compaction takes the level below for the newer one",
+        "Compaction/CompactionPicker.swift",
+        "if !met.isEmpty, let outputRun { inputs.append(Run(number: outputRun.number, segments: met)) }",
+        "if !met.isEmpty, let outputRun { inputs.insert(Run(number: outputRun.number, segments: met), at: 0) }",
+        first="CompactionPickerTests"),
+    Mutation(
+        "level-zero-order", "of flushed runs the older one is asked first",
+        "Manifest/Version.swift",
+        "$0.number > $1.number",
+        "$0.number < $1.number", first="StoreModelTests"),
+    Mutation(
+        "newest-moved-first", "the newest flushed run goes below the older ones",
+        "Compaction/CompactionPicker.swift",
+        "if let oldest = flushed.last",
+        "if let oldest = flushed.first", first="CompactionTests"),
+    Mutation(
+        "moved-onto-others", "a run moves into a level where others have its keys",
+        "Compaction/CompactionPicker.swift",
+        "version.overlapping(level: level + 1, from: first, to: last).isEmpty",
+        "true", first="CompactionTests"),
+    Mutation(
+        "held-tombstones-chosen", "tombstones that a snapshot keeps are compacted again and again",
+        "Compaction/CompactionPicker.swift",
+        "segment.info.greatestSequence <= oldestSnapshot",
+        "true", first="CompactionPickerTests"),
+    Mutation(
+        "range-not-clipped-end", "a range tombstone reaches beyond its segment",
+        "Compaction/SegmentMerge.swift",
+        "if let end, end.lexicographicallyPrecedes(part.end) { part.end = end }",
+        "", first="SegmentBorderTests"),
+    Mutation(
+        "range-not-clipped-start", "a range tombstone reaches before its segment",
+        "Compaction/SegmentMerge.swift",
+        "if let start = segmentStart, part.start.lexicographicallyPrecedes(start) { part.start = start }",
+        "", first="SegmentBorderTests"),
+    Mutation(
+        "key-split", "the versions of a key are spread over segments",
+        "Compaction/SegmentMerge.swift",
+        "if startsKey { try finishSegment(before: Array",
+        "if true { try finishSegment(before: Array", first="SegmentBorderTests"),
+    Mutation(
+        "lonely-ranges-lost", "range tombstones go where no record outlives a compaction",
+        "Compaction/SegmentMerge.swift",
+        "if writer == nil, !tombstones.isEmpty { writer = try environment.newSegment() }",
+        "", first="CompactionTests"),
+    Mutation(
+        "used-value-file-collected", "the value file that takes new values is collected",
+        "Store/Engine+Files.swift",
+        "if let values = state.pointee.values { used.insert(values.number) }\n                    return Set",
+        "\n                    return Set", first="CompactionTests"),
+    Mutation(
+        "snapshot-read-outside", "a compaction may miss a snapshot that is being made",
+        "Store/SnapshotRegistry.swift",
+        "        counts.withLock { counts in\n            let sequence = visible()\n",
+        "        let sequence = visible()\n        return counts.withLock { counts in\n",
+        first="SnapshotRegistryTests"),
+    Mutation(
+        "snapshot-never-released", "the first of two snapshots at one number stays for ever",
+        "Store/SnapshotRegistry.swift",
+        "count > 1 ? count - 1",
+        "false ? count - 1", first="SnapshotRegistryTests"),
+    # Reading.
+    Mutation(
+        "range-end-inclusive", "a removal of a range takes its end, too",
+        "Support/RangeTombstones.swift",
+        "compareKeys(key, $0) < 0",
+        "compareKeys(key, $0) <= 0", first="StoreModelTests"),
+    Mutation(
+        "range-snapshot", "a snapshot does not see the removal of a range at its own number",
+        "Support/RangeTombstones.swift",
+        "sequences.first { $0 <= visible",
+        "sequences.first { $0 < visible", first="StoreModelTests"),
+    Mutation(
+        "scan-ignores-ranges", "scans do not look at removals of ranges in segments",
+        "Store/ReadView.swift",
+        "(tables.map(\\.rangeTombstones) + [version.rangeTombstones]",
+        "(tables.map(\\.rangeTombstones) + []", first="CompactionTests"),
+    Mutation(
+        "deep-ranges-ignored", "scans do not look at removals of ranges below level 0",
+        "Manifest/Version.swift",
+        "let tombstones = runs.flatMap(\\.segments)",
+        "let tombstones = (levels.first ?? []).flatMap(\\.segments)", first="StoreModelTests"),
+    Mutation(
+        "pending-ranges", "of many removals of ranges the earlier ones are lost",
+        "MemTable/RangeTombstoneLog.swift",
+        "RangeTombstones(set.tombstones + pending)",
+        "RangeTombstones(pending)", first="MemTableRangeTombstoneTests"),
+    Mutation(
+        "overflow-ignored", "keys that overflow their bucket of the point index are not found",
+        "Segment/PointIndexProbe.swift",
+        "if _fastPath(filter & PointIndexGeometry.overflowBit(of: hash) == 0) || left <= 0 { return nil }",
+        "if true { return nil }", first="ConfigurationTests"),
+    Mutation(
+        "versions-across-blocks", "older versions of a key come up behind a block's end",
+        "Segment/SegmentCursor+Fill.swift",
+        "try enter(number + 1)",
+        "try enter(number + 1); isDone = false", first="SegmentBorderTests"),
+    Mutation(
+        "candidate-forgotten", "a backward scan forgets the version in the block that it leaves",
+        "Segment/SegmentCursor+Fill.swift",
+        "if candidate != nil, !isCandidateHeld {",
+        "candidate = nil\n                if candidate != nil, !isCandidateHeld {", first="SegmentBorderTests"),
+    Mutation(
+        "candidate-not-held", "a backward scan does not keep the block that its record lies in",
+        "Segment/SegmentCursor+Fill.swift",
+        "candidatePin = pin",
+        "", first="SegmentShapeTests"),
+    Mutation(
+        "backward-first-segment", "a backward scan leaves out the first segment of a run",
+        "Segment/RunCursor.swift",
+        "batch.count > before || index <= 0",
+        "batch.count > before || index <= 1", first="HeldSnapshotTests"),
+    Mutation(
+        "merge-older-wins", "a merge gives equal keys twice",
+        "Segment/MergingCursor.swift",
+        "if comparison == 0 {\n                if visible",
+        "if false {\n                if visible", first="ConfigurationTests"),
+    Mutation(
+        "first-key-missed", "the first key of a segment is looked for in the one before",
+        "Segment/Run.swift",
+        "compareKeys($0, key) > 0",
+        "compareKeys($0, key) >= 0", first="HeldSnapshotTests"),
+    Mutation(
+        "page-cache-key", "the cache takes pages of the point index for blocks",
+        "Segment/SegmentReader+Blocks.swift",
+        "offset: -1 - page)\n        var heap",
+        "offset: page)\n        var heap", first="SegmentDamageTests"),
+    Mutation(
+        "cache-owner", "the cache takes a block of one segment for that of another",
+        "Segment/BlockCache.swift",
+        "owners.wrappingAdd(1, ordering: .relaxed).newValue",
+        "7", first="BlockCacheTests"),
+    Mutation(
+        "evicted-not", "the cache grows without bound",
+        "Segment/BlockCache.swift",
+        "while state.counters.bytes + size > capacity { Self.evictOne(&state) }",
+        "", first="BlockCacheTests"),
+    Mutation(
+        "batch-visible-in-parts", "a batch is visible before all of it is applied",
+        "Store/Engine+Write.swift",
+        "try apply(payload, firstSequence: first, to: state.pointee.active.table)",
+        "visible.store(first &+ UInt64(batch.count) &- 1, ordering: .releasing); try "
+        "apply(payload, firstSequence: first, to: state.pointee.active.table)", first="ReadRaceTests"),
+    Mutation(
+        "view-moved-on", "a value whose file was collected meanwhile is missed",
+        "Store/Engine+Read.swift",
+        "return views.current() !== view",
+        "return false", first="ReadRaceTests"),
+    Mutation(
+        "view-freed-early", "a view is given up while it is read",
+        "Store/ViewPublisher.swift",
+        "guard haveLeft(epoch.load(ordering: .relaxed) &- 1) else { break }",
+        "", first="HistoryTests|BankTests|ConcurrencyTests"),
+    Mutation(
+        "wrong-sealed-removed", "a flush drops another memtable than the one that it wrote",
+        "Store/Engine+Flush.swift",
+        "state.pointee.sealed.removeFirst()",
+        "state.pointee.sealed.removeLast()", first="RecoveryTests"),
+    # Failures: what is told, and what is tried again.
+    Mutation(
+        "not-poisoned", "after a failed sync the store takes writes",
+        "Store/Engine+Write.swift",
+        "let error = error.asUncertain\n            poison(error)",
+        "let error = error.asUncertain\n            ", first="FaultSweepTests"),
+    Mutation(
+        "failed-edit-forgotten", "after a failed edit of the manifest the store goes on",
+        "Store/Engine+Files.swift",
+        "if error.code != .noSpace { poison(error) }",
+        "", first="FaultSweepTests"),
+    Mutation(
+        "value-sync-retried", "a failed sync of values is tried again",
+        "Store/ValueFileAppender.swift",
+        "let error = StoreError(error)\n                failure = error",
+        "let error = StoreError(error)\n                ", first="ValueFileAppenderTests"),
+    Mutation(
+        "full-disk-in-sync", "a sync that finds the disk full claims to have changed nothing",
+        "Store/Engine+Write.swift",
+        "let error = error.asUncertain",
+        "let error = error", first="FaultTests"),
+    Mutation(
+        "second-full-disk", "a disk that is still full when the reserves are gone ends all writing",
+        "Store/Engine+Write.swift",
+        "if error.code != .noSpace, state.pointee.failure == nil { state.pointee.failure = error }\n"
+        "        throw error\n    }\n\n    /// Removes all",
+        "if state.pointee.failure == nil { state.pointee.failure = error }\n        throw error\n    }\n\n"
+        "    /// Removes all", first="FaultTests"),
+    Mutation(
+        "taken-back-counts-synced", "what stands where a synced value was taken back counts as synced",
+        "Store/ValueFileAppender.swift",
+        "synced.store(min(synced.load(ordering: .relaxed), offset), ordering: .releasing)",
+        "", first="ValueFileAppenderTests"),
+    Mutation(
+        "values-not-taken-back", "each attempt at a large value on a full disk takes some more of it",
+        "Store/Engine+Write.swift",
+        "guard error.code == .noSpace else { throw error }\n            let values",
+        "guard error.code == .noSpace && false else { throw error }\n            let values", first="FullDiskTests"),
+    Mutation(
+        "rest-of-write-stays", "the rest of a failed write stays behind the log's end",
+        "Log/LogWriter+Append.swift",
+        "try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }",
+        "_ = try file.length()", first="LogWriterTests"),
+    # Who owns the directory.
+    Mutation(
+        "lock-not-taken", "a store's lock is not taken",
+        "FileSystem/POSIXFileSystem.swift",
+        "Platform.lockFile(descriptor, exclusive: exclusive) != 0",
+        "false", first="FileSystemTests"),
+    Mutation(
+        "lock-shared", "two processes may write to one store",
+        "Store/StoreOpener.swift",
+        "path, exclusive: !configuration.readOnly, note",
+        "path, exclusive: false, note", first="OpeningTests"),
+    Mutation(
+        "lock-given-up-early", "closing does not wait for work in the background",
+        "Store/Engine+Close.swift",
+        "flushQueue.sync {}\n        compactionQueue.sync {}",
+        "", first="ClosingRaceTests"),
+    Mutation(
+        "value-writers-not-awaited", "closing does not wait for writers of large values",
+        "Store/Engine+Close.swift",
+        "valueLock.withLock {}",
+        "", first="ClosingTests"),
+    Mutation(
+        "holds-ignored", "files go that a checkpoint or a verification is about to read",
+        "Store/ObsoleteFiles.swift",
+        "if holds == 0 { return files }\n            waiting",
+        "if true { return files }\n            waiting", first="ClosingRaceTests"),
+    # Verification and repair.
+    Mutation(
+        "verify-logs", "a verification leaves out logs",
+        "Store/Engine+Verify.swift",
+        "for log in logs { try check(log) }",
+        "", first="DamageTests"),
+    Mutation(
+        "verify-segments", "a verification leaves out segments",
+        "Store/Engine+Verify.swift",
+        "for segment in version.allSegments { try check(segment) }",
+        "", first="DamageTests"),
+    Mutation(
+        "verify-manifest", "a verification does not compare the manifest with the store",
+        "Store/Engine+Verify.swift",
+        "found != known",
+        "false", first="DamageTests"),
+    Mutation(
+        "verify-pointers", "a verification does not follow pointers to values",
+        "Store/Engine+Verify.swift",
+        "try checkPointers(of: segment)",
+        "", first="DamageTests"),
+    Mutation(
+        "verify-index", "a verification does not look records up in the point index",
+        "Segment/SegmentVerifier.swift",
+        "try checkIndexed(found.record.key, address: start + expected, at: fileOffset)",
+        "", first="FuzzTests"),
+    Mutation(
+        "verify-fences", "a verification does not compare fences with records",
+        "Segment/SegmentVerifier.swift",
+        "if slot == 0 { checkFence(found.record, number) }",
+        "", first="SegmentStructureTests"),
+    Mutation(
+        "verify-order", "a verification does not look at the order of records",
+        "Segment/SegmentVerifier.swift",
+        "checkOrder(found, isFirst: number == 0 && slot == 0, at: fileOffset)",
+        "", first="SegmentStructureTests"),
+    Mutation(
+        "verify-totals", "a verification does not compare totals",
+        "Segment/SegmentVerifier.swift",
+        "verifier.checkTotals()",
+        "", first="SegmentStructureTests"),
+    Mutation(
+        "verify-padding", "a verification leaves out padding",
+        "Segment/SegmentVerifier.swift",
+        "try verifier.checkPadding()",
+        "", first="SegmentDamageTests"),
+    Mutation(
+        "verify-pages", "a verification leaves out pages of the point index",
+        "Segment/SegmentVerifier.swift",
+        "try verifier.checkPages(progress)",
+        "", first="SegmentRoundTripTests"),
+    Mutation(
+        "repair-lost-end", "a repair does not tell that a log has lost its end",
+        "Store/StoreRepair+Logs.swift",
+        "logEnds[number], UInt64(end) < expected",
+        "logEnds[number], false", first="BadBytesTests"),
+    Mutation(
+        "repair-order", "a repair stacks segments whose order it cannot know",
+        "Store/StoreRepair+Order.swift",
+        "let sorted = infos.sorted { $0.greatestSequence < $1.greatestSequence }\n        return",
+        "let sorted = infos.sorted { $0.greatestSequence < $1.greatestSequence }\n"
+        "        if true { return true }\n        return", first="RepairOrderTests"),
+    Mutation(
+        "repair-keeps-dangling", "a repair keeps records whose values are gone",
+        "Store/RepairedValues.swift",
+        "guard error.isDamage else { throw error }\n            return nil  // which",
+        "guard error.isDamage else { throw error }\n            return record  // which", first="BadBytesTests"),
+    Mutation(
+        "repair-invents-foreign", "a repair takes the segment of another store",
+        "Store/StoreRepair+Segments.swift",
+        "if case .foreign(let error) = try claim(of: file) {\n            return",
+        "if case .foreign(let error) = try claim(of: file), number == 0 {\n            return", first="BadBytesTests"),
+    Mutation(
+        "repair-trusts-manifest", "a repair trusts a manifest that has lost its end",
+        "Store/StoreRepair+Files.swift",
+        "if trustsManifest, try !isWholeManifest(present)",
+        "if trustsManifest, false", first="BadBytesTests"),
+    Mutation(
+        "repair-tombstones", "a repair forgets removals of ranges",
+        "Store/StoreRepair+Segments.swift",
+        "if !tombstones.isEmpty { try open().append(rangeTombstones: tombstones) }",
+        "", first="BadBytesTests"),
+    Mutation(
+        "repair-losses-untold", "a repair does not tell which records are gone",
+        "Store/StoreRepair+Segments.swift",
+        "for loss in salvage.lost { lose(file, loss.offset, loss.message) }",
+        "", first="DamageTests"),
+    Mutation(
+        "repair-log-losses-untold", "a repair does not tell which changes are gone",
+        "Store/StoreRepair+Logs.swift",
+        "lose(file, range.lowerBound, \"\\(range.count) bytes of changes fail their checksum\")",
+        "_ = range", first="BadBytesTests"),
+    Mutation(
+        "salvage-skips", "a repair leaves out the block behind a damaged one",
+        "Segment/SegmentSalvage.swift",
+        "offset += StoredBlock.alignment",
+        "offset += 4096", first="SegmentDamageTests"),
+    Mutation(
+        "repair-numberless-order", "of two records without a number a repair takes the older file's",
+        "Store/StoreRepair+Order.swift",
+        "$0.number > $1.number",
+        "$0.number < $1.number", first="RepairOrderTests"),
+    Mutation(
+        "repair-newer-wins", "a repair takes an older version for the newest",
+        "Store/StoreRepair+Order.swift",
+        "($0.element.sequence, $0.offset) < ($1.element.sequence, $1.offset)",
+        "($0.offset, 0) < ($1.offset, 0)", first="RepairOrderTests"),
 ]

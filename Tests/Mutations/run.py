@@ -4,11 +4,12 @@
   Tests/Mutations/run.py                  all of them
   Tests/Mutations/run.py tail-not-cut …   some
   Tests/Mutations/run.py --list           what there is
+  Tests/Mutations/run.py --check          whether each can still be made: the text that it replaces is there, once
   Tests/Mutations/run.py --json FILE      the outcome for scripts, too
 
 The faults are made in a copy of the working tree (--scratch, kept for the next run as its build is), never in the tree
-itself. For each one the suites are run in turn until one fails. A fault takes one to five minutes, so all of them take
-an hour or two. Exit code: 0 if every fault was noticed, 1 if not, 2 if one could not be made.
+itself. For each one the suites are run in turn until one fails. A fault takes one to five minutes, most of it to build,
+so all of them take some five hours. Exit code: 0 if every fault was noticed, 1 if not, 2 if one could not be made.
 """
 
 import argparse
@@ -69,6 +70,17 @@ def first_failure(output):
     return "no end" if "no end within" in output else "the run failed"
 
 
+def unmakeable():
+    """The faults whose text is not in the source, or is there more than once, or whose name is taken."""
+    names = [mutation.name for mutation in MUTATIONS]
+    for mutation in MUTATIONS:
+        count = (ROOT / "Sources/Siltstone" / mutation.file).read_text().count(mutation.old)
+        if count != 1:
+            yield f"{mutation.name}: the text to replace occurs {count} times in {mutation.file}"
+        if names.count(mutation.name) != 1 or mutation.old == mutation.new:
+            yield f"{mutation.name}: its name is taken, or it changes nothing"
+
+
 def passes(suite, scratch):
     """Whether a suite passes without any fault: else that it fails with one would say nothing."""
     return command(["swift", "test", "--skip-build", "--filter", suite], scratch)[0] == 0
@@ -99,6 +111,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="faults to make; all where none is named")
     parser.add_argument("--list", action="store_true", help="print the faults and end")
+    parser.add_argument("--check", action="store_true", help="see whether all faults can still be made, and end")
     parser.add_argument("--json", metavar="FILE", help="write the outcome to a file")
     parser.add_argument(
         "--scratch", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "siltstone-mutations",
@@ -108,6 +121,10 @@ def main():
         for mutation in MUTATIONS:
             print(f"{mutation.name:28} {mutation.what}")
         return 0
+    if options.check:
+        problems = list(unmakeable())
+        print("\n".join(problems) or f"{len(MUTATIONS)} faults can be made")
+        return 2 if problems else 0
     unknown = set(options.names) - {mutation.name for mutation in MUTATIONS}
     if unknown:
         parser.error(f"no such fault: {', '.join(sorted(unknown))}; --list prints them")
