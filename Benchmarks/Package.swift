@@ -48,10 +48,13 @@ let package = Package(
     targets: installed.map { .systemLibrary(name: $0.module, providers: [.apt([$0.package])]) } + [
         .executableTarget(
             name: "SiltBench",
-            dependencies: [.product(name: "Siltstone", package: "siltstone")]
+            dependencies: ["Siltstone", "CRUDKit", "SiltstoneCRUD"].map { .product(name: $0, package: "siltstone") }
                 + installed.map { .target(name: $0.module) },
             swiftSettings: upcoming + installed.map { .define($0.define) }),
-        .testTarget(name: "SiltBenchTests", dependencies: ["SiltBench"], swiftSettings: upcoming),
+        .testTarget(
+            name: "SiltBenchTests",
+            dependencies: ["SiltBench", .product(name: "CRUDKit", package: "siltstone")],
+            swiftSettings: upcoming + installed.map { .define($0.define) }),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -28,6 +28,31 @@ struct DataTests {
         #expect(keys.count == 1000)
     }
 
+    @Test(
+        "keys of every shape that says so are in the order of their indices, and missing ones lie between them",
+        arguments: [KeySpace.decimal, .binary, .paths, .long])
+    func orderedKeys(space: KeySpace) {
+        let maker = KeyMaker(space)
+        var previous: [UInt8] = []
+        for index in 0..<2000 {
+            let missing = [UInt8](maker.missingKey(index))
+            let key = [UInt8](maker.key(index))
+            #expect(previous.lexicographicallyPrecedes(key) && key.lexicographicallyPrecedes(missing))
+            #expect((8...KeySpace.longestBytes).contains(key.count))
+            previous = missing
+        }
+    }
+
+    @Test("path-like keys of neighbours share all but two digits; their lengths differ elsewhere")
+    func paths() {
+        let maker = KeyMaker(.paths)
+        let keys = (0..<10_000).map { [UInt8](maker.key($0)) }
+        #expect(keys[100].dropLast(2) == keys[199].dropLast(2))
+        #expect(Set(keys.map(\.count)).count > 50)
+        let another = KeyMaker(.paths)
+        #expect(keys[50] == [UInt8](another.key(50)))
+    }
+
     @Test("a permutation has every index once, and is the same again")
     func permutation() {
         let order = IndexStream.permutation(1000, .fillOrder)

@@ -14,6 +14,7 @@ final class LyingEngine: Engine {
     private let writes = Atomic(0)
 
     static var version: String { "lies" }
+    static var build: LibraryBuild { LibraryBuild(path: nil, hasAssertions: nil) }
     static func describe(_ settings: EngineSettings) -> String { "" }
 
     init(directory: String, settings: EngineSettings) {

@@ -39,12 +39,26 @@ struct VerificationTests {
         try database.discard()
     }
 
+    @Test("a queue gives what was put, in its order; a scan finds what is left", arguments: [false, true])
+    func queue(isLying: Bool) throws {
+        let lie = isLying ? LyingEngine.Lie.forgetsDeletes : .none
+        let directory = FileManager.default.temporaryDirectory.path + "/silt-bench-tests-\(UUID())/\(lie.rawValue)"
+        let database = try Database<LyingEngine>(directory: directory, settings: EngineSettings(), keys: .decimal)
+        database.reserve(120)
+        let tally = try database.queue(100, backlog: 20).tally
+        #expect((tally == database.expectedOfQueue(100)) == !isLying)
+        let head = try database.scanHead(3, entries: 10).tally
+        #expect((head == database.expectedOfHead(3, entries: 10)) == !isLying)
+        #expect(database.liveBytes == 20 * 116)
+        try database.discard()
+    }
+
     @Test("a YCSB mix of an honest engine passes, alone and with threads that race", arguments: [1, 2])
     func mixes(threads: Int) throws {
         for workload in [Workload.ycsbA, .ycsbD, .ycsbE, .ycsbF] {
             let directory = FileManager.default.temporaryDirectory.path + "/silt-bench-tests-\(UUID())/none"
             var settings = EngineSettings()
-            settings.valueBytes = Options.recordBytes
+            settings.valueBytes = Section.recordBytes
             let database = try Database<LyingEngine>(directory: directory, settings: settings, keys: .hashed)
             database.model.reserve(200)
             _ = try database.put(200, threads: 1) { _ in .ascending(from: 0) }

@@ -7,10 +7,34 @@ struct Coordinator {
 
     init(_ options: Options) { self.options = options }
 
-    /// Runs everything.
+    /// Runs everything, or takes what earlier runs have found out.
     /// - Returns: whether all engines did all they were asked for, and read the same.
-    /// - Throws: ``BenchmarkError`` where a report cannot be written.
+    /// - Throws: ``BenchmarkError`` where a report cannot be read or written.
     func run() throws -> Bool {
+        var report = try options.inputPaths.isEmpty ? measure() : Report(mergedFrom: options.inputPaths)
+        report.compareTallies()
+        report.goals = Goal.all.map { $0.outcome(in: report) }
+        print(TerminalReport(report).text)
+        fflush(nil)
+        if let path = options.jsonPath { try write(report.json(), to: path) }
+        if let path = options.htmlPath { try write(Data(HTMLReport(report).text.utf8), to: path) }
+        if let path = options.markdownPath {
+            let text = MarkdownReport(report, plots: options.plotsPath, at: path).text
+            try write(Data(text.utf8), to: path)
+        }
+        if let path = options.plotsPath {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            for sheet in PlotSheet.all(of: report) { try write(Data(sheet.svg.utf8), to: "\(path)/\(sheet.name).svg") }
+        }
+        return report.failures.isEmpty
+    }
+
+    private func measure() throws -> Report {
+        var report = Report(options)
+        if options.isEmbedding {
+            report.embedding = try Embedding.measure { progress.note($0) }
+            return report
+        }
         let directory = options.directory + "-\(getpid())"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer {
@@ -19,33 +43,39 @@ struct Coordinator {
         if let type = Machine.volatileFileSystem(directory) {
             progress.note("\(directory) is on \(type), where a sync costs nothing: choose another --dir")
         }
-        var report = Report(options)
         for round in 0..<options.rounds {
-            report.limits.add(try RawLimits.measure(in: directory))
-            // Each engine is first in its turn: none always comes after the same one.
-            for i in options.engines.indices {
-                let engine = options.engines[(i + round) % options.engines.count]
-                if report.failures.contains(where: { $0.engine == engine }) { continue }
-                try measure(engine, round, directory, &report)
+            for section in options.sections {
+                report.limits.add(try RawLimits.measure(in: directory))
+                // Each engine is first in its turn: none always comes after the same one.
+                for i in section.engines.indices {
+                    let engine = section.engines[(i + round) % section.engines.count]
+                    if report.failures.contains(where: { $0.engine == engine && $0.section == section.name }) {
+                        continue
+                    }
+                    try measure(section, engine, round, directory, &report)
+                }
             }
         }
-        report.compareTallies()
-        print(TerminalReport(report).text)
-        fflush(nil)
-        if let path = options.jsonPath { try write(report.json(), to: path) }
-        if let path = options.htmlPath { try write(Data(HTMLReport(report).text.utf8), to: path) }
-        return report.failures.isEmpty
+        return report
     }
 
-    /// One round of one engine, in a process of its own.
-    private func measure(_ engine: EngineKind, _ round: Int, _ directory: String, _ report: inout Report) throws {
+    /// One round of one engine in one section, in a process of its own.
+    private func measure(
+        _ section: Section, _ engine: EngineKind, _ round: Int, _ directory: String, _ report: inout Report
+    ) throws {
         let home = directory + "/\(engine.rawValue)"
         try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
         defer {
             do { try FileManager.default.removeItem(atPath: home) } catch { progress.note("\(error)") }
         }
+        func fail(_ text: String) {
+            progress.note("\(section.name), \(engine.title): \(text)")
+            report.failures.append(Report.Failure(engine: engine, section: section.name, round: round, text: text))
+        }
         let child = try ChildProcess(
-            WorkerOrder(task: .measure, options: options, engine: engine, round: round, directory: home))
+            WorkerOrder(
+                task: .measure, options: options, section: section, engine: engine, round: round, directory: home))
+        var hasFailed = false
         while let message = try child.nextMessage() {
             switch message {
             case .engine(let description): report.add(description)
@@ -53,15 +83,12 @@ struct Coordinator {
                 progress.show(measurement, of: options.rounds)
                 report.measurements.append(measurement)
             case .failure(let text):
-                progress.note("\(engine.title): \(text)")
-                report.failures.append(Report.Failure(engine: engine, round: round, text: text))
+                hasFailed = true
+                fail(text)
             case .ready: break
             }
         }
-        if !child.wait(), !report.failures.contains(where: { $0.engine == engine }) {
-            progress.note("\(engine.title): its process died")
-            report.failures.append(Report.Failure(engine: engine, round: round, text: "its process died"))
-        }
+        if !child.wait(), !hasFailed { fail("its process died") }
     }
 
     private func write(_ data: Data, to path: String) throws {

@@ -11,30 +11,76 @@ struct OptionParser {
         case run(Options)
     }
 
+    /// What decides the sections, gathered until all of it is known.
+    private struct Choice {
+        var set = SectionSet.standard
+        var names: [String]?
+        var workloads: String?
+        var counts = [1_000_000]
+        var valueBytes = 100
+        var keys = KeySpace.decimal
+        var threads = 1
+        var hasDefaultCompression = false
+    }
+
     /// - Throws: ``BenchmarkError`` where it makes no sense.
     mutating func parse() throws -> Command {
         var options = Options()
-        var workloads = WorkloadRun.defaultList
+        var choice = Choice()
         while let argument = arguments.popFirst() {
             let (name, attached) = Self.split(argument)
             switch name {
             case "--help", "-h": return .help
             case "--engines": options.engines = try engines(value(name, attached))
-            case "--workloads": workloads = try value(name, attached)
-            case "--num": options.count = try number(name, attached, in: 100...500_000_000)
-            case "--value-size": options.valueBytes = try number(name, attached, in: 16...(1 << 20))
-            case "--threads": options.threads = try number(name, attached, in: 1...256)
+            case "--set": choice.set = try named(name, attached, SectionSet.allCases)
+            case "--sections": choice.names = try value(name, attached).split(separator: ",").map(String.init)
+            case "--workloads": choice.workloads = try value(name, attached)
+            case "--num": choice.counts = try numbers(name, attached, in: 100...500_000_000)
+            case "--value-size": choice.valueBytes = try number(name, attached, in: 16...(1 << 20))
+            case "--keys": choice.keys = try named(name, attached, KeySpace.allCases)
+            case "--defaults": choice.hasDefaultCompression = true
+            case "--lmdb-writemap": options.hasWriteMap = true
+            case "--threads": choice.threads = try number(name, attached, in: 1...256)
             case "--repeat": options.rounds = try number(name, attached, in: 1...100)
             case "--prewarm-mb": options.prewarmBytes = try number(name, attached, in: 0...65536) << 20
+            case "--embedded": options.isEmbedding = true
             case "--dir": options.directory = try value(name, attached) + "/silt-bench"
+            case "--from": options.inputPaths = try value(name, attached).split(separator: ",").map(String.init)
             case "--json": options.jsonPath = try value(name, attached)
             case "--html": options.htmlPath = try value(name, attached)
+            case "--markdown": options.markdownPath = try value(name, attached)
+            case "--plots": options.plotsPath = try value(name, attached)
             default: throw BenchmarkError("no option '\(name)'; see --help")
             }
         }
-        options.workloads = try workloads.split(separator: ",").map { try WorkloadRun($0, threads: options.threads) }
-        if options.workloads.isEmpty { throw BenchmarkError("--workloads: name one at least") }
+        options.sections = try sections(choice, options.engines)
         return .run(options)
+    }
+
+    /// The sections of a set; or, where workloads are named, one with these for each number of keys.
+    private func sections(_ choice: Choice, _ engines: [EngineKind]) throws -> [Section] {
+        guard let workloads = choice.workloads else {
+            guard choice.counts.count == 1, let count = choice.counts.first else {
+                throw BenchmarkError("several numbers after --num need --workloads")
+            }
+            let sections = try choice.set.sections(
+                count: count, valueBytes: choice.valueBytes, engines: engines, threads: choice.threads)
+            guard let names = choice.names else { return sections }
+            for name in names where !sections.contains(where: { $0.name == name }) {
+                throw BenchmarkError("no section '\(name)' in this set; there are \(sections.map(\.name))")
+            }
+            return sections.filter { names.contains($0.name) }
+        }
+        let runs = try WorkloadRun.list(workloads, threads: choice.threads)
+        if runs.isEmpty { throw BenchmarkError("--workloads: name one at least") }
+        return choice.counts.map { count in
+            let size = Format.size(count)
+            return Section(
+                name: choice.counts.count == 1 ? Section.mainName : Section.growthPrefix + size,
+                title: "\(size) keys, values of \(choice.valueBytes) bytes", count: count,
+                valueBytes: choice.valueBytes, keys: choice.keys,
+                hasDefaultCompression: choice.hasDefaultCompression, engines: engines, workloads: runs)
+        }
     }
 
     /// `--name=value` in two parts.
@@ -50,9 +96,26 @@ struct OptionParser {
         return value
     }
 
-    private mutating func number(_ name: String, _ attached: String?, in range: ClosedRange<Int>) throws -> Int {
+    private mutating func named<T: RawRepresentable<String>>(
+        _ name: String, _ attached: String?, _ all: [T]
+    ) throws -> T {
         let text = try value(name, attached)
-        guard let number = Int(text.filter { $0 != "_" && $0 != "," }), range.contains(number) else {
+        guard let found = all.first(where: { $0.rawValue == text }) else {
+            throw BenchmarkError("\(name) takes one of \(all.map(\.rawValue)), not '\(text)'")
+        }
+        return found
+    }
+
+    private mutating func numbers(_ name: String, _ attached: String?, in range: ClosedRange<Int>) throws -> [Int] {
+        try value(name, attached).split(separator: ",").map { try Self.number(name, String($0), in: range) }
+    }
+
+    private mutating func number(_ name: String, _ attached: String?, in range: ClosedRange<Int>) throws -> Int {
+        try Self.number(name, value(name, attached), in: range)
+    }
+
+    private static func number(_ name: String, _ text: String, in range: ClosedRange<Int>) throws -> Int {
+        guard let number = Int(text.filter { $0 != "_" }), range.contains(number) else {
             throw BenchmarkError(
                 "\(name) takes a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'")
         }
@@ -63,8 +126,8 @@ struct OptionParser {
         if text == "all" { return EngineKind.available }
         var engines: [EngineKind] = []
         for name in text.split(separator: ",") {
-            guard let engine = EngineKind(rawValue: String(name)) else {
-                throw BenchmarkError("no engine '\(name)'; there are \(EngineKind.allCases.map(\.rawValue))")
+            guard let engine = EngineKind(rawValue: String(name)), EngineKind.stores.contains(engine) else {
+                throw BenchmarkError("no engine '\(name)'; there are \(EngineKind.stores.map(\.rawValue))")
             }
             guard EngineKind.available.contains(engine) else {
                 throw BenchmarkError("silt-bench was built without \(engine.title): see Benchmarks/README.md")

@@ -5,30 +5,42 @@ enum Usage {
         let workloads = Workload.allCases.map { workload in
             "  \(workload.rawValue.padded(to: width))  \(workload.summary)"
         }
-        let missing = EngineKind.allCases.filter { !EngineKind.available.contains($0) }
+        let sets = SectionSet.allCases.map { "  \($0.rawValue.padded(to: width))  \($0.summary)" }
+        let missing = EngineKind.stores.filter { !EngineKind.available.contains($0) }
         return """
             usage: silt-bench [options]
 
             Runs the same workloads on Siltstone and on other embedded engines, and compares.
 
               --engines LIST      \(EngineKind.available.map(\.rawValue).joined(separator: ",")) (the default: all of them)
-              --workloads LIST    names of the list below, in this order; NAME@T runs on T threads
-              --num N             keys; 1000000
+              --set NAME          which sections to run, of the list below; standard
+              --sections LIST     of these, only main, values-1K, …, keys-paths, …, crud, defaults, growth-20M, …
+              --workloads LIST    instead of a set: names of the list below, in this order; NAME@T runs on T threads
+              --num N             keys; 1000000. Several, with --workloads: each in turn, plotted as growth
               --value-size BYTES  16 to 1048576; 100
+              --keys SHAPE        with --workloads: \(KeySpace.allCases.map(\.rawValue).joined(separator: ", ")); decimal
+              --defaults          with --workloads: each engine compresses as it does by default, not never
+              --lmdb-writemap     LMDB writes through its mapping (MDB_WRITEMAP)
               --threads T         for workloads that do not say; 1
               --repeat R          rounds; the median counts; 3
               --prewarm-mb MB     memory touched before each workload that writes; 1024
               --dir PATH          where databases are made, on the disk to be measured; the temporary directory
+              --embedded          what it costs a program to have Siltstone in it, instead of the sections
+              --from FILES        reports results written by --json, of one run or several, instead of measuring
               --json FILE         writes all measurements
               --html FILE         writes a page with plots
+              --markdown FILE     writes the tables, and refers to the plots
+              --plots DIR         writes each plot as SVG
               --help
 
-            Workloads, N being --num. Those that need a filled database make one where there is none; after `compact`,
-            reads run on the compacted database.
+            Workloads, N being --num. Those that need a filled database make one where there is none; reads say whether
+            they run after `fillseq` or after `compact`.
 
             \(workloads.joined(separator: "\n"))
 
-            The default: \(WorkloadRun.defaultList)
+            Sets:
+
+            \(sets.joined(separator: "\n"))
 
             Exit status: 0 done, 1 an engine failed or read something wrong, 2 usage.
 

@@ -8,7 +8,11 @@ enum Worker {
     static func run(_ order: String) -> Int32 {
         do {
             let order = try JSONDecoder().decode(WorkerOrder.self, from: Data(order.utf8))
-            try order.engine.accept(Visitor(order: order))
+            switch order.section.kind {
+            case .engines: try order.engine.accept(Visitor(order: order))
+            case .repositories: try RepositoryBench(order).run { try say(.measurement($0)) }
+            case .transformers: try TransformerBench(order).run { try say(.measurement($0)) }
+            }
             return 0
         } catch {
             do { try say(.failure("\(error)")) } catch { return 3 }
@@ -31,11 +35,13 @@ enum Worker {
             switch order.task {
             case .measure:
                 var settings = EngineSettings()
-                settings.valueBytes = order.options.valueBytes
+                settings.valueBytes = order.section.valueBytes
+                settings.hasWriteMap = order.options.hasWriteMap
                 try Worker.say(
                     .engine(
                         EngineDescription(
-                            engine: order.engine, version: E.version, options: E.describe(settings))))
+                            engine: order.engine, version: E.version, options: E.describe(settings),
+                            build: E.build.description)))
                 try bench.run()
             case .fillAndWait:
                 try bench.fillAndWait(Worker.say)

@@ -12,6 +12,7 @@ struct WorkerOrder: Codable, Sendable {
 
     var task: Task
     var options: Options
+    var section: Section
     var engine: EngineKind
     var round: Int
     var directory: String
@@ -37,4 +38,6 @@ struct EngineDescription: Codable, Sendable {
     var engine: EngineKind
     var version: String
     var options: String
+    /// Which build of the library: its file, and whether its assertions are on.
+    var build: String
 }

@@ -1,14 +1,3 @@
-/// How an index becomes a key.
-enum KeySpace: Sendable {
-    /// 16 decimal digits, as db_bench's: keys are in the order of their indices.
-    case decimal
-    /// "user" and 20 decimal digits of a hash, as YCSB's: neighbours are strangers.
-    case hashed
-
-    /// Bytes of a key.
-    var keyBytes: Int { self == .decimal ? 16 : 24 }
-}
-
 /// Makes keys in memory of its own, without a division for each digit.
 struct KeyMaker: ~Copyable {
     private let memory: UnsafeMutableRawPointer
@@ -16,9 +5,18 @@ struct KeyMaker: ~Copyable {
 
     init(_ space: KeySpace) {
         self.space = space
-        memory = .allocate(byteCount: 32, alignment: 8)
+        memory = .allocate(byteCount: 2 * Self.blockBytes, alignment: 8)
         if space == .hashed { memory.copyMemory(from: "user", byteCount: 4) }
+        if space == .long || space == .paths {
+            let text = Array("/projects/siltstone/documents/drafts".utf8)
+            for i in 0..<2 * Self.blockBytes {
+                memory.storeBytes(of: text[i % Self.blockBytes % text.count], toByteOffset: i, as: UInt8.self)
+            }
+        }
     }
+
+    /// Room for the longest key; a second such block keeps the text that keys are filled with.
+    private static let blockBytes = 256
 
     deinit { memory.deallocate() }
 
@@ -38,7 +36,29 @@ struct KeyMaker: ~Copyable {
             store(low / 100_000_000, at: 8)
             store(low % 100_000_000, at: 16)
             return Bytes(start: memory, count: 24)
+        case .binary:
+            memory.storeBytes(of: UInt64(truncatingIfNeeded: index).bigEndian, as: UInt64.self)
+            return Bytes(start: memory, count: 8)
+        case .paths:
+            return path(index)
+        case .long:
+            let number = UInt64(truncatingIfNeeded: index)
+            store(number / 100_000_000, at: 184)
+            store(number % 100_000_000, at: 192)
+            return Bytes(start: memory, count: 200)
         }
+    }
+
+    /// Eight digits of the group, so much of the filler as the group draws, two digits of the place in it.
+    private func path(_ index: Int) -> Bytes {
+        let (group, place) = index.quotientAndRemainder(dividingBy: 100)
+        store(UInt64(truncatingIfNeeded: group), at: 0)
+        let length = Int(truncatingIfNeeded: mixed(UInt64(truncatingIfNeeded: group)) % 191)
+        // The key before has left its end within the filler, or the mark of a missing one.
+        (memory + 8).copyMemory(from: memory + Self.blockBytes + 8, byteCount: length)
+        memory.storeBytes(of: UInt8(ascii: "0") + UInt8(place / 10), toByteOffset: 8 + length, as: UInt8.self)
+        memory.storeBytes(of: UInt8(ascii: "0") + UInt8(place % 10), toByteOffset: 9 + length, as: UInt8.self)
+        return Bytes(start: memory, count: 10 + length)
     }
 
     /// A key beside that of `index`, which is never written.

@@ -11,6 +11,9 @@ protocol Engine: AnyObject, Sendable {
     /// Name and version of the library, as it tells itself.
     static var version: String { get }
 
+    /// Where the library comes from, and whether it was built for release.
+    static var build: LibraryBuild { get }
+
     /// The options that ``init(directory:settings:)`` sets, in the engine's own words.
     static func describe(_ settings: EngineSettings) -> String
 

@@ -1,6 +1,8 @@
-/// The engines that the harness knows.
+/// The engines that the harness knows, and what else a repository of items may stand on.
 enum EngineKind: String, Codable, CaseIterable, Sendable {
     case siltstone, leveldb, rocksdb, lmdb, sqlite
+    /// `FileSystemRepository`, `InMemoryRepository`.
+    case files, memory
 
     /// As its authors write it.
     var title: String {
@@ -10,7 +12,22 @@ enum EngineKind: String, Codable, CaseIterable, Sendable {
         case .rocksdb: "RocksDB"
         case .lmdb: "LMDB"
         case .sqlite: "SQLite"
+        case .files: "files"
+        case .memory: "memory"
         }
+    }
+
+    /// Those that can be named on the command line.
+    static let stores: [EngineKind] = [.siltstone, .leveldb, .rocksdb, .lmdb, .sqlite]
+
+    /// Whether Siltstone is compared with it: what forgets everything at its end does not do the same work.
+    var isPeer: Bool { self != .siltstone && self != .memory }
+
+    /// Whether it does the same work as the others in what a label stands for: LMDB has no log to recover and no runs to
+    /// merge, its compaction being a copy; SQLite's log of 64 MiB holds a fortieth of the others' transactions.
+    func isComparable(_ label: String) -> Bool {
+        if label.hasSuffix("recover") { return self != .lmdb && self != .sqlite }
+        return self != .lmdb || !label.hasSuffix("compact")
     }
 
     /// Those that this program was built with.

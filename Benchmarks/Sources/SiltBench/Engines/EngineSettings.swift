@@ -5,6 +5,10 @@ struct EngineSettings: Codable, Sendable {
     var isSynced = false
     /// Bytes of a value: SQLite's table is laid out accordingly.
     var valueBytes = 100
+    /// Whether the engine compresses as it does by default; else not at all.
+    var hasDefaultCompression = false
+    /// Whether LMDB writes through its mapping instead of by system calls; of no concern to the others.
+    var hasWriteMap = false
     /// Threads that will use the database at once: an engine with a cache for each connection divides by it.
     var threads = 1
 

@@ -8,6 +8,9 @@ import CLevelDB
 final class LevelDBEngine: Engine, @unchecked Sendable {
     static var version: String { "LevelDB \(leveldb_major_version()).\(leveldb_minor_version())" }
 
+    /// An assertion of its source, which a release build has not.
+    static var build: LibraryBuild { LibraryBuild(function: "leveldb_open", assertion: "compact->outfile != nullptr") }
+
     private let options = leveldb_options_create()
     private let cache = leveldb_cache_create_lru(EngineSettings.cacheBytes)
     private let filter = leveldb_filterpolicy_create_bloom(CInt(EngineSettings.bloomBits))
@@ -20,7 +23,9 @@ final class LevelDBEngine: Engine, @unchecked Sendable {
         leveldb_options_set_write_buffer_size(options, EngineSettings.writeBufferBytes)
         leveldb_options_set_cache(options, cache)
         leveldb_options_set_filter_policy(options, filter)
-        leveldb_options_set_compression(options, CInt(leveldb_no_compression))
+        if !settings.hasDefaultCompression {
+            leveldb_options_set_compression(options, CInt(leveldb_no_compression))
+        }
         let options = options
         let opened = try checked { leveldb_open(options, directory, $0) }
         guard let opened else { throw BenchmarkError("LevelDB did not open \(directory)") }
@@ -30,7 +35,7 @@ final class LevelDBEngine: Engine, @unchecked Sendable {
     static func describe(_ settings: EngineSettings) -> String {
         """
         write_buffer_size=\(EngineSettings.writeBufferBytes >> 20)MiB block_cache=\(EngineSettings.cacheBytes >> 20)MiB \
-        bloom=\(EngineSettings.bloomBits) compression=none sync=\(settings.isSynced), otherwise defaults
+        bloom=\(EngineSettings.bloomBits) compression=\(settings.hasDefaultCompression ? "default" : "none") sync=\(settings.isSynced), otherwise defaults
         """
     }
 

@@ -1,6 +1,5 @@
 #if PEER_ROCKSDB
 import CRocksDB
-import Foundation
 
 /// RocksDB through its C interface.
 ///
@@ -8,11 +7,14 @@ import Foundation
 final class RocksDBEngine: Engine, @unchecked Sendable {
     /// The C interface does not tell: the file that the library was loaded from has it in its name.
     static var version: String {
-        let maps = FileManager.default.contents(atPath: "/proc/self/maps").map { String(decoding: $0, as: UTF8.self) }
+        let maps = KernelFile.contents("/proc/self/maps")
         let line = maps?.split(separator: "\n").first { $0.contains("/librocksdb.so.") }
         let number = line?.split(separator: "/").last?.dropFirst("librocksdb.so.".count)
         return "RocksDB \(number ?? "of unknown version")"
     }
+
+    /// An assertion of its source, which a release build has not.
+    static var build: LibraryBuild { LibraryBuild(function: "rocksdb_open", assertion: "BaseValid() && DeltaValid()") }
 
     private let options = rocksdb_options_create()
     private let cache = rocksdb_cache_create_lru(EngineSettings.cacheBytes)
@@ -23,7 +25,9 @@ final class RocksDBEngine: Engine, @unchecked Sendable {
         isSynced = settings.isSynced
         rocksdb_options_set_create_if_missing(options, 1)
         rocksdb_options_set_write_buffer_size(options, EngineSettings.writeBufferBytes)
-        rocksdb_options_set_compression(options, CInt(rocksdb_no_compression))
+        if !settings.hasDefaultCompression {
+            rocksdb_options_set_compression(options, CInt(rocksdb_no_compression))
+        }
         let table = rocksdb_block_based_options_create()
         defer { rocksdb_block_based_options_destroy(table) }
         rocksdb_block_based_options_set_block_cache(table, cache)
@@ -40,8 +44,8 @@ final class RocksDBEngine: Engine, @unchecked Sendable {
     static func describe(_ settings: EngineSettings) -> String {
         """
         write_buffer_size=\(EngineSettings.writeBufferBytes >> 20)MiB \
-        block_cache=\(EngineSettings.cacheBytes >> 20)MiB(LRU) bloom=\(EngineSettings.bloomBits)(full) compression=none \
-        sync=\(settings.isSynced), otherwise defaults; get_pinned and one copy
+        block_cache=\(EngineSettings.cacheBytes >> 20)MiB(LRU) bloom=\(EngineSettings.bloomBits)(full) \
+        compression=\(settings.hasDefaultCompression ? "default" : "none") sync=\(settings.isSynced), otherwise defaults; get_pinned and one copy
         """
     }
 

@@ -6,17 +6,22 @@ import Synchronization
 final class SQLiteEngine: Engine {
     static var version: String { "SQLite \(String(cString: sqlite3_libversion()))" }
 
+    /// Assertions come with its compile option DEBUG.
+    static var build: LibraryBuild {
+        LibraryBuild(function: "sqlite3_open_v2", hasAssertions: sqlite3_compileoption_used("DEBUG") != 0)
+    }
+
     private let path: String
     private let settings: EngineSettings
     /// Writers queue here: SQLite's own way to wait for another writer is to sleep and try again.
     private let writer = WriterLock()
     /// Keeps the database open between sessions: the last connection to close would checkpoint and remove the log.
-    private let keeper: Mutex<Connection?>
+    private let keeper: Mutex<SQLiteConnection?>
 
     init(directory: String, settings: EngineSettings) throws {
         path = directory + "/table.sqlite"
         self.settings = settings
-        let connection = try Connection(path, settings)
+        let connection = try SQLiteConnection(path, settings)
         try connection.execute(
             """
             CREATE TABLE IF NOT EXISTS kv(k BLOB PRIMARY KEY NOT NULL, v BLOB NOT NULL)\
@@ -39,7 +44,7 @@ final class SQLiteEngine: Engine {
         """
     }
 
-    func makeSession() throws -> Session { try Session(Connection(path, settings), settings, writer) }
+    func makeSession() throws -> Session { try Session(SQLiteConnection(path, settings), settings, writer) }
 
     func compact() throws {
         try keeper.withLock {
@@ -52,12 +57,12 @@ final class SQLiteEngine: Engine {
     func close() { keeper.withLock { $0 = nil } }
 
     final class Session: EngineSession {
-        private let connection: Connection
+        private let connection: SQLiteConnection
         private let writer: WriterLock
-        private let upsert, remove, lookup, begin, commit, forward, backward, seek: Statement
+        private let upsert, remove, lookup, begin, commit, forward, backward, seek: SQLiteStatement
         private let copy = ValueCopy()
 
-        fileprivate init(_ connection: Connection, _ settings: EngineSettings, _ writer: WriterLock) throws {
+        fileprivate init(_ connection: SQLiteConnection, _ settings: EngineSettings, _ writer: WriterLock) throws {
             self.connection = connection
             self.writer = writer
             // Beside a rowid table stands an index, which a replaced row would change twice.
@@ -122,98 +127,5 @@ private final class WriterLock: Sendable {
 
     @inline(__always)
     func withLock(_ body: () throws -> Void) throws { try mutex.withLock { _ in try body() } }
-}
-
-/// A connection and what was prepared on it.
-///
-/// `@unchecked Sendable`: opened with `SQLITE_OPEN_NOMUTEX`, it is used by one thread at a time: a session's own, or the
-/// one that opens, compacts and closes.
-private final class Connection: @unchecked Sendable {
-    private let handle: OpaquePointer
-
-    init(_ path: String, _ settings: EngineSettings) throws {
-        var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-        guard sqlite3_open_v2(path, &opened, flags, nil) == SQLITE_OK, let opened else {
-            throw BenchmarkError("SQLite did not open \(path)")
-        }
-        handle = opened
-        // Its own checkpoints, and connections that come and go, take locks of which the writers' mutex knows nothing.
-        sqlite3_busy_timeout(opened, 60_000)
-        for pragma in [
-            "page_size=4096", "journal_mode=WAL", "synchronous=\(settings.isSynced ? "FULL" : "NORMAL")",
-            "cache_size=-\(EngineSettings.cacheBytes / settings.threads / 1024)",
-            "wal_autocheckpoint=\(EngineSettings.writeBufferBytes / 4096)",
-        ] { try execute("PRAGMA \(pragma)") }
-    }
-
-    /// SQLite keeps a connection that still has statements until they are gone.
-    deinit { sqlite3_close_v2(handle) }
-
-    func execute(_ text: String) throws {
-        guard sqlite3_exec(handle, text, nil, nil, nil) == SQLITE_OK else {
-            throw BenchmarkError("SQLite: \(text): \(String(cString: sqlite3_errmsg(handle)))")
-        }
-    }
-
-    func prepare(_ text: String) throws -> Statement {
-        var statement: OpaquePointer?
-        guard sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
-            let statement
-        else { throw BenchmarkError("SQLite: \(text): \(String(cString: sqlite3_errmsg(handle)))") }
-        return Statement(statement)
-    }
-}
-
-/// A prepared statement.
-private final class Statement {
-    private let handle: OpaquePointer
-
-    init(_ handle: OpaquePointer) { self.handle = handle }
-
-    deinit { sqlite3_finalize(handle) }
-
-    /// Lends `bytes` to the statement until it is run or reset.
-    @inline(__always)
-    func bind(_ position: CInt, _ bytes: Bytes) {
-        // No destructor: SQLITE_STATIC.
-        sqlite3_bind_blob(handle, position, bytes.baseAddress, CInt(bytes.count), nil)
-    }
-
-    /// - Returns: whether there is a row.
-    @inline(__always)
-    func step() throws -> Bool {
-        let status = sqlite3_step(handle)
-        if status == SQLITE_ROW { return true }
-        if status == SQLITE_DONE { return false }
-        throw BenchmarkError("SQLite: \(String(cString: sqlite3_errstr(status)))")
-    }
-
-    @inline(__always)
-    func reset() { sqlite3_reset(handle) }
-
-    @inline(__always)
-    func column(_ number: CInt) -> Bytes {
-        Bytes(start: sqlite3_column_blob(handle, number), count: Int(sqlite3_column_bytes(handle, number)))
-    }
-
-    /// Runs it to its end.
-    @inline(__always)
-    func run() throws {
-        defer { reset() }
-        while try step() {}
-    }
-
-    @inline(__always)
-    func run(_ first: Bytes) throws {
-        bind(1, first)
-        try run()
-    }
-
-    @inline(__always)
-    func run(_ first: Bytes, _ second: Bytes) throws {
-        bind(2, second)
-        try run(first)
-    }
 }
 #endif

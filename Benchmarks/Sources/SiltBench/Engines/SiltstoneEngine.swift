@@ -2,7 +2,15 @@ import Siltstone
 
 /// The engine of this repository, with its defaults but for durability.
 final class SiltstoneEngine: Engine {
-    static var version: String { "Siltstone (this checkout)" }
+    static var version: String { "Siltstone \(LibraryBuild.commit ?? "(this checkout)")" }
+
+    static var build: LibraryBuild {
+        #if DEBUG
+        LibraryBuild(path: "this program", hasAssertions: true)
+        #else
+        LibraryBuild(path: "this program", hasAssertions: false)
+        #endif
+    }
 
     private let store: KeyValueStore
 

@@ -43,8 +43,20 @@ struct ProcessUsage: Sendable {
         fclose(file)
     }
 
+    /// Memory that is resident now: of the process alone, and mapped from files. 0 where the kernel does not tell.
+    static var memory: (anonymous: Int, mapped: Int) {
+        guard let text = KernelFile.contents("/proc/self/status") else { return (0, 0) }
+        func bytes(_ name: String) -> Int { (field(name, in: text) ?? 0) << 10 }
+        return (bytes("RssAnon:"), bytes("RssFile:") + bytes("RssShmem:"))
+    }
+
+    /// Threads of the process; nil where the kernel does not tell.
+    static var threadCount: Int? { field("Threads:", of: "/proc/self/status") }
+
     private static func machineSeconds() -> Double {
-        guard let line = contents("/proc/stat")?.split(separator: "\n").first, line.hasPrefix("cpu ") else { return 0 }
+        guard let line = KernelFile.contents("/proc/stat")?.split(separator: "\n").first, line.hasPrefix("cpu ") else {
+            return 0
+        }
         let fields = line.split(separator: " ").dropFirst().compactMap { Double($0) }
         guard fields.count >= 8 else { return 0 }
         // user, nice, system, irq, softirq; not idle, iowait, or what the hypervisor stole.
@@ -53,12 +65,11 @@ struct ProcessUsage: Sendable {
     }
 
     private static func field(_ name: String, of path: String) -> Int? {
-        guard let line = contents(path)?.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return nil }
-        return line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) }
+        KernelFile.contents(path).flatMap { field(name, in: $0) }
     }
 
-    private static func contents(_ path: String) -> String? {
-        guard let data = FileManager.default.contents(atPath: path) else { return nil }
-        return String(decoding: data, as: UTF8.self)
+    private static func field(_ name: String, in text: String) -> Int? {
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return nil }
+        return line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) }
     }
 }

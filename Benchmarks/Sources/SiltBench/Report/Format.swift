@@ -18,6 +18,12 @@ enum Format {
         }
     }
 
+    /// A number of keys: `100k`, `20M`.
+    static func size(_ value: Int) -> String {
+        if value >= 1_000_000, value % 1_000_000 == 0 { return "\(value / 1_000_000)M" }
+        return value >= 1000 && value % 1000 == 0 ? "\(value / 1000)k" : "\(value)"
+    }
+
     static func milliseconds(_ value: Double) -> String {
         digits(value, value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0) + " ms"
     }

@@ -3,17 +3,17 @@ extension HTMLReport {
     var figures: String {
         let head = [
             "workload", "engine", "result", "±", "p50", "p99", "p99.9", "max", "CPU/op", "settled after", "on disk",
-            "write amp.", "peak RSS", "other load",
+            "/ live", "write amp.", "peak anon.", "peak mapped", "peak RSS", "other load",
         ]
-        let rows = report.labels.flatMap { label in
-            summaries(label).enumerated().map { i, entry in
+        let rows = report.sections.flatMap { report.labels($0) }.flatMap { label in
+            report.summaries(label).enumerated().map { i, entry in
                 row(i == 0 ? label : "", entry.engine, entry.summary)
             }
         }
         return """
             <p>CPU counts all threads of the process, background work included; write amplification counts bytes that
             reached files, as the kernel tells, for each byte of keys and values; other load is the number of cores that
-            other processes kept busy.</p>
+            other processes kept busy. Peaks of anonymous memory are without the harness's own.</p>
             <div class="wide"><table>
             <tr>\(head.map { "<th scope=\"col\">\($0)</th>" }.joined())</tr>
             \(rows.joined(separator: "\n"))
@@ -33,7 +33,10 @@ extension HTMLReport {
             cell(summary.median(\.cpuMicroseconds), Format.microseconds),
             cell(summary.median(\.settleSeconds)) { Format.digits($0, 1) + " s" },
             cell(summary.median { $0.diskBytes.map(Double.init) }) { Format.bytes(Int($0)) },
+            cell(summary.median(\.spaceAmplification)) { Format.digits($0, 2) },
             cell(summary.median(\.writeAmplification)) { Format.digits($0, 1) },
+            cell(summary.median { $0.peakAnonymousBytes.map(Double.init) }) { Format.bytes(Int($0)) },
+            cell(summary.median { $0.peakMappedBytes.map(Double.init) }) { Format.bytes(Int($0)) },
             cell(summary.median { $0.peakMemoryBytes.map(Double.init) }) { Format.bytes(Int($0)) },
             cell(summary.median { $0.otherCores }) { Format.digits($0, 1) },
         ]

@@ -21,16 +21,10 @@ struct HTMLReport {
         <main>
         \(header)
         \(failures)
-        <h2>Throughput</h2>
-        <p>Median of \(report.options.rounds) rounds; the line over a bar spans the slowest and the fastest. Each panel has
-        a scale of its own. Longer is better; where the unit is ms, shorter is.</p>
-        <div class="panels">\(report.labels.map(barPanel).joined(separator: "\n"))</div>
-        <h2>Latency</h2>
-        <p>Percentiles of single operations, clock and key generation included; logarithmic.</p>
-        <div class="panels">\(report.labels.map(latencyPanel).joined(separator: "\n"))</div>
-        <h2>Throughput over time</h2>
-        <p>Of the median round. A dip is a stall.</p>
-        <div class="panels">\(timelineLabels.map(timelinePanel).joined(separator: "\n"))</div>
+        \(goals)
+        \(report.sections.map(sectionPart).joined(separator: "\n"))
+        \(panels("Growth", "The same workloads with more and more keys; both scales are logarithmic.", report.growthPanels(), 2))
+        \(embedding)
         <h2>All figures</h2>
         \(figures)
         <h2>Limits of this machine</h2>
@@ -51,8 +45,34 @@ struct HTMLReport {
             <h1>silt-bench</h1>
             <p>\(HTML.escaped(host.date)) on \(HTML.escaped(host.processor)), \(host.cores) cores, \
             \(Format.bytes(host.memoryBytes)) of memory, \(HTML.escaped(host.system)).
-            \(options.count) keys, values of \(options.valueBytes) bytes, \(options.rounds) rounds.</p>
+            Median of \(options.rounds) rounds; the line over a bar spans the slowest and the fastest. Each panel has a scale of its own.
+            Longer is better; where the unit is ms, shorter is.</p>
             <p class="legend">\(options.engines.map(HTML.legendEntry).joined(separator: " "))</p>
+            """
+    }
+
+    private func sectionPart(_ section: Section) -> String {
+        var parts = [panels(section.title, "", report.throughputPanels(section), 2)]
+        if section.isDetailed {
+            parts.append(
+                panels(
+                    "Latency", "Percentiles of single operations, clock and key generation included; logarithmic.",
+                    report.latencyPanels(section), 3))
+            parts.append(
+                panels(
+                    "Throughput over time", "Of the median round. A dip is a stall.", report.timelinePanels(section), 3)
+            )
+        }
+        return parts.joined(separator: "\n")
+    }
+
+    /// Panels under a heading; nothing where there are none.
+    private func panels(_ title: String, _ text: String, _ panels: [Panel], _ level: Int) -> String {
+        if panels.isEmpty { return "" }
+        return """
+            <h\(level)>\(HTML.escaped(title))</h\(level)>
+            <p>\(text)</p>
+            <div class="panels">\(panels.map(\.figure).joined(separator: "\n"))</div>
             """
     }
 
@@ -77,21 +97,40 @@ struct HTMLReport {
         let rows = report.engines.map {
             """
             <tr><th scope="row">\(HTML.escaped($0.version))</th>\
-            <td class="text">\(HTML.escaped($0.options))</td></tr>
+            <td class="text">\(HTML.escaped($0.options))</td><td class="text">\(HTML.escaped($0.build))</td></tr>
             """
         }
         return "<table>\(rows.joined(separator: "\n"))</table>"
     }
 
-    /// Engines with their summaries, as far as they have run a workload.
-    func summaries(_ label: String) -> [(engine: EngineKind, summary: Summary)] {
-        report.options.engines.compactMap { engine in report.summary(engine, label).map { (engine, $0) } }
+    /// The goals that were measured.
+    private var goals: String {
+        let measured = report.goals.filter { $0.verdict != .notMeasured }
+        if measured.isEmpty { return "" }
+        let rows = measured.map { goal in
+            let range = goal.range.map { "[\($0)]" } ?? ""
+            return """
+                <tr><th scope="row">\(HTML.escaped(goal.title))</th><td>\(HTML.escaped(goal.wanted))</td>\
+                <td>\(goal.reached)</td><td>\(range)</td><td class="text">\(HTML.escaped(goal.note))</td>\
+                <td>\(Format.digits(goal.otherCores ?? 0, 1))</td>\
+                <td class="text \(goal.verdict.rawValue)">\(goal.verdict.rawValue)</td></tr>
+                """
+        }
+        let head = ["goal", "wanted", "reached", "rounds", "", "other load", ""]
+        return """
+            <h2>Goals</h2>
+            <p>Set for a million keys of 16 bytes, values of 100; \(Goal.explanation)</p>
+            <div class="wide"><table><tr>\(head.map { "<th>\($0)</th>" }.joined())</tr>
+            \(rows.joined(separator: "\n"))</table></div>
+            """
     }
 
-    /// Workloads whose course over time says something: those that write and nothing else, and the two that meet.
-    private var timelineLabels: [String] {
-        let kinds = ["fill", "overwrite", "delete", "ycsb-load", "readwhilewriting"]
-        return report.labels.filter { label in kinds.contains { label.hasPrefix($0) } }
+    private var embedding: String {
+        guard let embedding = report.embedding else { return "" }
+        let rows = embedding.rows.map {
+            "<tr><th scope=\"row\">\(HTML.escaped($0.name))</th><td>\(HTML.escaped($0.value))</td></tr>"
+        }
+        return "<h2>Embedded</h2><table>\(rows.joined(separator: "\n"))</table>"
     }
 }
 
@@ -113,13 +152,5 @@ enum HTML {
 
     static func legendEntry(_ engine: EngineKind) -> String {
         "<span class=\"key\"><i class=\"\(engine.rawValue)\"></i>\(engine.title)</span>"
-    }
-
-    /// A plot with its heading.
-    static func panel(_ title: String, _ note: String, _ content: String) -> String {
-        """
-        <figure><figcaption><b>\(escaped(title))</b> <span>\(escaped(note))</span></figcaption>
-        \(content)</figure>
-        """
     }
 }

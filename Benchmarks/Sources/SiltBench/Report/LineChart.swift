@@ -14,7 +14,7 @@ struct LineChart {
         case seconds
     }
 
-    private static let (width, height) = (340.0, 200.0)
+    private static let (width, height) = (Panel.width, 200.0)
     private static let (left, right, top, bottom) = (52.0, 8.0, 8.0, 20.0)
 
     let lines: [Line]
@@ -24,9 +24,14 @@ struct LineChart {
     /// Of values on the vertical axis.
     let format: (Double) -> String
 
-    var svg: String {
+    /// The chart with a heading; nil where there is nothing to draw.
+    func panel(_ title: String, _ note: String) -> Panel? {
+        content.map { Panel(title: title, note: note, height: Self.height, content: $0) }
+    }
+
+    private var content: String? {
         let ys = lines.flatMap { $0.points.map(\.y) }.filter { $0 > 0 }
-        guard let low = ys.min(), let high = ys.max() else { return "" }
+        guard let low = ys.min(), let high = ys.max() else { return nil }
         let scale = Scale(low: low, high: high, isLogarithmic: isLogarithmic)
         let end = max(lines.flatMap { $0.points.map(\.x) }.max() ?? 1, 1e-9)
         var parts = grid(scale) + ticks(end)
@@ -34,7 +39,7 @@ struct LineChart {
             let points = line.points.filter { $0.y > 0 }.map { (x: x($0.x, end), y: y($0.y, scale)) }
             parts.append(SVG.path(points, "line \(line.engine.rawValue)", title: line.engine.title))
         }
-        return SVG.picture(width: Self.width, height: Self.height, parts.joined())
+        return parts.joined()
     }
 
     private func x(_ value: Double, _ end: Double) -> Double {

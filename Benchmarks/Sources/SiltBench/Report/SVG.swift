@@ -27,16 +27,15 @@ enum SVG {
 
 /// Horizontal bars.
 enum BarChart {
-    static let width = 340.0
-
     /// One bar, its name before it and its value behind.
     static func bar(
-        _ engine: EngineKind, _ summary: Summary, x: Double, y: Double, width: Double, height: Double, scale: Double
+        _ title: String, _ engine: EngineKind, _ summary: Summary, x: Double, y: Double, width: Double, height: Double,
+        scale: Double
     ) -> String {
         let length = max(1, summary.value / scale * width)
         let middle = y + height / 2
         var parts = [
-            SVG.text(engine.title, x: x - 6, y: middle + 4, "end"),
+            SVG.text(title, x: x - 6, y: middle + 4, "end"),
             """
             <rect x="\(SVG.number(x))" y="\(SVG.number(y + 4))" width="\(SVG.number(length))" \
             height="\(SVG.number(height - 8))" class="\(engine.rawValue)"/>

@@ -9,40 +9,80 @@ struct TerminalReport {
 
     /// All of it.
     var text: String {
-        var lines = [""]
-        lines += table()
-        lines.append("")
-        lines.append("median of \(report.options.rounds), ± half the range; bold: the best; ratio: to the best peer")
-        lines.append("")
+        var lines = [String]()
+        for section in report.sections {
+            lines += ["", section.title]
+            lines += table(section)
+        }
+        if !report.sections.isEmpty {
+            lines += [
+                "",
+                "median of \(report.options.rounds) rounds, ± half the range; bold: the best; ratio: to the best peer;",
+            ]
+            lines += ["load: cores that others kept busy, in the engine that met most: above 0.3, do not trust the row"]
+        }
+        lines += goals()
         lines += limits()
+        lines += builds()
+        if let embedding = report.embedding {
+            lines += ["", "embedded in a program"]
+            lines += embedding.rows.map { "  \($0.name.padded(to: 60))\($0.value.indented(to: 14))" }
+        }
         if !report.failures.isEmpty {
             lines.append("")
-            lines += report.failures.map { "FAILED  \($0.engine.title), round \($0.round + 1): \($0.text)" }
+            lines += report.failures.map {
+                "FAILED  \($0.section), \($0.engine.title), round \($0.round + 1): \($0.text)"
+            }
         }
         return lines.joined(separator: "\n")
     }
 
-    private func table() -> [String] {
-        let engines = report.options.engines
+    private func table(_ section: Section) -> [String] {
+        let engines = section.engines
+        let labels = report.labels(section)
         let hasRatio = engines.contains(.siltstone) && engines.count > 1
-        let nameWidth = max(24, report.labels.map(\.count).max() ?? 0)
+        let nameWidth = max(24, labels.map(\.count).max() ?? 0)
         let cellWidth = 14
         var head = "operations/s".padded(to: nameWidth)
         for engine in engines { head += engine.rawValue.indented(to: cellWidth) }
         if hasRatio { head += "ratio".indented(to: 9) }
+        head += "load".indented(to: 6)
         var lines = [head, String(repeating: "-", count: head.count)]
-        for label in report.labels {
-            var line = label.padded(to: nameWidth)
+        for label in labels {
+            var line = section.shortLabel(label).padded(to: nameWidth)
             let summaries = engines.map { report.summary($0, label) }
             let best = Self.best(summaries)
             for (i, summary) in summaries.enumerated() {
                 let cell = summary.map(cell) ?? "-"
                 line += emphasized(cell.indented(to: cellWidth), i == best)
             }
-            if hasRatio { line += (report.ratio(label).map(Format.ratio) ?? "-").indented(to: 9) }
+            if hasRatio { line += (report.ratio(label).map { Format.ratio($0.value) } ?? "-").indented(to: 9) }
+            line += Format.digits(report.otherCores([label]), 1).indented(to: 6)
             lines.append(line)
         }
         return lines
+    }
+
+    private func goals() -> [String] {
+        let measured = report.goals.filter { $0.verdict != .notMeasured }
+        if measured.isEmpty { return [] }
+        let rows = measured.map { goal in
+            """
+              \(goal.title.padded(to: 50))\(goal.wanted.indented(to: 11))\(goal.reached.indented(to: 11))  \
+            \((goal.range ?? "").padded(to: 16))\(goal.verdict.rawValue.padded(to: 8))\(goal.note)
+            """
+        }
+        let counts = [GoalOutcome.Verdict.met, .close, .missed, .notMeasured].map { verdict in
+            "\(report.goals.count { $0.verdict == verdict }) \(verdict.rawValue)"
+        }
+        return ["", "goals, set for a million keys; \(Goal.explanation)"] + rows + [
+            "  " + counts.joined(separator: ", ")
+        ]
+    }
+
+    private func builds() -> [String] {
+        if report.engines.isEmpty { return [] }
+        return ["", "builds"] + report.engines.map { "  \($0.version.padded(to: 28))\($0.build)" }
     }
 
     private func cell(_ summary: Summary) -> String {
@@ -65,7 +105,8 @@ struct TerminalReport {
     }
 
     private func limits() -> [String] {
-        var lines = ["limits of this machine (\(report.host.processor), \(report.host.cores) cores)"]
+        if report.limits.values.isEmpty { return [] }
+        var lines = ["", "limits of this machine (\(report.host.processor), \(report.host.cores) cores)"]
         for kind in RawLimits.Kind.allCases {
             guard let value = report.limits.median(kind) else { continue }
             lines.append("  \(kind.title.padded(to: 52))\(kind.format(value).indented(to: 12))")

@@ -9,7 +9,8 @@ struct Measurement: Codable, Sendable {
     }
 
     var engine: EngineKind
-    /// The workload, its threads, and the state of the database where that was compacted.
+    /// The workload, its threads, and the state of the database where that makes a difference; before it the section's
+    /// name, but for the main one.
     var label: String
     var round: Int
     var unit: Unit
@@ -28,10 +29,22 @@ struct Measurement: Codable, Sendable {
     var settleSeconds: Double?
     /// Bytes on disk after that.
     var diskBytes: Int?
+    /// Bytes of keys and values that the database held then.
+    var liveBytes: Int?
     /// Bytes that reached files, for each byte of keys and values written.
     var writeAmplification: Double?
     /// The largest resident set, mapped file pages included.
     var peakMemoryBytes: Int?
+    /// The most anonymous memory, less what the harness holds itself; the most mapped pages of files. Sampled.
+    var peakAnonymousBytes: Int?
+    var peakMappedBytes: Int?
+    /// Bytes on disk for each byte of keys and values.
+    var spaceAmplification: Double? {
+        guard let diskBytes, let liveBytes, liveBytes > 0 else { return nil }
+        return Double(diskBytes) / Double(liveBytes)
+    }
+    /// The name of the section: what its label begins with.
+    var section: String { label.split(separator: "/").dropLast().first.map(String.init) ?? Section.mainName }
     /// What was read, where every engine must have read the same.
     var tally: Tally?
 }

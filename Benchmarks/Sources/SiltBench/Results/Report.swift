@@ -5,6 +5,7 @@ struct Report: Codable, Sendable {
     /// An engine that failed, and why.
     struct Failure: Codable, Sendable {
         var engine: EngineKind
+        var section: String
         var round: Int
         var text: String
     }
@@ -24,6 +25,10 @@ struct Report: Codable, Sendable {
     var limits = RawLimits.Readings()
     var measurements: [Measurement] = []
     var failures: [Failure] = []
+    /// What became of the goals.
+    var goals: [GoalOutcome] = []
+    /// What it costs a program to have the engine in it, where that was asked for.
+    var embedding: Embedding?
 
     init(_ options: Options) { self.options = options }
 
@@ -32,23 +37,37 @@ struct Report: Codable, Sendable {
         if !engines.contains(where: { $0.engine == description.engine }) { engines.append(description) }
     }
 
-    /// Workloads in the order they were run in.
-    var labels: [String] {
+    /// The labels of a section's measurements, in the order they were taken in.
+    func labels(_ section: Section) -> [String] {
         var seen = Set<String>()
-        return measurements.map(\.label).filter { seen.insert($0).inserted }
+        return measurements.filter { $0.section == section.name }.map(\.label).filter { seen.insert($0).inserted }
     }
+
+    /// Sections that have anything to report.
+    var sections: [Section] {
+        options.sections.filter { section in measurements.contains { $0.section == section.name } }
+    }
+
+    /// The main section.
+    var main: Section? { sections.first { $0.name == Section.mainName } }
 
     /// What one engine reached in one workload; nil where it did not run.
     func summary(_ engine: EngineKind, _ label: String) -> Summary? {
         Summary(measurements.filter { $0.engine == engine && $0.label == label })
     }
 
-    /// How many times as good as the best other engine Siltstone is; nil where there is nothing to compare.
-    func ratio(_ label: String) -> Double? {
-        guard let own = summary(.siltstone, label), let unit = own.typical?.unit, own.value > 0 else { return nil }
-        let others = options.engines.filter { $0 != .siltstone }.compactMap { summary($0, label)?.value }
-        if unit.isRate { return others.max().map { own.value / $0 } }
-        return others.min().map { $0 / own.value }
+    /// The peer that is best at a workload, by its median; nil where none ran.
+    func bestPeer(_ label: String) -> (engine: EngineKind, summary: Summary)? {
+        let peers = EngineKind.allCases.filter { $0.isPeer && $0.isComparable(label) }.compactMap { engine in
+            summary(engine, label).map { (engine: engine, summary: $0) }
+        }
+        return peers.max { $1.summary.isBetter(than: $0.summary) }
+    }
+
+    /// How many times as good as the best peer Siltstone is; nil where there is nothing to compare.
+    func ratio(_ label: String) -> Ratio? {
+        guard let own = summary(.siltstone, label), let best = bestPeer(label) else { return nil }
+        return Ratio(own, to: best.summary, of: best.engine)
     }
 
     /// Adds a failure for each workload in which two engines have not read the same.
@@ -63,7 +82,7 @@ struct Report: Codable, Sendable {
             guard other.tally != tally else { continue }
             failures.append(
                 Failure(
-                    engine: measurement.engine, round: measurement.round,
+                    engine: measurement.engine, section: measurement.section, round: measurement.round,
                     text: "\(measurement.label): has not read the same as \(other.engine.title)"))
         }
     }
@@ -71,7 +90,37 @@ struct Report: Codable, Sendable {
     /// All of it.
     func json() throws -> Data {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        encoder.outputFormatting = [.sortedKeys]
         return try encoder.encode(self)
+    }
+
+    /// Reads what ``json()`` has written, of one run or several: measurements of the same section and round number are
+    /// kept side by side as further rounds.
+    init(mergedFrom paths: [String]) throws {
+        let reports = try paths.map { path in
+            try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+        }
+        guard var merged = reports.first else { throw BenchmarkError("--from names no file") }
+        for other in reports.dropFirst() {
+            let rounds = merged.options.rounds
+            merged.measurements += other.measurements.map { measurement in
+                var measurement = measurement
+                measurement.round += rounds
+                return measurement
+            }
+            for section in other.options.sections
+            where !merged.options.sections.contains(where: { $0.name == section.name }) {
+                merged.options.sections.append(section)
+            }
+            merged.options.rounds = max(rounds, other.options.rounds)
+            for description in other.engines { merged.add(description) }
+            for engine in other.options.engines where !merged.options.engines.contains(engine) {
+                merged.options.engines.append(engine)
+            }
+            merged.limits.add(other.limits)
+            merged.failures += other.failures
+            merged.embedding = merged.embedding ?? other.embedding
+        }
+        self = merged
     }
 }

@@ -16,6 +16,11 @@ struct Summary {
         value = values.median
     }
 
+    /// Whether it is the better result of the two, of the same unit.
+    func isBetter(than other: Summary) -> Bool {
+        typical?.unit.isRate == false ? value < other.value : value > other.value
+    }
+
     /// Half the range, as a share of the median.
     var spread: Double { value > 0 ? (maximum - minimum) / 2 / value : 0 }
 

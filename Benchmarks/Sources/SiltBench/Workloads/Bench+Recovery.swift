@@ -4,13 +4,14 @@ extension Bench {
     /// Entries that are in the log when the process is killed: just less than a write buffer holds, so that none of them
     /// is elsewhere.
     private var recoveredCount: Int {
-        let entryBytes = KeySpace.decimal.keyBytes + options.valueBytes
-        return max(1, min(options.count, (EngineSettings.writeBufferBytes - (8 << 20)) / entryBytes))
+        let entryBytes = KeySpace.decimal.keyBytes + section.valueBytes
+        return max(1, min(section.count, (EngineSettings.writeBufferBytes - (8 << 20)) / entryBytes))
     }
 
     private var recoverySettings: EngineSettings {
         var settings = EngineSettings()
-        settings.valueBytes = options.valueBytes
+        settings.valueBytes = section.valueBytes
+        settings.hasWriteMap = options.hasWriteMap
         return settings
     }
 
@@ -18,7 +19,7 @@ extension Bench {
     func measureRecovery(_ run: WorkloadRun) throws {
         let directory = directory + "/recovery"
         let order = WorkerOrder(
-            task: .fillAndWait, options: options, engine: engine, round: round, directory: directory)
+            task: .fillAndWait, options: options, section: section, engine: engine, round: round, directory: directory)
         let child = try ChildProcess(order)
         guard case .ready = try child.nextMessage() else { throw BenchmarkError("the child did not fill its database") }
         child.kill()
@@ -49,7 +50,7 @@ extension Bench {
         let database = try Database<E>(directory: directory, settings: recoverySettings, keys: .decimal)
         database.model.reserve(recoveredCount)
         let order = IndexStream.permutation(recoveredCount, .fillOrder)
-        _ = try database.putBatches(recoveredCount, batch: Options.batchCount, .listed(order, from: 0))
+        _ = try database.putBatches(recoveredCount, batch: Section.batchCount, .listed(order, from: 0))
         try say(.ready)
         while true { sleep(3600) }
     }

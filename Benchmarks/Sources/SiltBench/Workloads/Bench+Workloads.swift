@@ -6,6 +6,10 @@ extension Bench {
             Outcome(course: try performPuts(run, database))
         case .fillbatch:
             Outcome(course: try performBatches(database))
+        case .queue:
+            try performQueue(database)
+        case .scandeleted:
+            try performScans(database)
         case .deleterandom:
             Outcome(course: try performDeletes(run, database))
         case .readrandom, .readmissing, .readhot, .readseq, .readreverse, .seekrandom:
@@ -21,19 +25,19 @@ extension Bench {
         let threads = run.threads
         switch run.workload {
         case .overwrite:
-            let count = options.count
+            let count = section.count
             return try database.put(count, threads: threads) { .uniform(count, .overwrite, thread: $0, of: threads) }
         case .fillseq, .ycsbLoad:
             // Each thread has a part of its own, from its first to its last.
-            let count = run.workload == .fillseq ? options.count : options.recordCount
-            database.model.reserve(count)
+            let count = run.workload == .fillseq ? section.count : section.recordCount
+            database.reserve(count)
             return try database.put(count, threads: threads) { thread in
                 .ascending(from: Database<E>.firstIndex(count, thread: thread, of: threads))
             }
         default:
-            let count = options.putCount(run)
+            let count = section.putCount(run)
             let order = IndexStream.permutation(count, .fillOrder)
-            database.model.reserve(count)
+            database.reserve(count, listed: count)
             return try database.put(count, threads: threads) { thread in
                 .listed(order, from: Database<E>.firstIndex(count, thread: thread, of: threads))
             }
@@ -41,25 +45,25 @@ extension Bench {
     }
 
     private func performBatches(_ database: Database<E>) throws -> Course {
-        database.model.reserve(options.count)
-        let order = IndexStream.permutation(options.count, .batchOrder)
-        return try database.putBatches(options.count, batch: Options.batchCount, .listed(order, from: 0))
+        database.reserve(section.count, listed: section.count)
+        let order = IndexStream.permutation(section.count, .batchOrder)
+        return try database.putBatches(section.count, batch: Section.batchCount, .listed(order, from: 0))
     }
 
     private func performDeletes(_ run: WorkloadRun, _ database: Database<E>) throws -> Course {
-        let (count, threads) = (options.count, run.threads)
+        let (count, threads) = (section.count, run.threads)
         return try database.delete(count, threads: threads) { .uniform(count, .deletion, thread: $0, of: threads) }
     }
 
     private func performReads(_ run: WorkloadRun, _ database: Database<E>) throws -> Outcome {
-        let (count, threads) = (options.count, run.threads)
+        let (count, threads) = (section.count, run.threads)
         switch run.workload {
         case .readseq, .readreverse:
             return Outcome(course: try database.walk(reverse: run.workload == .readreverse)) {
                 database.expectedOfWalk()
             }
         case .seekrandom:
-            let (seeks, entries) = (max(1, count / 4), Options.entriesPerSeek)
+            let (seeks, entries) = (max(1, count / 4), Section.entriesPerSeek)
             let stream = { @Sendable (thread: Int) in IndexStream.uniform(count, .seeking, thread: thread, of: threads)
             }
             return Outcome(course: try database.seek(seeks, threads: threads, entries: entries, stream)) {
@@ -82,9 +86,24 @@ extension Bench {
         }
     }
 
+    private func performQueue(_ database: Database<E>) throws -> Outcome {
+        let (count, backlog) = (section.queueCount, section.backlog)
+        database.reserve(count + backlog)
+        return Outcome(course: try database.queue(count, backlog: backlog)) {
+            database.expectedOfQueue(count)
+        }
+    }
+
+    private func performScans(_ database: Database<E>) throws -> Outcome {
+        let (scans, entries) = (Section.deletedScans, Section.entriesPerScan)
+        return Outcome(course: try database.scanHead(scans, entries: entries)) {
+            database.expectedOfHead(scans, entries: entries)
+        }
+    }
+
     private func performMix(_ run: WorkloadRun, _ database: Database<E>) throws -> Outcome {
         let mix = Mix(
-            run.workload, count: options.mixCount, threads: run.threads, records: database.model.count)
+            run.workload, count: section.mixCount, threads: run.threads, records: database.model.count)
         return Outcome(course: try database.run(mix)) { [self] tally in
             // Scans touch entries where they lie; whether these are right, the verification at the end says.
             try check(tally, found: run.workload == .ycsbE ? tally.found : database.expectedReads(mix))

@@ -3,6 +3,7 @@ import Foundation
 /// Runs workloads on one engine, one after another, and tells each result as it comes.
 final class Bench<E: Engine> {
     let options: Options
+    let section: Section
     let engine: EngineKind
     let round: Int
     /// Where databases are made.
@@ -14,9 +15,13 @@ final class Bench<E: Engine> {
     /// The database that the workloads are at.
     private var database: Database<E>?
     private var ground = Workload.Ground.empty
+    private let memory = MemorySampler()
+    /// Anonymous memory of the process before there was any database.
+    private let harnessBytes = ProcessUsage.memory.anonymous
 
     init(_ order: WorkerOrder, report: @escaping (Measurement) -> Void) {
         options = order.options
+        section = order.section
         engine = order.engine
         round = order.round
         directory = order.directory
@@ -25,8 +30,9 @@ final class Bench<E: Engine> {
 
     /// Hands a result over; one of a workload that ran before on this database or another is told apart by a number.
     func report(_ measurement: Measurement) {
-        occurrences[measurement.label, default: 0] += 1
         var measurement = measurement
+        measurement.label = section.label(measurement.label)
+        occurrences[measurement.label, default: 0] += 1
         if let count = occurrences[measurement.label], count > 1 { measurement.label += "#\(count)" }
         sink(measurement)
     }
@@ -34,7 +40,7 @@ final class Bench<E: Engine> {
     /// Runs all workloads.
     /// - Throws: ``BenchmarkError`` where the engine fails or reads something wrong.
     func run() throws {
-        for run in options.workloads {
+        for run in section.workloads {
             do { try measure(run) } catch { throw BenchmarkError("\(run.name): \(error)") }
         }
         try leave()
@@ -52,12 +58,8 @@ final class Bench<E: Engine> {
 
     /// The settings of a workload's database.
     private func settings(_ run: WorkloadRun) -> EngineSettings {
-        var settings = EngineSettings()
-        settings.isSynced = run.workload == .fillsync
-        settings.threads = run.threads
-        settings.valueBytes = options.valueBytes
-        if run.workload == .fill100K { settings.valueBytes = Options.largeValueBytes }
-        if run.workload == .ycsbLoad || run.workload.ground == .records { settings.valueBytes = Options.recordBytes }
+        var settings = section.settings(run)
+        settings.hasWriteMap = options.hasWriteMap
         return settings
     }
 
@@ -69,7 +71,7 @@ final class Bench<E: Engine> {
             return database
         }
         try leave()
-        let keys: KeySpace = run.workload == .ycsbLoad || wanted == .records ? .hashed : .decimal
+        let keys = run.workload == .ycsbLoad || wanted == .records ? .hashed : section.keys
         let new = try Database<E>(directory: directory + "/database", settings: settings(run), keys: keys)
         database = new
         switch wanted {
@@ -78,7 +80,7 @@ final class Bench<E: Engine> {
         case .records: try load(new)
         }
         switch run.workload {
-        case .fillrandom: ground = .filled
+        case .fillseq, .fillrandom: ground = .filled
         case .ycsbLoad: ground = .records
         default: ground = wanted
         }
@@ -95,16 +97,24 @@ final class Bench<E: Engine> {
     }
 
     private func fill(_ database: Database<E>) throws {
-        let order = IndexStream.permutation(options.count, .fillOrder)
-        database.model.reserve(options.count)
-        _ = try database.put(options.count, threads: 1) { _ in .listed(order, from: 0) }
-        _ = Machine.settle()
+        let order = IndexStream.permutation(section.count, .fillOrder)
+        database.model.reserve(section.count)
+        _ = try database.put(section.count, threads: 1) { _ in .listed(order, from: 0) }
+        _ = Machine.settle(isHasty: section.isHasty)
     }
 
     private func load(_ database: Database<E>) throws {
-        database.model.reserve(options.recordCount)
-        _ = try database.put(options.recordCount, threads: 1) { _ in .ascending(from: 0) }
-        _ = Machine.settle()
+        database.model.reserve(section.recordCount)
+        _ = try database.put(section.recordCount, threads: 1) { _ in .ascending(from: 0) }
+        _ = Machine.settle(isHasty: section.isHasty)
+    }
+
+    /// Deletes all but the last keys, in order.
+    private func deleteMost(_ database: Database<E>) throws {
+        let count = section.count - section.survivorCount
+        _ = try database.delete(count, threads: 1) { _ in .ascending(from: 0) }
+        _ = Machine.settle(isHasty: section.isHasty)
+        database.state = .written
     }
 
     // MARK: Measuring
@@ -112,10 +122,11 @@ final class Bench<E: Engine> {
     private func measure(_ run: WorkloadRun) throws {
         if run.workload == .recover { return try measureRecovery(run) }
         let database = try database(for: run)
-        let label = run.name + (database.isCompacted && !run.workload.writes ? ":compacted" : "")
+        if run.workload == .scandeleted { try deleteMost(database) }
+        let label = run.name + (run.workload.writes ? "" : database.state.suffix)
         if run.workload.writes { Machine.prewarm(options.prewarmBytes) }
         Machine.writeBack()
-        ProcessUsage.resetPeakMemory()
+        memory.restart()
         switch run.workload {
         case .compact: report(try compact(database, label))
         case .open: report(try open(database, label))
@@ -125,20 +136,29 @@ final class Bench<E: Engine> {
             let course = outcome.course
             var measurement = Measurement(engine: engine, label: label, round: round, records: course.records)
             if database.model.isReproducible { measurement.tally = course.tally }
-            account(&measurement, course, settle: run.workload.writes)
+            account(&measurement, course, database, settle: run.workload.writes)
             try outcome.check()
             report(measurement)
         }
-        if run.workload.writes { database.isCompacted = run.workload == .compact }
+        switch run.workload {
+        case .compact: database.state = .compacted
+        case .fillseq: database.state = .filledInOrder
+        // Of what was deleted, no other workload knows.
+        case .scandeleted: ground = .empty
+        default: if run.workload.writes { database.state = .written }
+        }
     }
 
     /// Adds what a workload cost beside its time, the work that goes on in the background after it included.
-    private func account(_ measurement: inout Measurement, _ course: Course, settle: Bool) {
+    private func account(
+        _ measurement: inout Measurement, _ course: Course, _ database: Database<E>, settle: Bool
+    ) {
         measurement.otherCores = course.after.otherCores(since: course.before)
         var end = course.after
         if settle {
-            measurement.settleSeconds = Machine.settle()
+            measurement.settleSeconds = Machine.settle(isHasty: section.isHasty)
             measurement.diskBytes = Machine.diskBytes(directory)
+            measurement.liveBytes = database.liveBytes
             end = .now()
         }
         let operations = Double(max(measurement.operations, 1))
@@ -146,15 +166,19 @@ final class Bench<E: Engine> {
         if course.userBytes > 0, let before = course.before.bytesWritten, let after = end.bytesWritten {
             measurement.writeAmplification = Double(after - before) / Double(course.userBytes)
         }
+        let peak = memory.peak
         measurement.peakMemoryBytes = ProcessUsage.peakMemoryBytes
+        measurement.peakMappedBytes = peak.mapped
+        // Less what the harness itself holds: its lists, and what is known of the database.
+        measurement.peakAnonymousBytes = max(0, peak.anonymous - harnessBytes - database.workingBytes)
     }
 
     private func readWhileWriting(_ database: Database<E>, _ label: String) throws {
-        let course = try database.getWhilePutting(options.count)
+        let course = try database.getWhilePutting(section.count)
         guard course.records.count == 2 else { throw BenchmarkError("a thread is missing") }
         let (reader, writer) = (course.records[0], course.records[1])
         var reading = Measurement(engine: engine, label: label + ".reader", round: round, records: [reader])
-        account(&reading, course, settle: true)
+        account(&reading, course, database, settle: true)
         // Both threads' work is one bill.
         reading.cpuMicroseconds = nil
         try check(reader.tally, found: reader.operations)
@@ -171,7 +195,7 @@ final class Bench<E: Engine> {
         var measurement = Measurement(
             engine: engine, label: label, round: round, unit: .milliseconds, value: seconds * 1000, operations: 1,
             seconds: seconds)
-        account(&measurement, course, settle: true)
+        account(&measurement, course, database, settle: true)
         return measurement
     }
 

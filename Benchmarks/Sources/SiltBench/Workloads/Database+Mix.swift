@@ -5,7 +5,8 @@ extension Database {
     /// model is not exact any more after more than one thread has written.
     func run(_ mix: Mix) throws -> Course {
         let operations = mix.operations
-        model.reserve(mix.records)
+        // An operation is 8 bytes, two entries of a list.
+        reserve(mix.records, listed: operations.reduce(0) { $0 + $1.count } * 2)
         let isAlone = operations.count == 1
         let course = try ThreadTeam.run(operations.count) { [self] thread, gate in
             let session = try engine.makeSession()

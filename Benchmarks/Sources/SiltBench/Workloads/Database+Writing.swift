@@ -18,14 +18,17 @@ extension Database {
             let values = ValueMaker(byteCount: settings.valueBytes)
             var stream = stream(thread)
             var meter = Meter(operations: count)
+            var keyBytes = 0
             gate.pass()
             meter.begin()
             for _ in 0..<count {
                 let index = stream.next()
-                try session.put(keys.key(index), values.value(model.nextStamp(index)))
+                let key = keys.key(index)
+                keyBytes &+= key.count
+                try session.put(key, values.value(model.nextStamp(index)))
                 meter.lap()
             }
-            return meter.record(userBytes: count * (self.keys.keyBytes + settings.valueBytes))
+            return meter.record(userBytes: keyBytes + count * settings.valueBytes)
         }
     }
 
@@ -39,17 +42,19 @@ extension Database {
             var meter = Meter(operations: operations)
             gate.pass()
             meter.begin()
-            var left = operations
+            var (left, keyBytes) = (operations, 0)
             while left > 0 {
                 let count = min(batch, left)
                 try session.putAll(count) { _ in
                     let index = stream.next()
-                    return (keys.key(index), values.value(model.nextStamp(index)))
+                    let key = keys.key(index)
+                    keyBytes &+= key.count
+                    return (key, values.value(model.nextStamp(index)))
                 }
                 meter.lap(count)
                 left -= count
             }
-            return meter.record(userBytes: operations * (self.keys.keyBytes + settings.valueBytes))
+            return meter.record(userBytes: keyBytes + operations * settings.valueBytes)
         }
     }
 
@@ -63,15 +68,18 @@ extension Database {
             let keys = KeyMaker(keys)
             var stream = stream(thread)
             var meter = Meter(operations: count)
+            var keyBytes = 0
             gate.pass()
             meter.begin()
             for _ in 0..<count {
                 let index = stream.next()
-                try session.delete(keys.key(index))
+                let key = keys.key(index)
+                keyBytes &+= key.count
+                try session.delete(key)
                 model.remove(index)
                 meter.lap()
             }
-            return meter.record(userBytes: count * self.keys.keyBytes)
+            return meter.record(userBytes: keyBytes)
         }
     }
 }

@@ -11,9 +11,24 @@ final class Database<E: Engine>: @unchecked Sendable {
     let keys: KeySpace
     let model: Model
     private(set) var engine: E
-    /// Whether nothing was written since a compaction.
-    var isCompacted = false
+    var state = State.written
+    /// Bytes of lists that the harness holds for the workload under way, and of the model.
+    private(set) var workingBytes = 0
     private var isOpen = true
+
+    /// What was done to it last, as far as reads tell the difference.
+    enum State {
+        case written, filledInOrder, compacted
+
+        /// Behind the label of a workload that reads.
+        var suffix: String {
+            switch self {
+            case .written: ""
+            case .filledInOrder: ":afterfillseq"
+            case .compacted: ":compacted"
+            }
+        }
+    }
 
     /// Makes an empty one.
     init(directory: String, settings: EngineSettings, keys: KeySpace) throws {
@@ -33,6 +48,22 @@ final class Database<E: Engine>: @unchecked Sendable {
         self.keys = keys
         self.model = model
         engine = try E(directory: directory, settings: settings)
+    }
+
+    /// Makes room in the model for indices below `count`.
+    /// - Parameter listed: length of a list of indices that the workload holds beside.
+    func reserve(_ count: Int, listed: Int = 0) {
+        model.reserve(count)
+        workingBytes = model.count * MemoryLayout<UInt32>.stride + listed * MemoryLayout<UInt32>.stride
+    }
+
+    /// Bytes of the keys and values that it should hold.
+    var liveBytes: Int {
+        guard keys == .paths else { return model.liveCount * (keys.keyBytes + settings.valueBytes) }
+        let maker = KeyMaker(keys)
+        return (0..<model.count).reduce(0) { sum, index in
+            model.stamp(index) == nil ? sum : sum + maker.key(index).count + settings.valueBytes
+        }
     }
 
     /// Closes it.

@@ -3,7 +3,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     case fillseq, fillbatch, fill100K, fillsync
     case fillrandom, overwrite
     case readrandom, readmissing, readhot, readseq, readreverse, seekrandom, readwhilewriting
-    case compact, open, deleterandom, recover
+    case compact, open, deleterandom, scandeleted, queue, recover
     case ycsbLoad = "ycsb-load"
     case ycsbA = "ycsb-a"
     case ycsbB = "ycsb-b"
@@ -18,9 +18,9 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     /// The database that it starts from. Where there is none such, one is made, unmeasured.
     var ground: Ground {
         switch self {
-        case .fillseq, .fillbatch, .fill100K, .fillsync, .fillrandom, .recover, .ycsbLoad: .empty
+        case .fillseq, .fillbatch, .fill100K, .fillsync, .fillrandom, .queue, .recover, .ycsbLoad: .empty
         case .overwrite, .readrandom, .readmissing, .readhot, .readseq, .readreverse, .seekrandom, .readwhilewriting,
-            .compact, .open, .deleterandom:
+            .compact, .open, .deleterandom, .scandeleted:
             .filled
         case .ycsbA, .ycsbB, .ycsbC, .ycsbD, .ycsbE, .ycsbF: .records
         }
@@ -29,7 +29,8 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     /// Whether it changes the database.
     var writes: Bool {
         switch self {
-        case .readrandom, .readmissing, .readhot, .readseq, .readreverse, .seekrandom, .open, .ycsbC: false
+        case .readrandom, .readmissing, .readhot, .readseq, .readreverse, .seekrandom, .open, .scandeleted, .ycsbC:
+            false
         default: true
         }
     }
@@ -37,7 +38,8 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     /// Whether more than one thread makes sense.
     var takesThreads: Bool {
         switch self {
-        case .readseq, .readreverse, .readwhilewriting, .compact, .open, .recover, .fillbatch: false
+        case .readseq, .readreverse, .readwhilewriting, .compact, .open, .recover, .fillbatch, .scandeleted, .queue:
+            false
         default: true
         }
     }
@@ -64,6 +66,10 @@ enum Workload: String, CaseIterable, Codable, Sendable {
         case .compact: "compacts everything; milliseconds"
         case .open: "opens the closed database and gets one key; milliseconds"
         case .deleterandom: "deletes N keys drawn at random"
+        case .scandeleted:
+            "reads the first 10 entries, 20 times, after all but the last N/100 keys were deleted in order"
+        case .queue:
+            "puts a key at one end, scans for the first at the other and deletes it; N/100 times, 3 steps in one"
         case .recover:
             "opens a database whose process was killed with up to 60 MB in its log, gets one key; milliseconds"
         case .ycsbLoad: "YCSB: puts N/2 records of 1000 bytes under hashed keys"
@@ -75,45 +81,4 @@ enum Workload: String, CaseIterable, Codable, Sendable {
         case .ycsbF: "YCSB F: 50 % read, 50 % read-modify-write, zipfian"
         }
     }
-}
-
-/// A workload and the number of threads it runs on: `readrandom@2`.
-struct WorkloadRun: Codable, Sendable {
-    var workload: Workload
-    var threads: Int
-
-    /// As on the command line.
-    var name: String { threads == 1 ? workload.rawValue : "\(workload.rawValue)@\(threads)" }
-
-    /// - Parameters:
-    ///   - text: a workload's name, `@` and a number of threads if it is not to be the default.
-    ///   - threads: the default.
-    /// - Throws: ``BenchmarkError`` where there is no such workload.
-    init(_ text: Substring, threads: Int) throws {
-        let parts = text.split(separator: "@", maxSplits: 1)
-        guard let name = parts.first, let workload = Workload(rawValue: String(name)) else {
-            throw BenchmarkError("no workload '\(text)'; see --help")
-        }
-        self.workload = workload
-        guard parts.count == 2 else {
-            self.threads = workload.takesThreads ? threads : 1
-            return
-        }
-        guard let number = Int(parts[1]), (1...256).contains(number) else {
-            throw BenchmarkError("'\(text)': after @ comes a number of threads, 1 to 256")
-        }
-        guard workload.takesThreads || number == 1 else {
-            throw BenchmarkError("'\(text)': \(name) runs on one thread")
-        }
-        self.threads = number
-    }
-
-    /// Everything, in an order in which each database is made once.
-    static let defaultList = """
-        fillseq,fillbatch,fill100K,fillsync,fillsync@8,\
-        fillrandom,overwrite,readrandom,readmissing,readhot,readseq,readreverse,seekrandom,readrandom@2,readwhilewriting,\
-        compact,readrandom,readmissing,readhot,readseq,readreverse,seekrandom,readrandom@2,open,deleterandom,recover,\
-        ycsb-load,ycsb-a,ycsb-b,ycsb-c,ycsb-d,ycsb-e,ycsb-f,\
-        ycsb-a@2,ycsb-b@2,ycsb-c@2,ycsb-d@2,ycsb-e@2,ycsb-f@2
-        """
 }

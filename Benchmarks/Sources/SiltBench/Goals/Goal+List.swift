@@ -1,0 +1,72 @@
+extension Goal {
+    /// All goals, for a million keys of 16 bytes with values of 100, compression off.
+    static let all: [Goal] =
+        writes + reads + scans + [
+            Goal("readwhilewriting, reads, LMDB's", .ratioTo(.lmdb, "readwhilewriting.reader"), 1.5),
+            Goal("readwhilewriting, writes, LevelDB's", .ratioTo(.leveldb, "readwhilewriting.writer"), 3),
+            Goal("compact", .ratio("compact"), 2),
+            Goal("open", .time("open:compacted"), 1),
+            Goal("recover", .ratio("recover"), 5),
+        ] + mixes + costs
+
+    private static let writes = [
+        Goal("fillseq", .ratio("fillseq"), 5),
+        Goal("fillrandom", .ratio("fillrandom"), 5),
+        Goal("overwrite", .ratio("overwrite"), 5),
+        Goal("fillbatch", .ratio("fillbatch"), 5),
+        Goal("deleterandom", .ratio("deleterandom"), 5),
+        Goal("fillseq, 20 times the keys", .ratio("growth/fillseq"), 2.5),
+        Goal("fillrandom, 20 times the keys", .ratio("growth/fillrandom"), 2.5),
+        Goal("overwrite, 20 times the keys", .ratio("growth/overwrite"), 2.5),
+        Goal("fillbatch, 20 times the keys", .ratio("growth/fillbatch"), 2.5),
+        Goal("deleterandom, 20 times the keys", .ratio("growth/deleterandom"), 2.5),
+        Goal("fillsync", .ratio("fillsync"), 1.4),
+        Goal("fillsync, share of fdatasync", .share("fillsync", of: .syncedRecord), 0.9),
+        Goal("fillsync, 8 threads", .ratio("fillsync@8"), 2),
+        Goal("fill100K", .ratio("fill100K"), 1.2),
+    ]
+
+    private static let reads = [
+        Goal("readrandom after fill", .ratio("readrandom"), 2.5),
+        Goal("readrandom compacted", .ratio("readrandom:compacted"), 4),
+        Goal("readmissing after fill", .ratio("readmissing"), 4),
+        Goal("readmissing compacted", .ratio("readmissing:compacted"), 3),
+        Goal("readrandom, 2 threads", .ratio("readrandom@2"), 3),
+        Goal("readrandom, 2 threads, compacted", .ratio("readrandom@2:compacted"), 3),
+    ]
+
+    private static let scans = [
+        Goal("readseq after fillseq", .ratio("readseq:afterfillseq"), 2),
+        Goal("readseq after fill", .ratio("readseq"), 1.5),
+        Goal("readseq compacted", .ratio("readseq:compacted"), 3),
+        Goal("readreverse after fill", .ratio("readreverse"), 1.5),
+        Goal("seekrandom after fill", .ratio("seekrandom"), 1),
+        Goal("seekrandom compacted", .ratio("seekrandom:compacted"), 2),
+    ]
+
+    private static let mixes =
+        [Goal("YCSB load", .ratio("ycsb-load"), 3)]
+        + [("a", 3), ("b", 1.5), ("c", 1.5), ("d", 1.5), ("e", 1.2), ("f", 3)].flatMap { name, wanted in
+            [
+                Goal("YCSB \(name.uppercased())", .ratio("ycsb-\(name)"), wanted),
+                Goal("YCSB \(name.uppercased()), 2 threads", .ratio("ycsb-\(name)@2"), wanted),
+            ]
+        }
+
+    private static let costs =
+        [
+            Goal("fillrandom, 99.9th percentile", .tail("fillrandom"), 1),
+            Goal(
+                "longest call of the fills", .longestCall(["fillseq", "fillrandom", "overwrite", "deleterandom"]), 50),
+            Goal("disk after fillrandom / live bytes", .space("fillrandom"), 1.15),
+            Goal("disk after overwrite and compaction / live bytes", .space("compact"), 1.15),
+            Goal("peak of anonymous memory / 128 MiB", .memory, 1),
+        ]
+        + ["fillrandom", "readrandom", "readmissing", "readseq", "seekrandom"].map {
+            Goal("growth to 20 times the keys, \($0)", .growth($0), 1)
+        }
+
+    private init(_ title: String, _ measure: Measure, _ wanted: Double) {
+        self.init(title: title, measure: measure, wanted: wanted)
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+/// The results as Markdown, for a document: tables, and references to the plots.
+struct MarkdownReport {
+    let report: Report
+    /// The folder of the plots, as seen from the document; nil without plots.
+    private let plots: String?
+
+    /// - Parameters:
+    ///   - plots: the folder of the plots.
+    ///   - path: where the document will be.
+    init(_ report: Report, plots: String?, at path: String) {
+        self.report = report
+        self.plots = plots.map { Self.relative($0, to: path) }
+    }
+
+    /// The whole document.
+    var text: String {
+        var parts = [header]
+        parts += [goals, engines, limits].compactMap(\.self)
+        for section in report.sections {
+            parts.append("## \(section.title.prefix(1).uppercased() + section.title.dropFirst())")
+            parts.append(throughput(section))
+            parts += sheets { $0.hasPrefix(section.name + "-") }
+            if section.name == Section.mainName { parts += [latency(section), costs(section)] }
+        }
+        let growth = sheets { $0 == "growth" }
+        if !growth.isEmpty { parts += ["## Growth"] + growth }
+        if let embedding = report.embedding {
+            parts += ["## Embedded", table(["", ""], embedding.rows.map { [$0.name, $0.value] })]
+        }
+        return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    private var header: String {
+        let host = report.host
+        return """
+            Measured \(host.date) on \(host.processor), \(host.cores) cores, \(Format.bytes(host.memoryBytes)) of memory,
+            \(host.system); median of \(report.options.rounds) rounds, ± half the range. *Ratio*: Siltstone to the best
+            peer, above 1 it is the faster one; in brackets the lowest and the highest of the rounds. *Load*: cores that
+            other processes kept busy.
+            """
+    }
+
+    private var goals: String? {
+        let measured = report.goals.filter { $0.verdict != .notMeasured }
+        if measured.isEmpty { return nil }
+        let rows = measured.map { goal in
+            [
+                goal.title, goal.wanted, goal.verdict == .met ? "**\(goal.reached)**" : goal.reached, goal.range ?? "",
+                goal.note, goal.otherCores.map { Format.digits($0, 1) } ?? "", goal.verdict.rawValue,
+            ]
+        }
+        return "## Goals\n\n" + table(["goal", "wanted", "reached", "rounds", "", "load", "verdict"], rows)
+    }
+
+    private var engines: String? {
+        if report.engines.isEmpty { return nil }
+        return "## Engines\n\n"
+            + table(["engine", "options", "build"], report.engines.map { [$0.version, "`\($0.options)`", $0.build] })
+    }
+
+    private var limits: String? {
+        let rows = RawLimits.Kind.allCases.compactMap { kind in
+            report.limits.median(kind).map { [kind.title, kind.format($0)] }
+        }
+        return rows.isEmpty ? nil : "## Limits of the machine\n\n" + table(["", ""], rows)
+    }
+
+    /// References to the plots whose names are wanted.
+    private func sheets(_ isWanted: (String) -> Bool) -> [String] {
+        guard let plots else { return [] }
+        return PlotSheet.all(of: report).filter { isWanted($0.name) }.map { "![\($0.title)](\(plots)/\($0.name).svg)" }
+    }
+
+    /// `folder` as seen from the folder of `file`; as it is where they have nothing in common.
+    static func relative(_ folder: String, to file: String) -> String {
+        let here = URL(fileURLWithPath: file).deletingLastPathComponent().standardizedFileURL.pathComponents
+        let there = URL(fileURLWithPath: folder).standardizedFileURL.pathComponents
+        let common = zip(here, there).prefix { $0 == $1 }.count
+        let steps = Array(repeating: "..", count: here.count - common) + there[common...]
+        return steps.isEmpty ? "." : steps.joined(separator: "/")
+    }
+}

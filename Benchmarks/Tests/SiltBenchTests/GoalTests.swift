@@ -1,0 +1,93 @@
+import Testing
+
+@testable import SiltBench
+
+@Suite("Goals")
+struct GoalTests {
+    /// A report on Siltstone and two peers, with values by round.
+    private func report(_ label: String, _ values: [EngineKind: [Double]], unit: Measurement.Unit) -> Report {
+        var report = Report(Options())
+        report.options.sections = [Section(name: "main", title: "", count: 1000, engines: Array(values.keys))]
+        for (engine, rounds) in values {
+            for (round, value) in rounds.enumerated() {
+                report.measurements.append(
+                    Measurement(engine: engine, label: label, round: round, unit: unit, value: value))
+            }
+        }
+        return report
+    }
+
+    @Test("a ratio is of the medians, to the best peer, with the span of the rounds")
+    func ratio() {
+        let report = report(
+            "fillrandom", [.siltstone: [100, 120, 90], .leveldb: [20, 20, 30], .lmdb: [10, 10, 10]],
+            unit: .operationsPerSecond)
+        let outcome = Goal(title: "", measure: .ratio("fillrandom"), wanted: 5).outcome(in: report)
+        #expect(outcome.reachedValue == 5 && outcome.verdict == .met)
+        #expect(outcome.lowest == 3 && outcome.highest == 6)
+        #expect(outcome.note == "to LevelDB")
+    }
+
+    @Test(
+        "what is missed by less than the noise is close, by more is missed",
+        arguments: [(86.0, "close"), (84, "missed")])
+    func noise(value: Double, verdict: String) {
+        let report = report("open", [.siltstone: [100 / value]], unit: .milliseconds)
+        let outcome = Goal(title: "", measure: .time("open"), wanted: 1).outcome(in: report)
+        #expect(outcome.verdict.rawValue == verdict)
+    }
+
+    @Test("a goal that nothing was measured for is neither met nor missed")
+    func notMeasured() {
+        #expect(Goal.all.allSatisfy { $0.outcome(in: Report(Options())).verdict == .notMeasured })
+    }
+
+    @Test("every goal names workloads that the sets have")
+    func labels() throws {
+        let sections = try SectionSet.full.sections(
+            count: 1_000_000, valueBytes: 100, engines: EngineKind.stores, threads: 1)
+        let names = Set(sections.flatMap { $0.workloads.map(\.name) })
+        for goal in Goal.all {
+            let labels: [String] =
+                switch goal.measure {
+                case .ratio(let label), .ratioTo(_, let label), .share(let label, _), .time(let label),
+                    .tail(let label),
+                    .space(let label), .growth(let label):
+                    [label]
+                case .longestCall(let labels): labels
+                case .memory: []
+                }
+            for label in labels {
+                let workload = label.split(separator: "/").last?.split(whereSeparator: { $0 == ":" || $0 == "." }).first
+                #expect(workload.map { names.contains(String($0)) } == true, "\(label)")
+            }
+        }
+    }
+
+    @Test("growth is what is kept of a rate, compared with the peer that keeps most")
+    func growth() throws {
+        var report = Report(Options())
+        report.options.sections = [100, 1000, 20_000].map {
+            Section(name: "growth-\($0)", title: "", count: $0, engines: [.siltstone, .leveldb, .lmdb])
+        }
+        for (engine, values) in [
+            (EngineKind.siltstone, [9.0, 100, 90]), (.leveldb, [9, 20, 9]), (.lmdb, [9, 10, 6]),
+        ] {
+            for (section, value) in zip(report.options.sections, values) {
+                report.measurements.append(
+                    Measurement(
+                        engine: engine, label: section.label("readseq"), round: 0, unit: .operationsPerSecond,
+                        value: value))
+            }
+        }
+        let reached = Goal(title: "", measure: .growth("readseq"), wanted: 1).outcome(in: report).reachedValue
+        #expect(abs(try #require(reached) - 0.9 / 0.6) < 1e-9)
+    }
+
+    @Test("engines that do other work than the rest are not compared with")
+    func comparable() {
+        let report = report(
+            "compact", [.siltstone: [100], .rocksdb: [200], .lmdb: [10], .sqlite: [300]], unit: .milliseconds)
+        #expect(report.ratio("compact")?.value == 2)
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+@testable import SiltBench
+
+@Suite("What is run")
+struct PlanTests {
+    private func sections(_ arguments: String...) throws -> [Section] {
+        var parser = OptionParser(arguments)
+        guard case .run(let options) = try parser.parse() else { return [] }
+        return options.sections
+    }
+
+    @Test("by default the standard set; the full one has growth and default compression too")
+    func sets() throws {
+        let standard = try sections("--engines", "siltstone").map(\.name)
+        let full = try sections("--engines=siltstone", "--set", "full").map(\.name)
+        #expect(standard.first == "main" && standard.contains("values-1M") && standard.contains("crud-synced"))
+        #expect(full.starts(with: standard))
+        #expect(full.contains("defaults") && full.last == "growth-20M")
+    }
+
+    @Test("workloads that are named make one section for each number of keys")
+    func growth() throws {
+        let grown = try sections("--workloads", "fillrandom,readrandom@2", "--num", "1000,20000")
+        #expect(grown.map(\.name) == ["growth-1k", "growth-20k"])
+        #expect(grown.allSatisfy { $0.workloads.map(\.name) == ["fillrandom", "readrandom@2"] })
+        #expect(try sections("--workloads", "open", "--num", "500").map(\.name) == ["main"])
+    }
+
+    @Test(
+        "what makes no sense is refused",
+        arguments: [
+            ["--num", "1000,2000"], ["--sections", "nothing"], ["--set", "all"], ["--workloads", "queue@2"],
+        ])
+    func nonsense(arguments: [String]) {
+        var parser = OptionParser(arguments)
+        #expect(throws: BenchmarkError.self) { try parser.parse() }
+    }
+
+    @Test("the README's first program is the one whose size is measured")
+    func firstProgram() throws {
+        let benchmarks = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+        let readme = try String(contentsOf: benchmarks.appendingPathComponent("../README.md"), encoding: .utf8)
+        let program = try String(
+            contentsOf: benchmarks.appendingPathComponent("Embedding/Sources/first/main.swift"), encoding: .utf8)
+        #expect(readme.contains("```swift\n" + program + "```"))
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+@testable import SiltBench
+
+@Suite("Reports")
+struct ReportTests {
+    /// Two sections and three numbers of keys, two engines.
+    private func report() throws -> Report {
+        var report = Report(Options())
+        report.options.engines = [.siltstone, .lmdb]
+        report.options.sections = [
+            Section(name: "main", title: "the main one", count: 1000, engines: [.siltstone, .lmdb]),
+            Section(name: "growth-1k", title: "1k keys", count: 1000, engines: [.siltstone, .lmdb]),
+            Section(name: "growth-2k", title: "2k keys", count: 2000, engines: [.siltstone, .lmdb]),
+        ]
+        for section in report.options.sections {
+            for (engine, value) in [(EngineKind.siltstone, 3000.0), (.lmdb, 1000)] {
+                report.measurements.append(
+                    Measurement(
+                        engine: engine, label: section.label("readseq"), round: 0, unit: .operationsPerSecond,
+                        value: value))
+            }
+        }
+        return report
+    }
+
+    @Test("each section has a table of its own, with short labels and the ratio")
+    func tables() throws {
+        let text = TerminalReport(try report()).text
+        #expect(text.contains("the main one") && text.contains("1k keys"))
+        #expect(text.split(separator: "\n").filter { $0.hasPrefix("readseq") && $0.contains("3.00x") }.count == 3)
+    }
+
+    @Test("the Markdown has a row for each workload and points to the plots from where it is")
+    func markdown() throws {
+        let text = MarkdownReport(try report(), plots: "/tmp/docs/plots", at: "/tmp/docs/Performance.md").text
+        #expect(text.contains("| readseq | **3.00k** | 1.00k | 3.00x | 0.0 |"))
+        #expect(text.contains("](plots/main-throughput.svg)") && text.contains("](plots/growth.svg)"))
+        #expect(MarkdownReport.relative("/a/b/plots", to: "/a/c/x.md") == "../b/plots")
+    }
+
+    @Test("plots are XML that stands alone, and growth is one of them")
+    func plots() throws {
+        let sheets = PlotSheet.all(of: try report())
+        #expect(sheets.map(\.name) == ["main-throughput", "growth-1k-throughput", "growth-2k-throughput", "growth"])
+        for sheet in sheets {
+            #expect(sheet.svg.hasPrefix("<svg xmlns=\"http://www.w3.org/2000/svg\""))
+            let opened = sheet.svg.components(separatedBy: "<g ").count
+            #expect(opened == sheet.svg.components(separatedBy: "</g>").count && opened > 1)
+        }
+    }
+
+    @Test("what was written as JSON is read again; a second run's rounds come after the first's")
+    func merging() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/silt-bench-tests-\(UUID()).json"
+        try report().json().write(to: URL(fileURLWithPath: path))
+        let merged = try Report(mergedFrom: [path, path])
+        try FileManager.default.removeItem(atPath: path)
+        #expect(merged.measurements.count == 12)
+        #expect(merged.summary(.siltstone, "readseq")?.measurements.map(\.round) == [0, 3])
+        #expect(merged.sections.count == 3)
+    }
+}
