@@ -58,8 +58,8 @@ struct LibraryBuild: CustomStringConvertible {
     var description: String {
         let kind =
             switch hasAssertions {
-            case true: "assertions on: not a release build"
-            case false: "release build"
+            case true: "assertions on"
+            case false: "no assertions"
             case nil: "build unknown"
             }
         return "\(path ?? "library not found"), \(kind)"

@@ -12,13 +12,16 @@ struct Meter: ~Copyable {
     private var done = 0
     private var marked = 0
 
-    /// - Parameter operations: how many there will be, as far as that is known; else any number.
-    init(operations: Int) {
+    /// - Parameters:
+    ///   - operations: how many there will be, as far as that is known; else any number.
+    ///   - step: how many of them end at once.
+    init(operations: Int, step: Int = 1) {
         counts = .allocate(capacity: Histogram.bucketCount)
         counts.initialize(repeating: 0)
         marks = .allocate(capacity: Self.markCount)
         marks.initialize(repeating: 0)
-        interval = max(1, operations / Self.markCount)
+        // A whole number of steps: a mark stands for as many operations as lie before it.
+        interval = max(1, (operations + Self.markCount - 1) / Self.markCount / step) * step
     }
 
     deinit {

@@ -4,11 +4,13 @@ import Foundation
 enum RawLimits {
     /// A limit's name and unit.
     enum Kind: String, Codable, CaseIterable, Sendable {
-        case syncedRecord, bufferedRecord, copy, cachedRead, randomRead
+        case syncedRecord, syncedReserved, syncedAppended, bufferedRecord, copy, cachedRead, randomRead
 
         var title: String {
             switch self {
-            case .syncedRecord: "fdatasync after a 128-byte record, preallocated file"
+            case .syncedRecord: "fdatasync after a 128-byte record, file written before"
+            case .syncedReserved: "the same, file reserved by fallocate"
+            case .syncedAppended: "the same, file that grows"
             case .bufferedRecord: "write of a 128-byte record, not synced"
             case .copy: "memcpy, 64 MiB"
             case .cachedRead: "read of a cached file, 1 MiB at a time"
@@ -58,6 +60,15 @@ enum RawLimits {
         // Written and synced once: its blocks are allocated, as those of a prepared log.
         try require(write(file, memory, fileBytes) == fileBytes && fsync(file) == 0)
         readings.add(.syncedRecord, try syncedRecords(file, memory))
+        try require(ftruncate(file, 0) == 0 && fsync(file) == 0)
+        readings.add(.syncedAppended, try syncedRecords(file, memory))
+        #if os(Linux)
+        // A file system that cannot reserve has no such limit.
+        if ftruncate(file, 0) == 0, posix_fallocate(file, 0, off_t(fileBytes)) == 0, fsync(file) == 0 {
+            readings.add(.syncedReserved, try syncedRecords(file, memory))
+        }
+        #endif
+        try require(pwrite(file, memory, fileBytes, 0) == fileBytes)
         readings.add(.bufferedRecord, try bufferedRecords(file, memory))
         readings.add(.copy, copies(memory))
         readings.add(.cachedRead, try cachedReads(file, memory))
@@ -66,7 +77,7 @@ enum RawLimits {
     }
 
     private static func syncedRecords(_ file: Int32, _ memory: UnsafeMutableRawPointer) throws -> Double {
-        try rate(500) { i in
+        try rate(1000) { i in
             try require(pwrite(file, memory, recordBytes, off_t(i * recordBytes)) == recordBytes)
             #if os(Linux)
             try require(fdatasync(file) == 0)

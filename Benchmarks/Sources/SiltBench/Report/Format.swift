@@ -25,7 +25,8 @@ enum Format {
     }
 
     static func milliseconds(_ value: Double) -> String {
-        digits(value, value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0) + " ms"
+        if value >= 10_000 { return digits(value / 1000, value < 100_000 ? 1 : 0) + " s" }
+        return digits(value, value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0) + " ms"
     }
 
     /// A latency given in microseconds.

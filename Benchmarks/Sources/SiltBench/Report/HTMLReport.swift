@@ -60,7 +60,8 @@ struct HTMLReport {
                     report.latencyPanels(section), 3))
             parts.append(
                 panels(
-                    "Throughput over time", "Of the median round. A dip is a stall.", report.timelinePanels(section), 3)
+                    "Throughput over time", "Of the median round, both scales logarithmic. A dip is a stall.",
+                    report.timelinePanels(section), 3)
             )
         }
         return parts.joined(separator: "\n")

@@ -17,7 +17,7 @@ enum HTMLStyle {
             .wide { overflow-x: auto; }
             table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
             th, td { padding: 2px 9px; text-align: right; white-space: nowrap; }
-            th[scope=row], td.text { text-align: left; } td.text { white-space: normal; }
+            th[scope=row], th:first-child, td.text { text-align: left; } td.text { white-space: normal; }
             tr.first { border-top: 1px solid var(--rule); }
             .failures, .missed { color: #c0392b; } .met { color: #2f8f4e; } .close { color: #b7791f; }
             """
@@ -34,6 +34,7 @@ enum HTMLStyle {
     static let plots = """
         svg text { font: 11px system-ui, sans-serif; fill: var(--ink); stroke: none; }
         svg text.title { font-size: 16px; font-weight: 600; } svg text.head { font-size: 12px; font-weight: 600; }
+        svg text.note { fill: var(--faint); }
         .end { text-anchor: end; } .middle { text-anchor: middle; }
         .range { stroke: var(--ink); stroke-width: 1.2; opacity: .65; }
         .grid { stroke: var(--rule); } .line { fill: none !important; stroke-width: 1.8; stroke-linejoin: round; }

@@ -10,7 +10,7 @@ struct LineChart {
     enum Axis {
         /// Names at equal distances.
         case categories([String])
-        /// Seconds from 0.
+        /// Seconds; logarithmic, since the slowest engine takes many times as long as the fastest.
         case seconds
     }
 
@@ -33,17 +33,33 @@ struct LineChart {
         let ys = lines.flatMap { $0.points.map(\.y) }.filter { $0 > 0 }
         guard let low = ys.min(), let high = ys.max() else { return nil }
         let scale = Scale(low: low, high: high, isLogarithmic: isLogarithmic)
-        let end = max(lines.flatMap { $0.points.map(\.x) }.max() ?? 1, 1e-9)
-        var parts = grid(scale) + ticks(end)
+        let xs = lines.flatMap { $0.points.map(\.x) }
+        let span = span(xs)
+        var parts = grid(scale) + ticks(span)
         for line in lines where line.points.count > 1 {
-            let points = line.points.filter { $0.y > 0 }.map { (x: x($0.x, end), y: y($0.y, scale)) }
+            let points = line.points.filter { $0.y > 0 }.map { (x: x($0.x, span), y: y($0.y, scale)) }
             parts.append(SVG.path(points, "line \(line.engine.rawValue)", title: line.engine.title))
         }
         return parts.joined()
     }
 
-    private func x(_ value: Double, _ end: Double) -> Double {
-        Self.left + value / end * (Self.width - Self.left - Self.right)
+    /// What the horizontal axis goes over: positions, or decimal logarithms of seconds.
+    private func span(_ xs: [Double]) -> ClosedRange<Double> {
+        switch horizontal {
+        case .categories(let names): return 0...Double(max(1, names.count - 1))
+        case .seconds:
+            let end = log10(max(xs.max() ?? 1, 1e-6))
+            // The first thousandth of the time is of no interest.
+            let start = max(end - 3, log10(max(xs.min() ?? 1, 1e-6)))
+            return min(start, end - 0.1)...end
+        }
+    }
+
+    private func x(_ value: Double, _ span: ClosedRange<Double>) -> Double {
+        var value = value
+        if case .seconds = horizontal { value = max(span.lowerBound, log10(max(value, 1e-9))) }
+        let share = (value - span.lowerBound) / (span.upperBound - span.lowerBound)
+        return Self.left + share * (Self.width - Self.left - Self.right)
     }
 
     private func y(_ value: Double, _ scale: Scale) -> Double {
@@ -60,18 +76,18 @@ struct LineChart {
         }
     }
 
-    private func ticks(_ end: Double) -> [String] {
+    private func ticks(_ span: ClosedRange<Double>) -> [String] {
         let base = Self.height - 4
         switch horizontal {
         case .categories(let names):
             return names.enumerated().map { i, name in
-                SVG.text(name, x: x(Double(i), end), y: base, i == names.count - 1 ? "end" : "middle")
+                SVG.text(name, x: x(Double(i), span), y: base, i == names.count - 1 ? "end" : "middle")
             }
         case .seconds:
-            return [0, end / 2, end].map { value in
-                SVG.text(
-                    Format.digits(value, end < 1 ? 3 : end < 20 ? 1 : 0), x: x(value, end), y: base,
-                    value == end ? "end" : "middle")
+            // None where the axis lies between two powers of ten.
+            return stride(from: span.lowerBound.rounded(.up), through: span.upperBound, by: 1).map { decade in
+                let value = pow(10, decade)
+                return SVG.text(Format.milliseconds(value * 1000), x: x(value, span), y: base, "middle")
             }
         }
     }

@@ -55,7 +55,8 @@ struct PlotSheet {
 
     private func placed(_ panel: Panel, x: Double, y: Double) -> String {
         """
-        \(SVG.text("\(panel.title)  \(panel.note)", x: x, y: y + 12, "head"))
+        \(SVG.text(panel.title, x: x, y: y + 12, "head"))
+        \(SVG.text(panel.note, x: x + Panel.width, y: y + 12, "end note"))
         <g transform="translate(\(SVG.number(x)) \(SVG.number(y + Self.head)))">\(panel.content)</g>
         """
     }

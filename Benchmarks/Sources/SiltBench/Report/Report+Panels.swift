@@ -9,7 +9,7 @@ extension Report {
         if section.kind == .transformers { return transformerPanels(section) }
         return labels(section).compactMap { label in
             let bars = summaries(label).map { ($0.engine.title, $0.engine, $0.summary) }
-            let ratio = ratio(label).map { Format.ratio($0.value) + " the best peer" }
+            let ratio = ratio(label).map { Format.ratio($0.value) + " best peer" }
             return barPanel(section.shortLabel(label), ratio, bars)
         }
     }
@@ -74,7 +74,7 @@ extension Report {
             }
             guard lines.contains(where: { $0.points.count > 1 }) else { return nil }
             return LineChart(lines: lines, horizontal: .seconds, isLogarithmic: true, format: Format.count)
-                .panel(section.shortLabel(label), "ops/s over seconds")
+                .panel(section.shortLabel(label), "ops/s over time")
         }
     }
 

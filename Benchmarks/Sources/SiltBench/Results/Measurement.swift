@@ -35,7 +35,7 @@ struct Measurement: Codable, Sendable {
     var writeAmplification: Double?
     /// The largest resident set, mapped file pages included.
     var peakMemoryBytes: Int?
-    /// The most anonymous memory, less what the harness holds itself; the most mapped pages of files. Sampled.
+    /// The most anonymous memory, and the most mapped pages of files: sampled, and less what the harness has itself.
     var peakAnonymousBytes: Int?
     var peakMappedBytes: Int?
     /// Bytes on disk for each byte of keys and values.

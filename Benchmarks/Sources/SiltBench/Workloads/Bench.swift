@@ -16,8 +16,8 @@ final class Bench<E: Engine> {
     private var database: Database<E>?
     private var ground = Workload.Ground.empty
     private let memory = MemorySampler()
-    /// Anonymous memory of the process before there was any database.
-    private let harnessBytes = ProcessUsage.memory.anonymous
+    /// Memory of the process before there was any database: the harness and the code of all libraries.
+    private let baseline = ProcessUsage.memory
 
     init(_ order: WorkerOrder, report: @escaping (Measurement) -> Void) {
         options = order.options
@@ -168,9 +168,9 @@ final class Bench<E: Engine> {
         }
         let peak = memory.peak
         measurement.peakMemoryBytes = ProcessUsage.peakMemoryBytes
-        measurement.peakMappedBytes = peak.mapped
+        measurement.peakMappedBytes = max(0, peak.mapped - baseline.mapped)
         // Less what the harness itself holds: its lists, and what is known of the database.
-        measurement.peakAnonymousBytes = max(0, peak.anonymous - harnessBytes - database.workingBytes)
+        measurement.peakAnonymousBytes = max(0, peak.anonymous - baseline.anonymous - database.workingBytes)
     }
 
     private func readWhileWriting(_ database: Database<E>, _ label: String) throws {

@@ -39,7 +39,7 @@ extension Database {
             let keys = KeyMaker(keys)
             let values = ValueMaker(byteCount: settings.valueBytes)
             var stream = stream
-            var meter = Meter(operations: operations)
+            var meter = Meter(operations: operations, step: batch)
             gate.pass()
             meter.begin()
             var (left, keyBytes) = (operations, 0)
