@@ -20,6 +20,12 @@ struct PlanTests {
         #expect(full.contains("defaults") && full.last == "growth-20M")
     }
 
+    @Test("sections are chosen by name, those of one kind by what their names begin with")
+    func sectionNames() throws {
+        let chosen = try sections("--engines", "siltstone", "--set", "full", "--sections", "main,growth,lmdb-writemap")
+        #expect(chosen.map(\.name) == ["main", "growth-100k", "growth-1M", "growth-5M", "growth-20M"])
+    }
+
     @Test("workloads that are named make one section for each number of keys")
     func growth() throws {
         let grown = try sections("--workloads", "fillrandom,readrandom@2", "--num", "1000,20000")

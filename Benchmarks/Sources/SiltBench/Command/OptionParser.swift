@@ -21,6 +21,7 @@ struct OptionParser {
         var keys = KeySpace.decimal
         var threads = 1
         var hasDefaultCompression = false
+        var hasWriteMap = false
     }
 
     /// - Throws: ``BenchmarkError`` where it makes no sense.
@@ -39,7 +40,7 @@ struct OptionParser {
             case "--value-size": choice.valueBytes = try number(name, attached, in: 16...(1 << 20))
             case "--keys": choice.keys = try named(name, attached, KeySpace.allCases)
             case "--defaults": choice.hasDefaultCompression = true
-            case "--lmdb-writemap": options.hasWriteMap = true
+            case "--lmdb-writemap": choice.hasWriteMap = true
             case "--threads": choice.threads = try number(name, attached, in: 1...256)
             case "--repeat": options.rounds = try number(name, attached, in: 1...100)
             case "--prewarm-mb": options.prewarmBytes = try number(name, attached, in: 0...65536) << 20
@@ -66,10 +67,13 @@ struct OptionParser {
             let sections = try choice.set.sections(
                 count: count, valueBytes: choice.valueBytes, engines: engines, threads: choice.threads)
             guard let names = choice.names else { return sections }
-            for name in names where !sections.contains(where: { $0.name == name }) {
-                throw BenchmarkError("no section '\(name)' in this set; there are \(sections.map(\.name))")
+            // Of engines that are not there, a section may not be there either.
+            let known = try choice.set.sections(
+                count: count, valueBytes: choice.valueBytes, engines: EngineKind.stores, threads: choice.threads)
+            for name in names where !known.contains(where: { $0.isCalled(name) }) {
+                throw BenchmarkError("no section '\(name)' in this set; there are \(known.map(\.name))")
             }
-            return sections.filter { names.contains($0.name) }
+            return sections.filter { section in names.contains { section.isCalled($0) } }
         }
         let runs = try WorkloadRun.list(workloads, threads: choice.threads)
         if runs.isEmpty { throw BenchmarkError("--workloads: name one at least") }
@@ -79,7 +83,8 @@ struct OptionParser {
                 name: choice.counts.count == 1 ? Section.mainName : Section.growthPrefix + size,
                 title: "\(size) keys, values of \(choice.valueBytes) bytes", count: count,
                 valueBytes: choice.valueBytes, keys: choice.keys,
-                hasDefaultCompression: choice.hasDefaultCompression, engines: engines, workloads: runs)
+                hasDefaultCompression: choice.hasDefaultCompression, hasWriteMap: choice.hasWriteMap,
+                engines: engines, workloads: runs)
         }
     }
 

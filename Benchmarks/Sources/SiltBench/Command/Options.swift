@@ -8,8 +8,6 @@ struct Options: Codable, Sendable {
     var rounds = 3
     /// Bytes of memory that are touched and freed before each workload that writes.
     var prewarmBytes = 1 << 30
-    /// Whether LMDB writes through its mapping.
-    var hasWriteMap = false
     /// Whether to find out what it costs a program to have the engine in it.
     var isEmbedding = false
     /// Where databases are made.

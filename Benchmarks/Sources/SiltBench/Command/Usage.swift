@@ -14,13 +14,13 @@ enum Usage {
 
               --engines LIST      \(EngineKind.available.map(\.rawValue).joined(separator: ",")) (the default: all of them)
               --set NAME          which sections to run, of the list below; standard
-              --sections LIST     of these, only main, values-1K, …, keys-paths, …, crud, defaults, growth-20M, …
+              --sections LIST     of these, only main, values, values-1K, keys, crud, transformers, defaults, growth, …
               --workloads LIST    instead of a set: names of the list below, in this order; NAME@T runs on T threads
               --num N             keys; 1000000. Several, with --workloads: each in turn, plotted as growth
               --value-size BYTES  16 to 1048576; 100
               --keys SHAPE        with --workloads: \(KeySpace.allCases.map(\.rawValue).joined(separator: ", ")); decimal
               --defaults          with --workloads: each engine compresses as it does by default, not never
-              --lmdb-writemap     LMDB writes through its mapping (MDB_WRITEMAP)
+              --lmdb-writemap     with --workloads: LMDB writes through its mapping (MDB_WRITEMAP)
               --threads T         for workloads that do not say; 1
               --repeat R          rounds; the median counts; 3
               --prewarm-mb MB     memory touched before each workload that writes; 1024

@@ -36,7 +36,7 @@ enum Worker {
             case .measure:
                 var settings = EngineSettings()
                 settings.valueBytes = order.section.valueBytes
-                settings.hasWriteMap = order.options.hasWriteMap
+                settings.hasWriteMap = order.section.hasWriteMap
                 try Worker.say(
                     .engine(
                         EngineDescription(

@@ -23,6 +23,8 @@ struct Section: Codable, Sendable {
     var keys = KeySpace.decimal
     /// Whether each engine compresses as it does by default; else none does.
     var hasDefaultCompression = false
+    /// Whether LMDB writes through its mapping instead of by system calls.
+    var hasWriteMap = false
     /// Whether every write waits for the disk, not only those of `fillsync`.
     var isSynced = false
     var engines: [EngineKind]
@@ -38,6 +40,9 @@ struct Section: Codable, Sendable {
 
     /// The label of a measurement, unique in the whole run.
     func label(_ text: String) -> String { name == Self.mainName ? text : "\(name)/\(text)" }
+
+    /// Whether it is meant by a name: its own, or what comes before the dash in those of several.
+    func isCalled(_ text: String) -> Bool { name == text || name.hasPrefix(text + "-") }
 
     /// A label as it reads under the section's title.
     func shortLabel(_ label: String) -> String {
@@ -83,6 +88,7 @@ extension Section {
         var settings = EngineSettings()
         settings.isSynced = isSynced || run.workload == .fillsync
         settings.hasDefaultCompression = hasDefaultCompression
+        settings.hasWriteMap = hasWriteMap
         settings.threads = run.threads
         settings.valueBytes = valueBytes
         if run.workload == .fill100K { settings.valueBytes = Self.largeValueBytes }

@@ -7,7 +7,8 @@ enum SectionSet: String, CaseIterable, Sendable {
         switch self {
         case .quick: "fills, reads, scans and a compaction"
         case .standard: "all workloads, YCSB, large values, other keys, repositories, item formats"
-        case .full: "these, each engine's default compression, and growth to 20 times as many keys"
+        case .full:
+            "these, each engine's default compression, LMDB's other way to write, and growth to 20 times as many keys"
         }
     }
 
@@ -24,7 +25,7 @@ enum SectionSet: String, CaseIterable, Sendable {
             return try [maker.main(WorkloadRun.defaultList)] + maker.values() + maker.keys() + maker.repositories()
         case .full:
             return try Self.standard.sections(count: count, valueBytes: valueBytes, engines: engines, threads: threads)
-                + [maker.defaults()] + maker.growth()
+                + [maker.defaults()] + maker.writeMap() + maker.growth()
         }
     }
 }
@@ -85,6 +86,17 @@ private struct SectionMaker {
         Section(
             name: "defaults", title: "each engine's default compression", count: count, valueBytes: valueBytes,
             hasDefaultCompression: true, engines: engines, workloads: try list(WorkloadRun.quickList))
+    }
+
+    /// LMDB writing through its mapping, which is faster than its default and trusts the whole program's pointers.
+    func writeMap() throws -> [Section] {
+        let chosen = engines.filter { $0 == .siltstone || $0 == .lmdb }
+        guard chosen.contains(.lmdb) else { return [] }
+        return [
+            Section(
+                name: "lmdb-writemap", title: "LMDB with MDB_WRITEMAP", count: count, valueBytes: valueBytes,
+                hasWriteMap: true, engines: chosen, workloads: try list(WorkloadRun.quickList))
+        ]
     }
 
     /// From a tenth of the keys to twenty times as many, which is more than memory's usual share.

@@ -11,7 +11,7 @@ extension Bench {
     private var recoverySettings: EngineSettings {
         var settings = EngineSettings()
         settings.valueBytes = section.valueBytes
-        settings.hasWriteMap = options.hasWriteMap
+        settings.hasWriteMap = section.hasWriteMap
         return settings
     }
 

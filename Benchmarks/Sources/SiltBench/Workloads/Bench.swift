@@ -56,13 +56,6 @@ final class Bench<E: Engine> {
 
     // MARK: Databases
 
-    /// The settings of a workload's database.
-    private func settings(_ run: WorkloadRun) -> EngineSettings {
-        var settings = section.settings(run)
-        settings.hasWriteMap = options.hasWriteMap
-        return settings
-    }
-
     /// The database to run a workload on: the one that is there where that fits, else a new one.
     private func database(for run: WorkloadRun) throws -> Database<E> {
         let wanted = run.workload.ground
@@ -72,7 +65,7 @@ final class Bench<E: Engine> {
         }
         try leave()
         let keys = run.workload == .ycsbLoad || wanted == .records ? .hashed : section.keys
-        let new = try Database<E>(directory: directory + "/database", settings: settings(run), keys: keys)
+        let new = try Database<E>(directory: directory + "/database", settings: section.settings(run), keys: keys)
         database = new
         switch wanted {
         case .empty: break
