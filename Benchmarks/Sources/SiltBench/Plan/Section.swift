@@ -66,6 +66,8 @@ extension Section {
     var recordCount: Int { max(1, count / 2) }
     /// Operations of a workload of YCSB.
     var mixCount: Int { max(1, count / 5) }
+    /// Keys that a workload of reads draws: enough to tell a rate, however many there are.
+    var readCount: Int { min(count, 2_000_000) }
     /// Rounds of `queue`, and entries that wait in it: few, since an engine that walks over what was deleted takes
     /// their square.
     var queueCount: Int { max(100, count / 100) }

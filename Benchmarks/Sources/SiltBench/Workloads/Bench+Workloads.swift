@@ -56,21 +56,21 @@ extension Bench {
     }
 
     private func performReads(_ run: WorkloadRun, _ database: Database<E>) throws -> Outcome {
-        let (count, threads) = (section.count, run.threads)
+        let (count, reads, threads) = (section.count, section.readCount, run.threads)
         switch run.workload {
         case .readseq, .readreverse:
             return Outcome(course: try database.walk(reverse: run.workload == .readreverse)) {
                 database.expectedOfWalk()
             }
         case .seekrandom:
-            let (seeks, entries) = (max(1, count / 4), Section.entriesPerSeek)
+            let (seeks, entries) = (max(1, reads / 4), Section.entriesPerSeek)
             let stream = { @Sendable (thread: Int) in IndexStream.uniform(count, .seeking, thread: thread, of: threads)
             }
             return Outcome(course: try database.seek(seeks, threads: threads, entries: entries, stream)) {
                 database.expectedOfSeek(seeks, threads: threads, entries: entries, stream)
             }
         case .readmissing:
-            let course = try database.get(count, threads: threads, missing: true) {
+            let course = try database.get(reads, threads: threads, missing: true) {
                 .uniform(count, .missing, thread: $0, of: threads)
             }
             return Outcome(course: course) { Tally() }
@@ -80,8 +80,8 @@ extension Bench {
             let stream = { @Sendable (thread: Int) in
                 IndexStream.uniform(range, isHot ? .hot : .reading, thread: thread, of: threads)
             }
-            return Outcome(course: try database.get(count, threads: threads, stream)) {
-                database.expectedOfGet(count, threads: threads, stream)
+            return Outcome(course: try database.get(reads, threads: threads, stream)) {
+                database.expectedOfGet(reads, threads: threads, stream)
             }
         }
     }

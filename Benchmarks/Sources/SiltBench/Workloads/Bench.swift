@@ -167,7 +167,7 @@ final class Bench<E: Engine> {
     }
 
     private func readWhileWriting(_ database: Database<E>, _ label: String) throws {
-        let course = try database.getWhilePutting(section.count)
+        let course = try database.getWhilePutting(section.readCount)
         guard course.records.count == 2 else { throw BenchmarkError("a thread is missing") }
         let (reader, writer) = (course.records[0], course.records[1])
         var reading = Measurement(engine: engine, label: label + ".reader", round: round, records: [reader])

@@ -56,7 +56,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
         case .fillsync: "puts N/500 keys in random order, each acknowledged by the disk (a thread: N/1000)"
         case .fillrandom: "puts N keys in random order, each once"
         case .overwrite: "puts N keys drawn at random over existing ones"
-        case .readrandom: "gets N keys drawn at random"
+        case .readrandom: "gets N keys drawn at random, as all reads 2 million at most"
         case .readmissing: "gets N keys that do not exist, within the range of those that do"
         case .readhot: "gets N keys drawn from one hundredth of them"
         case .readseq: "walks all entries"
