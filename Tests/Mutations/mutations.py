@@ -393,8 +393,8 @@ MUTATIONS = [
     Mutation(
         "closed-end-ignored", "a log may be shorter than it was when the store was closed",
         "Store/LogRecovery.swift",
-        "closing.log == number, UInt64(reader.end) < closing.end {\n            throw",
-        "closing.log == number, false {\n            throw", first="BadBytesTests"),
+        "closing.log == log.number, UInt64(log.end) < closing.end {\n            throw",
+        "closing.log == log.number, false {\n            throw", first="BadBytesTests"),
     Mutation(
         "closing-end", "closing notes a wrong end of the log",
         "Store/Engine+Close.swift",
@@ -428,7 +428,7 @@ MUTATIONS = [
     Mutation(
         "log-behind-lost", "a log counts though one before it was emptied",
         "Store/LogRecovery.swift",
-        "torn = (path, previous.end)",
+        "torn = previous\n",
         "", first="RecoveryTests"),
     Mutation(
         "rejected-frame-stays", "a frame whose value is missing is built upon",
@@ -639,8 +639,8 @@ MUTATIONS = [
     Mutation(
         "scan-ignores-ranges", "scans do not look at removals of ranges in segments",
         "Store/ReadView.swift",
-        "(tables.map(\\.rangeTombstones) + [version.rangeTombstones]",
-        "(tables.map(\\.rangeTombstones) + []", first="CompactionTests"),
+        "if !version.rangeTombstones.isEmpty { sets.append(version.rangeTombstones) }",
+        "", first="CompactionTests"),
     Mutation(
         "deep-ranges-ignored", "scans do not look at removals of ranges below level 0",
         "Manifest/Version.swift",
