@@ -125,7 +125,7 @@ MUTATIONS = [
     Mutation(
         "later-log-ignored", "what a later log proves of an earlier one that lost its end is not looked at",
         "Store/LogRecovery.swift",
-        "                try requireNoProof(&reader, (path, previous.end))\n", "",
+        "                try requireNoProof(&reader, previous)\n", "",
         first="RecoveryTests"),
     Mutation(
         "unnamed-log", "a log with changes that the manifest has lost is taken for a leftover", "Store/StoreOpener.swift",

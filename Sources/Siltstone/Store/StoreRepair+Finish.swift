@@ -6,7 +6,6 @@ extension StoreRepair {
     mutating func finish(_ listed: Set<StoreFile>, _ directories: Set<StoreFile>) throws(StoreError) {
         next.lastSequence = max(known.lastSequence, next.segments.values.map(\.info.greatestSequence).max() ?? 0)
         next.valueFiles = Set(next.segments.values.flatMap { $0.info.valueFiles.map(\.file) })
-        separateOverlaps()
         let unneeded = listed.subtracting(next.liveFiles.union([.current, .lock, .currentInTheMaking]))
         let files = unneeded.subtracting(directories).sorted { $0.name < $1.name }
         let isLinked = try linkAside(files)
@@ -23,21 +22,6 @@ extension StoreRepair {
             ObsoleteFiles(directory: directory, fileSystem: fileSystem).remove(files)
         } else {
             try moveAside(files)
-        }
-    }
-
-    /// Segments of one run must not overlap. Where the manifest's places can no longer be trusted to see to that, a
-    /// segment gets a run of its own in level 0.
-    private mutating func separateOverlaps() {
-        let placed = next.segments.values.sorted {
-            ($0.level, $0.run, $0.info.firstKey.lexicographicallyPrecedes($1.info.firstKey) ? 0 : 1)
-                < ($1.level, $1.run, $0.info.firstKey.lexicographicallyPrecedes($1.info.firstKey) ? 1 : 0)
-        }
-        for (a, b) in zip(placed, placed.dropFirst()) where a.level == b.level && a.run == b.run {
-            if b.info.firstKey.lexicographicallyPrecedes(a.info.lastKey) {
-                next.segments[b.info.number]?.level = 0
-                next.segments[b.info.number]?.run = b.info.number
-            }
         }
     }
 

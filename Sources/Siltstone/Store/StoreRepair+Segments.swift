@@ -3,7 +3,8 @@ extension StoreRepair {
     ///
     /// What a manifest that lost its end does not name is told apart by its changes. With newer ones than the manifest
     /// knows of, it was flushed later, and goes on top. Without, it was made of segments that the manifest does name: if
-    /// all these are here, they hold the same, and it is left out; else it takes their place.
+    /// all these are here, they hold the same, and it is left out. Else some of what it was made of is gone and some may
+    /// be left, and nothing tells which: no place of any segment is trusted then.
     mutating func segments(_ present: Set<StoreFile>) throws(StoreError) -> [VersionEdit.PlacedSegment] {
         var result: [VersionEdit.PlacedSegment] = []
         for placed in known.segments.values.sorted(by: { $0.info.number < $1.info.number }) {
@@ -14,28 +15,19 @@ extension StoreRepair {
             }
         }
         guard !trustsManifest else { return result }
-        let missing = known.segments.values.filter { !present.contains(.segment($0.info.number)) }
-        let replacedLevel = max(1, missing.map(\.level).max() ?? 0)
-        var flushed: [SegmentInfo] = []
+        let missing = known.segments.keys.filter { !present.contains(.segment($0)) }
+        var isHalfReplaced = false
         for case .segment(let number) in present.sorted(by: { $0.name < $1.name })
         where known.segments[number] == nil {
             let info = try describe(number)
-            if known.segments.isEmpty || info.greatestSequence > known.lastSequence {
-                flushed.append(info)
-            } else if !missing.isEmpty {
-                result.append(.init(info: info, level: replacedLevel, run: run(ofLevel: replacedLevel)))
-            }
-        }
-        for info in flushed {
+            let isNewer = known.segments.isEmpty || info.greatestSequence > known.lastSequence
+            guard isNewer || !missing.isEmpty else { continue }
+            if !isNewer { isHalfReplaced = true }
             result.append(.init(info: info, level: 0, run: info.number))
             unplaced.insert(info.number)
         }
+        if isHalfReplaced { unplaced.formUnion(result.map(\.info.number)) }
         return result
-    }
-
-    /// The run of a level below the first: the manifest's, or one for all that goes there.
-    private func run(ofLevel level: Int) -> UInt64 {
-        known.segments.values.first { $0.level == level }?.run ?? UInt64(level)
     }
 
     /// What a segment says of itself, or, where it cannot be opened, its number alone.
@@ -70,7 +62,6 @@ extension StoreRepair {
         }
         let newNumber = takeNumber()
         guard let info = try salvage(placed, into: newNumber, values) else { return }
-        // What lost its neighbours' borders may only stand in a run of its own.
         next.segments[newNumber] = .init(info: info, level: placed.level, run: placed.run)
         if unplaced.contains(number) { unplaced.insert(newNumber) }
         report.recordsKept += info.recordCount

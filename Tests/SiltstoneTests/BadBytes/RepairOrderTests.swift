@@ -61,6 +61,43 @@ import Testing
         try store.close()
     }
 
+    @Test("where a compaction's edit is lost and a part of its inputs is gone, the newest versions count")
+    func halfReplaced() throws {
+        var configuration = configuration
+        configuration.automaticCompaction = false
+        let before: KeyValueStore = try fixture.open(configuration)
+        for number in 0..<200 { try before.put(key(number), [1]) }
+        try before.compact()
+        for number in 50..<150 { try before.put(key(number), [2]) }
+        try before.flush()
+        // Newer than what is about to be compacted, and not a part of it, for the edit to be lost does not name it.
+        let inputs = try fixture.contents()
+        try before.compact()
+        for number in 100..<120 { try before.put(key(number), [3]) }
+        try before.close()
+        let outputs = try fixture.contents()
+        let segments = inputs.keys.filter { $0.hasSuffix(".segment") }.sorted()
+        #expect(segments.count == 2)
+        let manifest = try #require(inputs.keys.first { $0.hasSuffix(".manifest") })
+        // Each of the inputs may be the one that is left, and both may be.
+        for left in [[segments[0]], [segments[1]], segments] {
+            let copy = try fixture.copy()
+            for name in left { try copy.write(try #require(inputs[name]), to: name) }
+            // The edits up to the compaction, and a stump of its own.
+            let length = try #require(inputs[manifest]).count
+            try copy.write(Array(try #require(outputs[manifest]).prefix(length + 12)), to: manifest)
+            configuration.fileSystem = copy.fileSystem
+            _ = try KeyValueStore.repair(at: copy.path, configuration: configuration)
+            let store = try copy.open(configuration)
+            for number in 0..<200 {
+                let expected: UInt8 = (100..<120).contains(number) ? 3 : (50..<150).contains(number) ? 2 : 1
+                #expect(try store.get(key(number)) == [expected], "\(number), left: \(left)")
+            }
+            #expect(try store.verify().problems == [])
+            try store.close()
+        }
+    }
+
     private var configuration: Configuration {
         var configuration = StoreFixture.small()
         configuration.fileSystem = fixture.fileSystem
