@@ -125,7 +125,8 @@ import Testing
         let created = disk.log.filter { $0.operation == .create }.compactMap { call in
             call.path.split(separator: "/").last.flatMap { StoreFile(name: String($0))?.number }
         }
-        #expect(created.count > 30)
+        // How many depends on how flushes and compactions meet; each round makes a log, segments and a value file.
+        #expect(created.count >= 12)
         #expect(Set(created).count == created.count, "\(created)")
     }
 
