@@ -22,6 +22,24 @@ MUTATIONS = [
         "log-not-synced", "a sync of the log makes no call", "Log/LogWriter+Sync.swift",
         "do throws(FileSystemError) { try file.syncFully() } catch { throw fail(StoreError(error)) }\n", "\n"),
     Mutation(
+        "sync-without-call", "syncing a file asks the system for nothing", "FileSystem/POSIXFile.swift",
+        'if Platform.syncFile(number) != 0 { throw failure("sync") }', "_ = number", first="SystemCallTests"),
+    Mutation(
+        "directory-sync-without-call", "syncing a directory asks the system for nothing",
+        "FileSystem/POSIXFileSystem.swift",
+        "let result = Platform.syncDirectory(descriptor)", "let result: Int32 = 0", first="SystemCallTests"),
+    Mutation(
+        "task-not-waiting", "an awaited write does not wait for its sync", "Store/Engine+Async.swift",
+        "        try await finish(sequence, durability)\n", "", first="AsyncPowerLossTests"),
+    Mutation(
+        "awaited-sync-empty", "an awaited sync does nothing", "Store/Engine+Sync.swift",
+        "async throws(StoreError) { try await commits?.wait(for: lastAcknowledged()) }",
+        "async throws(StoreError) { await Task.yield() }", first="AsyncPowerLossTests"),
+    Mutation(
+        "condition-not-waiting", "a conditional write does not wait for its sync", "Store/KeyValueStore+Write.swift",
+        "        try engine.finish(sequence, durability)\n        return sequence > 0\n", "        return sequence > 0\n",
+        first="CrashPointTests"),
+    Mutation(
         "acknowledged-early", "a synced write does not wait for its sync", "Log/GroupCommit.swift",
         "if durable >= ticket { return }\n        var semaphore", "if durable <= ticket { return }\n        var semaphore"),
     Mutation(

@@ -8,7 +8,7 @@ import Testing
 /// A hundred kills for each scenario; in the long form as many as there is time for. `SILTSTONE_KILLS` sets another
 /// number, `SILTSTONE_SCENARIO` picks one scenario, and `SILTSTONE_SEED` repeats the operations of a run, and, as far as
 /// the scheduler lets it, the moments of the kills.
-@Suite("Death of the process")
+@Suite("Death of the process", .comesToAnEnd)
 struct CrashTests {
     private static let environment = ProcessInfo.processInfo.environment
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Siltstone
 
 /// A recovery that is itself cut short, at each of its steps, leaves a store that the next one recovers.
-@Suite("Recovery interrupted")
+@Suite("Recovery interrupted", .comesToAnEnd)
 struct RecoveryInterruptionTests {
     /// Calls that change files, counted; from a certain one on all of them fail, as if nothing came after it.
     private final class Interruption: Sendable {

@@ -66,6 +66,7 @@ final class CrashDriver: Sendable {
         let models = history.models()
         for (number, step) in history.steps.enumerated() {
             progress.withLock { $0.begun = number + 1 }
+            var tookEffect = true
             switch step {
             case .hold: held.append((store.snapshot(), models[number]))
             case .release: if !held.isEmpty { try compare(held.removeFirst()) }
@@ -74,9 +75,9 @@ final class CrashDriver: Sendable {
                 held = []
                 try store.close()
                 store = try KeyValueStore.open(at: CrashHistory.path, configuration: configuration)
-            default: try Self.make(step, store)
+            default: tookEffect = try Self.make(step, store)
             }
-            didStep(number, step)
+            didStep(number, step, tookEffect)
             crash("after step \(number)")
             try drain(check)
         }
@@ -97,7 +98,8 @@ final class CrashDriver: Sendable {
     }
 
     /// Makes a step that is a call of the store.
-    static func make(_ step: HistoryStep, _ store: KeyValueStore) throws {
+    /// - Returns: false where it has a condition that did not hold.
+    static func make(_ step: HistoryStep, _ store: KeyValueStore) throws -> Bool {
         switch step {
         case .put(let key, let value, let durability): try store.put(key, value, durability: durability)
         case .delete(let key, let durability): try store.delete(key, durability: durability)
@@ -107,16 +109,18 @@ final class CrashDriver: Sendable {
             var batch = WriteBatch()
             for change in changes { change.add(to: &batch) }
             try store.write(batch, durability: durability)
-        case .insert(let key, let value): _ = try store.insert(key, value)
-        case .remove(let key): _ = try store.remove(key)
+        case .insert(let key, let value): return try store.insert(key, value)
+        case .replace(let key, let value): return try store.replace(key, value)
+        case .remove(let key): return try store.remove(key)
         case .compareAndSet(let key, let expected, let new):
-            _ = try store.compareAndSet(key, expected: expected, new: new)
+            return try store.compareAndSet(key, expected: expected, new: new)
         case .flush: try store.flush()
         case .compact: try store.compact()
         case .sync: try store.sync()
         case .checkpoint(let name): try store.checkpoint(to: CrashHistory.checkpointPath(name))
         case .hold, .release, .reopen: break
         }
+        return true
     }
 
     private func compare(_ held: (snapshot: Snapshot, model: StoreModel)) throws {
@@ -125,10 +129,10 @@ final class CrashDriver: Sendable {
         held.snapshot.release()
     }
 
-    private func didStep(_ number: Int, _ step: HistoryStep) {
+    private func didStep(_ number: Int, _ step: HistoryStep, _ tookEffect: Bool) {
         progress.withLock { progress in
             progress.done = number + 1
-            if step.isDurable(history.configuration) { progress.durable = number + 1 }
+            if tookEffect, step.isDurable(history.configuration) { progress.durable = number + 1 }
             if case .checkpoint(let name) = step { progress.checkpoints[name] = number + 1 }
         }
     }

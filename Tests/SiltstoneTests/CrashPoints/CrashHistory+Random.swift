@@ -62,7 +62,8 @@ private struct RandomSteps {
         case 48..<53: return .deleteRange(key(), key(), durability())
         case 53..<65: return .write(changes(), durability())
         case 65..<68: return .insert(key(), value())
-        case 68..<71: return .remove(key())
+        case 68..<70: return .remove(key())
+        case 70: return .replace(key(), value())
         case 71..<74: return .compareAndSet(key(), nil, random.chance(0.5) ? value() : nil)
         case 74..<83: return .flush
         case 83..<87: return .compact

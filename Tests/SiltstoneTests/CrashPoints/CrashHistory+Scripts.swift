@@ -54,6 +54,7 @@ extension CrashHistory {
         .put(key(4), value(4), .synced), .delete(key(2)), .insert(key(5), value(5)), .insert(key(1), value(99)),
         .compareAndSet(key(1), value(1), value(6)), .hold, .flush,
         .put(key(2), value(7)), .put(key(6), []), .put([], value(8)), .remove(key(3)), .remove(key(77)),
+        .replace(key(6), value(98)), .replace(key(78), value(97)),
         .write([.put(key(7), value(9)), .delete(key(1)), .put(key(7), value(10)), .deleteRange(key(4), key(6))]),
         .flush, .release, .deleteRange(key(2), key(3), .synced), .put(key(2), value(11)), .sync,
         .compact, .put(key(8), value(12)), .delete(key(7)), .reopen, .put(key(9), value(13), .buffered),

@@ -24,7 +24,7 @@ struct CrashPointTests {
         }
         let totals = campaign.run()
         // Far below what there are, and far above what an attack that has gone blind would find.
-        #expect(only != nil || totals.images > 50_000 && totals.points > 5_000 && totals.nested > 10_000)
+        #expect(only != nil || totals.images > 100_000 && totals.points > 5_000 && totals.nested > 10_000)
         for failure in totals.failures { Issue.record("\(failure)") }
         SuiteScale.report(
             "crash points",

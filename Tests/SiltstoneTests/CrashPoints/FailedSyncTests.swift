@@ -109,6 +109,7 @@ private final class FailedSyncRun {
         for (index, step) in history.steps.enumerated() {
             guard let store else { return }
             begun = index + 1
+            var tookEffect = true
             do {
                 switch step {
                 case .hold, .release: break
@@ -116,10 +117,10 @@ private final class FailedSyncRun {
                     self.store = nil
                     try store.close()
                     self.store = try open(disk)
-                default: try CrashDriver.make(step, store)
+                default: tookEffect = try CrashDriver.make(step, store)
                 }
                 done = index + 1
-                if step.isDurable(history.configuration) { durable = index + 1 }
+                if tookEffect, step.isDurable(history.configuration) { durable = index + 1 }
             } catch {
                 try require(error)
                 if step.changesData { return }

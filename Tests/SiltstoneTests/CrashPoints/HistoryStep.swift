@@ -30,6 +30,7 @@ enum HistoryStep: Sendable {
     case deleteRange([UInt8], [UInt8], Durability? = nil)
     case write([HistoryChange], Durability? = nil)
     case insert([UInt8], [UInt8])
+    case replace([UInt8], [UInt8])
     case remove([UInt8])
     case compareAndSet([UInt8], [UInt8]?, [UInt8]?)
     case flush
@@ -47,19 +48,19 @@ enum HistoryStep: Sendable {
     /// Whether the step may change what the store holds.
     var changesData: Bool {
         switch self {
-        case .put, .delete, .deleteRange, .write, .insert, .remove, .compareAndSet: true
+        case .put, .delete, .deleteRange, .write, .insert, .replace, .remove, .compareAndSet: true
         case .flush, .compact, .sync, .checkpoint, .hold, .release, .reopen: false
         }
     }
 
-    /// Whether the store has promised, once the step is done, that all before it survives a loss of power.
+    /// Whether the store has promised, once the step has taken effect, that all up to it survives a loss of power. (A
+    /// condition that does not hold changes nothing, and so makes nothing durable.)
     func isDurable(_ configuration: Configuration) -> Bool {
         switch self {
         case .put(_, _, let durability), .delete(_, let durability), .deleteRange(_, _, let durability),
             .write(_, let durability):
             (durability ?? configuration.durability) == .synced
-        // A condition that does not hold changes nothing, and so makes nothing durable.
-        case .insert, .remove, .compareAndSet: false
+        case .insert, .replace, .remove, .compareAndSet: configuration.durability == .synced
         case .flush, .compact, .sync, .reopen: true
         case .checkpoint, .hold, .release: false
         }
@@ -73,6 +74,7 @@ enum HistoryStep: Sendable {
         case .deleteRange(let from, let to, _): model.deleteRange(from, to)
         case .write(let changes, _): for change in changes { change.apply(to: &model) }
         case .insert(let key, let value): if model[key] == nil { model[key] = value }
+        case .replace(let key, let value): if model[key] != nil { model[key] = value }
         case .compareAndSet(let key, let expected, let new): if model[key] == expected { model[key] = new }
         case .flush, .compact, .sync, .checkpoint, .hold, .release, .reopen: break
         }

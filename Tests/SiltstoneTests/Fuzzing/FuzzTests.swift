@@ -22,7 +22,9 @@ import Testing
         let inputs = try FuzzCorpus.inputs(for: target)
         #expect(inputs.contains { $0.isSeed })
         for input in inputs {
-            do { try target.run(input.bytes) } catch { Issue.record("\(input): \(error)") }
+            do { try target.run(input.bytes) } catch {
+                Issue.record("\(input): \(error)\nagain: swift test --filter FuzzTests/corpus")
+            }
         }
     }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Siltstone
 
 /// Snapshots and cursors that are kept while compactions replace every file below them.
-@Suite struct HeldSnapshotTests {
+@Suite(.comesToAnEnd) struct HeldSnapshotTests {
     @Test(
         "what is held sees the same, in every way of reading, after all files that it was taken on are gone",
         arguments: HistoryVariant.all)

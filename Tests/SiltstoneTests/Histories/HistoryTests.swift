@@ -4,7 +4,7 @@ import Testing
 @testable import Siltstone
 
 /// Random histories of many threads, each of which must have an order that explains all that was seen.
-@Suite struct HistoryTests {
+@Suite(.comesToAnEnd) struct HistoryTests {
     /// Runs rounds of every ending on one store.
     private static func attack(
         _ variant: HistoryVariant, seed: UInt64, rounds: Int, figures: inout HistoryFigures

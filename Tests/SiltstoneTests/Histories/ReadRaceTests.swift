@@ -5,7 +5,7 @@ import Testing
 @testable import Siltstone
 
 /// Reads beside flushes and compactions that drop what the readers are about to look at.
-@Suite struct ReadRaceTests {
+@Suite(.comesToAnEnd) struct ReadRaceTests {
     private static let readers = 8
     private static let names = [key(1), key(2)]
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite("Group commit")
+@Suite("Group commit", .comesToAnEnd)
 struct GroupCommitTests {
     /// A log without a log: tickets are handed out, and a sync makes durable what was handed out before.
     private final class Disk: Sendable {

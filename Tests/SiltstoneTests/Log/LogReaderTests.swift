@@ -57,6 +57,26 @@ struct LogReaderTests {
         #expect(frame.withUnsafeBytes { $0.integer(at: 0, as: UInt32.self) } == checksum)
     }
 
+    @Test("a frame of nothing but a header, at the very end of the file, proves as much as any other")
+    func proofAtTheEnd() throws {
+        let fixture = LogFixture()
+        let writer = try fixture.create()
+        try writer.put("a", [UInt8](repeating: 1, count: 100), 1)
+        try writer.sync()
+        let place = LogLink.end
+        try writer.close()
+        var bytes = try fixture.bytes()
+        #expect(try fixture.read(bytes).frames.last?.end == bytes.count)
+        bytes[place + FrameHeader.size + 5] ^= 1
+        let reading = try fixture.read(bytes)
+        #expect(reading.end == place)
+        guard case .damaged(.checksum, .mark(_, let frame)) = reading.tail else {
+            Issue.record("\(reading.tail)")
+            return
+        }
+        #expect(frame == bytes.count - FrameHeader.size)
+    }
+
     @Test("a flipped byte ends the log before its frame: as damage where a mark proves it, else as a torn tail")
     func everyByteFlipped() throws {
         let (fixture, bytes) = try sample()

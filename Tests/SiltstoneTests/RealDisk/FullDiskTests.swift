@@ -6,7 +6,7 @@ import Testing
 @testable import CrashChild
 
 /// Stores on a file system of a few megabytes, until and beyond the last of them.
-@Suite("A full disk", .enabled(if: SmallDisk.isAvailable, "needs the right to mount"))
+@Suite("A full disk", .enabled(if: SmallDisk.isAvailable, "needs the right to mount"), .comesToAnEnd)
 struct FullDiskTests {
     @Test(
         "several threads fill the disk, are told, go on when there is room, and are killed at full: nothing is lost",

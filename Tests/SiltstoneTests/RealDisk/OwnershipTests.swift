@@ -6,7 +6,7 @@ import Testing
 @testable import CrashChild
 
 /// One owner at a time, and what happens when it dies: with processes of their own, on real files.
-@Suite("Ownership between processes")
+@Suite("Ownership between processes", .comesToAnEnd)
 struct OwnershipTests {
     /// A directory for a store, and children that hold it.
     private final class Fixture {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct AsyncTests {
+@Suite(.comesToAnEnd) struct AsyncTests {
     @Test("ten thousand tasks insert at once: all of it is there, and at least twenty share a sync")
     func manyTasks() async throws {
         let fixture = try StoreFixture(onDisk: ())
@@ -24,7 +24,6 @@ import Testing
         #expect(statistics.syncRequests <= count)
         #expect(statistics.syncs * 20 <= count)
         #expect(try store.allEntries().count == count)
-        // All of it is durable: a copy of the files holds it.
         try await store.close()
         let again = try await KeyValueStore.open(at: fixture.path)
         #expect(try again.allEntries().count == count)

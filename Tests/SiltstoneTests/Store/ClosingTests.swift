@@ -5,7 +5,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct ClosingTests {
+@Suite(.comesToAnEnd) struct ClosingTests {
     @Test("closing does not give the directory up while a large value is being written")
     func amidstLargeValue() throws {
         let disk = FaultInjectingFileSystem()

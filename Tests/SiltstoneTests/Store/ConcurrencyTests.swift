@@ -5,7 +5,7 @@ import Testing
 @testable import Siltstone
 
 /// Threads that write, read, scan, flush, compact, check and copy at once, and what must hold whatever they do.
-@Suite struct ConcurrencyTests {
+@Suite(.comesToAnEnd) struct ConcurrencyTests {
     private static let rounds = ProcessInfo.processInfo.environment["SILTSTONE_LONG"] == nil ? 1 : 50
 
     /// Whether the other threads are to go on.

@@ -4,7 +4,7 @@ import Testing
 @testable import Siltstone
 
 /// Disks that are full or broken: errors come out, nothing traps or hangs, and nothing acknowledged is lost.
-@Suite struct FaultTests {
+@Suite(.comesToAnEnd) struct FaultTests {
     private static func configuration(_ writing: LogWriting) -> Configuration {
         var configuration = StoreFixture.small()
         configuration.durability = .synced

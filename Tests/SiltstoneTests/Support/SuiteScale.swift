@@ -23,7 +23,7 @@ enum SuiteScale {
     ///   - test: a filter that picks the test.
     ///   - seed: the seed of the failing round.
     static func replay(_ test: String, seed: UInt64) -> String {
-        "again: SILTSTONE_SEED=\(seed) swift test --filter \(test)"
+        "again: \(isLong ? "SILTSTONE_LONG=1 " : "")SILTSTONE_SEED=\(seed) swift test --filter \(test)"
     }
 
     /// Prints how much an attack has tried: one line that begins with `attack:`.
