@@ -37,7 +37,7 @@ struct WorkloadRun: Codable, Sendable {
     /// Everything, in an order in which each database is made once.
     static let defaultList = """
         fillseq,readseq,fillbatch,fill100K,fillsync,fillsync@8,\
-        fillrandom,overwrite,readrandom,readmissing,readhot,readseq,readreverse,seekrandom,readrandom@2,readwhilewriting,\
+        fillrandom,readrandom,readmissing,readhot,readseq,readreverse,seekrandom,readrandom@2,overwrite,readwhilewriting,\
         compact,readrandom,readmissing,readhot,readseq,readreverse,seekrandom,readrandom@2,open,deleterandom,\
         scandeleted,queue,recover,\
         ycsb-load,ycsb-a,ycsb-b,ycsb-c,ycsb-d,ycsb-e,ycsb-f,\
@@ -46,7 +46,7 @@ struct WorkloadRun: Codable, Sendable {
 
     /// What tells most in little time.
     static let quickList = """
-        fillseq,readseq,fillrandom,overwrite,readrandom,readmissing,readseq,seekrandom,\
+        fillseq,readseq,fillrandom,readrandom,readmissing,readseq,readreverse,seekrandom,overwrite,\
         compact,readrandom,readmissing,readseq,seekrandom
         """
 }
