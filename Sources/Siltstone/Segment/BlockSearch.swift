@@ -38,7 +38,7 @@ struct BlockSearch {
         self.block = block
         self.hint = hint
         high = block.count
-        wanted = KeyDigest.of(key, skip: hint.skip)
+        wanted = SearchKey(key).digest(after: hint.skip)
     }
 
     /// Narrows the range down to a few records, or to those that digests do not tell apart.
@@ -61,7 +61,7 @@ struct BlockSearch {
         var (before, notBehind) = (0, 0)
         for pivot in 1...Self.pivots {
             guard let found = block.record(Self.slot(start, span, pivot))?.record else { return false }
-            let digest = KeyDigest.of(found.key, skip: hint.skip)
+            let digest = SearchKey(found.key).digest(after: hint.skip)
             before &+= digest < wanted ? 1 : 0
             notBehind &+= digest <= wanted ? 1 : 0
         }

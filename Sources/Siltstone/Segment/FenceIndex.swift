@@ -49,9 +49,9 @@ final class FenceIndex: @unchecked Sendable {
             isParsed
             && Self.fill(
                 windows, count: windowCount, shift: footer.windowShift, starts: starts, blockCount: count)
-        skip = hasWindows && count > 1 ? Self.commonPrefix(keys[1], keys[count - 1]) : 0
+        skip = hasWindows && count > 1 ? SearchKey(keys[1]).commonPrefix(with: SearchKey(keys[count - 1])) : 0
         guard hasWindows else { return nil }
-        for block in 0..<count { (digests + block).initialize(to: KeyDigest.of(keys[block], skip: skip)) }
+        for block in 0..<count { (digests + block).initialize(to: SearchKey(keys[block]).digest(after: skip)) }
     }
 
     deinit {
@@ -100,10 +100,6 @@ final class FenceIndex: @unchecked Sendable {
         return true
     }
 
-    private static func commonPrefix(_ a: Bytes, _ b: Bytes) -> Int {
-        zip(a, b).prefix { $0 == $1 }.reduce(0) { count, _ in count + 1 }
-    }
-
     // MARK: Blocks
 
     /// Logical address of a block.
@@ -127,8 +123,8 @@ final class FenceIndex: @unchecked Sendable {
 
     // MARK: Search
 
-    /// Bytes that all keys of a block begin with, and every key that ``search(_:_:)`` sends there, where the 8 bytes
-    /// behind them are likely to tell the block's keys apart; nil where they are not, or nothing is known.
+    /// What a search in a block can go by, for a key that ``search(_:_:)`` sends there; nil where digests would not tell the
+    /// block's keys apart, or nothing is known of what they share.
     @inline(__always)
     func hint(of block: Int) -> BlockHint? {
         // The first block may begin with anything, and the last one end with anything.
@@ -146,7 +142,7 @@ final class FenceIndex: @unchecked Sendable {
         let order = compareKeys(head, prefix)
         if order != 0 { return order < 0 ? 0 : blockCount - 1 }
 
-        let digest = KeyDigest.of(key, skip: skip)
+        let digest = SearchKey(key).digest(after: skip)
         var low = firstFence(from: 1, to: blockCount) { digests[$0] >= digest }
         if low < blockCount, digests[low] == digest {
             let high = firstFence(from: low, to: blockCount) { digests[$0] > digest }

@@ -66,7 +66,7 @@ struct BlockSearchTests {
             )
             let (a, b) = one.withUnsafeBytes { one in
                 other.withUnsafeBytes { other in
-                    (KeyDigest.of(one, skip: shared.count), KeyDigest.of(other, skip: shared.count))
+                    (SearchKey(one).digest(after: shared.count), SearchKey(other).digest(after: shared.count))
                 }
             }
             if a != b { #expect((a < b) == one.lexicographicallyPrecedes(other), "\(one), \(other)") }

@@ -47,18 +47,27 @@ import Testing
         #expect(try fixture.open().allEntries() == entries)
     }
 
+    private static func withLargeMemTable(_ writing: LogWriting) -> Configuration {
+        var configuration = configuration(writing)
+        configuration.memTableBytes = 1 << 20
+        return configuration
+    }
+
+    /// A store whose memtable is more than half full, from where on the next log is made, and is there.
+    private static func storeWithNextLog(_ fixture: StoreFixture, _ writing: LogWriting) throws -> KeyValueStore {
+        let store = try fixture.open(withLargeMemTable(writing))
+        for number in 0..<600 { try store.put(key(number), [UInt8](repeating: 1, count: 1_000)) }
+        try waitUntil("there is a next log") { try fixture.names(ending: ".log").count == 2 }
+        return store
+    }
+
     @Test(
         "a full disk gets back the space that logs hold ahead of their ends: for a segment, or for a log that must grow",
         arguments: LogWriting.allCases, [".segment", ".log"])
     func spaceAhead(_ writing: LogWriting, neededFor suffix: String) throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
-        var configuration = Self.configuration(writing)
-        configuration.memTableBytes = 1 << 20
-        let store = try fixture.open(configuration)
-        // Over half a memtable, from where on the next log is made.
-        for number in 0..<600 { try store.put(key(number), [UInt8](repeating: 1, count: 1_000)) }
-        try waitUntil("there is a next log") { try disk.entries(of: fixture.path).count { $0.hasSuffix(".log") } == 2 }
+        let store = try Self.storeWithNextLog(fixture, writing)
         let isCut = Locked(false)
         disk.setRule { call in
             switch call.operation {
@@ -86,11 +95,7 @@ import Testing
     func stillFull(_ writing: LogWriting) throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
-        var configuration = Self.configuration(writing)
-        configuration.memTableBytes = 1 << 20
-        let store = try fixture.open(configuration)
-        for number in 0..<600 { try store.put(key(number), [UInt8](repeating: 1, count: 1_000)) }
-        try waitUntil("there is a next log") { try disk.entries(of: fixture.path).count { $0.hasSuffix(".log") } == 2 }
+        let store = try Self.storeWithNextLog(fixture, writing)
         let isCut = Locked(false)
         disk.setRule { call in
             if call.operation == .truncate { isCut.withLock { $0 = true } }
@@ -104,7 +109,7 @@ import Testing
         disk.setRule(.none)
         try store.put(key(0), [3])
         try store.close()
-        #expect(try fixture.open(configuration).get(key(0)) == [3])
+        #expect(try fixture.open(Self.withLargeMemTable(writing)).get(key(0)) == [3])
     }
 
     @Test(

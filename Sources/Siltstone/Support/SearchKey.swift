@@ -1,4 +1,4 @@
-/// A key as the tree compares it: ``Bytes`` whose address is never missing.
+/// A key as searches compare it: ``Bytes`` whose address is never missing.
 struct SearchKey {
     let address: UnsafeRawPointer
     let count: Int
