@@ -32,9 +32,8 @@ public final class Cursor {
     /// compactions do is seen in later ones only.
     convenience init(_ engine: Engine, _ range: ScanRange) throws(StoreError) {
         try engine.checkOpen()
-        let view = engine.views.current()
-        // After the view: what the view has dropped is then hidden by something that this number sees.
-        self.init(engine, view, engine.visible.load(ordering: .acquiring), range)
+        let (view, sequence) = engine.currentView()
+        self.init(engine, view, sequence, range)
     }
 
     private init(_ engine: Engine, _ view: ReadView, _ sequence: SequenceNumber, _ range: ScanRange) {

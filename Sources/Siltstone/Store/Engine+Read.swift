@@ -23,6 +23,21 @@ extension Engine {
         }
     }
 
+    /// The current view, and what is visible, for whoever keeps both for long.
+    ///
+    /// The view is that of a moment after `visible` was asked for: where it was not, a large value could be visible whose
+    /// file is younger than the view, and which a compaction may take away while the view lives.
+    func currentView() -> (ReadView, SequenceNumber) {
+        var view = views.current()
+        while true {
+            // After the view: what the view has dropped is then hidden by something that this number sees.
+            let sequence = visible.load(ordering: .acquiring)
+            let now = views.current()
+            if now === view { return (view, sequence) }
+            view = now
+        }
+    }
+
     /// Whether a record's value file is younger than the view, and the view is not the current one any more: its value may
     /// have been overwritten meanwhile, and the file collected.
     func hasMovedOn(from view: ReadView, _ record: Record) -> Bool {

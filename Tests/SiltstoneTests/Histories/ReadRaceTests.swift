@@ -128,8 +128,12 @@ import Testing
         value.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// By a read alone, or through a snapshot.
+    /// By a read alone, by a scan, or through a snapshot.
     private static func read(_ store: KeyValueStore, _ name: [UInt8], _ reader: Int) throws(StoreError) -> [UInt8]? {
-        reader % 4 == 3 ? try store.snapshot().get(name) : try store.get(name)
+        switch reader % 4 {
+        case 3: try store.snapshot().get(name)
+        case 2: try store.scan(from: name, limit: 1).next()?.value
+        default: try store.get(name)
+        }
     }
 }
