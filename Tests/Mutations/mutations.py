@@ -231,10 +231,9 @@ MUTATIONS = [
     # Visibility.
     Mutation(
         "batch-visible-early", "readers see the beginning of a batch", "Store/Engine+Read.swift",
-        "            let visible = sequence ?? visible.load(ordering: .acquiring)\n            var pin = BlockPin()\n"
-        "            defer { withExtendedLifetime(pin) {} }\n            guard let record",
-        "            let visible = sequence ?? .greatest\n            var pin = BlockPin()\n"
-        "            defer { withExtendedLifetime(pin) {} }\n            guard let record",
+        "        // After the view: what the view has dropped is then hidden by something that this number sees.\n"
+        "        let visible = sequence ?? visible.load(ordering: .acquiring)\n",
+        "        let visible = sequence ?? .greatest\n",
         first="ReadRaceTests"),
     Mutation(
         "condition-unchecked", "a condition is not looked at again under the lock", "Store/Engine+Write.swift",
@@ -538,7 +537,7 @@ MUTATIONS = [
     # What outlives a compaction, and what goes to where.
     Mutation(
         "snapshot-boundary-memory", "a snapshot does not see the change at its own number, in memory",
-        "MemTable/MemTable+Lookup.swift",
+        "MemTable/MemTableTree.swift",
         "current.sequence > visible",
         "current.sequence >= visible", first="StoreModelTests"),
     Mutation(
@@ -672,8 +671,18 @@ MUTATIONS = [
     Mutation(
         "overflow-ignored", "keys that overflow their bucket of the point index are not found",
         "Segment/PointIndexProbe.swift",
-        "if _fastPath(filter & PointIndexGeometry.overflowBit(of: hash) == 0) || left <= 0 { return nil }",
-        "if true { return nil }", first="ConfigurationTests"),
+        "guard line.hasOverflowed else { return nil }",
+        "return nil", first="PointIndexProbeTests"),
+    Mutation(
+        "overflow-ignored-fast", "point reads do not find keys that overflow their bucket of the point index",
+        "Segment/SegmentProbe.swift",
+        "if matches == 0, !line.hasOverflowed { return .none }",
+        "if matches == 0 { return .none }", first="SegmentRoundTripTests"),
+    Mutation(
+        "unverified-read", "point reads do not check the block that they read from",
+        "Segment/SegmentProbe.swift",
+        "&& pointee.verifiedWindows.isSet(address &>> pointee.windowShift)),\n            let",
+        "),\n            let", first="SegmentDamageTests"),
     Mutation(
         "versions-across-blocks", "older versions of a key come up behind a block's end",
         "Segment/SegmentCursor+Fill.swift",
@@ -733,8 +742,18 @@ MUTATIONS = [
     Mutation(
         "view-freed-early", "a view is given up while it is read",
         "Store/ViewPublisher.swift",
-        "guard haveLeft(epoch.load(ordering: .relaxed) &- 1) else { break }",
-        "", first="HistoryTests|BankTests|ConcurrencyTests"),
+        "guard haveLeft(retirement.epoch) else { break }",
+        "", first="ViewPublisherTests"),
+    Mutation(
+        "nested-read-forgets", "a read within a read ends the protection of the outer one",
+        "Store/ViewPublisher.swift",
+        "reading.pointee.store(reading.before, ordering: .releasing)",
+        "reading.pointee.store(0, ordering: .releasing)", first="ViewPublisherTests"),
+    Mutation(
+        "scan-before-view", "a scan sees what is younger than its view",
+        "Store/Engine+Read.swift",
+        "if now === view { return (view, sequence) }",
+        "_ = now\n            return (view, sequence)", first="ReadRaceTests"),
     Mutation(
         "wrong-sealed-removed", "a flush drops another memtable than the one that it wrote",
         "Store/Engine+Flush.swift",

@@ -1,9 +1,12 @@
+import Synchronization
+
 extension MemTable {
     /// Removes all keys in `[start, end)`, as far as they are older. One thread at a time, as an insert; an empty range
     /// only uses up its sequence number.
     func insertRangeTombstone(start: Bytes, end: Bytes, sequence: SequenceNumber) {
         if compareKeys(start, end) < 0 {
             rangeTombstoneLog.append(RangeTombstone(start: Array(start), end: Array(end), sequence: sequence))
+            state.pointee.rangeTombstones.store(rangeTombstoneLog.count, ordering: .releasing)
         }
         count(sequence: sequence)
     }

@@ -36,7 +36,7 @@ extension MemTableCursor {
             } else {
                 while current > start {
                     current &-= 1
-                    if let entry = table.version(slot(current), visible: visible) { batch.append(entry.record) }
+                    if let entry = table.tree.version(slot(current), visible: visible) { batch.append(entry.record) }
                 }
             }
         }
@@ -58,7 +58,7 @@ extension MemTableCursor {
                 }
             } else {
                 while current < end {
-                    if let entry = table.version(slot(current), visible: visible) { batch.append(entry.record) }
+                    if let entry = table.tree.version(slot(current), visible: visible) { batch.append(entry.record) }
                     current &+= 1
                 }
             }

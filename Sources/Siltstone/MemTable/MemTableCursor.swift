@@ -66,14 +66,14 @@ struct MemTableCursor: ~Copyable, @unchecked Sendable {
     mutating func seek(_ key: SearchKey, before: Bool) {
         var backoff = Backoff()
         while true {
-            let structure = table.structureVersion
-            if let reference = table.descend(key, before: before) {
+            let structure = table.tree.structureVersion
+            if let reference = table.tree.descend(key, before: before) {
                 let leaf = table.node(reference)
                 let version = leaf.version
                 if version & 1 == 0 {
                     index = leaf.search(key, in: table.base).index
                     copy(leaf)
-                    if leaf.isUnchanged(since: version), table.isStructureUnchanged(since: structure) { return }
+                    if leaf.isUnchanged(since: version), table.tree.isStructureUnchanged(since: structure) { return }
                 }
             }
             backoff.pause()
@@ -83,11 +83,11 @@ struct MemTableCursor: ~Copyable, @unchecked Sendable {
     private mutating func seekLast() {
         var backoff = Backoff()
         while true {
-            let structure = table.structureVersion
-            if let reference = table.descendToLast() {
+            let structure = table.tree.structureVersion
+            if let reference = table.tree.descendToLast() {
                 load(leaf: reference)
                 index = slotCount
-                if table.isStructureUnchanged(since: structure) { return }
+                if table.tree.isStructureUnchanged(since: structure) { return }
             }
             backoff.pause()
         }

@@ -8,6 +8,8 @@ struct TreeState: ~Copyable {
     /// The reference of the root in the lower half, how many levels of inner nodes there are in the upper half; in one
     /// word, because the one means nothing without the other.
     let root: Atomic<UInt64>
+    /// Range tombstones, which lie elsewhere: here readers see at no price that there are none.
+    let rangeTombstones = Atomic<Int>(0)
 
     init(root: ArenaReference) { self.root = Atomic(UInt64(root)) }
 }

@@ -7,16 +7,31 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: the words are touched only as atomics until the owner goes.
 struct AtomicBitmap: ~Copyable, @unchecked Sendable {
-    private let words: UnsafeMutablePointer<UInt64>
+    /// The bits, for whoever knows that the bitmap lives.
+    let bits: AtomicBits
 
     /// - Parameter count: bits, all clear.
-    init(count: Int) {
+    init(count: Int) { bits = AtomicBits(count: count) }
+
+    deinit { bits.deallocate() }
+
+    @inline(__always)
+    func isSet(_ index: Int) -> Bool { bits.isSet(index) }
+
+    func set(_ index: Int) { bits.set(index) }
+}
+
+/// The bits of an ``AtomicBitmap``, by address.
+struct AtomicBits: @unchecked Sendable {  // touched only as atomics
+    private let words: UnsafeMutablePointer<UInt64>
+
+    fileprivate init(count: Int) {
         let capacity = count / 64 + 1
         words = .allocate(capacity: capacity)
         words.initialize(repeating: 0, count: capacity)
     }
 
-    deinit { words.deallocate() }
+    fileprivate func deallocate() { words.deallocate() }
 
     @inline(__always)
     private func word(_ index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {

@@ -8,6 +8,8 @@ final class SegmentReader: @unchecked Sendable {
     let path: String
     /// What the manifest knows of the segment, or should.
     let info: SegmentInfo
+    /// The first key of ``info``, at an address that does not change.
+    let firstKey: HeapBytes
     /// The range tombstones that the segment holds.
     let rangeTombstones: RangeTombstones
     let fences: FenceIndex
@@ -57,6 +59,7 @@ final class SegmentReader: @unchecked Sendable {
         }
         layout = try SegmentLayout(file, number: number, store: store, expected: info)
         self.info = layout.info
+        firstKey = HeapBytes(copying: layout.info.firstKey)
         rangeTombstones = layout.rangeTombstones
         fences = layout.fences
         geometry = layout.footer.index

@@ -11,9 +11,24 @@ extension Engine {
         try checkOpen()
         let reading = views.enter()
         defer { views.leave(reading) }
-        return try reading.view._withUnsafeGuaranteedRefThrowing { view throws(StoreError) in
-            // After the view: what the view has dropped is then hidden by something that this number sees.
-            let visible = sequence ?? visible.load(ordering: .acquiring)
+        // After the view: what the view has dropped is then hidden by something that this number sees.
+        let visible = sequence ?? visible.load(ordering: .acquiring)
+        let plan = reading.view._withUnsafeGuaranteedRef { $0.plan }
+        if _fastPath(plan.isComplete) {
+            let record = try plan.lookup(SearchKey(key), visible: visible)
+            guard record.exists else { return try body(nil) }
+            if _fastPath(record.isKind(.value)) { return try body(record.value) }
+        }
+        return try readSlowly(key, at: sequence, visible, reading.view, body)
+    }
+
+    /// As ``read(_:at:_:)``, where the read plan does not lead to the value.
+    @inline(never)
+    private func readSlowly<R>(
+        _ key: Bytes, at sequence: SequenceNumber?, _ visible: SequenceNumber, _ view: Unmanaged<ReadView>,
+        _ body: (Bytes?) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        try view._withUnsafeGuaranteedRefThrowing { view throws(StoreError) in
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }
             guard let record = try view.lookup(key, visible: visible, pin: &pin) else { return try body(nil) }
@@ -76,10 +91,13 @@ extension Engine {
         try checkOpen()
         let reading = views.enter()
         defer { views.leave(reading) }
+        let visible = sequence ?? visible.load(ordering: .acquiring)
+        let plan = reading.view._withUnsafeGuaranteedRef { $0.plan }
+        if _fastPath(plan.isComplete) { return try plan.lookup(SearchKey(key), visible: visible).exists }
         return try reading.view._withUnsafeGuaranteedRefThrowing { view throws(StoreError) in
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }
-            return try view.lookup(key, visible: sequence ?? visible.load(ordering: .acquiring), pin: &pin) != nil
+            return try view.lookup(key, visible: visible, pin: &pin) != nil
         }
     }
 
@@ -139,15 +157,5 @@ extension Engine {
                 offset: Int(clamping: pointer.offset))
         }
         return try file.withValue(pointer, key: record.key, body)
-    }
-}
-
-extension Unmanaged {
-    /// As `_withUnsafeGuaranteedRef`, for a body that throws.
-    @inline(__always)
-    func _withUnsafeGuaranteedRefThrowing<R, E: Error>(_ body: (Instance) throws(E) -> R) throws(E) -> R {
-        // Whoever took the reference keeps the object alive; the local constant costs no more than that.
-        let instance = takeUnretainedValue()
-        return try body(instance)
     }
 }

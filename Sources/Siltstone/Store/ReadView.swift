@@ -1,51 +1,37 @@
 /// Everything that a reader looks at: memtables, newest first, then the runs of a version, newest first.
 ///
-/// Immutable, and kept alive by whoever reads. A point read visits the parts through unmanaged references: retaining
-/// each would be an atomic operation on a cache line that all readers share.
-///
-/// `@unchecked Sendable`: the two buffers are filled before the view is published and never changed.
-final class ReadView: @unchecked Sendable {
+/// Immutable, and kept alive by whoever reads.
+final class ReadView: Sendable {
     /// The memtable that takes writes, then the sealed ones that are not segments yet, newest first.
     let tables: [MemTable]
     let version: Version
-    private let tableReferences: UnsafeMutableBufferPointer<Unmanaged<MemTable>>
-    private let runReferences: UnsafeMutableBufferPointer<Unmanaged<Run>>
+    /// The same, for point reads.
+    let plan: ReadPlan
 
     init(tables: [MemTable], version: Version) {
         self.tables = tables
         self.version = version
-        tableReferences = .allocate(capacity: tables.count)
-        for (index, table) in tables.enumerated() {
-            tableReferences.initializeElement(at: index, to: .passUnretained(table))
-        }
-        runReferences = .allocate(capacity: version.runs.count)
-        for (index, run) in version.runs.enumerated() {
-            runReferences.initializeElement(at: index, to: .passUnretained(run))
-        }
+        plan = ReadPlan(tables: tables, version: version)
     }
 
-    deinit {
-        tableReferences.deallocate()
-        runReferences.deallocate()
-    }
+    deinit { plan.deallocate() }
 
     /// The newest version of `key` that is visible; nil where there is none or it is a removal.
+    ///
+    /// By the plan where that will do; else through blocks that are read or inflated, and range tombstones of segments.
     /// - Parameter pin: keeps the block alive that the record lies in.
-    @inline(__always)
     func lookup(_ key: Bytes, visible: SequenceNumber, pin: inout BlockPin) throws(StoreError) -> Record? {
+        if plan.isComplete { return try plan.lookup(SearchKey(key), visible: visible).record(key) }
         var covered: SequenceNumber = 0
-        for reference in tableReferences {
-            let (record, cover) = reference._withUnsafeGuaranteedRef { table in
-                (table.lookup(key, visible: visible), Self.cover(table.rangeTombstones, key, visible))
-            }
-            covered = max(covered, cover)
+        for table in tables {
+            let record = table.lookup(key, visible: visible)
+            covered = max(covered, Self.cover(table.rangeTombstones, key, visible))
             if let record { return Self.alive(record, covered) }
         }
-        if runReferences.isEmpty { return nil }
+        if version.runs.isEmpty { return nil }
         let hash = KeyHash.hash(key)
-        for reference in runReferences {
-            let segment = reference._withUnsafeGuaranteedRef { $0.segment(for: key) }
-            guard let segment else { continue }
+        for run in version.runs {
+            guard let segment = run.segment(for: key) else { continue }
             covered = max(covered, Self.cover(segment.rangeTombstones, key, visible))
             if let record = try segment.lookup(key, hash: hash, visible: visible, pin: &pin) {
                 return Self.alive(record, covered)
@@ -74,10 +60,7 @@ final class ReadView: @unchecked Sendable {
     /// The sets of range tombstones that a scan has to mind; none, mostly.
     func rangeTombstones() -> [RangeTombstones] {
         var sets: [RangeTombstones] = []
-        for reference in tableReferences {
-            let set = reference._withUnsafeGuaranteedRef { $0.rangeTombstones }
-            if !set.isEmpty { sets.append(set) }
-        }
+        for table in tables where !table.rangeTombstones.isEmpty { sets.append(table.rangeTombstones) }
         if !version.rangeTombstones.isEmpty { sets.append(version.rangeTombstones) }
         return sets
     }

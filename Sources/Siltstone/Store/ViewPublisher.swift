@@ -2,27 +2,49 @@ import Synchronization
 
 /// Hands the current ``ReadView`` to readers without a lock, and gives old ones up when nobody reads them any more.
 ///
-/// Epoch-based reclamation (Fraser, "Practical lock-freedom", 2004) with two epochs: a reader counts itself in under
-/// the current epoch, in a slot that it shares with few other threads, and takes the pointer. Whoever gives old views
-/// up turns the epoch, and releases them once the count of the old epoch has fallen to zero. A lock around a strong
-/// reference lost: two readers on two cores then pass its cache line back and forth at every read.
+/// Epoch-based reclamation (Fraser, "Practical lock-freedom", 2004): a reader notes the epoch in a slot that is its
+/// thread's own, and takes the pointer. Whoever gives old views up turns the epoch, and releases them once no slot
+/// holds the old one any more.
+///
+/// A reader's two steps must not change places, and a fence between them would cost as much as half a read: it waits
+/// for all loads before it, so that the cache misses of one read could not overlap with those of the next. So the fence
+/// is on the other side: whoever turns the epoch has the system make every thread of the process pass one (membarrier(2);
+/// Desnoyers et al., "User-level implementations of read-copy update", 2012). A lock around a strong reference lost, and
+/// counters that threads share did: both are locked operations, two for each read.
 ///
 /// `@unchecked Sendable`: the slots are atomics at fixed addresses.
 final class ViewPublisher: @unchecked Sendable {
-    private static let slotCount = 16
     /// Two cache lines, so that the prefetcher of neighbouring lines does not join what was kept apart.
     private static let slotBytes = 128
 
     /// The current view, retained.
     private let pointer: Atomic<UnsafeRawPointer>
-    private let epoch = Atomic<UInt>(0)
+    private let epoch = Atomic<UInt64>(1)
+    private let threads = ThreadNumbers.shared
+    /// One for each thread number, and one for all threads that have none.
     private let slots: UnsafeMutableRawPointer
+    /// Whether readers have to pass a fence themselves.
+    private let readersFence = !Platform.canFenceThreads
     private let retirement = Locked(Retirement())
+
+    /// What a slot holds.
+    private struct Slot {
+        let address: UnsafeMutableRawPointer
+
+        /// The epoch under which the thread reads; 0 where it does not. In the shared slot: how many read.
+        @inline(__always)
+        var reading: UnsafeMutablePointer<Atomic<UInt64>> { address.assumingMemoryBound(to: Atomic<UInt64>.self) }
+
+        /// Reads that were begun.
+        @inline(__always)
+        var count: UnsafeMutablePointer<Atomic<UInt64>> { (address + 8).assumingMemoryBound(to: Atomic<UInt64>.self) }
+    }
 
     init(_ view: ReadView) {
         pointer = Atomic(UnsafeRawPointer(Unmanaged.passRetained(view).toOpaque()))
-        slots = .allocate(byteCount: Self.slotCount * Self.slotBytes, alignment: Self.slotBytes)
-        slots.initializeMemory(as: UInt8.self, repeating: 0, count: Self.slotCount * Self.slotBytes)
+        let size = (ThreadNumbers.limit + 1) * Self.slotBytes
+        slots = .allocate(byteCount: size, alignment: Self.slotBytes)
+        slots.initializeMemory(as: UInt8.self, repeating: 0, count: size)
     }
 
     deinit {
@@ -32,43 +54,56 @@ final class ViewPublisher: @unchecked Sendable {
         slots.deallocate()
     }
 
-    /// What a reader keeps until it is done.
+    @inline(__always)
+    private func slot(_ number: Int) -> Slot { Slot(address: slots + number &* Self.slotBytes) }
+
+    private var sharedSlot: Slot { slot(ThreadNumbers.limit) }
+
+    // MARK: Reading
+
+    /// What a reader keeps until it is done, on the same thread. Guards may be nested.
     struct Guard {
-        fileprivate let counter: UnsafeMutableRawPointer
+        fileprivate let slot: UnsafeMutableRawPointer
+        /// What the slot held before; in the shared slot, the mark of that.
+        fileprivate let before: UInt64
         let view: Unmanaged<ReadView>
     }
 
-    /// In a slot: counts of readers that came in, and went out, under epoch 0 and 1.
-    private func counter(_ slot: Int, _ epoch: UInt) -> UnsafeMutableRawPointer {
-        let offset = (slot &* Self.slotBytes) &+ (Int(epoch & 1) &* 16)
-        return slots + offset
-    }
-
-    @inline(__always)
-    private static func atomic(_ address: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Atomic<UInt64>> {
-        address.assumingMemoryBound(to: Atomic<UInt64>.self)
-    }
+    private static let isShared = UInt64.max
 
     /// Begins a read. Never blocks.
     @inline(__always)
     func enter() -> Guard {
-        let slot = Platform.threadHash & (Self.slotCount - 1)
-        while true {
-            let now = epoch.load(ordering: .relaxed)
-            let counter = counter(slot, now)
-            Self.atomic(counter).pointee.add(1, ordering: .sequentiallyConsistent)
-            // Only if the epoch still stands is the count sure to be seen by whoever turns it.
-            if epoch.load(ordering: .sequentiallyConsistent) == now {
-                let view = pointer.load(ordering: .acquiring)
-                return Guard(counter: counter, view: .fromOpaque(view))
-            }
-            Self.atomic(counter + 8).pointee.add(1, ordering: .releasing)
-        }
+        guard let number = threads.current else { return enterShared() }
+        let slot = slot(number)
+        let before = slot.reading.pointee.load(ordering: .relaxed)
+        // A read within a read goes by the epoch of the outer one, which protects what is newer, too.
+        if before == 0 { slot.reading.pointee.store(epoch.load(ordering: .relaxed), ordering: .relaxed) }
+        slot.count.pointee.store(slot.count.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+        if readersFence { atomicMemoryFence(ordering: .sequentiallyConsistent) }
+        // Keeps the compiler from changing the order; costs nothing on x86.
+        atomicMemoryFence(ordering: .acquiringAndReleasing)
+        return Guard(slot: slot.address, before: before, view: .fromOpaque(pointer.load(ordering: .acquiring)))
     }
 
     /// Ends a read.
     @inline(__always)
-    func leave(_ reading: Guard) { Self.atomic(reading.counter + 8).pointee.add(1, ordering: .releasing) }
+    func leave(_ reading: Guard) {
+        if _slowPath(reading.before == Self.isShared) { return leaveShared() }
+        Slot(address: reading.slot).reading.pointee.store(reading.before, ordering: .releasing)
+    }
+
+    /// For threads without a number of their own. As long as any of them reads, nothing is released.
+    @inline(never)
+    private func enterShared() -> Guard {
+        sharedSlot.reading.pointee.add(1, ordering: .sequentiallyConsistent)
+        sharedSlot.count.pointee.add(1, ordering: .relaxed)
+        let view = pointer.load(ordering: .sequentiallyConsistent)
+        return Guard(slot: sharedSlot.address, before: Self.isShared, view: .fromOpaque(view))
+    }
+
+    @inline(never)
+    private func leaveShared() { sharedSlot.reading.pointee.subtract(1, ordering: .releasing) }
 
     /// The current view, retained: for reads that last.
     func current() -> ReadView {
@@ -79,20 +114,20 @@ final class ViewPublisher: @unchecked Sendable {
 
     /// Reads that were begun so far.
     var readCount: UInt64 {
-        var sum: UInt64 = 0
-        for slot in 0..<Self.slotCount {
-            sum &+= Self.atomic(counter(slot, 0)).pointee.load(ordering: .relaxed)
-            sum &+= Self.atomic(counter(slot, 1)).pointee.load(ordering: .relaxed)
+        ([ThreadNumbers.limit] + (0..<threads.bound)).reduce(0) { sum, number in
+            sum &+ slot(number).count.pointee.load(ordering: .relaxed)
         }
-        return sum
     }
+
+    // MARK: Publishing
 
     /// Views that are current no more and not released yet.
     private struct Retirement: Sendable {
         /// Those for which the epoch has not been turned yet.
         var waiting: [Retired] = []
-        /// Those that the readers of the epoch before may still read.
+        /// Those that the readers of ``epoch`` and before may still read.
         var leaving: [Retired] = []
+        var epoch: UInt64 = 0
     }
 
     /// Makes `view` the current one, for all reads that begin from now on.
@@ -119,10 +154,10 @@ final class ViewPublisher: @unchecked Sendable {
                 if retirement.leaving.isEmpty {
                     if retirement.waiting.isEmpty { break }
                     swap(&retirement.leaving, &retirement.waiting)
-                    epoch.store(epoch.load(ordering: .relaxed) &+ 1, ordering: .sequentiallyConsistent)
+                    retirement.epoch = epoch.load(ordering: .relaxed)
+                    epoch.store(retirement.epoch &+ 1, ordering: .sequentiallyConsistent)
                 }
-                // Until they have left, the epoch must not turn again, or their count would mix with that of others.
-                guard haveLeft(epoch.load(ordering: .relaxed) &- 1) else { break }
+                guard haveLeft(retirement.epoch) else { break }
                 released += retirement.leaving
                 retirement.leaving = []
             }
@@ -132,16 +167,20 @@ final class ViewPublisher: @unchecked Sendable {
         return isDone
     }
 
-    /// Whether no reader of an epoch that is over is left. Reads are short, so this gives them a moment.
-    private func haveLeft(_ old: UInt) -> Bool {
-        for slot in 0..<Self.slotCount {
-            let counter = counter(slot, old)
+    /// Whether no reader of an epoch that is over, or of one before it, is left. Reads are short, so this gives them a
+    /// moment.
+    private func haveLeft(_ old: UInt64) -> Bool {
+        // Before the slots are looked at: who has taken the old pointer, and not passed this, has noted the epoch visibly.
+        if readersFence {
+            atomicMemoryFence(ordering: .sequentiallyConsistent)
+        } else if !Platform.fenceThreads() {
+            return false
+        }
+        for number in [ThreadNumbers.limit] + (0..<threads.bound) {
             var rounds = 0
             while true {
-                // Out before in: a reader that leaves between the two loads makes the counts differ, not agree.
-                let out = Self.atomic(counter + 8).pointee.load(ordering: .acquiring)
-                let come = Self.atomic(counter).pointee.load(ordering: .sequentiallyConsistent)
-                if out == come { break }
+                let reading = slot(number).reading.pointee.load(ordering: .acquiring)
+                if reading == 0 || number < ThreadNumbers.limit && reading > old { break }
                 rounds += 1
                 if rounds == 100 { return false }
                 Platform.yieldThread()

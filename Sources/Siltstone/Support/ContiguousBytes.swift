@@ -4,9 +4,18 @@
 /// Inlinable, so that a caller in another module pays for no generic call per key.
 /// - Complexity: O(1) where the storage is contiguous, else O(*n*).
 @inlinable
-func withContiguousBytes<R, E: Error>(
-    _ bytes: some Collection<UInt8>, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+func withContiguousBytes<R, E: Error, C: Collection<UInt8>>(
+    _ bytes: C, _ body: (UnsafeRawBufferPointer) throws(E) -> R
 ) throws(E) -> R {
+    // Decided by the compiler for each kind of key. These two go without a result to put error and value in, which would
+    // cost as much as a third of a read from the caches.
+    if C.self == UnsafeRawBufferPointer.self {
+        return try body(unsafeBitCast(bytes, to: UnsafeRawBufferPointer.self))
+    }
+    if C.self == [UInt8].self {
+        let array = unsafeBitCast(bytes, to: [UInt8].self)
+        return try array.span.withUnsafeBytes(body)
+    }
     // The standard library rethrows any error, not this one: hence the result.
     let lent = bytes.withContiguousStorageIfAvailable { storage -> Result<R, E> in
         do throws(E) { return .success(try body(UnsafeRawBufferPointer(storage))) } catch { return .failure(error) }
@@ -24,10 +33,7 @@ func withContiguousBytes<R, E: Error>(
 func withContiguousBytes<R, E: Error>(
     _ span: RawSpan, _ body: (UnsafeRawBufferPointer) throws(E) -> R
 ) throws(E) -> R {
-    let result = span.withUnsafeBytes { storage -> Result<R, E> in
-        do throws(E) { return .success(try body(storage)) } catch { return .failure(error) }
-    }
-    return try result.get()
+    try span.withUnsafeBytes(body)
 }
 
 /// Runs `body` with `count` bytes of scratch memory on the stack.

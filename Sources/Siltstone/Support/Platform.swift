@@ -14,6 +14,21 @@ import Musl
 private func linuxFallocate(_ descriptor: Int32, _ mode: Int32, _ offset: Int, _ length: Int) -> Int32
 #endif
 
+#if os(Linux)
+// Takes its arguments in registers, as variadic C functions do on both of Linux's 64-bit platforms (syscall(2)).
+@_silgen_name("syscall")
+private func linuxSystemCall(_ number: Int, _ command: Int, _ flags: Int, _ processor: Int) -> Int
+
+/// The number of the call membarrier(2), and its commands.
+#if arch(x86_64)
+private let membarrier = 324
+#else
+private let membarrier = 283
+#endif
+private let privateExpedited = 8
+private let registerPrivateExpedited = 16
+#endif
+
 /// Orders `count` bytes as unsigned numbers: below zero, zero or above zero.
 @inline(__always)
 func compareMemory(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Int {
@@ -249,16 +264,48 @@ enum Platform {
     /// Stops the calling thread for a while.
     static func sleep(microseconds: UInt32) { usleep(microseconds) }
 
-    /// A number that spreads threads over slots: the same for one thread, mostly different for two.
-    @inline(__always)
-    static var threadHash: Int {
-        #if canImport(Darwin)
-        let bits = UInt(bitPattern: pthread_self())
+    /// Whether ``fenceThreads()`` can be relied on.
+    static let canFenceThreads: Bool = {
+        #if os(Linux)
+        return linuxSystemCall(membarrier, registerPrivateExpedited, 0, 0) == 0
         #else
-        let bits = UInt(pthread_self())
+        return false
         #endif
-        // The upper bits of the product, which depend on all bits of the address: stacks may be megabytes apart.
-        return Int(truncatingIfNeeded: ((bits &>> 12) &* 0x9e37_79b9_7f4a_7c15) &>> 40)
+    }()
+
+    /// Has all other threads of the process pass a full memory fence before it returns (membarrier(2)). Some microseconds.
+    /// - Returns: false where the system refuses.
+    static func fenceThreads() -> Bool {
+        #if os(Linux)
+        return linuxSystemCall(membarrier, privateExpedited, 0, 0) == 0
+        #else
+        return false
+        #endif
+    }
+
+    /// A number that each thread has its own of, 0 at first.
+    struct ThreadLocal: Sendable {
+        #if canImport(Darwin)
+        typealias Destructor = @convention(c) (UnsafeMutableRawPointer) -> Void
+        #else
+        typealias Destructor = @convention(c) (UnsafeMutableRawPointer?) -> Void
+        #endif
+
+        private let key: pthread_key_t
+
+        /// - Parameter onExit: gets the number of a thread that ends, as the bits of an address, if it is not 0.
+        init(onExit: Destructor) {
+            var key = pthread_key_t()
+            // Fails only where the process has a thousand of them.
+            precondition(pthread_key_create(&key, onExit) == 0)
+            self.key = key
+        }
+
+        @inline(__always)
+        var value: Int {
+            get { Int(bitPattern: pthread_getspecific(key)) }
+            nonmutating set { pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue)) }
+        }
     }
 
     /// The process's working directory; nil, and an error number, where it cannot be told.

@@ -41,6 +41,25 @@ struct SearchKey {
         return digest
     }
 
+    @inline(__always)
+    var bytes: Bytes { UnsafeRawBufferPointer(start: address, count: count) }
+
+    /// Whether the key is these bytes. In place up to 16 of them, for there the call of the C library's comparison costs
+    /// more than what it does.
+    @inline(__always)
+    func isEqual(to other: Bytes) -> Bool {
+        guard other.count == count, let start = other.baseAddress else { return count == 0 && other.count == 0 }
+        if count >= 8, count <= 16 {
+            let last = count &- 8
+            let first = word(0) ^ start.loadUnaligned(as: UInt64.self)
+            return first | (word(last) ^ start.loadUnaligned(fromByteOffset: last, as: UInt64.self)) == 0
+        }
+        return compareMemory(address, start, count) == 0
+    }
+
+    @inline(__always)
+    private func word(_ offset: Int) -> UInt64 { address.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+
     /// Orders this key against another, as ``compareKeys(_:_:)``.
     @inline(__always)
     func compare(to other: SearchKey) -> Int {

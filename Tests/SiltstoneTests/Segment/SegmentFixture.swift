@@ -1,3 +1,5 @@
+import Testing
+
 @testable import Siltstone
 
 /// A record that owns its bytes.
@@ -116,12 +118,26 @@ extension SegmentReader {
     func lookup(_ key: [UInt8], visible: SequenceNumber = .greatest) throws(StoreError) -> OwnedRecord? {
         var pin = BlockPin()
         defer { withExtendedLifetime(pin) {} }
-        let result = key.withUnsafeBytes { key in
-            Result { () throws(StoreError) in
-                try lookup(key, hash: KeyHash.hash(key), visible: visible, pin: &pin).map { OwnedRecord($0) }
-            }
+        let (probed, found) = key.withUnsafeBytes { key in
+            (
+                Result { () throws(StoreError) in try probe(key, visible) },
+                Result { () throws(StoreError) in
+                    try lookup(key, hash: KeyHash.hash(key), visible: visible, pin: &pin).map { OwnedRecord($0) }
+                }
+            )
         }
-        return try result.get()
+        // Both ways must find the same, that of point reads first, which then checks what the other one finds checked.
+        if let probed = try probed.get() { #expect(try found.get() == probed.record) }
+        return try found.get()
+    }
+
+    /// By the way of point reads; nil where that is not open.
+    private func probe(_ key: Bytes, _ visible: SequenceNumber) throws(StoreError) -> (record: OwnedRecord?, Void)? {
+        guard var probe = SegmentProbe(self) else { return nil }
+        let found = try withUnsafePointer(to: &probe) { probe throws(StoreError) in
+            try probe.lookup(SearchKey(key), hash: KeyHash.hash(key), visible: visible)
+        }
+        return (found.record(key).map { OwnedRecord($0) }, ())
     }
 }
 

@@ -1,18 +1,45 @@
 import Synchronization
 
-extension MemTable {
+/// The tree of a memtable as readers see it: two addresses in its arena, good as long as the memtable.
+///
+/// Apart from the memtable, so that a read touches no object: to retain one would be a locked operation, which waits for
+/// all loads before it.
+struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any thread
+    let base: UnsafeMutableRawPointer
+    let state: UnsafeMutablePointer<TreeState>
+
+    @inline(__always)
+    private func node(_ reference: ArenaReference) -> TreeNode { TreeNode(reference, in: base) }
+
+    @inline(__always)
+    private func entry(_ reference: ArenaReference) -> MemTableEntry { MemTableEntry(reference, in: base) }
+
     /// The newest version of a key that is visible, tombstones included. Any thread, beside the writer.
     /// - Parameter visible: the greatest sequence number that counts.
     /// - Returns: a record whose bytes live as long as the memtable; nil where there is none.
     /// - Complexity: O(log n), and O(versions newer than `visible`).
     @inline(__always)
-    func lookup(_ key: Bytes, visible: SequenceNumber) -> Record? {
-        guard let newest = newestEntry(of: SearchKey(key)) else { return nil }
-        return version(newest, visible: visible)?.record
+    func lookup(_ key: SearchKey, visible: SequenceNumber) -> FoundRecord {
+        isEmpty ? .none : lookupInLeaves(key, visible)
     }
 
-    /// The sequence number of the newest version of a key; nil where there is none.
-    func newestSequence(of key: Bytes) -> SequenceNumber? { newestEntry(of: SearchKey(key))?.sequence }
+    @inline(never)
+    private func lookupInLeaves(_ key: SearchKey, _ visible: SequenceNumber) -> FoundRecord {
+        guard let newest = newestEntry(of: key) else { return .none }
+        return version(newest, visible: visible).map { FoundRecord($0.record) } ?? .none
+    }
+
+    /// Whether no key was there a moment ago: what was visible to the caller before that is in the tree.
+    @inline(__always)
+    private var isEmpty: Bool {
+        // The reference of a single leaf, as its height is 0; a larger number is a tree.
+        let root = state.pointee.root.load(ordering: .acquiring)
+        return root &>> 32 == 0 && node(ArenaReference(truncatingIfNeeded: root)).count == 0
+    }
+
+    /// Whether the memtable has range tombstones, which the tree does not heed.
+    @inline(__always)
+    var hasRangeTombstones: Bool { state.pointee.rangeTombstones.load(ordering: .acquiring) > 0 }
 
     /// The newest entry, from `newest` back, that is visible.
     @inline(__always)
@@ -27,8 +54,8 @@ extension MemTable {
     }
 
     /// The newest version of a key.
-    @inline(never)
-    private func newestEntry(of key: SearchKey) -> MemTableEntry? {
+    @inline(__always)
+    func newestEntry(of key: SearchKey) -> MemTableEntry? {
         var backoff = Backoff()
         while true {
             let structure = structureVersion
@@ -87,4 +114,18 @@ extension MemTable {
         }
         return current
     }
+}
+
+extension MemTable {
+    /// The tree, for readers.
+    @inline(__always)
+    var tree: MemTableTree { MemTableTree(base: base, state: state) }
+
+    /// As ``MemTableTree/lookup(_:visible:)``.
+    func lookup(_ key: Bytes, visible: SequenceNumber) -> Record? {
+        tree.newestEntry(of: SearchKey(key)).flatMap { tree.version($0, visible: visible) }?.record
+    }
+
+    /// The sequence number of the newest version of a key; nil where there is none.
+    func newestSequence(of key: Bytes) -> SequenceNumber? { tree.newestEntry(of: SearchKey(key))?.sequence }
 }

@@ -1,0 +1,50 @@
+import Synchronization
+
+/// Numbers for threads: each has one of its own from when it first asks until it ends, and nobody shares it meanwhile.
+///
+/// What is kept for each thread in an array, by its number, is written by one thread only, and so by plain stores.
+final class ThreadNumbers: Sendable {
+    static let shared = ThreadNumbers()
+
+    /// Threads that can have a number at the same time.
+    static let limit = 256
+
+    private struct State {
+        /// Numbers that were given back.
+        var free: [Int] = []
+        var bound = 0
+    }
+
+    /// Holds a thread's number plus one; 0 for none.
+    private let local = Platform.ThreadLocal { ThreadNumbers.shared.giveBack(Int(bitPattern: $0) - 1) }
+    private let state = Locked(State())
+    private let usedBound = Atomic<Int>(0)
+
+    private init() {}
+
+    /// Every number that was ever given is below this.
+    var bound: Int { usedBound.load(ordering: .acquiring) }
+
+    /// The calling thread's number; nil where there are too many threads.
+    @inline(__always)
+    var current: Int? {
+        let number = local.value
+        return number > 0 ? number &- 1 : take()
+    }
+
+    /// Not inlined: once for each thread.
+    @inline(never)
+    private func take() -> Int? {
+        let number = state.withLock { state -> Int? in
+            if let number = state.free.popLast() { return number }
+            guard state.bound < Self.limit else { return nil }
+            state.bound += 1
+            usedBound.store(state.bound, ordering: .releasing)
+            return state.bound - 1
+        }
+        if let number { local.value = number + 1 }
+        return number
+    }
+
+    private func giveBack(_ number: Int) { state.withLock { $0.free.append(number) } }
+}
