@@ -35,7 +35,7 @@ final class SegmentMerge {
         sources: [RecordSource], tombstones: [RangeTombstone], snapshots: [SequenceNumber], isBottom: Bool,
         segmentBytes: Int, environment: Environment
     ) {
-        cursor = MergingCursor(sources, .forward, visible: nil)
+        cursor = MergingCursor(sources)
         filter = RetentionFilter(snapshots: snapshots, tombstones: RangeTombstones(tombstones), isBottom: isBottom)
         self.tombstones = filter.keptTombstones()
         self.segmentBytes = segmentBytes

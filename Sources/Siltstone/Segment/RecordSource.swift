@@ -6,74 +6,112 @@ enum ScanDirection: Sendable {
 /// One of the sorted sources that a scan merges: a memtable or a run.
 ///
 /// A class with one virtual call for each batch; the merge itself works on the batch's memory. An enum of cursors lost:
-/// its payload cannot be changed in place. Used by one reader at a time.
+/// its payload cannot be changed in place. What changes lies behind pointers, as each change of a class's own property
+/// costs a check of exclusive access. Used by one reader at a time.
 class RecordSource {
-    final var batch = RecordBatch(capacity: RecordSource.usualBatch)
-    private var size = 0
+    final let batch: UnsafeMutablePointer<RecordBatch>
+    /// Records of the next batch.
+    private let size: UnsafeMutablePointer<Int>
 
     /// A short scan should not pay for a long one's read-ahead, so batches begin small and double.
     static let usualBatch = 8
     static let greatestBatch = 64
 
+    init() {
+        batch = .allocate(capacity: 1)
+        batch.initialize(to: RecordBatch(capacity: Self.usualBatch))
+        size = .allocate(capacity: 1)
+        size.initialize(to: Self.usualBatch)
+    }
+
+    deinit {
+        batch.deinitialize(count: 1)
+        batch.deallocate()
+        size.deallocate()
+    }
+
     /// Stands at `key`, as the cursor's seek of that direction does.
     /// - Parameter size: records of the first batch, up to ``greatestBatch``.
-    final func seek(_ key: Bytes?, _ direction: ScanDirection, size: Int = usualBatch) throws(StoreError) {
-        self.size = size
+    final func seek(_ key: Bytes?, _ direction: ScanDirection, size first: Int = usualBatch) throws(StoreError) {
+        size.pointee = first
         try position(key, direction)
     }
 
     /// Replaces the batch by the next records; an empty one means the end.
     final func refill(_ direction: ScanDirection, visible: SequenceNumber?) throws(StoreError) {
-        if size > batch.capacity { batch = RecordBatch(capacity: size) }
-        batch.removeAll()
-        try fill(limit: size, direction, visible: visible)
-        size = min(size * 2, Self.greatestBatch)
+        let wanted = size.pointee
+        if wanted > batch.pointee.capacity { batch.pointee = RecordBatch(capacity: wanted) }
+        batch.pointee.removeAll()
+        try fill(limit: wanted, direction, visible: visible)
+        size.pointee = min(wanted * 2, Self.greatestBatch)
     }
 
     func position(_ key: Bytes?, _ direction: ScanDirection) throws(StoreError) {}
 
     func fill(limit: Int, _ direction: ScanDirection, visible: SequenceNumber?) throws(StoreError) {}
+
+    /// Gives up what keeps memory alive, until the next seek.
+    func rest() {}
 }
 
 /// A memtable as a source.
 final class MemTableSource: RecordSource {
-    private var cursor: MemTableCursor
+    private let cursor: UnsafeMutablePointer<MemTableCursor>
 
-    init(_ table: MemTable) { cursor = MemTableCursor(table) }
+    init(_ table: MemTable) {
+        cursor = .allocate(capacity: 1)
+        cursor.initialize(to: MemTableCursor(table))
+    }
+
+    deinit {
+        cursor.deinitialize(count: 1)
+        cursor.deallocate()
+    }
 
     override func position(_ key: Bytes?, _ direction: ScanDirection) {
         switch direction {
-        case .forward: cursor.seekForward(key)
-        case .backward: cursor.seekBackward(key)
+        case .forward: cursor.pointee.seekForward(key)
+        case .backward: cursor.pointee.seekBackward(key)
         }
     }
 
     override func fill(limit: Int, _ direction: ScanDirection, visible: SequenceNumber?) {
         switch direction {
-        case .forward: cursor.fillForward(&batch, limit: limit, visible: visible)
-        case .backward: cursor.fillBackward(&batch, limit: limit, visible: visible ?? .greatest)
+        case .forward: cursor.pointee.fillForward(&batch.pointee, limit: limit, visible: visible)
+        case .backward: cursor.pointee.fillBackward(&batch.pointee, limit: limit, visible: visible ?? .greatest)
         }
     }
 }
 
 /// A run as a source.
 final class RunSource: RecordSource {
-    private var cursor: RunCursor
+    private let cursor: UnsafeMutablePointer<RunCursor>
 
     /// - Parameter caching: as of ``SegmentCursor``.
-    init(_ run: Run, caching: Bool = true) { cursor = RunCursor(run, caching: caching) }
+    init(_ run: Run, caching: Bool = true) {
+        cursor = .allocate(capacity: 1)
+        cursor.initialize(to: RunCursor(run, caching: caching))
+    }
+
+    deinit {
+        cursor.deinitialize(count: 1)
+        cursor.deallocate()
+    }
 
     override func position(_ key: Bytes?, _ direction: ScanDirection) throws(StoreError) {
         switch direction {
-        case .forward: try cursor.seekForward(key)
-        case .backward: try cursor.seekBackward(key)
+        case .forward: try cursor.pointee.seekForward(key)
+        case .backward: try cursor.pointee.seekBackward(key)
         }
     }
 
     override func fill(limit: Int, _ direction: ScanDirection, visible: SequenceNumber?) throws(StoreError) {
         switch direction {
-        case .forward: try cursor.fillForward(&batch, limit: limit, visible: visible)
-        case .backward: try cursor.fillBackward(&batch, limit: limit, visible: visible ?? .greatest)
+        case .forward: try cursor.pointee.fillForward(&batch.pointee, limit: limit, visible: visible)
+        case .backward:
+            try cursor.pointee.fillBackward(&batch.pointee, limit: limit, visible: visible ?? .greatest)
         }
     }
+
+    override func rest() { cursor.pointee.rest() }
 }

@@ -3,33 +3,47 @@ struct RunCursor: ~Copyable {
     private let run: Run
     private let caching: Bool
     private var index: Int
-    private var cursor: SegmentCursor?
+    /// On the segment of the index, if there is one; kept for the next seek. Behind a pointer: an optional would be copied
+    /// out and in for every batch.
+    private let cursor: UnsafeMutablePointer<SegmentCursor>
+    private var hasCursor = false
 
     init(_ run: Run, caching: Bool) {
         self.run = run
         self.caching = caching
         index = -1
+        cursor = .allocate(capacity: 1)
+    }
+
+    deinit {
+        if hasCursor { cursor.deinitialize(count: 1) }
+        cursor.deallocate()
     }
 
     /// Stands before the first record whose key is not below `key`; nil: before the first of all.
     mutating func seekForward(_ key: Bytes?) throws(StoreError) {
-        index = max(0, key.map { run.index(of: $0) } ?? 0)
-        cursor = nil
-        guard index < run.segments.count else { return }
-        var next = SegmentCursor(run.segments[index], caching: caching)
-        try next.seekForward(key)
-        cursor = next
+        if enter(max(0, key.map { run.index(of: $0) } ?? 0)) { try cursor.pointee.seekForward(key) }
     }
 
     /// Stands behind the last record whose key is below `key`; nil: behind the last of all.
     mutating func seekBackward(_ key: Bytes?) throws(StoreError) {
-        index = key.map { run.index(of: $0) } ?? run.segments.count - 1
-        cursor = nil
-        guard index >= 0 else { return }
-        var next = SegmentCursor(run.segments[index], caching: caching)
-        try next.seekBackward(key)
-        cursor = next
+        if enter(key.map { run.index(of: $0) } ?? run.segments.count - 1) { try cursor.pointee.seekBackward(key) }
     }
+
+    /// Puts a cursor on a segment, which must be positioned by a seek.
+    /// - Returns: whether there is that segment.
+    @inline(__always)
+    private mutating func enter(_ next: Int) -> Bool {
+        if next == index, hasCursor { return true }
+        if hasCursor { cursor.deinitialize(count: 1) }
+        index = next
+        hasCursor = next >= 0 && next < run.segments.count
+        if hasCursor { cursor.initialize(to: SegmentCursor(run.segments[next], caching: caching)) }
+        return hasCursor
+    }
+
+    /// Gives up blocks that are kept alive, until the next seek.
+    mutating func rest() { if hasCursor { cursor.pointee.rest() } }
 
     /// Appends records in ascending order; none appended means that there are no more.
     mutating func fillForward(
@@ -37,12 +51,9 @@ struct RunCursor: ~Copyable {
     ) throws(StoreError) {
         let before = batch.count
         while true {
-            try cursor?.fillForward(&batch, limit: limit, visible: visible)
+            if hasCursor { try cursor.pointee.fillForward(&batch, limit: limit, visible: visible) }
             if batch.count > before || index >= run.segments.count - 1 { return }
-            index += 1
-            var next = SegmentCursor(run.segments[index], caching: caching)
-            try next.seekForward(nil)
-            cursor = next
+            if enter(index + 1) { try cursor.pointee.seekForward(nil) }
         }
     }
 
@@ -52,12 +63,9 @@ struct RunCursor: ~Copyable {
     ) throws(StoreError) {
         let before = batch.count
         while true {
-            try cursor?.fillBackward(&batch, limit: limit, visible: visible)
+            if hasCursor { try cursor.pointee.fillBackward(&batch, limit: limit, visible: visible) }
             if batch.count > before || index <= 0 { return }
-            index -= 1
-            var next = SegmentCursor(run.segments[index], caching: caching)
-            try next.seekBackward(nil)
-            cursor = next
+            if enter(index - 1) { try cursor.pointee.seekBackward(nil) }
         }
     }
 }

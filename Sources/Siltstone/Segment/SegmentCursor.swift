@@ -56,6 +56,13 @@ struct SegmentCursor {
         slot = block.count
     }
 
+    /// Gives up blocks that are kept alive. To be followed by a seek.
+    mutating func rest() {
+        reset()
+        pin = BlockPin()
+        candidatePin = BlockPin()
+    }
+
     private mutating func reset() {
         block = .empty
         number = -1

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Walks the entries of a snapshot in key order.
 ///
 /// The cursor stays good, and sees the same, whatever is written, flushed or compacted meanwhile, and after its snapshot
@@ -7,52 +5,34 @@ import Synchronization
 /// on after one.
 public final class Cursor {
     private let engine: Engine
-    /// Keeps the memtables and segments that the records lie in.
-    private let view: ReadView
-    private let sequence: SequenceNumber
-    private let merge: MergingCursor
-    private let tombstones: [RangeTombstones]
-    private let range: ScanRange
-    /// The far end of the range, nil where that is open: a copy, as the array would be retained for each record.
-    private let farEnd: HeapBytes?
-    private var left: Int
-    private var isStarted = false
-    private var failure: StoreError?
+    /// Behind a pointer, as a property that changes would cost checks of exclusive access.
+    private let walk: UnsafeMutablePointer<ScanWalk>
 
-    /// A cursor on what a snapshot sees.
-    convenience init(_ snapshot: Snapshot, _ range: ScanRange) throws(StoreError) {
-        try snapshot.engine.checkOpen()
-        // Any view later than the snapshot will do: what the snapshot sees is kept in all of them. The snapshot must
-        // not go before the view is taken.
-        let view = withExtendedLifetime(snapshot) { snapshot.engine.views.current() }
-        self.init(snapshot.engine, view, snapshot.sequence, range)
+    init(_ snapshot: Snapshot, _ range: ScanRange) throws(StoreError) {
+        let walk = try ScanWalk(snapshot, range)
+        engine = snapshot.engine
+        self.walk = .allocate(capacity: 1)
+        self.walk.initialize(to: walk)
     }
 
-    /// A cursor on what the store holds now. It needs no snapshot: the view that it keeps is its own, and what flushes and
-    /// compactions do is seen in later ones only.
-    convenience init(_ engine: Engine, _ range: ScanRange) throws(StoreError) {
-        try engine.checkOpen()
-        let (view, sequence) = engine.currentView()
-        self.init(engine, view, sequence, range)
-    }
-
-    private init(_ engine: Engine, _ view: ReadView, _ sequence: SequenceNumber, _ range: ScanRange) {
+    init(_ engine: Engine, _ range: ScanRange) throws(StoreError) {
+        let walk = try ScanWalk(engine, range)
         self.engine = engine
-        self.view = view
-        self.sequence = sequence
-        self.range = range
-        farEnd = (range.direction == .forward ? range.to : range.from).map { HeapBytes(copying: $0) }
-        left = range.limit
-        merge = MergingCursor(view.sources(), range.direction, visible: sequence, limit: range.limit)
-        tombstones = view.rangeTombstones()
+        self.walk = .allocate(capacity: 1)
+        self.walk.initialize(to: walk)
+    }
+
+    deinit {
+        walk.deinitialize(count: 1)
+        walk.deallocate()
     }
 
     /// The next entry, copied; nil at the end.
     /// - Throws: ``StoreError`` where the disk fails or is damaged. Not where the store was closed since the cursor was
     ///   made: it goes on to its end.
     public func next() throws(StoreError) -> Entry? {
-        guard let record = try nextRecord() else { return nil }
-        return try engine.withResolvedValue(record, view.version) { value in
+        guard let record = try walk.pointee.nextRecord() else { return nil }
+        return try engine.withResolvedValue(record, walk.pointee.version) { value in
             Entry(key: [UInt8](record.key), value: [UInt8](value))
         }
     }
@@ -61,60 +41,21 @@ public final class Cursor {
     /// - Parameter body: gets key and value, which are good until it returns; returns false to stop.
     /// - Throws: ``StoreError``, or what `body` throws.
     public func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
-        while let record = try nextRecord() {
-            let goesOn: Bool
-            if record.kind == .value {
-                goesOn = try body(record.key.bytes, record.value.bytes)
-            } else {
-                let result = try engine.withResolvedValue(record, view.version) { value -> Result<Bool, any Error> in
-                    Result { try body(record.key.bytes, value.bytes) }
-                }
-                goesOn = try result.get()
+        try walk.pointee.forEachEntry(engine, body)
+    }
+}
+
+extension ScanWalk {
+    /// Calls `body` with key and value of each entry that is left.
+    mutating func forEachEntry(_ engine: Engine, _ body: (RawSpan, RawSpan) throws -> Bool) throws {
+        let version = version
+        try forEach { record in
+            if _fastPath(record.kind == .value) { return try body(record.key.bytes, record.value.bytes) }
+            let key = record.key
+            let result = try engine.withResolvedValue(record, version) { value -> Result<Bool, any Error> in
+                Result { try body(key.bytes, value.bytes) }
             }
-            if !goesOn { return }
+            return try result.get()
         }
-    }
-
-    /// The next visible record, good until the next call.
-    @inline(__always)
-    func nextRecord() throws(StoreError) -> Record? {
-        if let failure { throw failure }
-        if left == 0 { return nil }
-        do {
-            if !isStarted { try start() }
-            while let record = try merge.next() {
-                // Before anything else: behind the end there may be no end of removals.
-                if isOutside(record.key) { break }
-                if record.kind == .tombstone { continue }
-                if !tombstones.isEmpty, isRemoved(record) { continue }
-                left &-= 1
-                return record
-            }
-            left = 0
-            return nil
-        } catch {
-            failure = error
-            throw error
-        }
-    }
-
-    private func start() throws(StoreError) {
-        isStarted = true
-        let key = range.direction == .forward ? range.from : range.to
-        guard let key else { return try merge.seek(nil) }
-        try withContiguousBytes(key) { bytes throws(StoreError) in try merge.seek(bytes) }
-    }
-
-    /// Whether a range tombstone that the snapshot sees covers a record, and is newer.
-    private func isRemoved(_ record: Record) -> Bool {
-        tombstones.contains { $0.newestCovering(record.key, visible: sequence) > record.sequence }
-    }
-
-    /// Whether a key lies beyond the far end of the range.
-    @inline(__always)
-    private func isOutside(_ key: Bytes) -> Bool {
-        guard let farEnd else { return false }
-        let order = compareKeys(key, farEnd.bytes)
-        return range.direction == .forward ? order >= 0 : order < 0
     }
 }

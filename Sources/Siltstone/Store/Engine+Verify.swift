@@ -136,7 +136,7 @@ struct StoreVerifier {
     private mutating func checkPointers(of segment: SegmentReader) throws(StoreError) {
         guard !segment.info.valueFiles.isEmpty else { return }
         let source = RunSource(Run(number: 0, segments: [segment]), caching: false)
-        let cursor = MergingCursor([source], .forward, visible: nil)
+        let cursor = MergingCursor([source])
         do throws(StoreError) {
             try cursor.seek(nil)
             while let record = try cursor.next() {

@@ -27,6 +27,7 @@ final class Engine: @unchecked Sendable {
     let valueLock = ConditionLock()
 
     let views: ViewPublisher
+    let scans = ScanPool()
     /// The newest change that readers see.
     let visible: Atomic<SequenceNumber>
     let snapshots = SnapshotRegistry()
@@ -102,6 +103,7 @@ final class Engine: @unchecked Sendable {
     /// Releases old views, now as far as nobody reads them, and the others soon. Not under the write lock: what a view
     /// kept may take long to give up.
     func retireViews() {
+        scans.clear()
         let retired = writeLock.withLock {
             let retired = state.pointee.retired
             state.pointee.retired = []

@@ -139,7 +139,8 @@ public final class KeyValueStore: Sendable {
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil,
         _ body: (RawSpan, RawSpan) throws -> Bool
     ) throws {
-        try scan(from: from, to: to, reverse: reverse, limit: limit).forEach(body)
+        var walk = try ScanWalk(engine, ScanRange(from: from, to: to, reverse: reverse, limit: limit))
+        try walk.forEachEntry(engine, body)
     }
 
     /// Calls `body` with each entry whose key begins with `prefix`, without copying.
@@ -147,7 +148,8 @@ public final class KeyValueStore: Sendable {
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil,
         _ body: (RawSpan, RawSpan) throws -> Bool
     ) throws {
-        try scan(prefix: prefix, reverse: reverse, limit: limit).forEach(body)
+        var walk = try ScanWalk(engine, ScanRange(prefix: Array(prefix), reverse: reverse, limit: limit))
+        try walk.forEachEntry(engine, body)
     }
 
     /// The entries whose keys are in `[from, to)` as they are now, as an asynchronous sequence.

@@ -69,7 +69,7 @@ final class ReadView: Sendable {
     func sources() -> [RecordSource] {
         var sources: [RecordSource] = []
         sources.reserveCapacity(tables.count + version.runs.count)
-        for table in tables where !table.isEmpty { sources.append(MemTableSource(table)) }
+        for table in tables { sources.append(MemTableSource(table)) }
         for run in version.runs { sources.append(RunSource(run)) }
         return sources
     }

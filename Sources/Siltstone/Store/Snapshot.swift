@@ -120,7 +120,9 @@ public final class Snapshot: Sendable {
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil,
         _ body: (RawSpan, RawSpan) throws -> Bool
     ) throws {
-        try scan(from: from, to: to, reverse: reverse, limit: limit).forEach(body)
+        try check()
+        var walk = try ScanWalk(self, ScanRange(from: from, to: to, reverse: reverse, limit: limit))
+        try walk.forEachEntry(engine, body)
     }
 
     /// Calls `body` with each entry whose key begins with `prefix`, without copying; see
@@ -129,7 +131,9 @@ public final class Snapshot: Sendable {
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil,
         _ body: (RawSpan, RawSpan) throws -> Bool
     ) throws {
-        try scan(prefix: prefix, reverse: reverse, limit: limit).forEach(body)
+        try check()
+        var walk = try ScanWalk(self, ScanRange(prefix: Array(prefix), reverse: reverse, limit: limit))
+        try walk.forEachEntry(engine, body)
     }
 
     /// The entries whose keys are in `[from, to)`, as an asynchronous sequence.

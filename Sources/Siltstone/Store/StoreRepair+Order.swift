@@ -92,8 +92,7 @@ private final class HistorySource: RecordSource {
     /// - Parameter readers: those first whose records count where two have the same sequence number.
     init(_ readers: [SegmentReader]) throws(StoreError) {
         cursor = MergingCursor(
-            readers.map { RunSource(Run(number: $0.info.number, segments: [$0]), caching: false) }, .forward,
-            visible: nil)
+            readers.map { RunSource(Run(number: $0.info.number, segments: [$0]), caching: false) })
     }
 
     override func position(_ key: Bytes?, _ direction: ScanDirection) throws(StoreError) {
@@ -107,7 +106,7 @@ private final class HistorySource: RecordSource {
             if versions.isEmpty { try readKey() }
             guard let version = versions.popLast() else { return }
             lent.append(version)
-            batch.append(version.record)
+            batch.pointee.append(version.record)
         }
     }
 

@@ -119,7 +119,7 @@ extension StoreRepair {
             if !reader.info.valueFiles.isEmpty {
                 guard values.canStay(reader.info.valueFiles) else { return nil }
                 let cursor = MergingCursor(
-                    [RunSource(Run(number: 0, segments: [reader]))], .forward, visible: nil)
+                    [RunSource(Run(number: 0, segments: [reader]))])
                 try cursor.seek(nil)
                 while let record = try cursor.next() {
                     if try values.kept(record) == nil { return nil }

@@ -112,6 +112,11 @@ final class ViewPublisher: @unchecked Sendable {
         return reading.view.takeUnretainedValue()
     }
 
+    /// Whether a view is the current one. A view that is kept and was replaced is never current again.
+    func isCurrent(_ view: ReadView) -> Bool {
+        pointer.load(ordering: .sequentiallyConsistent) == UnsafeRawPointer(Unmanaged.passUnretained(view).toOpaque())
+    }
+
     /// Reads that were begun so far.
     var readCount: UInt64 {
         ([ThreadNumbers.limit] + (0..<threads.bound)).reduce(0) { sum, number in

@@ -1,0 +1,15 @@
+/// What walks all that a view holds: the merge of its memtables and runs. Used by one walk at a time, and then by the next.
+///
+/// `@unchecked Sendable`: whoever takes one out of the pool has it alone.
+final class Scan: @unchecked Sendable {
+    /// Keeps the memtables and segments that the records lie in.
+    let view: ReadView
+    let merge: MergingCursor
+    /// Set once a walk has failed: its place is not known any more.
+    var failure: StoreError?
+
+    init(_ view: ReadView) {
+        self.view = view
+        merge = MergingCursor(view.sources())
+    }
+}
