@@ -706,8 +706,8 @@ MUTATIONS = [
     Mutation(
         "merge-older-wins", "a merge gives equal keys twice",
         "Segment/MergingCursor.swift",
-        "if comparison == 0 {\n                if visible",
-        "if false {\n                if visible", first="ConfigurationTests"),
+        "if comparison == 0 {\n                if state.pointee.visible",
+        "if false {\n                if state.pointee.visible", first="ConfigurationTests"),
     Mutation(
         "first-key-missed", "the first key of a segment is looked for in the one before",
         "Segment/Run.swift",

@@ -10,6 +10,8 @@ struct CompactionPicker: Sendable {
     /// Bytes that level 1 may have; each further level may have ``fanout`` times as many.
     var levelOneBytes: Int
     var fanout = 8
+    /// How many times as many bytes as an idle store has flushed may be written anew to merge them.
+    var idleRatio = 10
     /// Part of a value file that is garbage before its live values are written anew.
     var garbageLimit = 0.5
     /// Part of a segment's records that are tombstones before it is compacted for that alone.
@@ -39,9 +41,23 @@ struct CompactionPicker: Sendable {
     private func pickFlushed(_ version: Version) -> CompactionPlan? {
         guard let flushed = version.levels.first, flushed.count >= flushedRunLimit else { return nil }
         let segments = flushed.flatMap(\.segments)
+        // Small ones, as an idle store makes them, may be twice as many before they are worth what they meet.
+        let isSmall = 8 * version.bytes(ofLevel: 0) < version.bytes(ofLevel: 1)
+        if isSmall, flushed.count < 2 * flushedRunLimit { return nil }
         // A sequential load flushes runs that meet nothing: the oldest can simply go down.
         if let oldest = flushed.last, let move = trivialMove(version, of: oldest, level: 0) { return move }
         return plan(version, inputs: flushed, from: segments, outputLevel: 1, reason: .flushedRuns)
+    }
+
+    /// The flushed runs of a store that is idle, with what they meet in level 1: where there are several runs to ask, and
+    /// they have a tenth of what would be written anew, so that a byte costs no more than between any two levels.
+    func pickForIdle(_ version: Version) -> CompactionPlan? {
+        guard let flushed = version.levels.first, let range = Self.range(flushed.flatMap(\.segments)) else {
+            return nil
+        }
+        let met = version.overlapping(level: 1, from: range.first, to: range.last).reduce(0) { $0 + $1.info.fileBytes }
+        guard flushed.count > 1 || met > 0, idleRatio * version.bytes(ofLevel: 0) >= met else { return nil }
+        return plan(version, inputs: flushed, from: flushed.flatMap(\.segments), outputLevel: 1, reason: .idle)
     }
 
     private func trivialMove(_ version: Version, of run: Run, level: Int) -> CompactionPlan? {

@@ -16,7 +16,7 @@ struct CompactionPlan: Sendable {
     var reason: Reason
 
     enum Reason: String, Sendable, Codable {
-        case flushedRuns, levelSize, requested, valueGarbage, tombstones
+        case flushedRuns, levelSize, requested, valueGarbage, tombstones, idle
     }
 
     var segments: [SegmentReader] { inputs.flatMap(\.segments) }

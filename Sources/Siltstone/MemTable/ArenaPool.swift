@@ -37,6 +37,15 @@ final class ArenaPool: @unchecked Sendable {
         }
     }
 
+    /// Gives all that wait back to the system.
+    func clear() {
+        let arenas = lock.withLock {
+            defer { (idle, idleBytes) = ([], 0) }
+            return idle
+        }
+        for arena in arenas { arena.unmap() }
+    }
+
     /// Takes over an arena that nobody uses any more.
     func give(_ arena: ArenaMapping) {
         let isKept = lock.withLock {

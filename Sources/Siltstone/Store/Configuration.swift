@@ -28,6 +28,10 @@ public struct Configuration: Sendable {
     public var logWriting: LogWriting = .mapped
     /// Whether compactions run by themselves in the background.
     public var automaticCompaction = true
+    /// Whether a store that nobody has written to for a tenth of a second flushes what is in memory, if it is a sixteenth
+    /// of ``memTableBytes`` or more, and merges runs beyond what ``automaticCompaction`` would: reads are fastest then. It
+    /// may write a byte some ten times more often than without, if writes come in bursts.
+    public var tidiesWhenIdle = true
     /// The files that the store lives in.
     public var fileSystem: any FileSystem = POSIXFileSystem()
 

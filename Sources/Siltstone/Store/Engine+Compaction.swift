@@ -16,13 +16,16 @@ extension Engine {
         writeLock.withLock { state.pointee.compactionAttempts.begin() }
         do {
             while !isStopping.load(ordering: .relaxed) {
+                let version = writeLock.withLock { state.pointee.version }
                 let plan = picker.pick(
-                    writeLock.withLock { state.pointee.version }, valueFileBytes: sealedValueFiles(),
+                    version, valueFileBytes: sealedValueFiles(),
                     oldestSnapshot: snapshots.live().first ?? .greatest)
-                guard let plan else { break }
+                guard let plan = plan ?? (isIdle ? picker.pickForIdle(version) : nil) else { break }
                 try run(plan)
             }
             if !isStopping.load(ordering: .relaxed) { try collectValueFiles() }
+            // What the flushes have given back meanwhile.
+            if isIdle { arenas.clear() }
             writeLock.withLock { state.pointee.compactionAttempts.succeed() }
         } catch {
             // Nothing was changed; the next flush tries again.

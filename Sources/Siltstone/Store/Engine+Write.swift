@@ -65,28 +65,26 @@ extension Engine {
         return sequence
     }
 
-    /// Bytes of log after which a thread in the background is sent ahead again.
-    static let logPreparationStep = 1 << 20
+    /// Bytes of log after which a writer looks after what goes on in the background.
+    static let logStep = 1 << 20
     /// How far it goes, in bytes: a writer must not catch up with it before it is sent again.
     private static let logPreparationReach = 6 << 20
 
     /// Has the pages behind the log's end made present in the background: a page fault costs a writer several times as
-    /// much as the change itself.
-    ///
-    /// Not where writes are synced: the next sync would bring the prepared pages to the disk as well.
-    private func prepareLogSpace(_ log: LogWriter) {
-        guard configuration.durability == .buffered else {
-            state.pointee.active.preparesLogAt = .max
-            return
-        }
-        state.pointee.active.preparesLogAt = log.end + Self.logPreparationStep
+    /// much as the change itself. Has an end of the writing noticed, too.
+    @inline(never)
+    private func takeLogStep(_ log: LogWriter) {
+        state.pointee.active.nextStep = log.end + Self.logStep
+        watchForIdleness()
+        // Not where writes are synced: the next sync would bring the prepared pages to the disk as well.
+        guard configuration.durability == .buffered else { return }
         blockingQueue.async { log.prepare(ahead: Self.logPreparationReach) }
     }
 
     /// Makes the changes up to `last` visible. Under the write lock.
     @inline(__always)
     private func finishWrite(last: SequenceNumber, count: Int, bytes: Int) {
-        if let log = state.pointee.active.log, log.end >= state.pointee.active.preparesLogAt { prepareLogSpace(log) }
+        if let log = state.pointee.active.log, log.end >= state.pointee.active.nextStep { takeLogStep(log) }
         state.pointee.lastSequence = last
         state.pointee.statistics.changes &+= count
         state.pointee.statistics.changedBytes &+= bytes

@@ -50,6 +50,11 @@ final class Engine: @unchecked Sendable {
     /// Whether old views that are still read are to be looked at again.
     let retirementScheduled = Atomic<Bool>(false)
 
+    /// Whether the store is to look whether it is idle.
+    let idleWatchScheduled = Atomic<Bool>(false)
+    /// The last change when the store last found itself idle.
+    let idleSince = Atomic<SequenceNumber>(.max)
+
     /// Set right after the engine is made: its sync refers back to the engine.
     private(set) var commits: GroupCommit?
 

@@ -238,6 +238,8 @@ struct StoreOpener {
         if !configuration.readOnly {
             if !tables.isEmpty { engine.scheduleFlush() }
             engine.scheduleCompaction()
+            // What the logs held, where it is much, need not be read again at the next opening.
+            if active.table.byteCount >= engine.leastIdleFlush { engine.watchForIdleness() }
         }
         return engine
     }

@@ -64,8 +64,8 @@ struct LoggedTable {
     var table: MemTable
     /// Nil in a store that is open for reading only.
     var log: LogWriter?
-    /// Where the log ends when the space behind it is to be prepared next. A store with few changes takes none ahead.
-    var preparesLogAt = Engine.logPreparationStep
+    /// Where the log ends when a writer looks after the background next. A store with few changes never does.
+    var nextStep = Engine.logStep
     /// The value files that its changes refer to.
     var valueFiles: Set<UInt64> = []
     /// What was read of the log, where it is only read.

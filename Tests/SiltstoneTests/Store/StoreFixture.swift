@@ -40,6 +40,8 @@ final class StoreFixture: Sendable {
         configuration.blockBytes = 4 << 10
         configuration.cacheBytes = 1 << 20
         configuration.valueFileBytes = 64 << 10
+        // When a store is idle is a matter of chance.
+        configuration.tidiesWhenIdle = false
         return configuration
     }
 
@@ -94,7 +96,11 @@ final class StoreFixture: Sendable {
     func contents() throws -> [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
         for name in try names() where name != "LOCK" {
-            if try fileSystem.attributes(of: file(name))?.isDirectory == false { contents[name] = try read(name) }
+            do {
+                if try fileSystem.attributes(of: file(name))?.isDirectory == false { contents[name] = try read(name) }
+            } catch let error as FileSystemError where error.isMissing {
+                continue  // a store in use has removed it since it was listed
+            }
         }
         return contents
     }

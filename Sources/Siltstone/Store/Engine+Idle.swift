@@ -1,0 +1,74 @@
+import Dispatch
+import Synchronization
+
+// What a store does once nobody has written for a moment: it writes what is in memory as a segment, has the runs merged as
+// far as that is worth it, and gives back the memory that was kept for more writes. Reads then ask one run instead of some
+// memtables and runs, the next opening has no log to read, and the log's disk space is free.
+extension Engine {
+    /// How long nobody must have written. Long beside the pauses of a busy program, short beside those of a person.
+    private static let idleDelay = DispatchTimeInterval.milliseconds(100)
+    /// When to look again for what had to be begun first.
+    private static let retryDelay = DispatchTimeInterval.milliseconds(5)
+    /// The part of a full memtable from which on it is worth a segment of its own.
+    private static let leastPart = 16
+
+    /// Bytes in a memtable from which on an idle store flushes it.
+    var leastIdleFlush: Int { configuration.memTableBytes / Self.leastPart }
+
+    /// Has the store look, in a while, whether it is idle. Called by writers, now and then.
+    func watchForIdleness() {
+        guard configuration.tidiesWhenIdle, !configuration.readOnly else { return }
+        if idleWatchScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
+        watch(after: Self.idleDelay, since: visible.load(ordering: .relaxed))
+    }
+
+    /// Only the watch keeps nothing alive: a store that nobody holds any more need not be tidied.
+    private func watch(after delay: DispatchTimeInterval, since sequence: SequenceNumber) {
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay) { [weak self] in
+            guard let self, !self.isStopping.load(ordering: .relaxed) else { return }
+            let now = self.visible.load(ordering: .relaxed)
+            if now != sequence { return self.watch(after: Self.idleDelay, since: now) }
+            // Behind the flush queue: closing waits for what runs there.
+            self.flushQueue.async { self.tidy(since: sequence) }
+        }
+    }
+
+    /// Tidies up, if nobody has written since. On the flush queue.
+    private func tidy(since sequence: SequenceNumber) {
+        guard !isStopping.load(ordering: .relaxed) else { return }
+        idleSince.store(sequence, ordering: .relaxed)
+        let sealing = writeLock.withLock { sealForTidying(sequence) }
+        switch sealing {
+        case .wait: return watch(after: Self.retryDelay, since: sequence)
+        case .sealed, .nothing: idleWatchScheduled.store(false, ordering: .releasing)
+        }
+        arenas.clear()
+        // Where there is a flush now, the compaction is for what comes out of it, too, and comes after it.
+        if sealing == .nothing { scheduleCompaction() }
+    }
+
+    private enum Sealing {
+        case sealed, nothing, wait
+    }
+
+    /// Seals the active memtable where that is worth it, and has it flushed. Under the write lock.
+    private func sealForTidying(_ sequence: SequenceNumber) -> Sealing {
+        let active = state.pointee.active.table
+        guard state.pointee.lastSequence == sequence, !active.isEmpty, active.byteCount >= leastIdleFlush else {
+            return state.pointee.sealed.isEmpty ? .nothing : .sealed
+        }
+        if state.pointee.isClosing || state.pointee.failure != nil { return .nothing }
+        do {
+            let isSealed = try rotate(ChangeSize(keyBytes: 0, valueBytes: 0, count: 1), false, since: attemptCounts())
+            return isSealed ? .sealed : .wait
+        } catch {
+            return .nothing  // the next writer that needs the work tries again, and is told
+        }
+    }
+
+    /// Whether nobody has written since the store found itself idle.
+    var isIdle: Bool {
+        configuration.tidiesWhenIdle
+            && idleSince.load(ordering: .relaxed) == visible.load(ordering: .relaxed)
+    }
+}

@@ -1,0 +1,95 @@
+import Testing
+
+@testable import Siltstone
+
+@Suite struct IdleTests {
+    private static func configuration(_ memTableBytes: Int = 4 << 20) -> Configuration {
+        var configuration = StoreFixture.small()
+        configuration.memTableBytes = memTableBytes
+        configuration.segmentBytes = 1 << 20
+        configuration.tidiesWhenIdle = true
+        return configuration
+    }
+
+    /// Writes 1,000 keys of a kilobyte each, so that a writer has come past a step of the log.
+    private func fill(_ store: KeyValueStore, _ byte: UInt8, count: Int = 1_500) throws {
+        for number in 0..<count { try store.put(key(number), [UInt8](repeating: byte, count: 1_000)) }
+    }
+
+    @Test("a store that nobody writes to any more flushes what is in memory, and goes on as before")
+    func flush() throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open(Self.configuration())
+        try fill(store, 1)
+        try waitUntil("the store is tidy") { store.statistics.memTableRecords == 0 && store.statistics.flushes == 1 }
+        #expect(try store.get(key(7)) == [UInt8](repeating: 1, count: 1_000))
+        try fill(store, 2)
+        try waitUntil("the store is tidy again") { store.statistics.memTableRecords == 0 }
+        #expect(try store.get(key(7)) == [UInt8](repeating: 2, count: 1_000))
+        // Both runs overlap wholly: they are one by now, or soon.
+        try waitUntil("the runs are merged") { store.statistics.levels.reduce(0) { $0 + $1.runs } == 1 }
+        try store.close()
+        #expect(try fixture.open(Self.configuration()).get(key(1_499)) == [UInt8](repeating: 2, count: 1_000))
+    }
+
+    @Test("what is too little for a segment stays in memory; so does all where the store is told to leave it")
+    func notWorthIt() throws {
+        var quiet = Self.configuration()
+        quiet.tidiesWhenIdle = false
+        for configuration in [Self.configuration(64 << 20), quiet] {
+            let store = try StoreFixture().open(configuration)
+            try fill(store, 1)
+            // Long enough for the store to have looked, where it does.
+            Platform.sleep(microseconds: 300_000)
+            #expect(store.statistics.flushes == 0 && store.statistics.memTableRecords == 1_500)
+            try store.close()
+        }
+    }
+
+    @Test("a store that is closed, or forgotten, while it waits to be idle, is neither touched nor kept")
+    func ended() throws {
+        let fixture = StoreFixture()
+        weak var engine: Engine?
+        do {
+            let store = try fixture.open(Self.configuration())
+            engine = store.engine
+            try fill(store, 1)
+            try store.close()
+        }
+        do {
+            let store = try fixture.open(Self.configuration())
+            try fill(store, 3)
+        }
+        try waitUntil("the store is gone") { engine == nil }
+        let store = try fixture.open(Self.configuration())
+        #expect(try store.get(key(3)) == [UInt8](repeating: 3, count: 1_000))
+        try store.close()
+    }
+
+    /// Flushes some of a thousand keys, evenly spread.
+    private func spread(_ store: KeyValueStore, _ count: Int) throws {
+        for number in 0..<count { try store.put(key(number * (1_000 / count)), [UInt8](repeating: 2, count: 1_000)) }
+        try store.flush()
+    }
+
+    @Test("an idle store merges flushed runs as far as what they meet is no more than ten times their size")
+    func picking() throws {
+        var configuration = StoreFixture.small()
+        configuration.automaticCompaction = false
+        configuration.memTableBytes = 4 << 20
+        let store = try StoreFixture().open(configuration)
+        let picker = CompactionPicker(levelOneBytes: 1 << 30)
+        func version() -> Version { store.engine.state.pointee.version }
+        #expect(picker.pickForIdle(version()) == nil)
+        try fill(store, 1, count: 1_000)
+        try store.compact()
+        try store.flush()
+        #expect(picker.pickForIdle(version()) == nil, "one run")
+        try spread(store, 30)
+        #expect(picker.pickForIdle(version()) == nil, "a megabyte would be written anew for 30 KB")
+        try spread(store, 200)
+        let plan = try #require(picker.pickForIdle(version()))
+        #expect(plan.reason == .idle && plan.outputLevel == 1 && plan.inputs.count == 3 && plan.isBottom)
+        try store.close()
+    }
+}
