@@ -92,11 +92,20 @@ public protocol File: AnyObject, Sendable {
     /// Brings the file's bytes and length to stable storage. Not its name: see ``FileSystem/syncDirectory(_:)``.
     func sync() throws(FileSystemError)
 
+    /// Has the system begin to bring a range to stable storage, so that the next ``sync()`` has less to wait for. A hint:
+    /// it promises nothing, waits for nothing, and leaves every error to that sync.
+    func beginSync(offset: Int, length: Int)
+
     /// Maps the file's first `length` bytes, which may reach past its end if nobody touches what lies there.
     func map(length: Int, writable: Bool) throws(FileSystemError) -> any FileMapping
 
     /// Closes the file. Mappings stay.
     func close() throws(FileSystemError)
+}
+
+extension File {
+    /// Leaves all of it to the next ``sync()``.
+    public func beginSync(offset: Int, length: Int) {}
 }
 
 /// A file's bytes in memory, for as long as the mapping is referred to.

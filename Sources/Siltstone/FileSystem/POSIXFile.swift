@@ -60,6 +60,8 @@ final class POSIXFile: File {
         if Platform.syncFile(number) != 0 { throw failure("sync") }
     }
 
+    func beginSync(offset: Int, length: Int) { Platform.beginSync(number, offset: offset, length: length) }
+
     func map(length: Int, writable: Bool) throws(FileSystemError) -> any FileMapping {
         guard length > 0 else {
             return POSIXMapping(UnsafeMutableRawBufferPointer(start: nil, count: 0))

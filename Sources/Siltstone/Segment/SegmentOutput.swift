@@ -2,10 +2,14 @@
 struct SegmentOutput: ~Copyable {
     /// Half a mebibyte a call: the cost of the call vanishes, and the piece still fits the cache it was made in.
     private static let capacity = 512 << 10
+    /// The disk shall be busy while the rest is being made, and not only at the end.
+    private static let syncStep = 4 << 20
 
     private let file: any File
     private let buffer: UnsafeMutableRawPointer
     private var used = 0
+    /// Up to where the system was told to begin with the sync.
+    private var begun = 0
     /// Bytes that have left the buffer.
     private var written = 0
 
@@ -26,7 +30,7 @@ struct SegmentOutput: ~Copyable {
         if bytes.count >= Self.capacity {
             let offset = written
             try storeErrors { () throws(FileSystemError) in try file.writeFully(bytes, at: offset) }
-            written += bytes.count
+            wrote(bytes.count)
             return
         }
         (buffer + used).copyMemory(from: source, byteCount: bytes.count)
@@ -51,8 +55,15 @@ struct SegmentOutput: ~Copyable {
         guard used > 0 else { return }
         let (piece, offset) = (UnsafeRawBufferPointer(start: buffer, count: used), written)
         try storeErrors { () throws(FileSystemError) in try file.writeFully(piece, at: offset) }
-        written += used
+        wrote(used)
         used = 0
+    }
+
+    private mutating func wrote(_ count: Int) {
+        written += count
+        guard written - begun >= Self.syncStep else { return }
+        file.beginSync(offset: begun, length: written - begun)
+        begun = written
     }
 
     /// Brings everything to stable storage.

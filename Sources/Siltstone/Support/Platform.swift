@@ -12,6 +12,10 @@ import Musl
 // Glibc's module map leaves this function out; its ABI is fixed (fallocate(2)).
 @_silgen_name("fallocate")
 private func linuxFallocate(_ descriptor: Int32, _ mode: Int32, _ offset: Int, _ length: Int) -> Int32
+
+// As well (sync_file_range(2)).
+@_silgen_name("sync_file_range")
+private func linuxSyncFileRange(_ descriptor: Int32, _ offset: Int, _ length: Int, _ flags: UInt32) -> Int32
 #endif
 
 #if os(Linux)
@@ -125,6 +129,15 @@ enum Platform {
         return fsync(descriptor)
         #else
         return fdatasync(descriptor)
+        #endif
+    }
+
+    /// Has the kernel begin to write a range back, without waiting for it. A hint.
+    ///
+    /// What fails then is told by the next ``syncFile(_:)``: only that takes note of errors as told.
+    static func beginSync(_ descriptor: Int32, offset: Int, length: Int) {
+        #if canImport(Glibc)
+        _ = linuxSyncFileRange(descriptor, offset, length, 2)  // SYNC_FILE_RANGE_WRITE
         #endif
     }
 
