@@ -59,6 +59,16 @@ struct ArenaMapping: @unchecked Sendable {
         if alignment > 1 { Platform.adviseHugePages(base, length: capacity) }
     }
 
+    /// Has memory put behind a part, so that whoever writes there first does not wait for it to be found and cleared. A
+    /// hint.
+    func prepare(_ range: Range<Int>) {
+        guard range.lowerBound >= 0, range.upperBound <= capacity, !range.isEmpty else { return }
+        // Whole pages, of the size that the system runs on; those of huge pages come with the first of their parts.
+        let page = Platform.pageSize
+        let start = range.lowerBound & ~(page - 1)
+        Platform.populateForWriting(base + start, length: range.upperBound - start)
+    }
+
     /// Gives the memory back to the system. Nothing in it may be used any more.
     func unmap() {
         if let address = mapping.baseAddress { Platform.unmap(address, length: mapping.count) }

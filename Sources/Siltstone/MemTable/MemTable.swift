@@ -28,6 +28,8 @@ final class MemTable: @unchecked Sendable {
     /// The leaf with the least keys: splits move keys to the right, so it stays the first.
     let firstLeaf: ArenaReference
     let rangeTombstoneLog = RangeTombstoneLog()
+    /// Up to where ``prepare(ahead:)`` has gone.
+    private let prepared = Atomic<Int>(0)
 
     /// Creates an empty memtable.
     /// - Parameters:
@@ -57,6 +59,20 @@ final class MemTable: @unchecked Sendable {
     }
 
     deinit { if let pool { pool.give(arena) } else { arena.unmap() } }
+
+    /// Has memory put behind what the next inserts will fill, in the background: to find and clear it costs a third of
+    /// a sequential insert. Beside the writer.
+    /// - Parameters:
+    ///   - ahead: bytes from the last insert on.
+    ///   - limit: bytes of the arena that will be used, as far as can be told.
+    func prepare(ahead: Int, upTo limit: Int) {
+        let top = counters.pointee.top.load(ordering: .relaxed)
+        let start = max(top, prepared.load(ordering: .relaxed))
+        let end = min(top + ahead, limit, capacity)
+        guard start < end else { return }
+        arena.prepare(start..<end)
+        prepared.store(end, ordering: .relaxed)
+    }
 
     /// Bytes that the arena can hold.
     var capacity: Int { arena.capacity }

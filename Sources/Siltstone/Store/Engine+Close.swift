@@ -43,6 +43,7 @@ extension Engine {
         // Whoever writes a large value; the next one is refused before it touches a file.
         valueLock.withLock {}
         flushQueue.sync {}
+        logQueue.sync {}
         compactionQueue.sync {}
         retireViews()
     }
@@ -98,9 +99,11 @@ extension Engine {
         Self.abandonments.add(1, ordering: .sequentiallyConsistent)
         // Not waited for: this may be the deinitialiser of whoever runs on one of the queues.
         flushQueue.async {
-            self.compactionQueue.async {
-                self.releaseLock()
-                Self.abandonments.subtract(1, ordering: .sequentiallyConsistent)
+            self.logQueue.async {
+                self.compactionQueue.async {
+                    self.releaseLock()
+                    Self.abandonments.subtract(1, ordering: .sequentiallyConsistent)
+                }
             }
         }
     }

@@ -64,7 +64,7 @@ extension Engine {
     func prepareLogSoon() {
         guard state.pointee.nextLog == nil, !state.pointee.isPreparingLog, !state.pointee.isClosed else { return }
         state.pointee.isPreparingLog = true
-        flushQueue.async { self.prepareLog() }
+        logQueue.async { self.prepareLog() }
     }
 
     private func prepareLog() {

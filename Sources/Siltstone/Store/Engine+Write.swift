@@ -67,18 +67,26 @@ extension Engine {
 
     /// Bytes of log after which a writer looks after what goes on in the background.
     static let logStep = 1 << 20
-    /// How far it goes, in bytes: a writer must not catch up with it before it is sent again.
-    private static let logPreparationReach = 6 << 20
+    /// How far log and memtable are prepared then, in bytes: a writer must not catch up with that before the next step.
+    private static let preparationReach = 6 << 20
 
-    /// Has the pages behind the log's end made present in the background: a page fault costs a writer several times as
-    /// much as the change itself. Has an end of the writing noticed, too.
+    /// Has the pages behind the ends of log and memtable made present in the background: a page fault costs a writer
+    /// several times as much as the change itself. Has an end of the writing noticed, too.
     @inline(never)
     private func takeLogStep(_ log: LogWriter) {
         state.pointee.active.nextStep = log.end + Self.logStep
         watchForIdleness()
+        prepareMemTable()
         // Not where writes are synced: the next sync would bring the prepared pages to the disk as well.
         guard configuration.durability == .buffered else { return }
-        blockingQueue.async { log.prepare(ahead: Self.logPreparationReach) }
+        blockingQueue.async { log.prepare(ahead: Self.preparationReach) }
+    }
+
+    /// Memtables that fill in less than a step or two are not worth a thread's while. Under the write lock.
+    private func prepareMemTable() {
+        guard configuration.memTableBytes >= 2 * Self.preparationReach else { return }
+        let (table, limit) = (state.pointee.active.table, configuration.memTableBytes)
+        blockingQueue.async { table.prepare(ahead: Self.preparationReach, upTo: limit) }
     }
 
     /// Makes the changes up to `last` visible. Under the write lock.
@@ -341,6 +349,7 @@ extension Engine {
         state.pointee.nextLog = nil
         state.pointee.sealed.append(old)
         state.pointee.active = LoggedTable(table: table, log: log)
+        prepareMemTable()
         publishView()
         scheduleFlush()
         return true

@@ -41,6 +41,8 @@ final class Engine: @unchecked Sendable {
     let isStopping = Atomic<Bool>(false)
     /// One flush at a time, oldest memtable first; not behind a compaction, or writers would wait for it.
     let flushQueue = DispatchQueue(label: "siltstone.flush", qos: .userInitiated)
+    /// The making of logs; not behind a flush, for which writers would wait then.
+    let logQueue = DispatchQueue(label: "siltstone.log", qos: .userInitiated)
     /// One compaction at a time.
     let compactionQueue = DispatchQueue(label: "siltstone.compaction", qos: .utility)
     /// Blocking work on behalf of asynchronous callers.

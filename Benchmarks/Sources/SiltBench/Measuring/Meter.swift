@@ -1,12 +1,18 @@
-/// Times the operations of one thread: a latency for each, and when each two hundredth part of them was done.
+/// Times the operations of one thread: a latency for each, or for one in sixteen, and when each two hundredth part of them
+/// was done.
 ///
-/// One reading of the clock an operation: where one ends, the next begins.
+/// Writes are timed one by one, so that no stall is missed: where one ends, the next begins. Reads are not: a reading of
+/// the clock waits for all that is under way, so that the processor could not begin with one read while it waits for the
+/// memory of the one before, as it does in a program that does not ask for the time.
 struct Meter: ~Copyable {
     private static let markCount = 200
 
     private let counts: UnsafeMutableBufferPointer<UInt64>
     private let marks: UnsafeMutableBufferPointer<UInt64>
     private let interval: Int
+    /// Operations of which one is timed, less one: all ones.
+    private let mask: Int
+    private var laps = 0
     private var start: UInt64 = 0
     private var last: UInt64 = 0
     private var done = 0
@@ -15,7 +21,9 @@ struct Meter: ~Copyable {
     /// - Parameters:
     ///   - operations: how many there will be, as far as that is known; else any number.
     ///   - step: how many of them end at once.
-    init(operations: Int, step: Int = 1) {
+    ///   - sampling: whether only some of them are timed.
+    init(operations: Int, step: Int = 1, sampling: Bool = false) {
+        mask = sampling ? 15 : 0
         counts = .allocate(capacity: Histogram.bucketCount)
         counts.initialize(repeating: 0)
         marks = .allocate(capacity: Self.markCount)
@@ -40,17 +48,24 @@ struct Meter: ~Copyable {
     /// - Parameter count: how many operations it stands for.
     @inline(__always)
     mutating func lap(_ count: Int = 1) {
+        laps &+= 1
+        done &+= count
+        if laps & mask == 0 { endTimed() } else if laps & mask == mask { last = Clock.now() }
+    }
+
+    /// Ends an operation that is timed.
+    @inline(__always)
+    private mutating func endTimed() {
         let now = Clock.now()
         counts[Histogram.bucket(now &- last)] &+= 1
         last = now
-        done &+= count
         if done >= (marked &+ 1) &* interval, marked < Self.markCount {
             marks[marked] = now
             marked &+= 1
         }
     }
 
-    /// Nanoseconds from the beginning to the end of the last operation.
+    /// Nanoseconds from the beginning to the end of the last operation that was timed.
     @inline(__always)
     var elapsed: UInt64 { last &- start }
 
@@ -61,7 +76,8 @@ struct Meter: ~Copyable {
     }
 
     /// What was measured.
-    func record(_ tally: Tally = Tally(), userBytes: Int = 0) -> ThreadRecord {
+    mutating func record(_ tally: Tally = Tally(), userBytes: Int = 0) -> ThreadRecord {
+        if mask > 0, laps > 0 { last = Clock.now() }
         var histogram = Histogram()
         histogram.add(UnsafeBufferPointer(counts))
         return ThreadRecord(

@@ -11,7 +11,7 @@ extension Database {
         let course = try ThreadTeam.run(2) { [self] thread, gate in
             let session = try engine.makeSession()
             let keys = KeyMaker(keys)
-            var meter = Meter(operations: operations)
+            var meter = Meter(operations: operations, sampling: thread == 0)
             guard thread == 0 else {
                 defer { done.raise() }
                 var stream = IndexStream.uniform(range, .besideReader)

@@ -13,7 +13,7 @@ extension Database {
             let keys = KeyMaker(keys)
             var stream = stream(thread)
             var tally = Tally()
-            var meter = Meter(operations: count)
+            var meter = Meter(operations: count, sampling: true)
             gate.pass()
             meter.begin()
             for _ in 0..<count {
@@ -65,7 +65,7 @@ extension Database {
             let keys = KeyMaker(keys)
             var stream = stream(thread)
             var tally = Tally()
-            var meter = Meter(operations: count)
+            var meter = Meter(operations: count, sampling: true)
             gate.pass()
             meter.begin()
             for _ in 0..<count {
