@@ -5,15 +5,14 @@ import Synchronization
 /// Snapshots cut history into stripes: a stripe is what lies between one snapshot and the next. Of the versions in one
 /// stripe only the newest can ever be seen. A tombstone, or a range tombstone, that no snapshot is older than, hides
 /// nothing once no older data lies below; then it goes too. (LevelDB `DoCompactionWork`; RocksDB `CompactionIterator`.)
-struct RetentionFilter {
+struct RetentionFilter: ~Copyable {
     /// Sequence numbers of live snapshots, ascending.
     private let snapshots: [SequenceNumber]
     private let tombstones: RangeTombstones
     /// Whether nothing older than the inputs lies below them, anywhere in their key range.
     private let isBottom: Bool
 
-    private var key: [UInt8] = []
-    private var hasKey = false
+    private var key = KeyBuffer()
     /// Stripe of the version of `key` that came last, or −1.
     private var stripe = -1
 
@@ -40,13 +39,10 @@ struct RetentionFilter {
     /// it is given sequence number 0, which is shorter on disk and says just that.
     mutating func keep(_ record: Record) -> SequenceNumber? {
         let stripe = snapshots.isEmpty ? 0 : stripe(of: record.sequence)
-        let sameKey = hasKey && key.withUnsafeBytes { keysEqual($0, record.key) }
-        if sameKey {
+        if key.holds(record.key) {
             if stripe == self.stripe { return nil }
         } else {
-            key.removeAll(keepingCapacity: true)
-            key.append(contentsOf: record.key)
-            hasKey = true
+            key.set(record.key)
         }
         self.stripe = stripe
         if !tombstones.isEmpty, isHidden(record, in: stripe) { return nil }

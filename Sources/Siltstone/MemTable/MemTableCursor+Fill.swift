@@ -79,6 +79,7 @@ extension MemTableCursor {
             var current = index
             let end = min(slotCount, current &+ (target &- batch.count))
             _ = copyHeaders(current, end)
+            touchEnds(current, end)
             while current < end, older == 0 {
                 let entry = slot(current)
                 batch.append(entry.record(headers[current]))
@@ -87,6 +88,24 @@ extension MemTableCursor {
             }
             index = current
         }
+    }
+
+    /// Loads the ends of the entries `[start, end)`, whose headers were copied, for the caches.
+    ///
+    /// For whoever copies them whole: entries lie where they were inserted, and the copies would wait for one after the
+    /// other. Kept, so that the compiler does not leave the loads out.
+    @inline(__always)
+    private mutating func touchEnds(_ start: Int, _ end: Int) {
+        var sum: UInt8 = 0
+        for index in start..<end {
+            let lengths = headers[index].lengths
+            let size = Int(lengths & 0xffff_ffff) &+ Int(lengths &>> 32)
+            guard size > 0 else { continue }
+            let bytes = slot(index).address + MemTableEntry.headerSize
+            sum &+= bytes.load(fromByteOffset: size &- 1, as: UInt8.self)
+            sum &+= bytes.load(fromByteOffset: size &>> 1, as: UInt8.self)
+        }
+        touched = sum
     }
 
     /// Copies the headers of the entries `[start, end)`.

@@ -19,6 +19,9 @@ struct MemTableCursor: ~Copyable, @unchecked Sendable {
     /// Forward, all versions: the version that comes next of the key before `index`; 0 for none.
     var older: ArenaReference = 0
 
+    /// See ``touchEnds(_:_:)``.
+    var touched: UInt8 = 0
+
     /// A cursor at the end: it has to be moved by a seek first.
     init(_ table: MemTable) {
         self.table = table
