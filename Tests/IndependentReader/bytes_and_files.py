@@ -86,7 +86,7 @@ class StoreFile:
     HEADER = 64
     MAGIC = {"manifest": b"SILTMAN\n", "log": b"SILTLOG\n", "segment": b"SILTSEG\n", "values": b"SILTVAL\n"}
     # Feature bits that this reader knows.
-    KNOWN_FEATURES = {"manifest": 0, "log": 0, "segment": 1, "values": 0}
+    KNOWN_FEATURES = {"manifest": 0, "log": 0, "segment": 3, "values": 0}
 
     def __init__(self, directory, kind, number, identity=None):
         self.kind, self.number = kind, number

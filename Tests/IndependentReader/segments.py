@@ -10,7 +10,7 @@ from values import Pointer
 
 VALUE, TOMBSTONE, POINTER = 1, 2, 3
 UNIT = 64
-COMPRESSED = 1
+COMPRESSED, DIGESTS = 1, 2
 
 
 class Footer:
@@ -131,9 +131,11 @@ class Segment:
             check(crc(u64(self.file.number), u64(address), block[4:]) == checksum, *place, "a block fails its checksum")
             check(count > 0 and units == (fence.length // UNIT if fence.length < UNIT << 16 else 0), *place,
                   "the header of a block is wrong")
-            slots = len(block) - 2 * count
-            fields = Fields(block[:slots], self.path, offset)
-            fields.position = 8
+            has_digests = self.file.features & DIGESTS != 0
+            end = len(block) - (4 if has_digests else 2) * count
+            fields = Fields(block[:end], self.path, offset)
+            fields.position = 24 if has_digests else 8
+            keys = []
             for index in range(count):
                 (slot,) = struct.unpack_from("<H", block, len(block) - 2 * index - 2)
                 check(slot == fields.position, *place, f"slot {index} leads to no record")
@@ -148,7 +150,22 @@ class Segment:
                           "the fence does not part the blocks")
                 yield record
                 before = record
-            check(not any(block[fields.position:slots]), *place, "there is something behind the last record")
+                keys.append(record.key)
+            check(not any(block[fields.position:end]), *place, "there is something behind the last record")
+            if has_digests:
+                self.check_digests(block, keys, place)
+
+    @staticmethod
+    def check_digests(block, keys, place):
+        skip = min(len(os.path.commonprefix([keys[0], keys[-1]])), 0xFFFF)
+        words = [int.from_bytes(key[skip:skip + 8].ljust(8, b"\0"), "big") for key in keys]
+        shift = 0
+        while words[-1] - words[0] >> shift > 0xFFFF:
+            shift += 1
+        check(struct.unpack("<HBBIQ", block[8:24]) == (skip, shift, 0, 0, words[0]), *place,
+              "the digests of a block have another scale")
+        digests = struct.unpack_from(f"<{len(keys)}H", block, len(block) - 4 * len(keys))
+        check(digests == tuple(word - words[0] >> shift for word in words), *place, "a digest is not that of its key")
 
     def read_record(self, fields, block_address):
         address = block_address + fields.position

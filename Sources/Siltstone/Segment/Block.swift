@@ -1,33 +1,36 @@
 /// A block in memory, whose checksum is known to be right (`Docs/Format.md`, "Blocks").
 struct Block {
-    /// Bytes before the first record.
-    static let headerSize = 8
-
     let base: UnsafeRawPointer
     /// Bytes of the block.
     let length: Int
     /// Records of the block.
     let count: Int
+    /// No record goes beyond it: there digests and slots begin.
+    let limit: Int
+    let layout: BlockLayout
 
     /// No records.
     static var empty: Block {
         // The address is never looked at; it only has to be one.
-        Block(base: UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped, length: 0, count: 0)
+        Block(base: UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped, length: 0, count: 0, layout: .plain)
     }
 
-    private init(base: UnsafeRawPointer, length: Int, count: Int) {
+    @inline(__always)
+    private init(base: UnsafeRawPointer, length: Int, count: Int, layout: BlockLayout) {
         self.base = base
         self.length = length
         self.count = count
+        self.layout = layout
+        limit = length &- layout.tailSize &* count
     }
 
-    /// A view of `length` bytes; nil where header, records and slots cannot all be in there.
+    /// A view of `length` bytes; nil where header, records, digests and slots cannot all be in there.
     @inline(__always)
-    init?(_ base: UnsafeRawPointer, length: Int) {
-        guard length >= Self.headerSize else { return nil }
+    init?(_ base: UnsafeRawPointer, length: Int, layout: BlockLayout) {
+        guard length >= layout.headerSize else { return nil }
         let count = Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: 4, as: UInt16.self)))
-        guard count > 0, Self.headerSize &+ 2 &* count <= length else { return nil }
-        self.init(base: base, length: length, count: count)
+        guard count > 0, layout.headerSize &+ layout.tailSize &* count <= length else { return nil }
+        self.init(base: base, length: length, count: count, layout: layout)
     }
 
     /// The checksum that belongs into the first four bytes of a block.
@@ -55,19 +58,22 @@ struct Block {
     /// The record of a slot of the block; nil where the slot leads nowhere.
     @inline(__always)
     func record(_ slot: Int) -> BlockRecord? {
-        BlockRecord(base, at: offset(ofSlot: slot), limit: length &- 2 &* count)
+        BlockRecord(base, at: offset(ofSlot: slot), limit: limit)
     }
 
     /// The first slot whose record does not come before version `sequence` of `key`; ``count`` where all do.
     /// Nil where a slot leads nowhere.
-    /// - Parameter hint: of this block, and for this key.
+    /// - Parameter hint: of this block, and for this key. Blocks with digests need none.
     /// - Complexity: O(log n)
     func lowerBound(_ key: Bytes, _ sequence: SequenceNumber, hint: BlockHint? = nil) -> Int? {
         var low = 0
         var high = count
-        if let hint {
-            var search = BlockSearch(self, key, hint)
-            guard search.run() else { return nil }
+        if layout == .digested {
+            guard let range = narrowed(SearchKey(key)) else { return nil }
+            (low, high) = range
+        } else if let hint {
+            var search = BlockSearch(self, SearchKey(key).digest(after: hint.skip), skip: hint.skip, low, high)
+            guard search.run(hint) else { return nil }
             (low, high) = (search.low, search.high)
         }
         while low < high {

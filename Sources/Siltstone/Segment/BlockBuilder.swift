@@ -2,27 +2,39 @@
 struct BlockBuilder: ~Copyable {
     /// Bytes that a block is meant to have.
     private let target: Int
+    private let layout: BlockLayout
     private var memory: UnsafeMutableRawPointer
     private var capacity: Int
-    /// Offsets of the records; they move to the end of the block when that is known.
-    private let slots: UnsafeMutablePointer<UInt16>
+    /// Where the records are; what the block says of that is written behind the last one, when its place is known.
+    private let places: UnsafeMutablePointer<Place>
     /// Bytes of header and records.
-    private var used = Block.headerSize
+    private var used: Int
     private(set) var count = 0
 
-    /// The smallest record takes 4 bytes and its slot 2.
-    private static func slotCapacity(_ target: Int) -> Int { target / 6 + 2 }
+    /// A record in the block.
+    private struct Place {
+        var offset: UInt16
+        /// Bytes of the record before its key.
+        var head: UInt16
+        var keyCount: UInt32
+    }
 
-    init(target: Int) {
+    /// - Parameters:
+    ///   - target: bytes that a block is meant to have.
+    ///   - layout: what blocks consist of.
+    init(target: Int, layout: BlockLayout = .digested) {
         self.target = target
+        self.layout = layout
+        used = layout.headerSize
         capacity = 2 * target
         memory = .allocate(byteCount: capacity, alignment: SegmentFormat.unit)
-        slots = .allocate(capacity: Self.slotCapacity(target))
+        // The smallest record takes 4 bytes, and what leads to it.
+        places = .allocate(capacity: target / (4 + layout.tailSize) + 2)
     }
 
     deinit {
         memory.deallocate()
-        slots.deallocate()
+        places.deallocate()
     }
 
     var isEmpty: Bool { count == 0 }
@@ -31,7 +43,7 @@ struct BlockBuilder: ~Copyable {
     var nextOffset: Int { used }
 
     /// Bytes that the block would have if it were finished now.
-    var length: Int { SegmentFormat.roundUp(used + 2 * count) }
+    var length: Int { SegmentFormat.roundUp(used + layout.tailSize * count) }
 
     /// Whether the block should be finished before a record of `size` bytes is added.
     ///
@@ -39,15 +51,18 @@ struct BlockBuilder: ~Copyable {
     /// window of half a target, which lets readers find a record's block by its address alone.
     @inline(__always)
     func shouldFinish(before size: Int) -> Bool {
-        let current = used &+ 2 &* count
-        return current &+ size &+ 2 > target && current >= target / 2
+        let current = used &+ layout.tailSize &* count
+        return current &+ size &+ layout.tailSize > target && current >= target / 2
     }
 
     /// Adds a record of `size` bytes (``BlockRecord/size(_:)``).
     @inline(__always)
     mutating func append(_ record: Record, size: Int, isOlder: Bool) {
         if used &+ size > capacity { grow(to: used + size) }
-        slots[count] = UInt16(truncatingIfNeeded: used)
+        places[count] = Place(
+            offset: UInt16(truncatingIfNeeded: used),
+            head: UInt16(truncatingIfNeeded: size &- record.key.count &- record.value.count),
+            keyCount: UInt32(truncatingIfNeeded: record.key.count))
         BlockRecord.write(record, isOlder: isOlder, to: memory + used)
         used &+= size
         count &+= 1
@@ -62,20 +77,34 @@ struct BlockBuilder: ~Copyable {
         capacity = 2 * size
     }
 
-    /// Completes the block with slots, padding and header, and begins the next one.
+    /// Completes the block with digests, slots, padding and header, and begins the next one.
     /// - Returns: the block, valid until the next record is added.
     mutating func finish(segment: UInt64, address: Int) -> Bytes {
         let length = self.length
         if length > capacity { grow(to: length) }
-        let slotStart = length - 2 * count
-        (memory + used).initializeMemory(as: UInt8.self, repeating: 0, count: slotStart - used)
-        for index in 0..<count { memory.store(slots[index], at: length - 2 - 2 * index) }
+        let limit = length - layout.tailSize * count
+        (memory + used).initializeMemory(as: UInt8.self, repeating: 0, count: limit - used)
+        for index in 0..<count { memory.store(places[index].offset, at: length - 2 - 2 * index) }
         memory.store(UInt16(truncatingIfNeeded: count), at: 4)
         memory.store(UInt16(exactly: length >> SegmentFormat.unitShift) ?? 0, at: 6)
+        if layout == .digested { writeDigests(at: limit) }
         let block = UnsafeRawBufferPointer(start: memory, count: length)
         memory.store(Block.checksum(block, segment: segment, address: address), at: 0)
-        used = Block.headerSize
+        used = layout.headerSize
         count = 0
         return block
+    }
+
+    private func writeDigests(at offset: Int) {
+        guard count > 0 else { return }
+        let scale = DigestScale(first: key(0), last: key(count - 1))
+        scale.write(to: memory)
+        for index in 0..<count { memory.store(scale.digest(of: key(index)), at: offset + 2 * index) }
+    }
+
+    @inline(__always)
+    private func key(_ index: Int) -> SearchKey {
+        let place = places[index]
+        return SearchKey(address: memory + (Int(place.offset) &+ Int(place.head)), count: Int(place.keyCount))
     }
 }

@@ -15,40 +15,53 @@ struct BlockHint {
     }
 }
 
-/// Narrows down where a key is among the records of a block, by digests alone.
+/// Narrows down where a key is among records of a block, by the eight bytes of their keys that tell them apart.
 ///
-/// A block that was not looked at lately is in none of the processor's caches, and a binary search waits for each record
-/// before it knows the next one to look at. Here seven records at a time are looked at, whose addresses do not depend on
-/// each other, so that they are waited for at once: first those around the place where the key is likely to be, most of
-/// which a scan reads anyway, then seven that are spread evenly.
+/// A block that was not looked at lately is in none of the processor's caches, and a binary search waits for each
+/// record before it knows the next one to look at. Here seven records at a time are looked at, whose addresses do not
+/// depend on each other, so that they are waited for at once.
 struct BlockSearch {
     /// The place is not before `low` and not behind `high`.
-    private(set) var low = 0
+    private(set) var low: Int
     private(set) var high: Int
     private let block: Block
-    private let hint: BlockHint
+    private let skip: Int
     private let wanted: UInt64
     /// Whether a record with the digest that is looked for was met: digests then tell no more.
     private var hasMet = false
 
     private static let pivots = 7
 
+    /// - Parameters:
+    ///   - wanted: the digest of the key that is looked for.
+    ///   - skip: bytes that the digests leave out; the key has them, and all records around it.
+    ///   - low: the place is not before it.
+    ///   - high: the place is not behind it.
     @inline(__always)
-    init(_ block: Block, _ key: Bytes, _ hint: BlockHint) {
+    init(_ block: Block, _ wanted: UInt64, skip: Int, _ low: Int, _ high: Int) {
         self.block = block
-        self.hint = hint
-        high = block.count
-        wanted = SearchKey(key).digest(after: hint.skip)
+        self.wanted = wanted
+        self.skip = skip
+        self.low = low
+        self.high = high
     }
 
-    /// Narrows the range down to a few records, or to those that digests do not tell apart.
+    /// Narrows the range down to a few records, or to those that digests do not tell apart: looks first at those around
+    /// the place where the key is likely to be, most of which a scan reads anyway, then at some that are spread evenly.
     /// - Returns: false where a slot leads nowhere.
     @inline(__always)
-    mutating func run() -> Bool {
+    mutating func run(_ hint: BlockHint) -> Bool {
         guard block.count >= Self.pivots else { return true }
         let guess = hint.guess(wanted, block.count)
         let start = max(-1, min(guess &- (Self.pivots + 1) / 2, block.count &- (Self.pivots + 1)))
         guard compare(start, span: Self.pivots + 1) else { return false }
+        return narrow()
+    }
+
+    /// Narrows the range down by records that are spread evenly.
+    /// - Returns: false where a slot leads nowhere.
+    @inline(__always)
+    mutating func narrow() -> Bool {
         while !hasMet, high &- low > 3 {
             guard compare(low, span: high &- low) else { return false }
         }
@@ -61,7 +74,7 @@ struct BlockSearch {
         var (before, notBehind) = (0, 0)
         for pivot in 1...Self.pivots {
             guard let found = block.record(Self.slot(start, span, pivot))?.record else { return false }
-            let digest = SearchKey(found.key).digest(after: hint.skip)
+            let digest = SearchKey(found.key).digest(after: skip)
             before &+= digest < wanted ? 1 : 0
             notBehind &+= digest <= wanted ? 1 : 0
         }

@@ -30,7 +30,8 @@ struct SegmentAssembly: ~Copyable {
         let stored = try Self.storedBlockBuilder(options.compression)
         var header = FileHeader(
             kind: .segment, store: store, number: number, parameter: UInt64(SegmentFormat.unitShift))
-        if options.compression != .none { header.incompatibleFeatures = SegmentFormat.compressedFeature }
+        header.incompatibleFeatures = options.blockLayout.features
+        if options.compression != .none { header.incompatibleFeatures |= SegmentFormat.compressedFeature }
         var output = SegmentOutput(file)
         try output.append(header.encoded())
 
@@ -40,7 +41,7 @@ struct SegmentAssembly: ~Copyable {
         blockBytes = options.blockBytes
         path = file.path
         headerChecksum = header.checksum
-        block = BlockBuilder(target: options.blockBytes)
+        block = BlockBuilder(target: options.blockBytes, layout: options.blockLayout)
         index = PointIndexBuilder(expected: options.expectedRecords)
         summary = SegmentSummary(number: number)
     }

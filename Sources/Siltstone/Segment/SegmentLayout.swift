@@ -12,6 +12,8 @@ struct SegmentLayout {
 
     var isCompressed: Bool { header.incompatibleFeatures & SegmentFormat.compressedFeature != 0 }
 
+    var blockLayout: BlockLayout { BlockLayout(features: header.incompatibleFeatures) }
+
     /// The checksum of a page of the point index.
     func checksum(ofPage page: Int) -> UInt32? {
         metadata.bytes.integer(at: footer.fenceBytes + footer.blockTableBytes + 4 * page)
@@ -41,7 +43,7 @@ struct SegmentLayout {
         let head = try HeapBytes.read(file, offset: 0, count: FileHeader.size)
         header = try FileHeader(
             head.bytes, kind: .segment, store: store, number: number, path: path,
-            knownFeatures: SegmentFormat.compressedFeature)
+            knownFeatures: SegmentFormat.knownFeatures)
         guard header.parameter == SegmentFormat.unitShift else {
             throw StoreError(
                 .unsupportedFormat, "the segment has units of 2^\(header.parameter) bytes, this release reads 2^6",

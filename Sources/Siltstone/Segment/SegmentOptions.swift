@@ -13,6 +13,8 @@ struct SegmentOptions: Sendable, Hashable {
     /// Bytes of a block: the unit of checksums, of reading and of compression. A power of two from 4 to 64 KiB.
     var blockBytes = 16 << 10
     var compression = Compression.none
+    /// Another one than that of this release is for tests of what older ones have left.
+    var blockLayout = BlockLayout.digested
     /// How many records are coming, where that is known; saves some copying.
     var expectedRecords = 0
 

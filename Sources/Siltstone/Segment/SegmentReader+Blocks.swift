@@ -9,7 +9,7 @@ extension SegmentReader {
         if let mappedData {
             try touch(block, mappedData)
             let start = fences.start(of: block)
-            guard let view = Block(mappedData + start, length: fences.length(of: block)) else {
+            guard let view = Block(mappedData + start, length: fences.length(of: block), layout: blockLayout) else {
                 throw malformed(block)
             }
             return view
@@ -58,9 +58,9 @@ extension SegmentReader {
             if caching { cache?.insert(loaded, for: key) }
             heap = loaded
         }
-        guard let heap, let base = heap.bytes.baseAddress, let view = Block(base, length: heap.bytes.count) else {
-            throw malformed(block)
-        }
+        guard let heap, let base = heap.bytes.baseAddress,
+            let view = Block(base, length: heap.bytes.count, layout: blockLayout)
+        else { throw malformed(block) }
         pin.owner = heap
         return view
     }

@@ -20,7 +20,7 @@ extension SegmentReader {
             let block = fences.block(holding: address)
             let view = try self.block(block, pin: &pin)
             let offset = address - fences.start(of: block)
-            guard let found = BlockRecord(view.base, at: offset, limit: view.length - 2 * view.count)?.record else {
+            guard let found = BlockRecord(view.base, at: offset, limit: view.limit)?.record else {
                 throw wrongAddress(address)
             }
             guard keysEqual(found.key, key) else { continue }

@@ -19,6 +19,7 @@ final class SegmentReader: @unchecked Sendable {
     let mappedData: UnsafeRawPointer?
     let mappedIndex: UnsafeRawPointer?
     let dataBytes: Int
+    let blockLayout: BlockLayout
     let windowShift: Int
     let verifiedBlocks: AtomicBitmap
     /// The windows in which everything is verified: one look at them spares lookups the way through the fences.
@@ -64,6 +65,7 @@ final class SegmentReader: @unchecked Sendable {
         fences = layout.fences
         geometry = layout.footer.index
         dataBytes = layout.footer.dataBytes
+        blockLayout = layout.blockLayout
         verifiedBlocks = AtomicBitmap(count: layout.footer.blockCount)
         windowShift = layout.footer.windowShift
         verifiedWindows = AtomicBitmap(count: dataBytes >> windowShift + 1)

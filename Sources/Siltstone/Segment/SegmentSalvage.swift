@@ -80,7 +80,7 @@ struct SegmentSalvage {
         do {
             let header = try FileHeader(
                 bytes, kind: .segment, store: nil, number: number, path: path,
-                knownFeatures: SegmentFormat.compressedFeature)
+                knownFeatures: SegmentFormat.knownFeatures)
             return header.incompatibleFeatures & SegmentFormat.compressedFeature != 0
         } catch {
             return nil  // what is wrong with it was reported with the layout
@@ -139,15 +139,10 @@ struct SegmentSalvage {
         _ window: FileWindow, at offset: Int, end: Int, number: UInt64
     ) throws(StoreError) -> (block: HeapBytes, count: Int)? {
         let address = offset - FileHeader.size
-        guard address % SegmentFormat.unit == 0, let header = try window.bytes(at: offset, count: Block.headerSize),
-            let count: UInt16 = header.integer(at: 4), count > 0
-        else { return nil }
-        var length = Block.units(header).map { $0 << SegmentFormat.unitShift }
-        // Too long for the header to tell: then it has one record, which tells.
-        if length == nil { length = try longLength(window, at: offset) }
-        guard let length, length <= end - offset, let lastSlot = try window.bytes(at: offset + length - 2, count: 2),
-            // The first record's slot: 65,535 times of 65,536 it spares summing up what is no block.
-            lastSlot.integer(at: 0) == UInt16(Block.headerSize),
+        guard address % SegmentFormat.unit == 0,
+            let length = try plainLength(window, at: offset), length <= end - offset,
+            // Nearly always it spares summing up what is no block.
+            let lastSlot = try window.bytes(at: offset + length - 2, count: 2), layout(lastSlot: lastSlot) != nil,
             let bytes = try window.bytes(at: offset, count: length),
             Block.checksum(bytes, segment: number, address: address) == bytes.integer(at: 0)
         else { return nil }
@@ -156,18 +151,38 @@ struct SegmentSalvage {
         return (block, length)
     }
 
-    /// The length of a block that its header cannot tell: walks its few records.
-    private static func longLength(_ window: FileWindow, at offset: Int) throws(StoreError) -> Int? {
-        guard let header = try window.bytes(at: offset, count: Block.headerSize),
-            let count: UInt16 = header.integer(at: 4)
+    /// The layout that a block has by its last slot, which is that of the first record. So the file's header, which
+    /// says it too, is not needed.
+    private static func layout(lastSlot: Bytes) -> BlockLayout? {
+        guard let offset: UInt16 = lastSlot.integer(at: 0) else { return nil }
+        return BlockLayout.allCases.first { $0.headerSize == Int(offset) }
+    }
+
+    /// The length of what may be a block.
+    private static func plainLength(_ window: FileWindow, at offset: Int) throws(StoreError) -> Int? {
+        guard let header = try window.bytes(at: offset, count: 8), let count: UInt16 = header.integer(at: 4), count > 0
         else { return nil }
-        var used = Block.headerSize
+        if let units = Block.units(header) { return units << SegmentFormat.unitShift }
+        // Too long for the header to tell: then it has few records, which tell.
+        for layout in BlockLayout.allCases {
+            guard let length = try longLength(window, at: offset, count: Int(count), layout) else { continue }
+            let lastSlot = try window.bytes(at: offset + length - 2, count: 2)
+            if let lastSlot, Self.layout(lastSlot: lastSlot) == layout { return length }
+        }
+        return nil
+    }
+
+    /// The length of a block that its header cannot tell: walks its few records.
+    private static func longLength(
+        _ window: FileWindow, at offset: Int, count: Int, _ layout: BlockLayout
+    ) throws(StoreError) -> Int? {
+        var used = layout.headerSize
         for _ in 0..<count {
             guard let size = try recordSize(window, at: offset + used), used + size <= SegmentFormat.maximumDataBytes
             else { return nil }
             used += size
         }
-        return SegmentFormat.roundUp(used + 2 * Int(count))
+        return SegmentFormat.roundUp(used + layout.tailSize * count)
     }
 
     private static func recordSize(_ window: FileWindow, at offset: Int) throws(StoreError) -> Int? {
@@ -185,9 +200,10 @@ struct SegmentSalvage {
         _ block: HeapBytes, body: (Record) throws(StoreError) -> Void
     ) throws(StoreError) -> Bool {
         defer { withExtendedLifetime(block) {} }
-        guard let base = block.bytes.baseAddress, let view = Block(base, length: block.bytes.count) else {
-            return false
-        }
+        guard let base = block.bytes.baseAddress, let lastSlot = block.bytes.slice(block.bytes.count - 2, 2),
+            let layout = Self.layout(lastSlot: lastSlot),
+            let view = Block(base, length: block.bytes.count, layout: layout)
+        else { return false }
         for slot in 0..<view.count {
             guard let found = view.record(slot) else { return false }
             try body(found.record)

@@ -129,7 +129,7 @@ struct SegmentVerifier {
     private mutating func check(_ block: Block, _ number: Int) throws(StoreError) {
         let start = reader.fences.start(of: number)
         let fileOffset = reader.fileOffset(of: number)
-        var expected = Block.headerSize
+        var expected = block.layout.headerSize
         for slot in 0..<block.count {
             guard let found = block.record(slot), block.offset(ofSlot: slot) == expected else {
                 isPartial = true
@@ -146,11 +146,11 @@ struct SegmentVerifier {
             previous = KeyAndSequence(key: Array(found.record.key), sequence: found.record.sequence)
             expected = found.end
         }
-        let rest = UnsafeRawBufferPointer(
-            start: block.base + expected, count: block.length - 2 * block.count - expected)
+        let rest = UnsafeRawBufferPointer(start: block.base + expected, count: block.limit - expected)
         if !rest.allSatisfy({ $0 == 0 }) {
             report("a block has bytes behind its records that are not zero", at: fileOffset)
         }
+        if !block.hasRightDigests() { report("the digests of a block do not fit its keys", at: fileOffset) }
     }
 
     private mutating func checkFence(_ record: Record, _ number: Int) {

@@ -51,7 +51,7 @@ extension StoreRepair {
             return .success(
                 try FileHeader(
                     anyOwner: head.bytes, kind: kind, path: path(file),
-                    knownFeatures: kind == .segment ? SegmentFormat.compressedFeature : 0))
+                    knownFeatures: kind == .segment ? SegmentFormat.knownFeatures : 0))
         } catch {
             guard error.code == .corrupt else { throw error }
             return .failure(error)

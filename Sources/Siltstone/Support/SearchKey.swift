@@ -67,6 +67,10 @@ struct SearchKey {
         return order != 0 ? order : count &- other.count
     }
 
+    /// The first bytes of the key, at most `length`.
+    @inline(__always)
+    func prefix(_ length: Int) -> SearchKey { SearchKey(address: address, count: count < length ? count : length) }
+
     /// How many bytes the keys have in common at their start.
     func commonPrefix(with other: SearchKey) -> Int {
         let limit = min(count, other.count)

@@ -8,9 +8,12 @@ import Testing
         (SegmentOptions(blockBytes: 4096), .mapped), (SegmentOptions(blockBytes: 4096), .read),
         (SegmentOptions(blockBytes: 4096, compression: .deflate(level: 1)), .mapped),
         (SegmentOptions(blockBytes: 65536, compression: .deflate(level: 9)), .read),
+        // As older releases have written them.
+        (SegmentOptions(blockBytes: 4096, blockLayout: .plain), .mapped),
+        (SegmentOptions(compression: .deflate(level: 6), blockLayout: .plain), .read),
     ]
 
-    @Test("All versions come back in order, and a lookup finds the newest that is visible", arguments: 0..<6)
+    @Test("All versions come back in order, and a lookup finds the newest that is visible", arguments: shapes.indices)
     func roundTrip(shape: Int) throws {
         let (options, access) = Self.shapes[shape]
         let fixture = try SegmentFixture(RandomRecords.make(1500, seed: UInt64(shape)), options: options)
@@ -32,7 +35,7 @@ import Testing
         #expect(try reader.verify() == [])
     }
 
-    @Test("Seeks and scans agree with a sorted model in both directions at any visibility", arguments: 0..<6)
+    @Test("Seeks and scans agree with a sorted model in both directions at any visibility", arguments: shapes.indices)
     func scans(shape: Int) throws {
         let (options, access) = Self.shapes[shape]
         let fixture = try SegmentFixture(RandomRecords.make(1000, seed: UInt64(shape) + 50), options: options)

@@ -56,7 +56,9 @@ import Testing
         try check(try SegmentFixture(records, options: SegmentOptions(blockBytes: 4096, compression: compression)))
     }
 
-    @Test("A key with more versions than fit many blocks is found at every one of them", arguments: 0..<6)
+    @Test(
+        "A key with more versions than fit many blocks is found at every one of them",
+        arguments: SegmentRoundTripTests.shapes.indices)
     func versions(shape: Int) throws {
         let (options, access) = SegmentRoundTripTests.shapes[shape]
         var records = [OwnedRecord([1], [], 5), OwnedRecord([3], [3], 6)]
@@ -122,7 +124,7 @@ import Testing
         let value = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
         let records = (0..<UInt64(4_000_000 / size)).map { OwnedRecord(Self.key($0), value, $0) }
         let fixture = try SegmentFixture(records)
-        #expect(Double(fixture.info.fileBytes) < Double(fixture.info.userBytes) * (size == 100 ? 1.14 : 1.025))
+        #expect(Double(fixture.info.fileBytes) < Double(fixture.info.userBytes) * (size == 100 ? 1.15 : 1.025))
         #expect(try fixture.open().verify() == [])
     }
 

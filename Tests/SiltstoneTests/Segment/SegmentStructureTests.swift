@@ -66,6 +66,38 @@ import Testing
         #expect(found.contains { $0.message.contains("fence") }, "\(found)")
     }
 
+    @Test("digests that do not fit the keys are found, and reads in both directions come to an end")
+    func digests() throws {
+        var random = SeededGenerator(1)
+        let fixture = try fixture()
+        let original = try fixture.scratch.read(fixture.path)
+        for round in 0..<60 {
+            try fixture.scratch.write(original, to: fixture.path)
+            let reader = try fixture.open()
+            let number = random.index(reader.fences.blockCount)
+            var pin = BlockPin()
+            let block = try reader.block(number, pin: &pin)
+            let start = reader.fileOffset(of: number)
+            let found = try problems(fixture) { bytes in
+                let place = round % 3 == 0 ? 8 + random.index(16) : block.limit + random.index(2 * block.count)
+                bytes[start + place] ^= UInt8(1 + random.index(255))
+            }
+            #expect(found.map(\.offset) == [start] && found.allSatisfy { $0.message.contains("digests") }, "\(found)")
+            for access in [FileAccess.mapped, .read] {
+                let reader = try fixture.open(access)
+                var cursor = SegmentCursor(reader)
+                for key in [0, 149, 150, 299].map(key) {
+                    try cursor.seek(key, backward: false)
+                    _ = try cursor.rest(.greatest, limit: 50)
+                    try cursor.seek(key, backward: true)
+                    _ = try cursor.restBackward(.greatest, limit: 50)
+                    // Leads nowhere by the digests: but to a point read their index is all.
+                    #expect(try reader.lookup(key) == fixture.newest(key, visible: .greatest))
+                }
+            }
+        }
+    }
+
     @Test("whichever bit of the properties is changed, they fit the records no more")
     func properties() throws {
         let fixture = try fixture()

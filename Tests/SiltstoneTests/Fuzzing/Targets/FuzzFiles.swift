@@ -20,6 +20,11 @@ enum FuzzFiles {
         do { return try makeStore(.deflate(level: 6)) } catch { fatalError("no store to attack: \(error)") }
     }()
 
+    /// The segment, its blocks without digests, as older releases have written them.
+    static func oldSegment(_ compression: Compression) throws -> [UInt8] {
+        try makeStore(compression, .plain)[name(segmentHeader)] ?? []
+    }
+
     /// A name in the store's directory.
     static func name(_ header: FileHeader) -> String {
         switch header.kind {
@@ -35,14 +40,18 @@ enum FuzzFiles {
     /// The greatest sequence number of the segment, behind which the log goes on.
     private static let flushed: SequenceNumber = 100
 
-    private static func makeStore(_ compression: Compression) throws -> [String: [UInt8]] {
+    private static func makeStore(
+        _ compression: Compression, _ layout: BlockLayout = .digested
+    ) throws -> [String: [UInt8]] {
         let fileSystem = InMemoryFileSystem(greatestFileSize: 1 << 20)
         try fileSystem.createDirectory(ExactFileSystem.directory)
         func create(_ header: FileHeader) throws -> any File {
             try fileSystem.open(ExactFileSystem.directory + "/" + name(header), .createNew)
         }
         let pointers = try makeValues(try create(valuesHeader))
-        let info = try makeSegment(try create(segmentHeader), pointers[0], compression)
+        let info = try makeSegment(
+            try create(segmentHeader), pointers[0],
+            SegmentOptions(blockBytes: 4 << 10, compression: compression, blockLayout: layout))
         try makeLog(fileSystem, pointers[1])
         var state = ManifestState()
         state.nextFileNumber = 8
@@ -79,9 +88,8 @@ enum FuzzFiles {
     }
 
     private static func makeSegment(
-        _ file: any File, _ pointer: ValuePointer, _ compression: Compression
+        _ file: any File, _ pointer: ValuePointer, _ options: SegmentOptions
     ) throws -> SegmentInfo {
-        let options = SegmentOptions(blockBytes: 4 << 10, compression: compression)
         let writer = try SegmentWriter(file: file, number: segmentHeader.number, store: identity, options: options)
         func append(_ key: [UInt8], _ value: [UInt8], _ sequence: SequenceNumber, _ kind: RecordKind) throws {
             try withContiguousBytes(key) { key throws(StoreError) in

@@ -15,6 +15,8 @@ extension FuzzTarget {
         case .segment:
             return [
                 "plain": file(plain, FuzzFiles.segmentHeader), "compressed": file(compressed, FuzzFiles.segmentHeader),
+                "undigested": try FuzzFiles.oldSegment(.none),
+                "undigested-compressed": try FuzzFiles.oldSegment(.deflate(level: 6)),
             ]
         case .manifest:
             return [

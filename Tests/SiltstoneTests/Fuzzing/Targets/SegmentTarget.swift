@@ -44,6 +44,7 @@ enum SegmentTarget {
             if isWell { try FuzzFailure.unless(looked == found, "a lookup does not find what a scan finds") }
         }
         if isWell {
+            for found in forward { try seek(found, reader) }
             try FuzzFailure.unless(forward == backward.reversed(), "scans of both directions disagree")
             let inOrder = zip(forward, forward.dropFirst()).allSatisfy { $0.key.lexicographicallyPrecedes($1.key) }
             try FuzzFailure.unless(inOrder, "a scan is not in order")
@@ -79,6 +80,15 @@ enum SegmentTarget {
             try cursor.seekBackward(key)
             return try reader.lookup(key, hash: hash, visible: .greatest, pin: &pin).map(Found.init)
         }
+    }
+
+    /// A seek leads to what a scan has come by.
+    private static func seek(_ expected: Found, _ reader: SegmentReader) throws {
+        var cursor = SegmentCursor(reader)
+        try withContiguousBytes(expected.key) { key throws(StoreError) in try cursor.seekForward(key) }
+        var batch = RecordBatch(capacity: 1)
+        try cursor.fillForward(&batch, limit: 1, visible: .greatest)
+        try FuzzFailure.unless(batch.count == 1 && Found(batch[0]) == expected, "a seek misses a record")
     }
 
     private static func scan(
