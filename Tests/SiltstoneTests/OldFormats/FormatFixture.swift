@@ -3,26 +3,32 @@ import Testing
 
 @testable import Siltstone
 
-/// A store of each format version that was ever released, as its files are: `Tests/Fixtures/Format1` and so on.
+/// A store of each form of files that releases have ever written, as its files are: `Tests/Fixtures/Format1` and so on.
 ///
-/// What they hold is written here and never changes. When there is a next version, its fixture is made by the test
-/// "make the fixture" (``OldFormatTests``), and committed beside the others.
+/// What they hold is written here and never changes. When there is a next version, or a feature that files have from then
+/// on, its fixture is made by the test "make the fixture" (``OldFormatTests``), and committed beside the others.
 struct FormatFixture: Sendable, CustomTestStringConvertible {
     /// All there are.
-    static let all = [FormatFixture(version: 1, name: "closed"), FormatFixture(version: 1, name: "crashed")]
+    static let all = ["Format1", current].flatMap { form in
+        ["closed", "crashed"].map { FormatFixture(form: form, name: $0) }
+    }
 
-    var version: Int
+    /// What this release writes: version 1, its segments with digests.
+    static let current = "Format1Digests"
+
+    /// The folder, by the version and what was new.
+    var form: String
     /// `closed` in good order, or `crashed`.
     var name: String
 
-    var testDescription: String { "format \(version), \(name)" }
+    var testDescription: String { "\(form), \(name)" }
 
     private static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Fixtures")
 
     /// The directory of the store.
-    var path: String { Self.folder.appendingPathComponent("Format\(version)").appendingPathComponent(name).path }
+    var path: String { Self.folder.appendingPathComponent(form).appendingPathComponent(name).path }
 
     /// The files as they were committed.
     func files() throws -> StoreFiles {
