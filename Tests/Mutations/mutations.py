@@ -714,6 +714,21 @@ MUTATIONS = [
         "compareKeys($0, key) > 0",
         "compareKeys($0, key) >= 0", first="HeldSnapshotTests"),
     Mutation(
+        "digest-prefix", "a search takes a key for one that begins as those of the block",
+        "Segment/Block+Digests.swift",
+        "if order != 0 { return order < 0 ? (0, 0) : (count, count) }\n",
+        "\n", first="BlockSearchTests"),
+    Mutation(
+        "digest-beyond", "a search cuts the digest of a key behind the block to 16 bits",
+        "Segment/Block+Digests.swift",
+        "guard let digest = UInt16(exactly: place) else { return (count, count) }",
+        "let digest = UInt16(truncatingIfNeeded: place)", first="BlockSearchTests"),
+    Mutation(
+        "digest-alone", "of several records with the digest of a key a search looks at the first one only",
+        "Segment/Block+Digests.swift",
+        "if next < count, self.digest(next) == digest {",
+        "if next < 0 {", first="BlockSearchTests"),
+    Mutation(
         "page-cache-key", "the cache takes pages of the point index for blocks",
         "Segment/SegmentReader+Blocks.swift",
         "offset: -1 - page)\n        var heap",
@@ -880,6 +895,11 @@ MUTATIONS = [
         "try verifier.checkPages(progress)",
         "", first="SegmentRoundTripTests"),
     Mutation(
+        "verify-digests", "a verification does not compare digests with keys",
+        "Segment/SegmentVerifier.swift",
+        "if !block.hasRightDigests() { report(\"the digests of a block do not fit its keys\", at: fileOffset) }",
+        "", first="SegmentStructureTests"),
+    Mutation(
         "repair-lost-end", "a repair does not tell that a log has lost its end",
         "Store/StoreRepair+Logs.swift",
         "logEnds[number], UInt64(end) < expected",
@@ -925,6 +945,11 @@ MUTATIONS = [
         "Segment/SegmentSalvage.swift",
         "offset += StoredBlock.alignment",
         "offset += 4096", first="SegmentDamageTests"),
+    Mutation(
+        "salvage-layout", "a repair knows no blocks but those with digests",
+        "Segment/SegmentSalvage.swift",
+        "BlockLayout.allCases.first { $0.headerSize == Int(offset) }",
+        "offset == BlockLayout.digested.headerSize ? .digested : nil", first="SegmentDamageTests"),
     Mutation(
         "repair-numberless-order", "of two records without a number a repair takes the older file's",
         "Store/StoreRepair+Order.swift",
