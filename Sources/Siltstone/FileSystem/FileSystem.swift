@@ -115,6 +115,14 @@ public protocol FileMapping: AnyObject, Sendable {
 
     /// Prepares the pages of a range for writing, so that writing there does not have to wait. A hint.
     func prepareForWriting(offset: Int, length: Int)
+
+    /// Prepares the pages of a range for reading, so that reading there does not have to wait. A hint.
+    func prepareForReading(offset: Int, length: Int)
+}
+
+extension FileMapping {
+    /// Leaves it to whoever reads.
+    public func prepareForReading(offset: Int, length: Int) {}
 }
 
 /// The lock of a file, held until ``release()``, or until the last reference goes or the process dies.

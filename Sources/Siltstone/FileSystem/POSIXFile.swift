@@ -114,4 +114,9 @@ final class POSIXMapping: FileMapping, @unchecked Sendable {
         guard let base = bytes.baseAddress, offset >= 0, length > 0, offset + length <= bytes.count else { return }
         Platform.populateForWriting(base + offset, length: length)
     }
+
+    func prepareForReading(offset: Int, length: Int) {
+        guard let base = bytes.baseAddress, offset >= 0, length > 0, offset + length <= bytes.count else { return }
+        Platform.populateForReading(base + offset, length: length)
+    }
 }

@@ -6,8 +6,9 @@ public struct Configuration: Sendable {
     public var createIfMissing = true
     /// Whether to open for reading only: nothing on disk is changed, and another may do the same at the same time.
     public var readOnly = false
-    /// Bytes of changes that are kept in memory before they are written as a segment; at least 64 KiB. Up to three times
-    /// as much is held while a flush is under way.
+    /// Bytes of memory for changes, and for writing them as a segment, which begins when they take seven eighths of it; at
+    /// least 64 KiB. Twice as much is held while a flush is under way and more is written, and three times if writers are
+    /// faster than flushes.
     public var memTableBytes = 64 << 20
     /// Bytes at which the output of a compaction is cut into the next segment; at least 64 KiB.
     public var segmentBytes = 64 << 20
@@ -37,6 +38,9 @@ public struct Configuration: Sendable {
 
     /// A configuration with the defaults.
     public init() {}
+
+    /// Bytes at which a memtable is sealed: what its flush takes in memory, about an eighth of it, is to fit in, too.
+    var sealingBytes: Int { memTableBytes - memTableBytes / 8 }
 
     /// Checks what can be set wrong.
     func validate() throws(StoreError) {

@@ -25,7 +25,10 @@ extension Engine {
             }
             if !isStopping.load(ordering: .relaxed) { try collectValueFiles() }
             // What the flushes have given back meanwhile.
-            if isIdle { arenas.clear() }
+            if isIdle {
+                arenas.clear()
+                warmSegments()
+            }
             writeLock.withLock { state.pointee.compactionAttempts.succeed() }
         } catch {
             // Nothing was changed; the next flush tries again.
@@ -63,6 +66,7 @@ extension Engine {
             }
         }
         try result.get()
+        warmSegmentsSoon()
     }
 
     /// Runs one compaction: reads, merges, writes, puts the result in force. On the compaction queue.
@@ -90,6 +94,7 @@ extension Engine {
             if !plan.relocating.isEmpty { try syncValues() }
             try commit(edit, opened: readers) {
                 state.pointee.statistics.compactions += 1
+                state.pointee.freshSegments.formUnion(infos.map(\.number))
                 state.pointee.statistics.compactionBytesRead += plan.inputBytes
                 state.pointee.statistics.compactionBytesWritten += infos.reduce(0) { $0 + $1.fileBytes }
                 state.pointee.statistics.compactionSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9

@@ -68,6 +68,7 @@ extension Engine {
             try commit(edit, opened: readers) {
                 state.pointee.sealed.removeFirst()
                 state.pointee.flushAttempts.succeed()
+                state.pointee.freshSegments.formUnion(infos.map(\.number))
                 state.pointee.statistics.flushes += 1
                 state.pointee.statistics.flushedBytes += infos.reduce(0) { $0 + $1.fileBytes }
                 state.pointee.statistics.flushSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9

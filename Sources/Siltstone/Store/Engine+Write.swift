@@ -85,7 +85,7 @@ extension Engine {
     /// Memtables that fill in less than a step or two are not worth a thread's while. Under the write lock.
     private func prepareMemTable() {
         guard configuration.memTableBytes >= 2 * Self.preparationReach else { return }
-        let (table, limit) = (state.pointee.active.table, configuration.memTableBytes)
+        let (table, limit) = (state.pointee.active.table, configuration.sealingBytes)
         blockingQueue.async { table.prepare(ahead: Self.preparationReach, upTo: limit) }
     }
 
@@ -281,12 +281,12 @@ extension Engine {
             let table = state.pointee.active.table
             let bytes = table.byteCount
             let isFull =
-                bytes >= configuration.memTableBytes
+                bytes >= configuration.sealingBytes
                 || (state.pointee.active.log?.end ?? 0) >= 2 * configuration.memTableBytes
             if !isFull || table.isEmpty,
                 table.hasRoom(keyBytes: size.keyBytes, valueBytes: size.valueBytes, count: size.count)
             {
-                if bytes >= configuration.memTableBytes / 2 { prepareLogSoon() }
+                if bytes >= configuration.sealingBytes / 2 { prepareLogSoon() }
                 return true
             }
             if table.isEmpty {

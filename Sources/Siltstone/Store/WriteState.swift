@@ -19,6 +19,8 @@ struct WriteState {
     var values: ValueFileAppender?
     /// Value files that a compaction under way has moved values to, and no segment refers to yet.
     var relocationTargets: Set<UInt64> = []
+    /// Segments that were written since the last time that such were made ready for reading.
+    var freshSegments: Set<UInt64> = []
     /// Set once a write or a sync has failed in a way that leaves the disk's state unknown.
     var failure: StoreError?
     /// Set when closing has begun; writes go on until ``isClosed``.

@@ -253,6 +253,13 @@ enum Platform {
         #endif
     }
 
+    /// Makes the pages of a mapping present for reading. A hint.
+    static func populateForReading(_ address: UnsafeMutableRawPointer, length: Int) {
+        #if os(Linux)
+        _ = madvise(address, length, 22)  // MADV_POPULATE_READ, Linux 5.14; older kernels refuse, which is fine
+        #endif
+    }
+
     /// Asks for huge pages behind an anonymous mapping. A hint.
     static func adviseHugePages(_ address: UnsafeMutableRawPointer, length: Int) {
         #if os(Linux)
