@@ -22,14 +22,14 @@ extension Engine {
         watch(after: Self.idleDelay, since: visible.load(ordering: .relaxed))
     }
 
-    /// Only the watch keeps nothing alive: a store that nobody holds any more need not be tidied.
+    /// The watch keeps nothing alive: a store that nobody holds any more need not be tidied.
     private func watch(after delay: DispatchTimeInterval, since sequence: SequenceNumber) {
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay) { [weak self] in
-            guard let self, !self.isStopping.load(ordering: .relaxed) else { return }
-            let now = self.visible.load(ordering: .relaxed)
-            if now != sequence { return self.watch(after: Self.idleDelay, since: now) }
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay) { [reference] in
+            guard let engine = reference.value, !engine.isStopping.load(ordering: .relaxed) else { return }
+            let now = engine.visible.load(ordering: .relaxed)
+            if now != sequence { return engine.watch(after: Self.idleDelay, since: now) }
             // Behind the flush queue: closing waits for what runs there.
-            self.flushQueue.async { self.tidy(since: sequence) }
+            engine.flushQueue.async { engine.tidy(since: sequence) }
         }
     }
 

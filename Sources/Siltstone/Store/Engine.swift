@@ -57,6 +57,9 @@ final class Engine: @unchecked Sendable {
     /// The last change when the store last found itself idle.
     let idleSince = Atomic<SequenceNumber>(.max)
 
+    /// For work that is put off, and not to keep the engine.
+    let reference = EngineReference()
+
     /// Set right after the engine is made: its sync refers back to the engine.
     private(set) var commits: GroupCommit?
 
@@ -77,6 +80,7 @@ final class Engine: @unchecked Sendable {
         views = ViewPublisher(Self.makeView(parts.state))
         throttle.update(
             flushedRuns: configuration.automaticCompaction ? parts.state.version.levels.first?.count ?? 0 : 0)
+        reference.set(self)
         commits = GroupCommit { [unowned self] () throws(StoreError) in try self.syncLogs() }
     }
 
@@ -117,9 +121,10 @@ final class Engine: @unchecked Sendable {
             return retired
         }
         if views.retire(retired) || retirementScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(10)) { [weak self] in
-            self?.retirementScheduled.store(false, ordering: .releasing)
-            self?.retireViews()
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(10)) { [reference] in
+            guard let engine = reference.value else { return }
+            engine.retirementScheduled.store(false, ordering: .releasing)
+            engine.retireViews()
         }
     }
 
