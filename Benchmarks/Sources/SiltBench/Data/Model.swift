@@ -1,12 +1,14 @@
 /// What a database should hold: for each index, which value in turn its key was given last.
 ///
+/// One byte an index: a random look at it is part of every write that is measured, and should cost no more than it must.
+///
 /// `@unchecked Sendable`: threads that write at the same time write to different indices, which the workloads see to
 /// (``IndexStream/uniform(_:count:stride:offset:)``); all else happens on one thread.
 final class Model: @unchecked Sendable {
-    private static let removedBit: UInt32 = 1 << 31
+    private static let removedBit: UInt8 = 1 << 7
 
-    /// By index; 0: never written.
-    private var generations: UnsafeMutableBufferPointer<UInt32>
+    /// By index; 0: never written; after 127 comes 1 again.
+    private var generations: UnsafeMutableBufferPointer<UInt8>
     /// Indices in use: all below it were written at some time, or will be.
     private(set) var count = 0
     /// Whether the generations are known: not after threads have raced for the same keys.
@@ -25,7 +27,7 @@ final class Model: @unchecked Sendable {
     /// Makes room for indices below `count`. No other thread uses the model.
     func reserve(_ count: Int) {
         if count > generations.count {
-            let larger = UnsafeMutableBufferPointer<UInt32>.allocate(capacity: count)
+            let larger = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: count)
             larger.initialize(repeating: 0)
             larger.baseAddress?.update(from: generations.baseAddress!, count: self.count)  // allocated above: not nil
             generations.deallocate()
@@ -37,9 +39,10 @@ final class Model: @unchecked Sendable {
     /// The stamp of the next value of `index`, which is taken to be written.
     @inline(__always)
     func nextStamp(_ index: Int) -> Stamp {
-        let generation = generations[index] & ~Self.removedBit &+ 1
+        let last = generations[index] & ~Self.removedBit
+        let generation = last == 127 ? 1 : last &+ 1
         generations[index] = generation
-        return Stamp(index: index, generation: generation)
+        return Stamp(index: index, generation: UInt32(generation))
     }
 
     /// Takes `index` to be removed.
@@ -50,7 +53,7 @@ final class Model: @unchecked Sendable {
     func stamp(_ index: Int) -> Stamp? {
         let generation = generations[index]
         if generation == 0 || generation & Self.removedBit != 0 { return nil }
-        return Stamp(index: index, generation: generation)
+        return Stamp(index: index, generation: UInt32(generation))
     }
 
     /// How many keys should have a value.
