@@ -5,32 +5,24 @@ import Synchronization
 // far as that is worth it, and gives back the memory that was kept for more writes. Reads then ask one run instead of some
 // memtables and runs, the next opening has no log to read, and the log's disk space is free.
 extension Engine {
-    /// How long nobody must have written. Long beside the pauses of a busy program, short beside those of a person.
-    private static let idleDelay = DispatchTimeInterval.milliseconds(100)
-    /// When to look again for what had to be begun first.
-    private static let retryDelay = DispatchTimeInterval.milliseconds(5)
     /// The part of a full memtable from which on it is worth a segment of its own.
     private static let leastPart = 16
 
     /// Bytes in a memtable from which on an idle store flushes it.
     var leastIdleFlush: Int { configuration.memTableBytes / Self.leastPart }
 
-    /// Has the store look, in a while, whether it is idle. Called by writers, now and then.
+    /// Has the store tidied up once it is idle. Called by writers, now and then.
     func watchForIdleness() {
         guard configuration.tidiesWhenIdle, !configuration.readOnly else { return }
         if idleWatchScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
-        watch(after: Self.idleDelay, since: visible.load(ordering: .relaxed))
+        // The watch keeps nothing alive: a store that nobody holds any more need not be tidied.
+        IdleWatch.shared.add(reference, visible.load(ordering: .relaxed))
     }
 
-    /// The watch keeps nothing alive: a store that nobody holds any more need not be tidied.
-    private func watch(after delay: DispatchTimeInterval, since sequence: SequenceNumber) {
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay) { [reference] in
-            guard let engine = reference.value, !engine.isStopping.load(ordering: .relaxed) else { return }
-            let now = engine.visible.load(ordering: .relaxed)
-            if now != sequence { return engine.watch(after: Self.idleDelay, since: now) }
-            // Behind the flush queue: closing waits for what runs there.
-            engine.flushQueue.async { engine.tidy(since: sequence) }
-        }
+    /// Has the store tidied up, if nobody has written since.
+    func tidySoon(since sequence: SequenceNumber) {
+        // Behind the flush queue: closing waits for what runs there.
+        flushQueue.async { self.tidy(since: sequence) }
     }
 
     /// Tidies up, if nobody has written since. On the flush queue.
@@ -39,7 +31,7 @@ extension Engine {
         idleSince.store(sequence, ordering: .relaxed)
         let sealing = writeLock.withLock { sealForTidying(sequence) }
         switch sealing {
-        case .wait: return watch(after: Self.retryDelay, since: sequence)
+        case .wait: return IdleWatch.shared.add(reference, sequence, isQuiet: true)
         case .sealed, .nothing: idleWatchScheduled.store(false, ordering: .releasing)
         }
         arenas.clear()
@@ -58,6 +50,8 @@ extension Engine {
             return state.pointee.sealed.isEmpty ? .nothing : .sealed
         }
         if state.pointee.isClosing || state.pointee.failure != nil { return .nothing }
+        // A full disk, most likely: writers try again, this does not.
+        if state.pointee.logAttempts.failure != nil || state.pointee.flushAttempts.failure != nil { return .nothing }
         do {
             let isSealed = try rotate(ChangeSize(keyBytes: 0, valueBytes: 0, count: 1), false, since: attemptCounts())
             return isSealed ? .sealed : .wait

@@ -121,7 +121,9 @@ final class Engine: @unchecked Sendable {
             return retired
         }
         if views.retire(retired) || retirementScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(10)) { [reference] in
+        DispatchQueue.global(qos: .utility).async { [reference] in
+            // Not by a timer of Dispatch, which takes file descriptors, and ends the process where there are none left.
+            Platform.sleep(microseconds: 10_000)
             guard let engine = reference.value else { return }
             engine.retirementScheduled.store(false, ordering: .releasing)
             engine.retireViews()
