@@ -11,8 +11,11 @@
 /// try store.write(batch)
 /// ```
 public struct WriteBatch: Sendable {
-    /// The changes as they stand in the log (`Docs/Format.md`, "Changes"), so that writing them is one copy.
-    private(set) var payload: [UInt8] = []
+    /// Begins with the changes as they stand in the log (`Docs/Format.md`, "Changes"), so that writing them is one copy; the
+    /// rest is room for more.
+    private var memory: [UInt8] = []
+    /// Bytes that the changes take in the log: keys, values and a few bytes for each.
+    public private(set) var byteCount = 0
     /// How many changes the batch holds.
     public private(set) var count = 0
 
@@ -24,32 +27,32 @@ public struct WriteBatch: Sendable {
     /// Makes an empty batch.
     public init() {}
 
-    /// Bytes that the changes take in the log: keys, values and a few bytes for each.
-    public var byteCount: Int { payload.count }
-
     /// Whether the batch holds no change.
     public var isEmpty: Bool { count == 0 }
 
     /// Removes all changes; the memory is kept for the next ones.
     public mutating func removeAll() {
-        payload.removeAll(keepingCapacity: true)
+        byteCount = 0
         count = 0
         largestValueBytes = 0
         largestKeyBytes = 0
     }
 
     /// Prepares for changes of `bytes` bytes in all, so that adding them moves nothing.
-    public mutating func reserveCapacity(_ bytes: Int) { payload.reserveCapacity(bytes) }
+    public mutating func reserveCapacity(_ bytes: Int) {
+        if bytes > memory.count { memory.append(contentsOf: repeatElement(0, count: bytes - memory.count)) }
+    }
 
     /// Adds a change.
     mutating func append(_ kind: RecordKind, key: Bytes, value: Bytes) {
-        withUnsafeTemporaryAllocation(byteCount: ChangeEncoding.greatestPrefix, alignment: 1) { buffer in
-            guard let start = buffer.baseAddress else { return }  // never nil for a size above zero
-            let end = ChangeEncoding.writePrefix(kind, key: key.count, value: value.count, to: start)
-            payload.append(contentsOf: UnsafeRawBufferPointer(start: start, count: end - start))
+        let end = byteCount + ChangeEncoding.size(key: key.count, value: value.count)
+        if end > memory.count { reserveCapacity(max(end, 2 * memory.count)) }
+        // Written in place: to append kind, lengths, key and value one by one takes several times as long.
+        memory.withUnsafeMutableBytes { buffer in
+            guard let start = buffer.baseAddress else { return }  // never nil: there is room for a change
+            ChangeEncoding.write(kind, key: key, value: value, to: start + byteCount)
         }
-        payload.append(contentsOf: key)
-        payload.append(contentsOf: value)
+        byteCount = end
         count += 1
         largestKeyBytes = max(largestKeyBytes, key.count, kind == .rangeTombstone ? value.count : 0)
         if kind == .value { largestValueBytes = max(largestValueBytes, value.count) }
@@ -59,7 +62,9 @@ public struct WriteBatch: Sendable {
 extension WriteBatch {
     /// Lends the encoded changes.
     func withPayload<R>(_ body: (Bytes) throws(StoreError) -> R) throws(StoreError) -> R {
-        try withContiguousBytes(payload, body)
+        try withContiguousBytes(memory) { bytes throws(StoreError) in
+            try body(UnsafeRawBufferPointer(rebasing: bytes[..<byteCount]))
+        }
     }
 
     /// This batch with its large values moved out of it.

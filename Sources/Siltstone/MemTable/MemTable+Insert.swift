@@ -18,6 +18,25 @@ extension MemTable {
         if kind == .tombstone { add(1, to: counters.pointee.tombstones) }
     }
 
+    /// How many changes of a batch are looked at together.
+    static var groupSize: Int { 12 }
+    /// Keys up to which the leaves are in the caches anyway.
+    private static var fewKeys: Int { 20_000 }
+
+    /// Loads the leaves that changes are about to go to, for the caches: one after the other, each insert would wait for
+    /// its own. For the writer.
+    func fetchLeaves(of changes: Slice<UnsafeMutableBufferPointer<Record>>) {
+        guard keyCount > Self.fewKeys, changes.count > 1, let first = changes.first else { return }
+        // Keys that come in order go behind all others, where the last insert was.
+        let greatest = writer.pointee.greatest
+        if greatest != 0, entry(greatest).key.compare(to: SearchKey(first.key)) < 0 { return }
+        var sum: UInt64 = 0
+        for change in changes {
+            if let leaf = tree.descend(SearchKey(change.key), before: false) { sum &+= node(leaf).fetch() }
+        }
+        writer.pointee.fetched = sum
+    }
+
     /// Puts an entry behind all others, if that is where it belongs and the last leaf has room: no descent, nothing
     /// to move.
     @inline(__always)

@@ -46,6 +46,7 @@ struct MemTableCursor: ~Copyable, @unchecked Sendable {
     /// - Complexity: O(log n)
     mutating func seekForward(_ key: Bytes?) {
         older = 0
+        if table.tree.isEmpty { return stayAtEnd() }
         guard let key else {
             load(leaf: table.firstLeaf)
             return
@@ -57,11 +58,19 @@ struct MemTableCursor: ~Copyable, @unchecked Sendable {
     /// - Complexity: O(log n)
     mutating func seekBackward(_ key: Bytes?) {
         older = 0
+        if table.tree.isEmpty { return stayAtEnd() }
         guard let key else {
             seekLast()
             return
         }
         seek(SearchKey(key), before: true)
+    }
+
+    /// As in a table without keys: what comes later need not be seen.
+    private mutating func stayAtEnd() {
+        slotCount = 0
+        index = 0
+        next = 0
     }
 
     /// Copies the leaf of `key`, or of the greatest key below it, and puts `index` on the first slot not less than `key`.

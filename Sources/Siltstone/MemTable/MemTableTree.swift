@@ -31,7 +31,7 @@ struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any
 
     /// Whether no key was there a moment ago: what was visible to the caller before that is in the tree.
     @inline(__always)
-    private var isEmpty: Bool {
+    var isEmpty: Bool {
         // The reference of a single leaf, as its height is 0; a larger number is a tree.
         let root = state.pointee.root.load(ordering: .acquiring)
         return root &>> 32 == 0 && node(ArenaReference(truncatingIfNeeded: root)).count == 0

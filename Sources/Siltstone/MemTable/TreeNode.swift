@@ -133,6 +133,19 @@ struct TreeNode {
         }
     }
 
+    /// Loads all lines of a leaf, for the caches, as ``fetchReferences()``.
+    @inline(__always)
+    func fetch() -> UInt64 {
+        var sum: UInt64 = 0
+        var index = 0
+        while index < Self.capacity {
+            sum &+= digests[index].load(ordering: .relaxed)
+            index &+= Self.slotsPerLine
+        }
+        fetchReferences()
+        return sum
+    }
+
     /// A child; 0 where a reader looks at a move half done.
     @inline(__always)
     func child(_ index: Int) -> ArenaReference { children[index].load(ordering: .acquiring) }

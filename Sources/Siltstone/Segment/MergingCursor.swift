@@ -32,6 +32,8 @@ final class MergingCursor {
     }
 
     private let sources: [RecordSource]
+    /// The same, without a reference that is counted for each look.
+    private let sourceReferences: UnsafeMutablePointer<Unmanaged<RecordSource>>
     private let state: UnsafeMutablePointer<State>
     private let heads: UnsafeMutablePointer<Head>
     /// Source numbers, the live ones first, newest first among them.
@@ -40,6 +42,10 @@ final class MergingCursor {
     /// - Parameter sources: newest first.
     init(_ sources: [RecordSource], _ direction: ScanDirection = .forward, visible: SequenceNumber? = nil) {
         self.sources = sources
+        sourceReferences = .allocate(capacity: max(1, sources.count))
+        for (index, source) in sources.enumerated() {
+            (sourceReferences + index).initialize(to: .passUnretained(source))
+        }
         state = .allocate(capacity: 1)
         state.initialize(to: State(direction: direction, visible: visible))
         heads = .allocate(capacity: max(1, sources.count))
@@ -47,6 +53,7 @@ final class MergingCursor {
     }
 
     deinit {
+        sourceReferences.deallocate()
         state.deallocate()
         heads.deallocate()
         order.deallocate()
@@ -61,7 +68,7 @@ final class MergingCursor {
     /// Gives up what keeps memory alive. To be followed by a seek.
     func rest() {
         state.pointee.live = 0
-        for source in sources { source.rest() }
+        for index in 0..<sources.count { sourceReferences[index]._withUnsafeGuaranteedRef { $0.rest() } }
     }
 
     /// Stands at `key`: forward before the first record not below it, backward behind the last one below it.
@@ -72,8 +79,10 @@ final class MergingCursor {
         state.pointee = State(direction: direction, visible: state.pointee.visible)
         let share = sources.count < 2 ? limit : limit / sources.count + 2
         let size = limit == .max ? RecordSource.usualBatch : max(1, min(share, RecordSource.greatestBatch))
-        for index in sources.indices {
-            try sources[index].seek(key, direction, size: size)
+        for index in 0..<sources.count {
+            try sourceReferences[index]._withUnsafeGuaranteedRefThrowing { source throws(StoreError) in
+                try source.seek(key, direction, size: size)
+            }
             if try refill(index) {
                 order[state.pointee.live] = index
                 state.pointee.live += 1
@@ -181,10 +190,12 @@ final class MergingCursor {
 
     /// Replaces a source's batch; whether it has records left.
     private func refill(_ index: Int) throws(StoreError) -> Bool {
-        let source = sources[index]
-        try source.refill(state.pointee.direction, visible: state.pointee.visible)
-        let start = source.batch.pointee.start
-        let count = source.batch.pointee.count
+        let batch = try sourceReferences[index]._withUnsafeGuaranteedRefThrowing { source throws(StoreError) in
+            try source.refill(state.pointee.direction, visible: state.pointee.visible)
+            return source.batch
+        }
+        let start = batch.pointee.start
+        let count = batch.pointee.count
         heads[index] = Head(next: start, end: start + count)
         return count > 0
     }

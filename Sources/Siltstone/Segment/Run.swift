@@ -2,15 +2,25 @@
 ///
 /// Ranges may touch: a segment's last key may be the next one's first where the former ends with a range tombstone,
 /// whose end is not in its range. A record of a key is always in the last segment that does not begin after it.
-final class Run: Sendable {
+///
+/// `@unchecked Sendable`: the buffer is filled in the initialiser, and only read from then on.
+final class Run: @unchecked Sendable {
     let number: UInt64
     let segments: [SegmentReader]
+    /// Where each segment begins; the readers keep the bytes.
+    private let firstKeys: UnsafeMutablePointer<Bytes>
 
     /// - Parameter segments: in any order.
     init(number: UInt64, segments: [SegmentReader]) {
         self.number = number
         self.segments = segments.sorted { $0.info.firstKey.lexicographicallyPrecedes($1.info.firstKey) }
+        firstKeys = .allocate(capacity: max(1, segments.count))
+        for (index, segment) in self.segments.enumerated() {
+            (firstKeys + index).initialize(to: segment.firstKey.bytes)
+        }
     }
+
+    deinit { firstKeys.deallocate() }
 
     var fileBytes: Int { segments.reduce(0) { $0 + $1.info.fileBytes } }
     var recordCount: Int { segments.reduce(0) { $0 + $1.info.recordCount } }
@@ -23,8 +33,7 @@ final class Run: Sendable {
         var high = segments.count
         while low < high {
             let middle = (low &+ high) &>> 1
-            let beginsAfter = segments[middle].info.firstKey.withUnsafeBytes { compareKeys($0, key) > 0 }
-            if beginsAfter { high = middle } else { low = middle &+ 1 }
+            if compareKeysByWords(firstKeys[middle], key) > 0 { high = middle } else { low = middle &+ 1 }
         }
         return low &- 1
     }

@@ -259,7 +259,18 @@ extension Engine {
     ) throws(StoreError) {
         var changes = ChangeReader(payload, firstSequence: firstSequence)
         do throws(MalformedChange) {
-            while let change = try changes.next() { table.apply(change) }
+            try withUnsafeTemporaryRecords(MemTable.groupSize) { group throws(MalformedChange) in
+                while true {
+                    var count = 0
+                    while count < MemTable.groupSize, let change = try changes.next() {
+                        group[count] = change
+                        count += 1
+                    }
+                    if count == 0 { return }
+                    table.fetchLeaves(of: group[..<count])
+                    for index in 0..<count { table.apply(group[index]) }
+                }
+            }
         } catch {
             // A batch encodes its changes itself, so this cannot be; if it were, the log holds what memory does not.
             let error = StoreError(.invalidArgument, "the batch is malformed at byte \(error.offset)")

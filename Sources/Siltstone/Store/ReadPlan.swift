@@ -64,6 +64,13 @@ struct ReadPlan: @unchecked Sendable {
         tables.deallocate()
     }
 
+    /// Whether a memtable has range tombstones.
+    @inline(__always)
+    var hasRangeTombstones: Bool {
+        for index in 0..<tables.count where tables[index].tree.hasRangeTombstones { return true }
+        return false
+    }
+
     /// The newest version of `key` that is visible; nil where there is none or it is a removal. Only of a complete plan.
     @inline(__always)
     func lookup(_ key: SearchKey, visible: SequenceNumber) throws(StoreError) -> FoundRecord {

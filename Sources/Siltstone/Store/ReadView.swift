@@ -59,6 +59,7 @@ final class ReadView: Sendable {
 
     /// The sets of range tombstones that a scan has to mind; none, mostly.
     func rangeTombstones() -> [RangeTombstones] {
+        if plan.isComplete, !plan.hasRangeTombstones { return [] }
         var sets: [RangeTombstones] = []
         for table in tables where !table.rangeTombstones.isEmpty { sets.append(table.rangeTombstones) }
         if !version.rangeTombstones.isEmpty { sets.append(version.rangeTombstones) }

@@ -46,3 +46,13 @@ func withUnsafeTemporaryBytes<R>(
     }
     return try result.get()
 }
+
+/// Runs `body` with room for `count` records on the stack.
+func withUnsafeTemporaryRecords<E: Error>(
+    _ count: Int, _ body: (UnsafeMutableBufferPointer<Record>) throws(E) -> Void
+) throws(E) {
+    let result = withUnsafeTemporaryAllocation(of: Record.self, capacity: count) { buffer in
+        Result { () throws(E) in try body(buffer) }
+    }
+    try result.get()
+}

@@ -2,6 +2,13 @@ import Testing
 
 @testable import Siltstone
 
+extension WriteBatch {
+    /// The changes as they stand in the log.
+    var payload: [UInt8] {
+        do { return try withPayload { [UInt8]($0) } } catch { return [] }
+    }
+}
+
 @Suite("Batches and changes")
 struct WriteBatchTests {
     @Test("a batch holds its changes in order, as they stand in the log")
