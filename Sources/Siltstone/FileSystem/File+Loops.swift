@@ -89,6 +89,7 @@ extension File {
             let count = try readFully(into: piece, at: position)
             if count == 0 { return }
             try writeFully(UnsafeRawBufferPointer(rebasing: piece[..<count]), at: position)
+            beginSync(offset: position, length: count)
             position += count
         }
     }

@@ -57,6 +57,8 @@ final class GroupCommit: Sendable {
 
     /// How often a leader gives way to those who are about to ask. A sync takes as long as some hundred of these.
     private static let greatestYields = 12
+    /// And for how long, in nanoseconds: where others keep the processors busy, each time may take milliseconds.
+    private static let longestYielding: UInt64 = 100_000
 
     /// - Parameters:
     ///   - durable: changes up to this ticket are durable already.
@@ -131,9 +133,13 @@ final class GroupCommit: Sendable {
     /// has released are about to come back. Without this, two halves of the threads would take turns for ever, each
     /// paying for a sync of its own.
     private func gather() -> [Waiter] {
+        var end: UInt64?
         for _ in 0..<Self.greatestYields {
             let isComplete = state.withLock { $0.waiters.count + 1 >= $0.expected }
             if isComplete { break }
+            let now = Platform.monotonicNanoseconds()
+            if now > end ?? .max { break }
+            end = end ?? now + Self.longestYielding
             Platform.yieldThread()
         }
         return state.withLock { state in

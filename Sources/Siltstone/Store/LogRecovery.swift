@@ -1,3 +1,5 @@
+import Dispatch
+
 /// Reads the live logs of a store into memtables, and decides, where one ends early, whether that is a crash's torn tail
 /// or damage (`Docs/Format.md`, "Recovery").
 struct LogRecovery {
@@ -229,8 +231,17 @@ struct LogRecovery {
         if case .damaged(let fault, let proof) = reader.tail() { throw reader.corruption(fault, proof) }
     }
 
+    /// From how many bytes of a memtable on its memory is prepared by another thread.
+    private static let leastToPrepare = 4 << 20
+
     private func emptied(_ reader: FrameReader, _ number: UInt64) throws(StoreError) -> RecoveredLog {
-        let table = try Engine.makeTable(opener.configuration, try Self.size(reader), nil)
+        let size = try Self.size(reader)
+        let table = try Engine.makeTable(opener.configuration, size, nil)
+        let bytes = size.bytes + size.count * MemTableEntry.headerSize
+        if bytes >= Self.leastToPrepare {
+            // On another core: the clearing of memory would take a third of the time that the inserts take.
+            DispatchQueue.global(qos: .userInitiated).async { table.prepare(ahead: bytes, upTo: bytes) }
+        }
         return RecoveredLog(
             number: number, header: reader.header, end: FileHeader.size, lastChecksum: reader.fileChecksum,
             table: table, valueFiles: [], isLinked: false, lastSequence: lastSequence)
