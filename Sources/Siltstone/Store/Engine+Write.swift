@@ -79,14 +79,14 @@ extension Engine {
         prepareMemTable()
         // Not where writes are synced: the next sync would bring the prepared pages to the disk as well.
         guard configuration.durability == .buffered else { return }
-        blockingQueue.async { log.prepare(ahead: Self.preparationReach) }
+        preparationQueue.async { log.prepare(ahead: Self.preparationReach) }
     }
 
     /// Memtables that fill in less than a step or two are not worth a thread's while. Under the write lock.
     private func prepareMemTable() {
         guard configuration.memTableBytes >= 2 * Self.preparationReach else { return }
         let (table, limit) = (state.pointee.active.table, configuration.sealingBytes)
-        blockingQueue.async { table.prepare(ahead: Self.preparationReach, upTo: limit) }
+        preparationQueue.async { table.prepare(ahead: Self.preparationReach, upTo: limit) }
     }
 
     /// Makes the changes up to `last` visible. Under the write lock.

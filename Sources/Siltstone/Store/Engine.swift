@@ -45,6 +45,11 @@ final class Engine: @unchecked Sendable {
     let logQueue = DispatchQueue(label: "siltstone.log", qos: .userInitiated)
     /// One compaction at a time.
     let compactionQueue = DispatchQueue(label: "siltstone.compaction", qos: .utility)
+    /// The preparation of memory and log for writers. Serial, like all queues but the next: a concurrent one has Dispatch watch
+    /// its threads, for which it takes file descriptors, and ends the process where there are none left.
+    let preparationQueue = DispatchQueue(label: "siltstone.preparation", qos: .userInitiated)
+    /// Looks again at views that were still read.
+    static let retirementQueue = DispatchQueue(label: "siltstone.retirement", qos: .utility)
     /// Blocking work on behalf of asynchronous callers.
     let blockingQueue = DispatchQueue(label: "siltstone.blocking", attributes: .concurrent)
     let flushScheduled = Atomic<Bool>(false)
@@ -121,8 +126,8 @@ final class Engine: @unchecked Sendable {
             return retired
         }
         if views.retire(retired) || retirementScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
-        DispatchQueue.global(qos: .utility).async { [reference] in
-            // Not by a timer of Dispatch, which takes file descriptors, and ends the process where there are none left.
+        Self.retirementQueue.async { [reference] in
+            // Not by a timer of Dispatch, which takes file descriptors, too.
             Platform.sleep(microseconds: 10_000)
             guard let engine = reference.value else { return }
             engine.retirementScheduled.store(false, ordering: .releasing)

@@ -240,7 +240,7 @@ struct LogRecovery {
         let bytes = size.bytes + size.count * MemTableEntry.headerSize
         if bytes >= Self.leastToPrepare {
             // On another core: the clearing of memory would take a third of the time that the inserts take.
-            DispatchQueue.global(qos: .userInitiated).async { table.prepare(ahead: bytes, upTo: bytes) }
+            DispatchQueue(label: "siltstone.recovery").async { table.prepare(ahead: bytes, upTo: bytes) }
         }
         return RecoveredLog(
             number: number, header: reader.header, end: FileHeader.size, lastChecksum: reader.fileChecksum,

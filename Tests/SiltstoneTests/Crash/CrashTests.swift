@@ -29,7 +29,8 @@ struct CrashTests {
             return
         }
         #expect(summary.flushes > 0)
-        #expect(summary.compactions > 0)
+        // Most die in one; whether any comes to its end on a loaded machine is a matter of chance.
+        #expect(summary.compactions + (summary.kills[.compaction] ?? 0) > 0)
         SuiteScale.report("kills, \(scenario)", summary.figures)
     }
 
