@@ -831,7 +831,7 @@ MUTATIONS = [
     Mutation(
         "lock-given-up-early", "closing does not wait for work in the background",
         "Store/Engine+Close.swift",
-        "flushQueue.sync {}\n        logQueue.sync {}\n        compactionQueue.sync {}",
+        "flushQueue.sync {}\n        logQueue.sync {}\n",
         "", first="ClosingRaceTests"),
     Mutation(
         "value-writers-not-awaited", "closing does not wait for writers of large values",

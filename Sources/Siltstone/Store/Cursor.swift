@@ -38,7 +38,8 @@ public final class Cursor {
     }
 
     /// Calls `body` with each entry that is left, without copying.
-    /// - Parameter body: gets key and value, which are good until it returns; returns false to stop.
+    /// - Parameter body: gets key and value, which are good until it returns; returns false to stop. It must not use the
+    ///   cursor itself.
     /// - Throws: ``StoreError``, or what `body` throws.
     public func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
         try walk.pointee.forEachEntry(engine, body)

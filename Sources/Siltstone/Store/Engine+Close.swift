@@ -44,6 +44,8 @@ extension Engine {
         valueLock.withLock {}
         flushQueue.sync {}
         logQueue.sync {}
+        // Who makes room in a log: the file may be another owner's behind the lock.
+        preparationQueue.sync {}
         compactionQueue.sync {}
         retireViews()
     }
@@ -100,9 +102,11 @@ extension Engine {
         // Not waited for: this may be the deinitialiser of whoever runs on one of the queues.
         flushQueue.async {
             self.logQueue.async {
-                self.compactionQueue.async {
-                    self.releaseLock()
-                    Self.abandonments.subtract(1, ordering: .sequentiallyConsistent)
+                self.preparationQueue.async {
+                    self.compactionQueue.async {
+                        self.releaseLock()
+                        Self.abandonments.subtract(1, ordering: .sequentiallyConsistent)
+                    }
                 }
             }
         }

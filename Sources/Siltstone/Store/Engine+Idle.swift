@@ -29,10 +29,12 @@ extension Engine {
     private func tidy(since sequence: SequenceNumber) {
         guard !isStopping.load(ordering: .relaxed) else { return }
         idleSince.store(sequence, ordering: .relaxed)
+        // Before the look at the memtable: who writes after it has the store watched again.
+        idleWatchScheduled.store(false, ordering: .sequentiallyConsistent)
         let sealing = writeLock.withLock { sealForTidying(sequence) }
-        switch sealing {
-        case .wait: return IdleWatch.shared.add(reference, sequence, isQuiet: true)
-        case .sealed, .nothing: idleWatchScheduled.store(false, ordering: .releasing)
+        if sealing == .wait {
+            if idleWatchScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
+            return IdleWatch.shared.add(reference, sequence, isQuiet: true)
         }
         arenas.clear()
         // Where there is a flush now, the compaction is for what comes out of it, too, and comes after it.
@@ -51,7 +53,11 @@ extension Engine {
         }
         if state.pointee.isClosing || state.pointee.failure != nil { return .nothing }
         // A full disk, most likely: writers try again, this does not.
-        if state.pointee.logAttempts.failure != nil || state.pointee.flushAttempts.failure != nil { return .nothing }
+        let failures = [
+            state.pointee.logAttempts.failure, state.pointee.flushAttempts.failure,
+            state.pointee.compactionAttempts.failure,
+        ]
+        if failures.contains(where: { $0 != nil }) { return .nothing }
         do {
             let isSealed = try rotate(ChangeSize(keyBytes: 0, valueBytes: 0, count: 1), false, since: attemptCounts())
             return isSealed ? .sealed : .wait
