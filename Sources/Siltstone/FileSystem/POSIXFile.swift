@@ -111,12 +111,16 @@ final class POSIXMapping: FileMapping, @unchecked Sendable {
     }
 
     func prepareForWriting(offset: Int, length: Int) {
-        guard let base = bytes.baseAddress, offset >= 0, length > 0, offset + length <= bytes.count else { return }
-        Platform.populateForWriting(base + offset, length: length)
+        if let start = start(offset, length) { Platform.populateForWriting(start, length: length) }
     }
 
     func prepareForReading(offset: Int, length: Int) {
-        guard let base = bytes.baseAddress, offset >= 0, length > 0, offset + length <= bytes.count else { return }
-        Platform.populateForReading(base + offset, length: length)
+        if let start = start(offset, length) { Platform.populateForReading(start, length: length) }
+    }
+
+    /// Where a range begins; nil where it is empty, or not in the mapping.
+    private func start(_ offset: Int, _ length: Int) -> UnsafeMutableRawPointer? {
+        guard let base = bytes.baseAddress, offset >= 0, length > 0, offset + length <= bytes.count else { return nil }
+        return base + offset
     }
 }

@@ -133,13 +133,10 @@ final class GroupCommit: Sendable {
     /// has released are about to come back. Without this, two halves of the threads would take turns for ever, each
     /// paying for a sync of its own.
     private func gather() -> [Waiter] {
-        var end: UInt64?
+        let end = Platform.monotonicNanoseconds() + Self.longestYielding
         for _ in 0..<Self.greatestYields {
             let isComplete = state.withLock { $0.waiters.count + 1 >= $0.expected }
-            if isComplete { break }
-            let now = Platform.monotonicNanoseconds()
-            if now > end ?? .max { break }
-            end = end ?? now + Self.longestYielding
+            if isComplete || Platform.monotonicNanoseconds() > end { break }
             Platform.yieldThread()
         }
         return state.withLock { state in

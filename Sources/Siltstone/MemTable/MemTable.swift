@@ -28,7 +28,7 @@ final class MemTable: @unchecked Sendable {
     /// The leaf with the least keys: splits move keys to the right, so it stays the first.
     let firstLeaf: ArenaReference
     let rangeTombstoneLog = RangeTombstoneLog()
-    /// Up to where ``prepare(ahead:)`` has gone.
+    /// Up to where ``prepare(ahead:upTo:)`` has gone.
     private let prepared = Atomic<Int>(0)
 
     /// Creates an empty memtable.

@@ -33,34 +33,16 @@ struct SegmentProbe: @unchecked Sendable {
         firstKey = reader.firstKey.bytes
     }
 
-    // MARK: Seldom
-
+    /// The cases that are seldom.
     @inline(never)
-    fileprivate func verify(page: Int) throws(StoreError) {
-        try reader._withUnsafeGuaranteedRefThrowing { reader throws(StoreError) in
-            try reader.verifyMapped(page: page, index)
-        }
-    }
-
-    @inline(never)
-    fileprivate func touch(_ address: Int) throws(StoreError) {
-        try reader._withUnsafeGuaranteedRefThrowing { reader throws(StoreError) in
-            guard address < dataBytes else { throw reader.wrongAddress(address) }
-            try reader.touchWindow(of: address, data)
-        }
-    }
-
-    @inline(never)
-    fileprivate func wrongAddress(_ address: Int) -> StoreError {
-        reader._withUnsafeGuaranteedRef { $0.wrongAddress(address) }
-    }
-
-    @inline(never)
-    fileprivate func older(_ key: SearchKey, _ visible: SequenceNumber) throws(StoreError) -> FoundRecord {
+    fileprivate func search(
+        _ key: SearchKey, _ hash: UInt64, _ visible: SequenceNumber
+    ) throws(StoreError) -> FoundRecord {
         try reader._withUnsafeGuaranteedRefThrowing { reader throws(StoreError) in
             // Mapped blocks need no pin.
             var pin = BlockPin()
-            return try reader.lookupOlder(key.bytes, visible: visible, pin: &pin).map { FoundRecord($0) } ?? .none
+            return try reader.lookup(key.bytes, hash: hash, visible: visible, pin: &pin).map { FoundRecord($0) }
+                ?? .none
         }
     }
 }
@@ -78,7 +60,7 @@ extension UnsafePointer<SegmentProbe> {
     func lookup(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) throws(StoreError) -> FoundRecord {
         let page = pointee.geometry.page(of: hash)
         let line = PointIndexLine(pointee.index + page &<< pointee.pageShift, hash: hash, pointee.geometry)
-        guard _fastPath(pointee.verifiedPages.isSet(page)) else { return try search(key, hash, visible) }
+        guard _fastPath(pointee.verifiedPages.isSet(page)) else { return try pointee.search(key, hash, visible) }
         let matches = line.matches
         if matches == 0, !line.hasOverflowed { return .none }
         let word = line.word(at: matches)
@@ -89,30 +71,7 @@ extension UnsafePointer<SegmentProbe> {
             _fastPath(address < pointee.dataBytes && pointee.verifiedWindows.isSet(address &>> pointee.windowShift)),
             let found = BlockRecord(pointee.data, at: address, limit: pointee.dataBytes),
             _fastPath(key.isEqual(to: found.record.key) && found.record.sequence <= visible)
-        else { return try search(key, hash, visible) }
+        else { return try pointee.search(key, hash, visible) }
         return FoundRecord(found.record)
-    }
-
-    /// All other cases.
-    @inline(never)
-    private func search(
-        _ key: SearchKey, _ hash: UInt64, _ visible: SequenceNumber
-    ) throws(StoreError) -> FoundRecord {
-        let page = pointee.geometry.page(of: hash)
-        if !pointee.verifiedPages.isSet(page) { try pointee.verify(page: page) }
-        var probe = PointIndexProbe(pointee.index + page &<< pointee.pageShift, hash: hash, geometry: pointee.geometry)
-        while let address = probe.next() {
-            // Neither the fences nor the block's header are looked at: each would cost a cache miss.
-            if address >= pointee.dataBytes || !pointee.verifiedWindows.isSet(address &>> pointee.windowShift) {
-                try pointee.touch(address)
-            }
-            guard let found = BlockRecord(pointee.data, at: address, limit: pointee.dataBytes) else {
-                throw pointee.wrongAddress(address)
-            }
-            guard key.isEqual(to: found.record.key) else { continue }
-            if found.record.sequence <= visible { return FoundRecord(found.record) }
-            return try pointee.older(key, visible)
-        }
-        return .none
     }
 }

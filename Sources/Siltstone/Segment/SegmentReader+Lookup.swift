@@ -19,6 +19,7 @@ extension SegmentReader {
             guard address < dataBytes else { throw wrongAddress(address) }
             let block = fences.block(holding: address)
             let view = try self.block(block, pin: &pin)
+            if isPinless { noteVerified(around: address) }
             let offset = address - fences.start(of: block)
             guard let found = BlockRecord(view.base, at: offset, limit: view.limit)?.record else {
                 throw wrongAddress(address)
@@ -30,12 +31,11 @@ extension SegmentReader {
         return nil
     }
 
-    /// Makes sure that the block of a record has passed its checksum, and remembers it for the whole window where
-    /// that holds for all blocks in it.
-    @inline(never)
-    func touchWindow(of address: Int, _ mappedData: UnsafeRawPointer) throws(StoreError) {
-        try touch(fences.block(holding: address), mappedData)
+    /// Remembers for the window of an address, for ``SegmentProbe``, that all blocks in it have passed their checksums, if
+    /// they have.
+    private func noteVerified(around address: Int) {
         let window = address >> windowShift
+        if verifiedWindows.isSet(window) { return }
         let first = fences.block(holding: window << windowShift)
         let last = fences.block(holding: min(dataBytes, (window + 1) << windowShift) - 1)
         if (first...last).allSatisfy({ verifiedBlocks.isSet($0) }) { verifiedWindows.set(window) }
@@ -52,14 +52,14 @@ extension SegmentReader {
     }
 
     @inline(never)
-    func wrongAddress(_ address: Int) -> StoreError {
+    private func wrongAddress(_ address: Int) -> StoreError {
         .corrupt(
             "the point index leads to no record at address \(address)", file: path, offset: layout.footer.indexOffset)
     }
 
     /// The version by way of the fences: where the newest one is not visible, or there is no point index.
     @inline(never)
-    func lookupOlder(
+    private func lookupOlder(
         _ key: Bytes, visible: SequenceNumber, pin: inout BlockPin
     ) throws(StoreError) -> Record? {
         guard fences.blockCount > 0 else { return nil }

@@ -53,11 +53,7 @@ extension Engine {
         }
         if state.pointee.isClosing || state.pointee.failure != nil { return .nothing }
         // A full disk, most likely: writers try again, this does not.
-        let failures = [
-            state.pointee.logAttempts.failure, state.pointee.flushAttempts.failure,
-            state.pointee.compactionAttempts.failure,
-        ]
-        if failures.contains(where: { $0 != nil }) { return .nothing }
+        if state.pointee.hasFailedAttempt { return .nothing }
         do {
             let isSealed = try rotate(ChangeSize(keyBytes: 0, valueBytes: 0, count: 1), false, since: attemptCounts())
             return isSealed ? .sealed : .wait

@@ -259,18 +259,7 @@ extension Engine {
     ) throws(StoreError) {
         var changes = ChangeReader(payload, firstSequence: firstSequence)
         do throws(MalformedChange) {
-            try withUnsafeTemporaryRecords(MemTable.groupSize) { group throws(MalformedChange) in
-                while true {
-                    var count = 0
-                    while count < MemTable.groupSize, let change = try changes.next() {
-                        group[count] = change
-                        count += 1
-                    }
-                    if count == 0 { return }
-                    table.fetchLeaves(of: group[..<count])
-                    for index in 0..<count { table.apply(group[index]) }
-                }
-            }
+            try table.apply(&changes)
         } catch {
             // A batch encodes its changes itself, so this cannot be; if it were, the log holds what memory does not.
             let error = StoreError(.invalidArgument, "the batch is malformed at byte \(error.offset)")
@@ -462,6 +451,22 @@ extension Engine {
 }
 
 extension MemTable {
+    /// Makes changes as a log holds them, some at a time.
+    func apply(_ changes: inout ChangeReader) throws(MalformedChange) {
+        try withUnsafeTemporary(Record.self, count: Self.groupSize) { group throws(MalformedChange) in
+            var count = 0
+            repeat {
+                count = 0
+                while count < group.count, let change = try changes.next() {
+                    group.initializeElement(at: count, to: change)
+                    count += 1
+                }
+                fetchLeaves(of: group[..<count])
+                for change in group[..<count] { apply(change) }
+            } while count == group.count
+        }
+    }
+
     /// Makes a change as a log holds it.
     @inline(__always)
     func apply(_ change: Record) {

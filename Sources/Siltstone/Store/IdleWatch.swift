@@ -19,9 +19,9 @@ final class IdleWatch: Sendable {
     private struct Entry {
         let engine: EngineReference
         /// Its last change when it was looked at last.
-        var sequence: SequenceNumber
+        let sequence: SequenceNumber
         /// Since when that is its last change, on the monotonic clock.
-        var since: UInt64
+        let since: UInt64
     }
 
     private struct State {

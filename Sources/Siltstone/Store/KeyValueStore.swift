@@ -126,14 +126,14 @@ public final class KeyValueStore: Sendable {
     public func scan(
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil
     ) throws(StoreError) -> Cursor {
-        try Cursor(engine, ScanRange(from: from, to: to, reverse: reverse, limit: limit))
+        Cursor(try ScanWalk(engine, ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
     }
 
     /// Walks the entries whose keys begin with `prefix` as they are now.
     public func scan(
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil
     ) throws(StoreError) -> Cursor {
-        try Cursor(engine, ScanRange(prefix: Array(prefix), reverse: reverse, limit: limit))
+        Cursor(try ScanWalk(engine, ScanRange(prefix: Array(prefix), reverse: reverse, limit: limit)))
     }
 
     /// Calls `body` with each entry whose key is in `[from, to)`, without copying; see
@@ -143,7 +143,7 @@ public final class KeyValueStore: Sendable {
         _ body: (RawSpan, RawSpan) throws -> Bool
     ) throws {
         var walk = try ScanWalk(engine, ScanRange(from: from, to: to, reverse: reverse, limit: limit))
-        try walk.forEachEntry(engine, body)
+        try walk.forEach(body)
     }
 
     /// Calls `body` with each entry whose key begins with `prefix`, without copying.
@@ -152,7 +152,7 @@ public final class KeyValueStore: Sendable {
         _ body: (RawSpan, RawSpan) throws -> Bool
     ) throws {
         var walk = try ScanWalk(engine, ScanRange(prefix: Array(prefix), reverse: reverse, limit: limit))
-        try walk.forEachEntry(engine, body)
+        try walk.forEach(body)
     }
 
     /// The entries whose keys are in `[from, to)` as they are now, as an asynchronous sequence.

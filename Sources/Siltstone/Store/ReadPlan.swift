@@ -42,18 +42,19 @@ struct ReadPlan: @unchecked Sendable {
     let isComplete: Bool
 
     init(tables: [MemTable], version: Version) {
-        let probes = version.runs.map { $0.segments.map { SegmentProbe($0) } }
-        isComplete = version.rangeTombstones.isEmpty && probes.allSatisfy { $0.allSatisfy { $0 != nil } }
+        let probes = version.runs.map { $0.segments.compactMap { SegmentProbe($0) } }
+        isComplete =
+            version.rangeTombstones.isEmpty && zip(probes, version.runs).allSatisfy { $0.count == $1.segments.count }
         self.tables = .allocate(capacity: tables.count)
         for (index, table) in tables.enumerated() {
             self.tables.initializeElement(at: index, to: Table(tree: table.tree, table: .passUnretained(table)))
         }
         runs = .allocate(capacity: isComplete ? probes.count : 0)
         for index in runs.indices {
-            let known = probes[index].compactMap { $0 }
-            let segments = UnsafeMutablePointer<SegmentProbe>.allocate(capacity: known.count)
-            segments.initialize(from: known, count: known.count)
-            runs.initializeElement(at: index, to: Run(segments: segments, count: known.count))
+            let count = probes[index].count
+            let segments = UnsafeMutablePointer<SegmentProbe>.allocate(capacity: count)
+            segments.initialize(from: probes[index], count: count)
+            runs.initializeElement(at: index, to: Run(segments: segments, count: count))
         }
     }
 

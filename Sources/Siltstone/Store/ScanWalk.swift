@@ -44,9 +44,6 @@ struct ScanWalk: ~Copyable {
 
     deinit { engine.scans.give(scan) { [engine] in engine.views.isCurrent($0) } }
 
-    /// The version that records' values lie in.
-    var version: Version { scan.view.version }
-
     // MARK: Records
 
     /// The next visible record, good until the next call.
@@ -63,18 +60,23 @@ struct ScanWalk: ~Copyable {
         return nil
     }
 
-    /// Calls `body` with each record that is left.
-    /// - Parameter body: gets a record that is good until it returns; returns false to stop.
-    @inline(__always)
-    mutating func forEach(_ body: (borrowing Record) throws -> Bool) throws {
-        while left > 0 {
-            if next == end, try !readSpan() { return }
-            while left > 0, let record = next, record != end {
-                next = record + 1
-                if isSkipped(record) { continue }
-                left &-= 1
-                if try !body(record.pointee) { return }
+    /// Runs `body` with the value of a record that was handed out last.
+    func withValue<R>(of record: Record, _ body: (Bytes) throws(StoreError) -> R) throws(StoreError) -> R {
+        try engine.withResolvedValue(record, scan.view.version, body)
+    }
+
+    /// Calls `body` with key and value of each entry that is left.
+    /// - Parameter body: gets bytes that are good until it returns; returns false to stop.
+    mutating func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
+        while let record = try nextRecord() {
+            let goesOn: Bool
+            if _fastPath(record.kind == .value) {
+                goesOn = try body(record.key.bytes, record.value.bytes)
+            } else {
+                let result = try withValue(of: record) { value in Result { try body(record.key.bytes, value.bytes) } }
+                goesOn = try result.get()
             }
+            if !goesOn { return }
         }
     }
 

@@ -97,7 +97,7 @@ public final class Snapshot: Sendable {
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil
     ) throws(StoreError) -> Cursor {
         try check()
-        return try Cursor(self, ScanRange(from: from, to: to, reverse: reverse, limit: limit))
+        return Cursor(try ScanWalk(self, ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
     }
 
     /// Walks the entries whose keys begin with `prefix`, in key order.
@@ -105,7 +105,7 @@ public final class Snapshot: Sendable {
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil
     ) throws(StoreError) -> Cursor {
         try check()
-        return try Cursor(self, ScanRange(prefix: Array(prefix), reverse: reverse, limit: limit))
+        return Cursor(try ScanWalk(self, ScanRange(prefix: Array(prefix), reverse: reverse, limit: limit)))
     }
 
     /// Calls `body` with each entry whose key is in `[from, to)`, without copying.
@@ -122,7 +122,7 @@ public final class Snapshot: Sendable {
     ) throws {
         try check()
         var walk = try ScanWalk(self, ScanRange(from: from, to: to, reverse: reverse, limit: limit))
-        try walk.forEachEntry(engine, body)
+        try walk.forEach(body)
     }
 
     /// Calls `body` with each entry whose key begins with `prefix`, without copying; see
@@ -133,7 +133,7 @@ public final class Snapshot: Sendable {
     ) throws {
         try check()
         var walk = try ScanWalk(self, ScanRange(prefix: Array(prefix), reverse: reverse, limit: limit))
-        try walk.forEachEntry(engine, body)
+        try walk.forEach(body)
     }
 
     /// The entries whose keys are in `[from, to)`, as an asynchronous sequence.

@@ -13,6 +13,10 @@ struct WriteState {
     var flushAttempts = BackgroundAttempts()
     /// Attempts to run the compactions that are due.
     var compactionAttempts = BackgroundAttempts()
+    /// Whether the last attempt at any background work has failed.
+    var hasFailedAttempt: Bool {
+        logAttempts.failure != nil || flushAttempts.failure != nil || compactionAttempts.failure != nil
+    }
     var lastSequence: SequenceNumber
     var version: Version
     /// Where large values go; nil until there is one.

@@ -36,23 +36,22 @@ func withContiguousBytes<R, E: Error>(
     try span.withUnsafeBytes(body)
 }
 
-/// Runs `body` with `count` bytes of scratch memory on the stack.
-func withUnsafeTemporaryBytes<R>(
-    _ count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(StoreError) -> R
-) throws(StoreError) -> R {
+/// Runs `body` with scratch memory for `count` elements on the stack.
+func withUnsafeTemporary<T, R, E: Error>(
+    _ type: T.Type, count: Int, _ body: (UnsafeMutableBufferPointer<T>) throws(E) -> R
+) throws(E) -> R {
     // The standard library rethrows any error, not this one: hence the result.
-    let result = withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { buffer in
-        Result { () throws(StoreError) in try body(buffer) }
+    let result = withUnsafeTemporaryAllocation(of: type, capacity: count) { buffer in
+        Result { () throws(E) in try body(buffer) }
     }
     return try result.get()
 }
 
-/// Runs `body` with room for `count` records on the stack.
-func withUnsafeTemporaryRecords<E: Error>(
-    _ count: Int, _ body: (UnsafeMutableBufferPointer<Record>) throws(E) -> Void
-) throws(E) {
-    let result = withUnsafeTemporaryAllocation(of: Record.self, capacity: count) { buffer in
-        Result { () throws(E) in try body(buffer) }
+/// Runs `body` with `count` bytes of scratch memory on the stack.
+func withUnsafeTemporaryBytes<R>(
+    _ count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(StoreError) -> R
+) throws(StoreError) -> R {
+    try withUnsafeTemporary(UInt8.self, count: count) { bytes throws(StoreError) in
+        try body(UnsafeMutableRawBufferPointer(bytes))
     }
-    try result.get()
 }
