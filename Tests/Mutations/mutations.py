@@ -813,6 +813,16 @@ MUTATIONS = [
         "guard error.code == .noSpace else { throw error }\n            let values",
         "guard error.code == .noSpace && false else { throw error }\n            let values", first="FullDiskTests"),
     Mutation(
+        "reserves-kept-from-values", "large values are refused for the space that logs hold ahead",
+        "Store/Engine+Write.swift",
+        "guard error.code == .noSpace, writeLock.withLock({ gainSpace() }) else",
+        "guard error.code == .noSpace, false else", first="FullDiskTests"),
+    Mutation(
+        "waits-with-values-locked", "a writer of large values keeps the lock that the compaction needs which it waits for",
+        "Store/Engine+Room.swift",
+        "let mustWait = patience != .short && isLevelZeroFull",
+        "let mustWait = isLevelZeroFull", first="BackpressureTests"),
+    Mutation(
         "rest-of-write-stays", "the rest of a failed write stays behind the log's end",
         "Log/LogWriter+Append.swift",
         "try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }",

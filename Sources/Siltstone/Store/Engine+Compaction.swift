@@ -21,7 +21,7 @@ extension Engine {
                     version, valueFileBytes: sealedValueFiles(),
                     oldestSnapshot: snapshots.live().first ?? .greatest)
                 guard let plan = plan ?? (isIdle ? picker.pickForIdle(version) : nil) else { break }
-                try run(plan)
+                try runMakingSpace(plan)
             }
             if !isStopping.load(ordering: .relaxed) { try collectValueFiles() }
             // What the flushes have given back meanwhile.
@@ -61,12 +61,19 @@ extension Engine {
                 // The value file in use may be mostly garbage too.
                 let version = try finishValueFile()
                 let plan = picker.pickRange(version, from: from, to: to, valueFileBytes: sealedValueFiles())
-                if let plan { try run(plan) }
+                if let plan { try runMakingSpace(plan) }
                 try collectValueFiles()
             }
         }
         try result.get()
         warmSegmentsSoon()
+    }
+
+    /// Runs a compaction; again where the disk is full and logs hold space ahead. Not one that moves values: those that the
+    /// first attempt has moved would stay behind as garbage.
+    private func runMakingSpace(_ plan: CompactionPlan) throws(StoreError) {
+        if !plan.relocating.isEmpty { return try run(plan) }
+        try makingSpace { () throws(StoreError) in try run(plan) }
     }
 
     /// Runs one compaction: reads, merges, writes, puts the result in force. On the compaction queue.
@@ -112,7 +119,7 @@ extension Engine {
         let version = writeLock.withLock { state.pointee.version }
         return try withResolvedValue(record, version) { value throws(StoreError) in
             try valueLock.withLock { () throws(StoreError) in
-                let moved = try appendValue(record.key, value)
+                let moved = try takingBackValues { () throws(StoreError) in try appendValue(record.key, value) }
                 // No segment refers to the new place before this compaction is in force.
                 writeLock.withLock { _ = state.pointee.relocationTargets.insert(moved.file) }
                 return moved

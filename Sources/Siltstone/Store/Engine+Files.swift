@@ -69,7 +69,7 @@ extension Engine {
 
     private func prepareLog() {
         writeLock.withLock { state.pointee.logAttempts.begin() }
-        let result = Result { () throws(StoreError) in try makeLog() }
+        let result = Result { () throws(StoreError) in try makingSpace(makeLog) }
         writeLock.withLock {
             state.pointee.isPreparingLog = false
             switch result {
@@ -80,6 +80,24 @@ extension Engine {
             }
             writeLock.wakeAll()
         }
+    }
+
+    /// Runs background work that takes disk space, which ends with more of it free; where there is none, once more without
+    /// what would only let the writers run ahead of it.
+    func makingSpace<R>(_ work: () throws(StoreError) -> R) throws(StoreError) -> R {
+        do { return try work() } catch {
+            guard error.code == .noSpace, writeLock.withLock({ releaseReserves() }) else { throw error }
+            return try work()
+        }
+    }
+
+    /// Has a writer find some space, maybe, that found none: has the flush tried again, whose end frees a whole log, and
+    /// takes what logs hold ahead. Under the write lock.
+    /// - Parameter log: one that keeps its own.
+    /// - Returns: whether it is worth another try at once.
+    func gainSpace(for log: LogWriter? = nil) -> Bool {
+        if !state.pointee.sealed.isEmpty { scheduleFlush() }
+        return releaseReserves(except: log)
     }
 
     /// Gives back the space that logs hold ahead of their ends. Under the write lock.

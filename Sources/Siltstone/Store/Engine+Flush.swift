@@ -18,7 +18,7 @@ extension Engine {
     private func flushSealed() {
         // A table that is left when the store has closed stays in its log: the directory is not ours any more.
         while let oldest = oldestSealed() {
-            do { try flushMakingRoom(oldest) } catch {
+            do { try makingSpace { () throws(StoreError) in try flush(oldest) } } catch {
                 writeLock.withLock {
                     state.pointee.flushAttempts.fail(error)
                     writeLock.wakeAll()
@@ -35,15 +35,6 @@ extension Engine {
             guard !state.pointee.isClosed, let oldest = state.pointee.sealed.first else { return nil }
             state.pointee.flushAttempts.begin()
             return oldest
-        }
-    }
-
-    /// Writes one memtable. On a full disk this, which ends with a whole log gone, must not fail for what would only let
-    /// the writers run ahead of it.
-    private func flushMakingRoom(_ sealed: LoggedTable) throws(StoreError) {
-        do { try flush(sealed) } catch {
-            guard error.code == .noSpace, writeLock.withLock({ releaseReserves() }) else { throw error }
-            try flush(sealed)
         }
     }
 
@@ -124,7 +115,7 @@ extension Engine {
         if !newest.isEmpty {
             // Another thread may seal it meanwhile, which serves as well.
             while state.pointee.active.table === newest {
-                _ = try rotate(ChangeSize(keyBytes: 0, valueBytes: 0, count: 1), true, since: earlier)
+                _ = try rotate(ChangeSize(keyBytes: 0, valueBytes: 0, count: 1), .full, since: earlier)
             }
         }
         guard let last = state.pointee.sealed.last?.table else { return }

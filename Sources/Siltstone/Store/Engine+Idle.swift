@@ -55,7 +55,7 @@ extension Engine {
         // A full disk, most likely: writers try again, this does not.
         if state.pointee.hasFailedAttempt { return .nothing }
         do {
-            let isSealed = try rotate(ChangeSize(keyBytes: 0, valueBytes: 0, count: 1), false, since: attemptCounts())
+            let isSealed = try rotate(ChangeSize(keyBytes: 0, valueBytes: 0, count: 1), .none, since: attemptCounts())
             return isSealed ? .sealed : .wait
         } catch {
             return .nothing  // the next writer that needs the work tries again, and is told

@@ -11,9 +11,6 @@ struct ChangeSize {
 }
 
 extension Engine {
-    /// Sealed memtables that may wait for their flush; one more, and writers wait.
-    static let sealedTableLimit = 2
-
     /// Puts or deletes one key.
     /// - Parameters:
     ///   - mayBlock: whether the caller can wait for a flush; if not, nil is returned where that would be needed, and
@@ -27,7 +24,8 @@ extension Engine {
         if kind == .value, value.count >= configuration.largeValueBytes {
             return mayBlock ? try changeLarge(key, value, condition) : nil
         }
-        return try append(kind, key, value, userBytes: key.count + value.count, mayBlock, condition, valueFile: nil)
+        return try append(
+            kind, key, value, userBytes: key.count + value.count, mayBlock ? .full : .none, condition, valueFile: nil)
     }
 
     static func checkLimits(key: Int, value: Int) throws(StoreError) {
@@ -41,7 +39,7 @@ extension Engine {
 
     /// The common end of all writes of one key: log, memtable, visibility.
     private func append(
-        _ kind: RecordKind, _ key: Bytes, _ value: Bytes, userBytes: Int, _ mayBlock: Bool, _ condition: Condition?,
+        _ kind: RecordKind, _ key: Bytes, _ value: Bytes, userBytes: Int, _ patience: Patience, _ condition: Condition?,
         valueFile: UInt64?
     ) throws(StoreError) -> SequenceNumber? {
         // What the condition needs to know is read outside the lock, where reading from disk stops nobody.
@@ -49,7 +47,7 @@ extension Engine {
         writeLock.lock()
         defer { writeLock.unlock() }
         let size = ChangeSize(keyBytes: key.count, valueBytes: value.count, count: 1)
-        guard try makeRoom(size, mayBlock) else { return nil }
+        guard try makeRoom(size, patience) else { return nil }
         if let condition, var known = evidence {
             try refresh(&known, key, condition)
             evidence = known
@@ -83,7 +81,7 @@ extension Engine {
     }
 
     /// Memtables that fill in less than a step or two are not worth a thread's while. Under the write lock.
-    private func prepareMemTable() {
+    func prepareMemTable() {
         guard configuration.memTableBytes >= 2 * Self.preparationReach else { return }
         let (table, limit) = (state.pointee.active.table, configuration.sealingBytes)
         preparationQueue.async { table.prepare(ahead: Self.preparationReach, upTo: limit) }
@@ -102,7 +100,7 @@ extension Engine {
     /// Runs an append to the log. A full disk changes nothing and may pass; after any other failure nobody knows what
     /// the disk holds, and the store takes no more writes.
     @inline(__always)
-    private func appendToLog(
+    func appendToLog(
         _ log: LogWriter?, _ body: (LogWriter) throws(StoreError) -> Void
     ) throws(StoreError) {
         guard let log else { return try refuse() }
@@ -111,15 +109,13 @@ extension Engine {
         }
     }
 
-    /// Tries an append once more where the disk is full and other logs hold space ahead; has the flush tried again, too,
-    /// whose end frees a whole log.
+    /// Tries an append once more where the disk is full and other logs hold space ahead.
     private func appendAgain(
         to log: LogWriter, after error: StoreError, _ body: (LogWriter) throws(StoreError) -> Void
     ) throws(StoreError) {
         var error = error
         if error.code == .noSpace {
-            if !state.pointee.sealed.isEmpty { scheduleFlush() }
-            guard releaseReserves(except: log) else { throw error }
+            guard gainSpace(for: log) else { throw error }
             do { return try body(log) } catch let second { error = second }
         }
         if error.code != .noSpace, state.pointee.failure == nil { state.pointee.failure = error }
@@ -134,7 +130,8 @@ extension Engine {
             return 0
         }
         return try append(
-            .rangeTombstone, start, end, userBytes: start.count + end.count, mayBlock, nil, valueFile: nil)
+            .rangeTombstone, start, end, userBytes: start.count + end.count, mayBlock ? .full : .none, nil,
+            valueFile: nil)
     }
 
     // MARK: Large values
@@ -143,6 +140,7 @@ extension Engine {
     private func changeLarge(
         _ key: Bytes, _ value: Bytes, _ condition: Condition?
     ) throws(StoreError) -> SequenceNumber? {
+        try waitForLevelZero()
         valueLock.lock()
         defer { valueLock.unlock() }
         try checkValuesWritable()
@@ -160,17 +158,25 @@ extension Engine {
             return try withUnsafeTemporaryBytes(ValuePointer.size) { buffer throws(StoreError) in
                 if let address = buffer.baseAddress { pointer.write(to: address) }
                 return try append(
-                    .pointer, key, Bytes(buffer), userBytes: key.count + value.count, true, condition,
+                    .pointer, key, Bytes(buffer), userBytes: key.count + value.count, .short, condition,
                     valueFile: pointer.file)
             }
         }
     }
 
-    /// Runs a write that appends values first. Under the value lock.
+    /// Runs a write that appends values first; once more where the disk is full and logs hold space ahead. Under the value
+    /// lock.
     ///
     /// If it does not fit on the disk, its values are taken back: nothing refers to them, and they would keep the very
     /// space that is short, each attempt some more.
-    private func takingBackValues<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    func takingBackValues<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+        do { return try takingBackValuesOnce(body) } catch {
+            guard error.code == .noSpace, writeLock.withLock({ gainSpace() }) else { throw error }
+            return try takingBackValuesOnce(body)
+        }
+    }
+
+    private func takingBackValuesOnce<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
         let before = writeLock.withLock { state.pointee.values }
         let end = before?.size
         do { return try body() } catch {
@@ -212,10 +218,11 @@ extension Engine {
         try Self.checkLimits(key: batch.largestKeyBytes, value: batch.largestValueBytes)
         guard batch.largestValueBytes >= configuration.largeValueBytes else {
             return try batch.withPayload { payload throws(StoreError) in
-                try write(payload, batch, userBytes: batch.byteCount, mayBlock, valueFiles: [])
+                try write(payload, batch, userBytes: batch.byteCount, mayBlock ? .full : .none, valueFiles: [])
             }
         }
         guard mayBlock else { return nil }
+        try waitForLevelZero()
         valueLock.lock()
         defer { valueLock.unlock() }
         try checkValuesWritable()
@@ -228,13 +235,13 @@ extension Engine {
                 return pointer
             }
             return try slim.withPayload { payload throws(StoreError) in
-                try write(payload, slim, userBytes: batch.byteCount, true, valueFiles: files)
+                try write(payload, slim, userBytes: batch.byteCount, .short, valueFiles: files)
             }
         }
     }
 
     private func write(
-        _ payload: Bytes, _ batch: WriteBatch, userBytes: Int, _ mayBlock: Bool, valueFiles: Set<UInt64>
+        _ payload: Bytes, _ batch: WriteBatch, userBytes: Int, _ patience: Patience, valueFiles: Set<UInt64>
     ) throws(StoreError) -> SequenceNumber? {
         guard payload.count <= Limits.batchBytes else {
             throw StoreError(.tooLarge, "the batch has \(payload.count) bytes, \(Limits.batchBytes) is the most")
@@ -242,7 +249,7 @@ extension Engine {
         writeLock.lock()
         defer { writeLock.unlock() }
         let size = ChangeSize(keyBytes: payload.count, valueBytes: 0, count: batch.count)
-        guard try makeRoom(size, mayBlock) else { return nil }
+        guard try makeRoom(size, patience) else { return nil }
         let first = state.pointee.lastSequence &+ 1
         try appendToLog(state.pointee.active.log) { log throws(StoreError) in
             try log.append(batch: payload, firstSequence: first, count: batch.count)
@@ -266,137 +273,6 @@ extension Engine {
             state.pointee.failure = error
             throw error
         }
-    }
-
-    // MARK: Room
-
-    /// Sees to it that the active memtable and log take a change. Under the write lock, which it may give up meanwhile.
-    /// - Returns: false where that would block, and the caller must not.
-    private func makeRoom(_ size: ChangeSize, _ mayBlock: Bool) throws(StoreError) -> Bool {
-        try checkWritable()
-        if throttle.nanosecondsPerKiB > 0, try !slowDown(size, mayBlock) { return false }
-        let earlier = attemptCounts()
-        while true {
-            // The table alone: a copy of all that goes with it would be retained and released for every write.
-            let table = state.pointee.active.table
-            let bytes = table.byteCount
-            let isFull =
-                bytes >= configuration.sealingBytes
-                || (state.pointee.active.log?.end ?? 0) >= 2 * configuration.memTableBytes
-            if !isFull || table.isEmpty,
-                table.hasRoom(keyBytes: size.keyBytes, valueBytes: size.valueBytes, count: size.count)
-            {
-                if bytes >= configuration.sealingBytes / 2 { prepareLogSoon() }
-                return true
-            }
-            if table.isEmpty {
-                // A batch that is bigger than a memtable gets a memtable of its own size.
-                state.pointee.active.table = try Self.makeTable(configuration, size, arenas)
-                publishView()
-                continue
-            }
-            if try !rotate(size, mayBlock, since: earlier) { return false }
-        }
-    }
-
-    static func makeTable(
-        _ configuration: Configuration, _ size: ChangeSize, _ pool: ArenaPool?
-    ) throws(StoreError) -> MemTable {
-        let usual = configuration.memTableBytes + configuration.memTableBytes / 2 + (1 << 20)
-        let needed = size.bytes * 2 + size.count * 160 + (4 << 20)
-        let table = try MemTable(capacity: max(usual, needed), pool: pool)
-        guard table.hasRoom(keyBytes: size.keyBytes, valueBytes: size.valueBytes, count: size.count) else {
-            throw StoreError(.tooLarge, "the batch needs more memory than a memtable can have; split it")
-        }
-        return table
-    }
-
-    /// How many attempts at background work had begun when someone began to wait for it.
-    struct AttemptCounts {
-        var flush: Int
-        var log: Int
-        var compaction: Int
-    }
-
-    /// Under the write lock.
-    func attemptCounts() -> AttemptCounts {
-        AttemptCounts(
-            flush: state.pointee.flushAttempts.begun, log: state.pointee.logAttempts.begun,
-            compaction: state.pointee.compactionAttempts.begun)
-    }
-
-    /// Seals the active memtable and begins the next, or waits once for what that takes. Under the write lock, which it
-    /// may give up meanwhile.
-    /// - Parameter earlier: attempts from before the caller began; the failure of a later one is thrown, and the next
-    ///   caller has the work tried again: a full disk may have room by then.
-    /// - Returns: false where it would wait, and must not.
-    func rotate(_ size: ChangeSize, _ mayBlock: Bool, since earlier: AttemptCounts) throws(StoreError) -> Bool {
-        try state.pointee.flushAttempts.check(since: earlier.flush)
-        try state.pointee.logAttempts.check(since: earlier.log)
-        if isLevelZeroFull { try state.pointee.compactionAttempts.check(since: earlier.compaction) }
-        guard let log = nextLogIfReady() else {
-            if !mayBlock { return false }
-            stall()
-            try checkStillWritable()
-            return true  // things have changed: look again
-        }
-        let table = try Self.makeTable(configuration, size, arenas)
-        let old = state.pointee.active
-        if let before = old.log {
-            let link = before.link(lastSequence: state.pointee.lastSequence)
-            try appendToLog(log) { log throws(StoreError) in try log.append(link: link) }
-        }
-        state.pointee.nextLog = nil
-        state.pointee.sealed.append(old)
-        state.pointee.active = LoggedTable(table: table, log: log)
-        prepareMemTable()
-        publishView()
-        scheduleFlush()
-        return true
-    }
-
-    /// The log for the next memtable, if the active one can be sealed; else has the work done that is missing.
-    private func nextLogIfReady() -> LogWriter? {
-        if state.pointee.sealed.count >= Self.sealedTableLimit {
-            scheduleFlush()
-            return nil
-        }
-        if isLevelZeroFull {
-            scheduleCompaction()
-            return nil
-        }
-        if state.pointee.nextLog == nil { prepareLogSoon() }
-        return state.pointee.nextLog
-    }
-
-    /// Whether so many flushed runs wait for compaction that no more may come. Under the write lock.
-    private var isLevelZeroFull: Bool {
-        configuration.automaticCompaction
-            && state.pointee.version.levels.first?.count ?? 0 >= WriteThrottle.greatestRuns
-    }
-
-    /// Waits for background work, and counts the time.
-    private func stall() {
-        let start = Platform.monotonicNanoseconds()
-        writeLock.wait()
-        state.pointee.statistics.stalls += 1
-        state.pointee.statistics.stallSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9
-    }
-
-    /// Makes a writer pay for the compactions that it causes, a millisecond at a time.
-    private func slowDown(_ size: ChangeSize, _ mayBlock: Bool) throws(StoreError) -> Bool {
-        state.pointee.debt &+= throttle.nanosecondsPerKiB &* UInt64(size.bytes + 64) / 1024
-        guard state.pointee.debt >= 1_000_000 else { return true }
-        if !mayBlock { return false }
-        let pause = min(state.pointee.debt, 20_000_000)
-        state.pointee.debt = 0
-        state.pointee.statistics.slowdowns += 1
-        state.pointee.statistics.slowdownSeconds += Double(pause) * 1e-9
-        writeLock.unlock()
-        Platform.sleep(microseconds: UInt32(pause / 1000))
-        writeLock.lock()
-        try checkWritable()
-        return true
     }
 
     // MARK: Durability

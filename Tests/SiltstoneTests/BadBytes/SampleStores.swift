@@ -161,7 +161,7 @@ struct SampleStores {
         try engine.writeLock.withLock { () throws(StoreError) in
             engine.state.pointee.nextLog = log
             _ = try engine.rotate(
-                ChangeSize(keyBytes: 0, valueBytes: 0, count: 0), false, since: engine.attemptCounts())
+                ChangeSize(keyBytes: 0, valueBytes: 0, count: 0), .none, since: engine.attemptCounts())
         }
         _ = try engine.makeLog()
         try history.put(store, key(8), value(), .synced)

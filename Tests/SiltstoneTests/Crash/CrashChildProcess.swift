@@ -92,7 +92,8 @@ final class CrashChildProcess {
             if !isRunning, !condition(journal) { throw CrashFailure("the child ended by itself: " + ending()) }
             if ContinuousClock.now - start > .seconds(120) {
                 kill()
-                throw CrashFailure("the child hung in phase \(journal.phase)")
+                throw CrashFailure(
+                    "the child hung in phase \(journal.phase), after \(journal.refusals) refusals for want of space")
             }
             usleep(100)
         }

@@ -1,9 +1,9 @@
 #if os(Linux)
 import Foundation
-import Siltstone
 import Testing
 
 @testable import CrashChild
+@testable import Siltstone
 
 /// Stores on a file system of a few megabytes, until and beyond the last of them.
 @Suite("A full disk", .enabled(if: SmallDisk.isAvailable, "needs the right to mount"), .comesToAnEnd)
@@ -89,12 +89,13 @@ struct FullDiskTests {
             try store.put(key(0), [UInt8](repeating: 1, count: 5_000))
             try disk.fill(leaving: 200 << 10)
             let before = try disk.free()
-            let tooLarge = [UInt8](repeating: 2, count: 300 << 10)
+            // With all that logs hold ahead, it does not fit either.
+            let tooLarge = [UInt8](repeating: 2, count: 900 << 10)
             for attempt in 0..<20 {
                 let code = StoreError.Code.of {
                     if attempt % 2 == 0 { return try store.put(key(1), tooLarge) }
                     var batch = WriteBatch()
-                    for number in 1..<4 { batch.put(key(number), tooLarge.prefix(100 << 10)) }
+                    for number in 1..<4 { batch.put(key(number), tooLarge.prefix(300 << 10)) }
                     try store.write(batch)
                 }
                 try CrashFailure.require(code == .noSpace, "attempt \(attempt): \(String(describing: code))")
@@ -114,6 +115,49 @@ struct FullDiskTests {
                 try CrashFailure.require(try again.get(key(number)) == expected, "value \(number) is another one")
             }
             try again.close()
+        }
+    }
+
+    @Test(
+        "large values, flushes and compactions take the space that logs hold ahead of their ends",
+        arguments: [LogWriting.mapped, .written])
+    func reservesAreTaken(_ writing: LogWriting) async throws {
+        try await OwnThread.run {
+            let disk = try SmallDisk(megabytes: 8)
+            var configuration = StoreFixture.small()
+            (configuration.logWriting, configuration.largeValueBytes) = (writing, 8 << 10)
+            configuration.automaticCompaction = false
+            let store = try KeyValueStore.open(at: disk.path + "/store", configuration: configuration)
+            let value = [UInt8](repeating: 7, count: 1_000)
+            var count = 0
+            func put(_ puts: Int) throws {
+                for number in count..<(count + puts) { try store.put(key(number), value) }
+                count += puts
+            }
+            /// Takes all space but a few pages, beside an active and a next log that were made while there was plenty.
+            func fill() throws {
+                try disk.removeBallast()
+                for _ in 0..<2 {
+                    try put(40)
+                    try store.flush()
+                }
+                try put(40)
+                try waitUntil("the next log is made") {
+                    store.engine.writeLock.withLock { store.engine.state.pointee.nextLog != nil }
+                }
+                try disk.fill(leaving: 16 << 10)
+            }
+            try fill()
+            try store.put(key(count), [UInt8](repeating: 8, count: 100_000))
+            count += 1
+            try fill()
+            try store.flush()
+            try fill()
+            try store.compact(from: key(0), to: key(20))
+            try CrashFailure.require(try store.allEntries().count == count, "some of the entries are missing")
+            try CrashFailure.require(try store.verify().problems.isEmpty, "verify finds problems")
+            try disk.removeBallast()
+            try store.close()
         }
     }
 

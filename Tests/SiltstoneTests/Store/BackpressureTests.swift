@@ -12,8 +12,7 @@ struct BackpressureTests {
     func stalls() throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
-        var configuration = StoreFixture.small()
-        configuration.memTableBytes = 64 << 10
+        let configuration = StoreFixture.small()
         let store = try fixture.open(configuration)
         let gate = Locked(false)
         disk.setRule(
@@ -52,26 +51,11 @@ struct BackpressureTests {
     func slowdowns() throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
-        var configuration = StoreFixture.small()
-        configuration.memTableBytes = 64 << 10
-        configuration.automaticCompaction = true
-        let store = try fixture.open(configuration)
+        let store = try fixture.open()
         let isHeld = Locked(true)
-        let isCompacting = DispatchSpecificKey<Bool>()
-        store.engine.compactionQueue.setSpecific(key: isCompacting, value: true)
-        // Compactions wait; flushes, on a queue of their own, go on.
-        disk.setRule(
-            FaultRule { call in
-                guard call.operation == .create, DispatchQueue.getSpecific(key: isCompacting) == true else {
-                    return nil
-                }
-                while isHeld.withLock({ $0 }) { usleep(500) }
-                return nil
-            })
+        holdCompactions(of: store, on: disk) { isHeld.withLock { $0 } }
         defer { isHeld.withLock { $0 = false } }
-        func runs() -> Int {
-            store.engine.writeLock.withLock { store.engine.state.pointee.version.levels.first?.count ?? 0 }
-        }
+        func runs() -> Int { flushedRuns(of: store) }
         let (isStopping, written) = (Locked(false), Locked(0))
         let writer = Writer {
             while !isStopping.withLock({ $0 }) {
@@ -88,6 +72,70 @@ struct BackpressureTests {
         try writer.wait()
         #expect(try store.allEntries().count == written.withLock { $0 })
         try store.close()
+    }
+
+    @Test("a writer of large values who is stopped does not stop the compaction that moves large values")
+    func stoppedBesideMoves() throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        var configuration = StoreFixture.small()
+        configuration.largeValueBytes = 64
+        let store = try fixture.open(configuration)
+        let value = [UInt8](repeating: 1, count: 64)
+        // Every other value is garbage, so that a compaction moves the rest.
+        for _ in 0..<2 { for number in 0..<250 { try store.put(key(number), value) } }
+        try store.flush()
+        let (isHeld, hasBegun) = (Locked(true), Locked(false))
+        holdCompactions(of: store, on: disk) {
+            hasBegun.withLock { $0 = true }
+            return isHeld.withLock { $0 }
+        }
+        defer { isHeld.withLock { $0 = false } }
+        let compaction = Writer { try store.compact() }
+        try waitUntil("the compaction has moved its first value") { hasBegun.withLock { $0 } }
+        while flushedRuns(of: store) < WriteThrottle.greatestRuns {
+            try store.put(key(0), [])
+            try store.flush()
+        }
+        let written = Locked(0)
+        let count = 5_000
+        let writer = Writer {
+            for number in 0..<count {
+                try store.put(key(number), value)
+                written.withLock { $0 += 1 }
+            }
+        }
+        try waitUntil("a memtable is full") {
+            store.engine.writeLock.withLock { store.engine.state.pointee.active.table.byteCount }
+                >= configuration.sealingBytes
+        }
+        // Long enough for many more puts, if they were let through.
+        usleep(100_000)
+        #expect(written.withLock { $0 } < count)
+        isHeld.withLock { $0 = false }
+        try writer.wait()
+        try compaction.wait()
+        #expect(try store.allEntries().map(\.value) == Array(repeating: value, count: count))
+        try store.close()
+    }
+
+    private func flushedRuns(of store: KeyValueStore) -> Int {
+        store.engine.writeLock.withLock { store.engine.state.pointee.version.levels.first?.count ?? 0 }
+    }
+
+    /// Has compactions wait before each segment that they make; flushes, on a queue of their own, go on.
+    private func holdCompactions(
+        of store: KeyValueStore, on disk: FaultInjectingFileSystem, while isHeld: @escaping @Sendable () -> Bool
+    ) {
+        let isCompacting = DispatchSpecificKey<Bool>()
+        store.engine.compactionQueue.setSpecific(key: isCompacting, value: true)
+        disk.setRule(
+            FaultRule { call in
+                let isMerge = call.operation == .create && call.path.hasSuffix(".segment")
+                guard isMerge, DispatchQueue.getSpecific(key: isCompacting) == true else { return nil }
+                while isHeld() { usleep(500) }
+                return nil
+            })
     }
 }
 

@@ -1,0 +1,167 @@
+import Synchronization
+
+// What a write waits for: room in the active memtable and its log, a next log, flushes, and compactions.
+extension Engine {
+    /// Sealed memtables that may wait for their flush; one more, and writers wait.
+    static let sealedTableLimit = 2
+
+    /// What a writer that finds no room waits for.
+    enum Patience {
+        /// Nothing: it is told.
+        case none
+        /// A flush, or the next log.
+        case short
+        /// A compaction too.
+        case full
+    }
+
+    /// Sees to it that the active memtable and log take a change. Under the write lock, which it may give up meanwhile.
+    /// - Returns: false where that would block, and the caller must not.
+    func makeRoom(_ size: ChangeSize, _ patience: Patience) throws(StoreError) -> Bool {
+        try checkWritable()
+        if throttle.nanosecondsPerKiB > 0, try !slowDown(size, patience) { return false }
+        let earlier = attemptCounts()
+        while true {
+            // The table alone: a copy of all that goes with it would be retained and released for every write.
+            let table = state.pointee.active.table
+            let bytes = table.byteCount
+            if !isFull(bytes) || table.isEmpty,
+                table.hasRoom(keyBytes: size.keyBytes, valueBytes: size.valueBytes, count: size.count)
+            {
+                if bytes >= configuration.sealingBytes / 2 { prepareLogSoon() }
+                return true
+            }
+            if table.isEmpty {
+                // A batch that is bigger than a memtable gets a memtable of its own size.
+                state.pointee.active.table = try Self.makeTable(configuration, size, arenas)
+                publishView()
+                continue
+            }
+            if try !rotate(size, patience, since: earlier) { return false }
+        }
+    }
+
+    /// Whether the active memtable, of so many bytes, is to be sealed, or its log has become too long. Under the write lock.
+    @inline(__always)
+    private func isFull(_ bytes: Int) -> Bool {
+        bytes >= configuration.sealingBytes
+            || (state.pointee.active.log?.end ?? 0) >= 2 * configuration.memTableBytes
+    }
+
+    static func makeTable(
+        _ configuration: Configuration, _ size: ChangeSize, _ pool: ArenaPool?
+    ) throws(StoreError) -> MemTable {
+        let usual = configuration.memTableBytes + configuration.memTableBytes / 2 + (1 << 20)
+        let needed = size.bytes * 2 + size.count * 160 + (4 << 20)
+        let table = try MemTable(capacity: max(usual, needed), pool: pool)
+        guard table.hasRoom(keyBytes: size.keyBytes, valueBytes: size.valueBytes, count: size.count) else {
+            throw StoreError(.tooLarge, "the batch needs more memory than a memtable can have; split it")
+        }
+        return table
+    }
+
+    /// How many attempts at background work had begun when someone began to wait for it.
+    struct AttemptCounts {
+        var flush: Int
+        var log: Int
+        var compaction: Int
+    }
+
+    /// Under the write lock.
+    func attemptCounts() -> AttemptCounts {
+        AttemptCounts(
+            flush: state.pointee.flushAttempts.begun, log: state.pointee.logAttempts.begun,
+            compaction: state.pointee.compactionAttempts.begun)
+    }
+
+    /// Seals the active memtable and begins the next, or waits once for what that takes. Under the write lock, which it
+    /// may give up meanwhile.
+    /// - Parameter earlier: attempts from before the caller began; the failure of a later one is thrown, and the next
+    ///   caller has the work tried again: a full disk may have room by then.
+    /// - Returns: false where it would wait, and must not.
+    func rotate(_ size: ChangeSize, _ patience: Patience, since earlier: AttemptCounts) throws(StoreError) -> Bool {
+        try state.pointee.flushAttempts.check(since: earlier.flush)
+        try state.pointee.logAttempts.check(since: earlier.log)
+        let mustWait = patience != .short && isLevelZeroFull
+        if mustWait { try state.pointee.compactionAttempts.check(since: earlier.compaction) }
+        guard let log = nextLogIfReady(mustWait) else {
+            if patience == .none { return false }
+            stall()
+            try checkStillWritable()
+            return true  // things have changed: look again
+        }
+        let table = try Self.makeTable(configuration, size, arenas)
+        let old = state.pointee.active
+        if let before = old.log {
+            let link = before.link(lastSequence: state.pointee.lastSequence)
+            try appendToLog(log) { log throws(StoreError) in try log.append(link: link) }
+        }
+        state.pointee.nextLog = nil
+        state.pointee.sealed.append(old)
+        state.pointee.active = LoggedTable(table: table, log: log)
+        prepareMemTable()
+        publishView()
+        scheduleFlush()
+        return true
+    }
+
+    /// The log for the next memtable, if the active one can be sealed; else has the work done that is missing.
+    private func nextLogIfReady(_ mustCompact: Bool) -> LogWriter? {
+        if state.pointee.sealed.count >= Self.sealedTableLimit {
+            scheduleFlush()
+            return nil
+        }
+        if mustCompact {
+            scheduleCompaction()
+            return nil
+        }
+        if state.pointee.nextLog == nil { prepareLogSoon() }
+        return state.pointee.nextLog
+    }
+
+    /// Whether so many flushed runs wait for compaction that no more may come. Under the write lock.
+    private var isLevelZeroFull: Bool {
+        configuration.automaticCompaction
+            && state.pointee.version.levels.first?.count ?? 0 >= WriteThrottle.greatestRuns
+    }
+
+    /// Waits while a memtable is to be sealed and level 0 is full. What writers of large values do before they take the
+    /// value lock: a compaction may need it, so that nobody who holds it may wait for one.
+    func waitForLevelZero() throws(StoreError) {
+        writeLock.lock()
+        defer { writeLock.unlock() }
+        guard isLevelZeroFull else { return }
+        try checkWritable()
+        let earlier = attemptCounts().compaction
+        while isLevelZeroFull, isFull(state.pointee.active.table.byteCount) {
+            try state.pointee.compactionAttempts.check(since: earlier)
+            scheduleCompaction()
+            stall()
+            try checkStillWritable()
+        }
+    }
+
+    /// Waits for background work, and counts the time.
+    private func stall() {
+        let start = Platform.monotonicNanoseconds()
+        writeLock.wait()
+        state.pointee.statistics.stalls += 1
+        state.pointee.statistics.stallSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9
+    }
+
+    /// Makes a writer pay for the compactions that it causes, a millisecond at a time.
+    private func slowDown(_ size: ChangeSize, _ patience: Patience) throws(StoreError) -> Bool {
+        state.pointee.debt &+= throttle.nanosecondsPerKiB &* UInt64(size.bytes + 64) / 1024
+        guard state.pointee.debt >= 1_000_000 else { return true }
+        if patience == .none { return false }
+        let pause = min(state.pointee.debt, 20_000_000)
+        state.pointee.debt = 0
+        state.pointee.statistics.slowdowns += 1
+        state.pointee.statistics.slowdownSeconds += Double(pause) * 1e-9
+        writeLock.unlock()
+        Platform.sleep(microseconds: UInt32(pause / 1000))
+        writeLock.lock()
+        try checkWritable()
+        return true
+    }
+}
