@@ -27,7 +27,8 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CZlib", providers: [.apt(["libz-dev"]), .brew(["zlib"])]),
         .systemLibrary(name: "CGetopt"),
-        .target(name: "Siltstone", dependencies: ["CZlib"], swiftSettings: upcoming),
+        .systemLibrary(name: "CPrefetch"),
+        .target(name: "Siltstone", dependencies: ["CZlib", "CPrefetch"], swiftSettings: upcoming),
         .target(name: "CRUDKit", swiftSettings: memorySafe),
         .target(name: "SiltstoneCRUD", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: memorySafe),
         .target(name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: upcoming),

@@ -11,6 +11,8 @@ struct SegmentCursor {
     var number = -1
     /// The record behind the position.
     var slot = 0
+    /// Whether the position is one that was sought, and nothing was read there yet.
+    var isFresh = false
     /// Keeps ``block``.
     var pin = BlockPin()
     /// Forward: whether the version that counts of the current key was handed out.
@@ -67,18 +69,22 @@ struct SegmentCursor {
         block = .empty
         number = -1
         slot = 0
+        isFresh = false
         isDone = false
         candidate = nil
         isCandidateHeld = false
     }
 
     private mutating func seek(_ key: Bytes) throws(StoreError) {
-        try enter(reader.fences.search(key, FenceIndex.beforeAllVersions))
+        let next = reader.fences.search(key, FenceIndex.beforeAllVersions)
+        reader.prefetch(next)
+        try enter(next)
         let hint = reader.fences.hint(of: number)
         guard let found = block.lowerBound(key, FenceIndex.beforeAllVersions, hint: hint) else {
             throw reader.malformed(number)
         }
         slot = found
+        isFresh = true
     }
 
     /// Makes a block the current one, and stands at its start.

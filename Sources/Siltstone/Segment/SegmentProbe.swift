@@ -65,6 +65,8 @@ extension UnsafePointer<SegmentProbe> {
         if matches == 0, !line.hasOverflowed { return .none }
         let word = line.word(at: matches)
         let address = Int(word & pointee.addressMask)
+        // The value's line, too, which otherwise would be asked for when the first one has told where it is.
+        Prefetch.line(pointee.data + (address &+ Prefetch.lineBytes))
         // At address 0 is a block's header: that is an empty place.
         guard _fastPath(matches != 0 && address != 0),
             _fastPath(word & ~pointee.addressMask == pointee.geometry.wordTag(of: hash)),

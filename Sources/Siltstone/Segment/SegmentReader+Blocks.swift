@@ -17,6 +17,18 @@ extension SegmentReader {
         return try loadedBlock(block, pin: &pin, caching: caching)
     }
 
+    /// Has the ends of a mapped block loaded, where a search begins: the header with the first record, and the digests and
+    /// slots, whose place the header tells, but which are not to wait for it.
+    @inline(__always)
+    func prefetch(_ block: Int) {
+        guard let mappedData else { return }
+        let tail = 512
+        let start = mappedData + fences.start(of: block)
+        let length = fences.length(of: block)
+        Prefetch.line(start)
+        Prefetch.lines(start + max(0, length &- tail), count: min(tail, length))
+    }
+
     /// Makes sure that a mapped block has passed its checksum.
     @inline(__always)
     func touch(_ block: Int, _ mappedData: UnsafeRawPointer) throws(StoreError) {

@@ -53,7 +53,7 @@ struct ScanWalk: ~Copyable {
             if next == end, try !readSpan() { return nil }
             guard let record = next else { return nil }
             next = record + 1
-            if isSkipped(record) { continue }
+            if Self.isSkipped(record, tombstones, sequence) { continue }
             left &-= 1
             return record.pointee
         }
@@ -68,29 +68,46 @@ struct ScanWalk: ~Copyable {
     /// Calls `body` with key and value of each entry that is left.
     /// - Parameter body: gets bytes that are good until it returns; returns false to stop.
     mutating func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
-        while let record = try nextRecord() {
-            let goesOn: Bool
-            if _fastPath(record.kind == .value) {
-                goesOn = try body(record.key.bytes, record.value.bytes)
-            } else {
-                let result = try withValue(of: record) { value in Result { try body(record.key.bytes, value.bytes) } }
-                goesOn = try result.get()
+        while left > 0, try next != end || readSpan() {
+            // In local variables: what `self` holds would be loaded and stored for each record.
+            guard var record = next, let last = end else { return }
+            var left = left
+            defer { (next, self.left) = (record, left) }
+            while record != last, left > 0 {
+                let current = record
+                record += 1
+                if Self.isSkipped(current, tombstones, sequence) { continue }
+                left &-= 1
+                if try !hand(current, to: body) { return }
             }
-            if !goesOn { return }
         }
     }
 
-    /// Whether a record is a tombstone, or removed by one.
+    /// Calls `body` with key and value of a record.
     @inline(__always)
-    private func isSkipped(_ record: UnsafePointer<Record>) -> Bool {
+    private func hand(_ record: UnsafePointer<Record>, to body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
+        let key = record.pointee.key
+        if _fastPath(record.pointee.kind == .value) { return try body(key.bytes, record.pointee.value.bytes) }
+        return try withValue(of: record.pointee) { value in Result { try body(key.bytes, value.bytes) } }.get()
+    }
+
+    /// Whether a record is a tombstone, or removed by one. No method: `self` would be copied for each record.
+    @inline(__always)
+    private static func isSkipped(
+        _ record: UnsafePointer<Record>, _ tombstones: [RangeTombstones], _ sequence: SequenceNumber
+    ) -> Bool {
         if record.pointee.kind == .tombstone { return true }
-        return _slowPath(!tombstones.isEmpty) && isRemoved(record.pointee)
+        return _slowPath(!tombstones.isEmpty) && isRemoved(record, tombstones, sequence)
     }
 
     /// Whether a range tombstone that the walk sees covers a record, and is newer.
     @inline(never)
-    private func isRemoved(_ record: Record) -> Bool {
-        tombstones.contains { $0.newestCovering(record.key, visible: sequence) > record.sequence }
+    private static func isRemoved(
+        _ record: UnsafePointer<Record>, _ tombstones: [RangeTombstones], _ sequence: SequenceNumber
+    ) -> Bool {
+        tombstones.contains {
+            $0.newestCovering(record.pointee.key, visible: sequence) > record.pointee.sequence
+        }
     }
 
     // MARK: Spans

@@ -1,0 +1,24 @@
+import CPrefetch
+
+/// Has the processor begin to load memory that will be looked at soon, without waiting for it.
+///
+/// A load ahead of time does not do the same: the processor goes no further than some hundred instructions beyond one
+/// that it waits for. The hint never faults, whatever the address.
+enum Prefetch {
+    /// Bytes of a line, on the processors that count. A greater one is loaded twice.
+    static let lineBytes = 64
+
+    /// The line that holds an address.
+    @inline(__always)
+    static func line(_ address: UnsafeRawPointer) { siltstone_prefetch(address) }
+
+    /// The lines that hold `count` bytes from an address on; at least one.
+    @inline(__always)
+    static func lines(_ address: UnsafeRawPointer, count: Int) {
+        var next = 0
+        repeat {
+            line(address + next)
+            next &+= lineBytes
+        } while next < count
+    }
+}
