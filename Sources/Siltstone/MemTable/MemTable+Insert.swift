@@ -23,18 +23,16 @@ extension MemTable {
     /// Keys up to which the leaves are in the caches anyway.
     private static var fewKeys: Int { 20_000 }
 
-    /// Loads the leaves that changes are about to go to, for the caches: one after the other, each insert would wait for
-    /// its own. For the writer.
-    func fetchLeaves(of changes: Slice<UnsafeMutableBufferPointer<Record>>) {
+    /// Has the leaves loaded that changes are about to go to: one after the other, each insert would wait for its own. For
+    /// the writer.
+    func prefetchLeaves(of changes: Slice<UnsafeMutableBufferPointer<Record>>) {
         guard keyCount > Self.fewKeys, changes.count > 1, let first = changes.first else { return }
         // Keys that come in order go behind all others, where the last insert was.
         let greatest = writer.pointee.greatest
         if greatest != 0, entry(greatest).key.compare(to: SearchKey(first.key)) < 0 { return }
-        var sum: UInt64 = 0
         for change in changes {
-            if let leaf = tree.descend(SearchKey(change.key), before: false) { sum &+= node(leaf).fetch() }
+            if let leaf = tree.descend(SearchKey(change.key), before: false) { node(leaf).prefetch() }
         }
-        writer.pointee.fetched = sum
     }
 
     /// Puts an entry behind all others, if that is where it belongs and the last leaf has room: no descent, nothing
@@ -63,6 +61,7 @@ extension MemTable {
             current = node(current).child(child)
         }
         let leaf = node(current)
+        leaf.prefetchReferences()
         let position = leaf.search(key, in: base)
         if position.isExact {
             MemTableEntry.link(base + (Int(reference) &<< 3), to: leaf.reference(position.index))

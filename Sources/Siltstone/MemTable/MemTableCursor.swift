@@ -19,9 +19,6 @@ struct MemTableCursor: ~Copyable, @unchecked Sendable {
     /// Forward, all versions: the version that comes next of the key before `index`; 0 for none.
     var older: ArenaReference = 0
 
-    /// See ``touchEnds(_:_:)``.
-    var touched: UInt8 = 0
-
     /// A cursor at the end: it has to be moved by a seek first.
     init(_ table: MemTable) {
         self.table = table
@@ -124,7 +121,7 @@ struct MemTableCursor: ~Copyable, @unchecked Sendable {
     /// Goes on to the next leaf, and has the one behind it fetched into the caches.
     mutating func loadNext() {
         load(leaf: next)
-        if next != 0 { table.node(next).fetchReferences() }
+        if next != 0 { table.node(next).prefetchReferences() }
     }
 
     @inline(__always)

@@ -43,8 +43,6 @@ struct MemTableWriterState {
     var lastLeaf: ArenaReference
     /// An entry with the greatest key, or 0.
     var greatest: ArenaReference = 0
-    /// Of what was loaded for the caches: kept, so that the compiler does not leave the loads out.
-    var fetched: UInt64 = 0
 }
 
 /// Waits for the end of a move that a reader ran into: a few tries at once, then the processor goes to others, as the

@@ -61,6 +61,8 @@ struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any
             let structure = structureVersion
             if let reference = descend(key, before: false) {
                 let leaf = node(reference)
+                // Which of them is looked at is known only when the digests have come, which are asked for at once.
+                leaf.prefetchReferences()
                 let version = leaf.version
                 let position = leaf.search(key, in: base)
                 let found = position.isExact ? leaf.reference(position.index) : 0

@@ -121,30 +121,16 @@ struct TreeNode {
         references[index].store(reference, ordering: .releasing)
     }
 
-    /// Loads the lines of a leaf that a cursor copies, for the caches. Swift has no prefetch instruction; loads that
-    /// nobody waits for do, as long as other cache misses follow at once. The compiler keeps them for being atomic.
+    /// Has the count and the references of a leaf loaded.
     @inline(__always)
-    func fetchReferences() {
-        _ = count
-        var index = 0
-        while index < Self.capacity {
-            _ = references[index].load(ordering: .relaxed)
-            index &+= 16
-        }
+    func prefetchReferences() {
+        Prefetch.line(address)
+        Prefetch.lines(address + Self.referencesOffset, count: 4 &* Self.capacity)
     }
 
-    /// Loads all lines of a leaf, for the caches, as ``fetchReferences()``.
+    /// Has all of a leaf loaded.
     @inline(__always)
-    func fetch() -> UInt64 {
-        var sum: UInt64 = 0
-        var index = 0
-        while index < Self.capacity {
-            sum &+= digests[index].load(ordering: .relaxed)
-            index &+= Self.slotsPerLine
-        }
-        fetchReferences()
-        return sum
-    }
+    func prefetch() { Prefetch.lines(address, count: Self.leafSize) }
 
     /// A child; 0 where a reader looks at a move half done.
     @inline(__always)

@@ -337,7 +337,7 @@ extension MemTable {
                     group.initializeElement(at: count, to: change)
                     count += 1
                 }
-                fetchLeaves(of: group[..<count])
+                prefetchLeaves(of: group[..<count])
                 for change in group[..<count] { apply(change) }
             } while count == group.count
         }
