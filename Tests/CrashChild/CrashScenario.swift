@@ -63,6 +63,7 @@ enum CrashScenario: String, CaseIterable, Sendable {
         var configuration = Configuration()
         configuration.durability = self == .syncedPuts ? .synced : .buffered
         configuration.memTableBytes = 64 << 10
+        if self == .threads || self == .bufferedPuts { configuration.sealedMemTableLimit = 3 }
         configuration.segmentBytes = 64 << 10
         configuration.blockBytes = 4 << 10
         configuration.valueFileBytes = 256 << 10

@@ -7,9 +7,11 @@ public struct Configuration: Sendable {
     /// Whether to open for reading only: nothing on disk is changed, and another may do the same at the same time.
     public var readOnly = false
     /// Bytes of memory for changes, and for writing them as a segment, which begins when they take seven eighths of it; at
-    /// least 64 KiB. Twice as much is held while a flush is under way and more is written, and three times if writers are
-    /// faster than flushes.
+    /// least 64 KiB. Twice as much is held while a flush is under way and more is written; see ``sealedMemTableLimit``.
     public var memTableBytes = 64 << 20
+    /// How many full memtables may wait for their flush before writers do; at least 1. Each one more may take the memory of
+    /// ``memTableBytes`` more, and makes flushes no faster: it is for bursts on a disk that pauses now and then.
+    public var sealedMemTableLimit = 1
     /// Bytes at which the output of a compaction is cut into the next segment; at least 64 KiB.
     public var segmentBytes = 64 << 20
     /// Bytes of a block of a segment: a power of two from 4 KiB to 64 KiB. Smaller ones suit random reads from a slow
@@ -48,6 +50,7 @@ public struct Configuration: Sendable {
             if !condition { throw StoreError(.invalidArgument, text) }
         }
         try require(memTableBytes >= 64 << 10 && memTableBytes <= 4 << 30, "memTableBytes must be 64 KiB to 4 GiB")
+        try require(sealedMemTableLimit >= 1, "sealedMemTableLimit must be 1 at least")
         try require(segmentBytes >= 64 << 10 && segmentBytes <= 2 << 30, "segmentBytes must be 64 KiB to 2 GiB")
         try require(
             blockBytes >= 4 << 10 && blockBytes <= 64 << 10 && blockBytes & (blockBytes - 1) == 0,

@@ -2,9 +2,6 @@ import Synchronization
 
 // What a write waits for: room in the active memtable and its log, a next log, flushes, and compactions.
 extension Engine {
-    /// Sealed memtables that may wait for their flush; one more, and writers wait.
-    static let sealedTableLimit = 2
-
     /// What a writer that finds no room waits for.
     enum Patience {
         /// Nothing: it is told.
@@ -107,7 +104,7 @@ extension Engine {
 
     /// The log for the next memtable, if the active one can be sealed; else has the work done that is missing.
     private func nextLogIfReady(_ mustCompact: Bool) -> LogWriter? {
-        if state.pointee.sealed.count >= Self.sealedTableLimit {
+        if state.pointee.sealed.count >= configuration.sealedMemTableLimit {
             scheduleFlush()
             return nil
         }

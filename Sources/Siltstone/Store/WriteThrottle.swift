@@ -7,9 +7,9 @@ import Synchronization
 /// compactions can reach; a fixed delay (LevelDB) either does nothing or costs everyone the same.
 final class WriteThrottle: Sendable {
     /// Runs in level 0 at which writers are slowed.
-    static let slowdownRuns = 8
+    static let slowdownRuns = 12
     /// Runs in level 0 at which the delay is greatest.
-    static let boundRuns = 20
+    static let boundRuns = 32
     /// Runs in level 0 at which writers wait: more would make reads slow without bound. Only reached where compactions
     /// fail, or a batch is as big as many memtables.
     static let greatestRuns = 64

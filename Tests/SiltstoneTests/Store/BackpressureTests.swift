@@ -8,11 +8,14 @@ import Testing
 /// Writers never get further ahead of the disk than the documentation says.
 @Suite("Backpressure", .comesToAnEnd)
 struct BackpressureTests {
-    @Test("while no memtable can be flushed, writers stop before a third one waits, and go on when it is over")
-    func stalls() throws {
+    @Test(
+        "while no memtable can be flushed, writers stop before more than the limit wait, and go on when it is over",
+        arguments: [1, 2, 4])
+    func stalls(_ limit: Int) throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
-        let configuration = StoreFixture.small()
+        var configuration = StoreFixture.small()
+        configuration.sealedMemTableLimit = limit
         let store = try fixture.open(configuration)
         let gate = Locked(false)
         disk.setRule(
@@ -36,10 +39,10 @@ struct BackpressureTests {
             before = written.withLock { $0 }
             usleep(100_000)
         }
-        #expect(before < count && sealed() <= 2)
-        let bytes = 3 * (configuration.memTableBytes + 4_096)
+        #expect(before < count && sealed() == limit)
+        let bytes = (limit + 1) * (configuration.memTableBytes + 4_096)
         #expect(before * 500 <= bytes, "\(before) values are in memory")
-        #expect(try fixture.names(ending: ".log").count <= 4)
+        #expect(try fixture.names(ending: ".log").count <= limit + 2)
         gate.withLock { $0 = true }
         try writer.wait()
         #expect(store.statistics.stalls > 0)

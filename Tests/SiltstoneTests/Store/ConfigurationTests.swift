@@ -65,6 +65,7 @@ import Testing
             ("memTableBytes 0", { $0.memTableBytes = 0 }), ("memTableBytes -1", { $0.memTableBytes = -1 }),
             ("memTableBytes under 64 KiB", { $0.memTableBytes = 64 << 10 - 1 }),
             ("memTableBytes over 4 GiB", { $0.memTableBytes = 4 << 30 + 1 }),
+            ("sealedMemTableLimit 0", { $0.sealedMemTableLimit = 0 }),
             ("memTableBytes max", { $0.memTableBytes = .max }), ("segmentBytes 0", { $0.segmentBytes = 0 }),
             ("segmentBytes under 64 KiB", { $0.segmentBytes = 64 << 10 - 1 }),
             ("segmentBytes over 2 GiB", { $0.segmentBytes = 2 << 30 + 1 }),

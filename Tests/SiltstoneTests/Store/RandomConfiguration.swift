@@ -8,6 +8,7 @@ enum RandomConfiguration {
         var configuration = Configuration()
         configuration.durability = one(of: [.synced, .buffered])
         configuration.memTableBytes = one(of: [64 << 10, 100_000, 256 << 10, 64 << 20])
+        configuration.sealedMemTableLimit = one(of: [1, 2, 5])
         configuration.segmentBytes = one(of: [64 << 10, 70_001, 1 << 20, 2 << 30])
         configuration.blockBytes = one(of: [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10])
         configuration.largeValueBytes = one(of: [64, 65, 500, 8 << 10, .max])
@@ -24,6 +25,7 @@ enum RandomConfiguration {
     static func describe(_ configuration: Configuration) -> String {
         """
         durability \(configuration.durability), memTableBytes \(configuration.memTableBytes), \
+        sealedMemTableLimit \(configuration.sealedMemTableLimit), \
         segmentBytes \(configuration.segmentBytes), blockBytes \(configuration.blockBytes), \
         largeValueBytes \(configuration.largeValueBytes), valueFileBytes \(configuration.valueFileBytes), \
         cacheBytes \(configuration.cacheBytes), compression \(configuration.compression), \

@@ -36,6 +36,8 @@ final class StoreFixture: Sendable {
         var configuration = Configuration()
         configuration.durability = .buffered
         configuration.memTableBytes = 64 << 10
+        // More logs at a time.
+        configuration.sealedMemTableLimit = 2
         configuration.segmentBytes = 64 << 10
         configuration.blockBytes = 4 << 10
         configuration.cacheBytes = 1 << 20
