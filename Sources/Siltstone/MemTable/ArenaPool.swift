@@ -3,18 +3,28 @@
 /// The first touch of a page costs about as much as the inserts that fill it, so an arena whose memtable was flushed
 /// is kept, pages and all, for the next. The pool is bounded in bytes: what does not fit goes back to the system.
 ///
-/// `@unchecked Sendable`: `idle` and `idleBytes` are touched under `lock` only.
+/// `@unchecked Sendable`: what changes is touched under `lock` only.
 final class ArenaPool: @unchecked Sendable {
     /// The most that waits, in bytes of capacity.
     let maximumBytes: Int
     private let lock = ConditionLock()
     private var idle: [ArenaMapping] = []
     private var idleBytes = 0
+    /// Arenas that were taken and not given back.
+    private var usedCount = 0
+    /// How many there are to be at a time, in use or waiting.
+    private let usualCount: Int
 
     /// Creates an empty pool.
-    /// - Parameter maximumBytes: capacity that may wait in it; twice that of a memtable lets one fill while one is
-    ///   flushed without ever going to the system.
-    init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
+    /// - Parameters:
+    ///   - maximumBytes: capacity that may wait in it; twice that of a memtable lets one fill while one is flushed
+    ///     without ever going to the system.
+    ///   - usualCount: none waits that makes them more than that with those in use. Where a slow reader keeps one, there are
+    ///     more for that long.
+    init(maximumBytes: Int, usualCount: Int = .max) {
+        self.maximumBytes = maximumBytes
+        self.usualCount = usualCount
+    }
 
     deinit { for arena in idle { arena.unmap() } }
 
@@ -25,7 +35,9 @@ final class ArenaPool: @unchecked Sendable {
     /// - Throws: as ``ArenaMapping/init(capacity:)``.
     func take(capacity: Int) throws(StoreError) -> ArenaMapping {
         if let used = takeIdle(ArenaMapping.roundedCapacity(capacity)) { return used }
-        return try ArenaMapping(capacity: capacity)
+        let arena = try ArenaMapping(capacity: capacity)
+        lock.withLock { usedCount += 1 }
+        return arena
     }
 
     private func takeIdle(_ capacity: Int) -> ArenaMapping? {
@@ -33,6 +45,7 @@ final class ArenaPool: @unchecked Sendable {
             // The last one in: its pages are the most likely to be in the caches.
             guard let index = idle.lastIndex(where: { $0.capacity == capacity }) else { return nil }
             idleBytes -= capacity
+            usedCount += 1
             return idle.remove(at: index)
         }
     }
@@ -49,7 +62,8 @@ final class ArenaPool: @unchecked Sendable {
     /// Takes over an arena that nobody uses any more.
     func give(_ arena: ArenaMapping) {
         let isKept = lock.withLock {
-            guard arena.capacity <= maximumBytes - idleBytes else { return false }
+            usedCount -= 1
+            guard arena.capacity <= maximumBytes - idleBytes, usedCount + idle.count < usualCount else { return false }
             idle.append(arena)
             idleBytes += arena.capacity
             return true

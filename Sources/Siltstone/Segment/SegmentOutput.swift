@@ -1,8 +1,9 @@
 /// Writes a file from its start, in large pieces.
 struct SegmentOutput: ~Copyable {
     /// Bytes a call, at multiples of it, whatever is appended: Linux then keeps each piece in one folio, contiguous in
-    /// memory, and maps it by one entry.
-    private static let capacity = 2 << 20
+    /// memory, which takes few entries to map. Pieces of 2 MiB take one, and are slower to write: memory for them is
+    /// harder to come by.
+    private static let capacity = 512 << 10
     /// The disk shall be busy while the rest is being made, and not only at the end.
     private static let syncStep = 4 << 20
 

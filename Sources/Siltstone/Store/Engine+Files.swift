@@ -5,19 +5,21 @@ extension Engine {
     /// Runs an edit of the manifest, then brings the current version up to date with it.
     ///
     /// A failure other than for want of space leaves it open what is on disk: the store then takes no more writes.
+    ///
+    /// - Parameter wakes: whether writers that wait are woken.
     func commit(
         _ edit: VersionEdit, opened: [UInt64: SegmentReader] = [:], valueFiles: [UInt64: ValueFileReader] = [:],
-        alsoUnderWriteLock body: () -> Void = {}
+        wakes: Bool = true, alsoUnderWriteLock body: () -> Void = {}
     ) throws(StoreError) {
         try manifestLock.withLock { () throws(StoreError) in
-            try commitLocked(edit, opened: opened, valueFiles: valueFiles, alsoUnderWriteLock: body)
+            try commitLocked(edit, opened: opened, valueFiles: valueFiles, wakes: wakes, alsoUnderWriteLock: body)
         }
     }
 
-    /// As ``commit(_:opened:valueFiles:alsoUnderWriteLock:)``, for a caller that holds the manifest lock.
+    /// As ``commit(_:opened:valueFiles:wakes:alsoUnderWriteLock:)``, for a caller that holds the manifest lock.
     func commitLocked(
         _ edit: VersionEdit, opened: [UInt64: SegmentReader] = [:], valueFiles: [UInt64: ValueFileReader] = [:],
-        alsoUnderWriteLock body: () -> Void = {}
+        wakes: Bool = true, alsoUnderWriteLock body: () -> Void = {}
     ) throws(StoreError) {
         guard let manifest else { throw StoreError(.readOnly, "the store is open for reading only", file: directory) }
         let version = try writeLock.withLock { () throws(StoreError) in
@@ -38,7 +40,7 @@ extension Engine {
             state.pointee.version = next
             body()
             publishView()
-            writeLock.wakeAll()
+            if wakes { writeLock.wakeAll() }
         }
         throttle.update(flushedRuns: configuration.automaticCompaction ? next.levels.first?.count ?? 0 : 0)
         retireViews()

@@ -16,9 +16,13 @@ extension Engine {
 
     /// Writes all sealed memtables, oldest first. On the flush queue.
     private func flushSealed() {
-        // A table that is left when the store has closed stays in its log: the directory is not ours any more.
-        while let oldest = oldestSealed() {
-            do { try makingSpace { () throws(StoreError) in try flush(oldest) } } catch {
+        while true {
+            do {
+                guard let files = try flushOldest() else { return }
+                // Whoever waits for room is woken only now: the memtable is gone, and its memory there for the next one.
+                writeLock.withLock { writeLock.wakeAll() }
+                obsolete.remove(files)
+            } catch {
                 writeLock.withLock {
                     state.pointee.flushAttempts.fail(error)
                     writeLock.wakeAll()
@@ -27,6 +31,15 @@ extension Engine {
             }
             scheduleCompaction()
         }
+    }
+
+    /// Writes the oldest sealed memtable.
+    /// - Returns: the files that are not needed any more; nil where there was no memtable.
+    private func flushOldest() throws(StoreError) -> [StoreFile]? {
+        // A table that is left when the store has closed stays in its log: the directory is not ours any more.
+        guard let oldest = oldestSealed() else { return nil }
+        try makingSpace { () throws(StoreError) in try flush(oldest) }
+        return oldest.log.map { [.log($0.number)] } ?? []
     }
 
     /// The table to flush next, for an attempt that begins now.
@@ -38,7 +51,7 @@ extension Engine {
         }
     }
 
-    /// Writes one memtable as a segment of level 0, and lets its log go.
+    /// Writes one memtable as a segment of level 0.
     private func flush(_ sealed: LoggedTable) throws(StoreError) {
         let start = Platform.monotonicNanoseconds()
         // Nothing lies below the first segment, so that not even it needs tombstones.
@@ -56,7 +69,7 @@ extension Engine {
         do {
             // The segment's pointers must not outlive their values.
             if !sealed.valueFiles.isEmpty { try syncValues() }
-            try commit(edit, opened: readers) {
+            try commit(edit, opened: readers, wakes: false) {
                 state.pointee.sealed.removeFirst()
                 state.pointee.flushAttempts.succeed()
                 state.pointee.freshSegments.formUnion(infos.map(\.number))
@@ -68,7 +81,6 @@ extension Engine {
             for info in infos { obsoleteUnlessNamed(.segment(info.number)) }
             throw error
         }
-        if let log = sealed.log { obsolete.remove([.log(log.number)]) }
     }
 
     /// Merges sources into new segment files, synced and opened, whose names are durable.

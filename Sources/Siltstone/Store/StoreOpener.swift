@@ -211,7 +211,8 @@ struct StoreOpener {
         state.nextFileNumber = max(state.nextFileNumber, greatest + 1)
         var manifest: Manifest?
         var tables = recovery.tables
-        let arenas = ArenaPool(maximumBytes: 2 * configuration.memTableBytes)
+        let arenas = ArenaPool(
+            maximumBytes: 2 * configuration.memTableBytes, usualCount: configuration.sealedMemTableLimit + 1)
         if !configuration.readOnly {
             let writer = try LogWriter.resume(
                 fileSystem, path: manifestFile.path, header: manifestFile.header, end: manifestFile.end,
@@ -291,7 +292,8 @@ struct StoreOpener {
         let manifest = Manifest(
             directory: directory, identity: identity, fileSystem: fileSystem, state: state, number: manifestNumber,
             writer: writer)
-        let arenas = ArenaPool(maximumBytes: 2 * configuration.memTableBytes)
+        let arenas = ArenaPool(
+            maximumBytes: 2 * configuration.memTableBytes, usualCount: configuration.sealedMemTableLimit + 1)
         let table = try Engine.makeTable(configuration, ChangeSize(keyBytes: 0, valueBytes: 0, count: 0), arenas)
         let writeState = WriteState(
             active: LoggedTable(table: table, log: log), lastSequence: 0, version: .empty)

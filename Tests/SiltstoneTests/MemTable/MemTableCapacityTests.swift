@@ -95,4 +95,18 @@ import Testing
         #expect(same.capacity == 1 << 20)
         #expect(pool.idleCount == 1)
     }
+
+    @Test("no arena waits that would make more than the usual number with those in use")
+    func usualNumber() throws {
+        let pool = ArenaPool(maximumBytes: 16 << 20, usualCount: 2)
+        var tables = try (0..<3).map { _ in try MemTable(capacity: 1 << 20, pool: pool) }
+        tables.removeLast()
+        #expect(pool.idleCount == 0)
+        tables.removeLast()
+        #expect(pool.idleCount == 1)
+        tables.append(try MemTable(capacity: 1 << 20, pool: pool))
+        #expect(pool.idleCount == 0)
+        tables = []
+        #expect(pool.idleCount == 2)
+    }
 }
