@@ -90,8 +90,8 @@ extension MemTableCursor {
         }
     }
 
-    /// Has the rest of the entries `[start, end)` loaded, whose headers were copied: for whoever copies them whole, as they
-    /// lie where they were inserted.
+    /// Has the rest of the entries `[start, end)` loaded, up to some lines of each, whose headers were copied: for whoever
+    /// copies them whole, as they lie where they were inserted.
     @inline(__always)
     private func prefetchEnds(_ start: Int, _ end: Int) {
         for index in start..<end {

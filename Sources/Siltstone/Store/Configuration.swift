@@ -9,7 +9,7 @@ public struct Configuration: Sendable {
     /// Bytes of memory for changes, and for writing them as a segment, which begins when they take seven eighths of it; at
     /// least 64 KiB. Twice as much is held while a flush is under way and more is written; see ``sealedMemTableLimit``.
     public var memTableBytes = 64 << 20
-    /// How many full memtables may wait for their flush before writers do; at least 1. Each one more may take the memory of
+    /// How many full memtables may wait for their flush before writers do, 1 to 64. Each one more may take the memory of
     /// ``memTableBytes`` more, and makes flushes no faster: it is for bursts on a disk that pauses now and then.
     public var sealedMemTableLimit = 1
     /// Bytes at which the output of a compaction is cut into the next segment; at least 64 KiB.
@@ -50,7 +50,7 @@ public struct Configuration: Sendable {
             if !condition { throw StoreError(.invalidArgument, text) }
         }
         try require(memTableBytes >= 64 << 10 && memTableBytes <= 4 << 30, "memTableBytes must be 64 KiB to 4 GiB")
-        try require(sealedMemTableLimit >= 1, "sealedMemTableLimit must be 1 at least")
+        try require((1...64).contains(sealedMemTableLimit), "sealedMemTableLimit must be 1 to 64")
         try require(segmentBytes >= 64 << 10 && segmentBytes <= 2 << 30, "segmentBytes must be 64 KiB to 2 GiB")
         try require(
             blockBytes >= 4 << 10 && blockBytes <= 64 << 10 && blockBytes & (blockBytes - 1) == 0,

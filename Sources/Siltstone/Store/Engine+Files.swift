@@ -84,8 +84,8 @@ extension Engine {
         }
     }
 
-    /// Runs background work that takes disk space, which ends with more of it free; where there is none, once more without
-    /// what would only let the writers run ahead of it.
+    /// Runs background work that takes disk space; where there is none, once more without what logs hold ahead, which only
+    /// lets the writers run ahead of it.
     func makingSpace<R>(_ work: () throws(StoreError) -> R) throws(StoreError) -> R {
         do { return try work() } catch {
             guard error.code == .noSpace, writeLock.withLock({ releaseReserves() }) else { throw error }
@@ -154,7 +154,10 @@ extension Engine {
                 let reader = try openValueFile(number)
                 var edit = VersionEdit()
                 edit.addedValueFiles = [number]
-                try commitLocked(edit, valueFiles: [number: reader]) { state.pointee.values = writer }
+                try commitLocked(edit, valueFiles: [number: reader]) {
+                    state.pointee.values = writer
+                    state.pointee.begunValues.append(writer)
+                }
                 return writer
             } catch {
                 obsoleteUnlessNamed(.values(number))

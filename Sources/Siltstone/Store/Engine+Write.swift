@@ -178,12 +178,15 @@ extension Engine {
 
     private func takingBackValuesOnce<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
         let before = writeLock.withLock { state.pointee.values }
-        let end = before?.size
+        let end = before?.size ?? FileHeader.size
+        defer { writeLock.withLock { state.pointee.begunValues = [] } }
         do { return try body() } catch {
             guard error.code == .noSpace else { throw error }
-            let values = writeLock.withLock { state.pointee.values }
-            // All that a file begun meanwhile holds is of this write.
-            values?.takeBack(to: values === before ? end ?? FileHeader.size : FileHeader.size)
+            before?.takeBack(to: end)
+            // All that files begun meanwhile hold is of this write; only the last of them is used again.
+            let begun = writeLock.withLock { state.pointee.begunValues }
+            for values in begun { values.takeBack(to: FileHeader.size) }
+            if begun.count > 1 { scheduleCompaction() }  // which removes them
             throw error
         }
     }

@@ -21,6 +21,8 @@ struct WriteState {
     var version: Version
     /// Where large values go; nil until there is one.
     var values: ValueFileAppender?
+    /// The value files that the write in hand has begun.
+    var begunValues: [ValueFileAppender] = []
     /// Value files that a compaction under way has moved values to, and no segment refers to yet.
     var relocationTargets: Set<UInt64> = []
     /// Segments that were written since the last time that such were made ready for reading.

@@ -3,7 +3,7 @@ import Synchronization
 /// Slows writers a little and early, so that they are never stopped for long: the more flushed runs wait for compaction,
 /// the longer each byte takes.
 ///
-/// A delay that begins at half of the bound and grows with the square keeps the queue short at any speed that
+/// A delay that begins well before the bound and grows with the square keeps the queue short at any speed that
 /// compactions can reach; a fixed delay (LevelDB) either does nothing or costs everyone the same.
 final class WriteThrottle: Sendable {
     /// Runs in level 0 at which writers are slowed.

@@ -15,7 +15,8 @@ enum Prefetch {
     /// The lines that hold `count` bytes from an address on; at least one.
     @inline(__always)
     static func lines(_ address: UnsafeRawPointer, count: Int) {
-        var next = 0
+        let inLine = Int(bitPattern: address) & (lineBytes &- 1)
+        var next = -inLine
         repeat {
             line(address + next)
             next &+= lineBytes

@@ -79,12 +79,14 @@ struct FullDiskTests {
         }
     }
 
-    @Test("large values that do not fit, alone or in batches, keep no space, however often they are tried")
-    func refusedValuesKeepNoSpace() async throws {
+    @Test(
+        "large values that do not fit, alone or in batches, keep no space, however often they are tried",
+        arguments: [1 << 30, 64 << 10])
+    func refusedValuesKeepNoSpace(_ valueFileBytes: Int) async throws {
         try await OwnThread.run {
             let disk = try SmallDisk(megabytes: 4)
             var configuration = StoreFixture.small()
-            (configuration.largeValueBytes, configuration.valueFileBytes) = (1_000, 1 << 30)
+            (configuration.largeValueBytes, configuration.valueFileBytes) = (1_000, valueFileBytes)
             let store = try KeyValueStore.open(at: disk.path + "/store", configuration: configuration)
             try store.put(key(0), [UInt8](repeating: 1, count: 5_000))
             try disk.fill(leaving: 200 << 10)

@@ -66,6 +66,8 @@ import Testing
             ("memTableBytes under 64 KiB", { $0.memTableBytes = 64 << 10 - 1 }),
             ("memTableBytes over 4 GiB", { $0.memTableBytes = 4 << 30 + 1 }),
             ("sealedMemTableLimit 0", { $0.sealedMemTableLimit = 0 }),
+            ("sealedMemTableLimit 65", { $0.sealedMemTableLimit = 65 }),
+            ("sealedMemTableLimit max", { $0.sealedMemTableLimit = .max }),
             ("memTableBytes max", { $0.memTableBytes = .max }), ("segmentBytes 0", { $0.segmentBytes = 0 }),
             ("segmentBytes under 64 KiB", { $0.segmentBytes = 64 << 10 - 1 }),
             ("segmentBytes over 2 GiB", { $0.segmentBytes = 2 << 30 + 1 }),
