@@ -810,8 +810,8 @@ MUTATIONS = [
     Mutation(
         "values-not-taken-back", "each attempt at a large value on a full disk takes some more of it",
         "Store/Engine+Write.swift",
-        "guard error.code == .noSpace else { throw error }\n            let values",
-        "guard error.code == .noSpace && false else { throw error }\n            let values", first="FullDiskTests"),
+        "guard error.code == .noSpace else { throw error }\n            before?.takeBack",
+        "guard error.code == .noSpace && false else { throw error }\n            before?.takeBack", first="FullDiskTests"),
     Mutation(
         "reserves-kept-from-values", "large values are refused for the space that logs hold ahead",
         "Store/Engine+Write.swift",
