@@ -815,8 +815,8 @@ MUTATIONS = [
     Mutation(
         "reserves-kept-from-values", "large values are refused for the space that logs hold ahead",
         "Store/Engine+Write.swift",
-        "guard error.code == .noSpace, writeLock.withLock({ gainSpace() }) else",
-        "guard error.code == .noSpace, false else", first="FullDiskTests"),
+        "try makingSpace(forWriter: true) { () throws(StoreError) in try takingBackValuesOnce(body) }",
+        "try takingBackValuesOnce(body)", first="FullDiskTests"),
     Mutation(
         "waits-with-values-locked", "a writer of large values keeps the lock that the compaction needs which it waits for",
         "Store/Engine+Room.swift",

@@ -90,14 +90,15 @@ extension MemTableCursor {
         }
     }
 
-    /// Has the rest of the entries `[start, end)` loaded, up to some lines of each, whose headers were copied: for whoever
-    /// copies them whole, as they lie where they were inserted.
+    /// Has the rest of the entries `[start, end)` loaded, up to some lines of each, behind what ``copyHeaders(_:_:)`` has had
+    /// loaded: for whoever copies them whole, as they lie where they were inserted.
     @inline(__always)
     private func prefetchEnds(_ start: Int, _ end: Int) {
         for index in start..<end {
             let lengths = headers[index].lengths
             let size = MemTableEntry.headerSize &+ Int(lengths & 0xffff_ffff) &+ Int(lengths &>> 32)
-            Prefetch.lines(slot(index).address + Prefetch.lineBytes, count: min(size, 512) &- Prefetch.lineBytes)
+            let loaded = 2 &* Prefetch.lineBytes
+            Prefetch.lines(slot(index).address + loaded, count: min(size, 512) &- loaded)
         }
     }
 

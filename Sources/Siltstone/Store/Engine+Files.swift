@@ -84,11 +84,16 @@ extension Engine {
         }
     }
 
-    /// Runs background work that takes disk space; where there is none, once more without what logs hold ahead, which only
-    /// lets the writers run ahead of it.
-    func makingSpace<R>(_ work: () throws(StoreError) -> R) throws(StoreError) -> R {
+    /// Runs work that takes disk space; where there is none, once more without what logs hold ahead, which only lets the
+    /// writers run ahead of it.
+    /// - Parameter forWriter: whether it is a writer's, who has the flush tried again, too.
+    func makingSpace<R>(
+        forWriter: Bool = false, _ work: () throws(StoreError) -> R
+    ) throws(StoreError) -> R {
         do { return try work() } catch {
-            guard error.code == .noSpace, writeLock.withLock({ releaseReserves() }) else { throw error }
+            guard error.code == .noSpace else { throw error }
+            let hasGained = writeLock.withLock { forWriter ? gainSpace() : releaseReserves() }
+            guard hasGained else { throw error }
             return try work()
         }
     }

@@ -1,5 +1,3 @@
-import Synchronization
-
 // What a write waits for: room in the active memtable and its log, a next log, flushes, and compactions.
 extension Engine {
     /// What a writer that finds no room waits for.

@@ -140,10 +140,8 @@ extension Engine {
     private func changeLarge(
         _ key: Bytes, _ value: Bytes, _ condition: Condition?
     ) throws(StoreError) -> SequenceNumber? {
-        try waitForLevelZero()
-        valueLock.lock()
+        try lockValues()
         defer { valueLock.unlock() }
-        try checkValuesWritable()
         if let condition {
             // Not to leave garbage behind for nothing; decided for good under the write lock.
             let evidence = try gather(key, condition)
@@ -170,10 +168,7 @@ extension Engine {
     /// If it does not fit on the disk, its values are taken back: nothing refers to them, and they would keep the very
     /// space that is short, each attempt some more.
     func takingBackValues<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-        do { return try takingBackValuesOnce(body) } catch {
-            guard error.code == .noSpace, writeLock.withLock({ gainSpace() }) else { throw error }
-            return try takingBackValuesOnce(body)
-        }
+        try makingSpace(forWriter: true) { () throws(StoreError) in try takingBackValuesOnce(body) }
     }
 
     private func takingBackValuesOnce<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
@@ -191,10 +186,17 @@ extension Engine {
         }
     }
 
-    /// Under the value lock: throws where the store takes no writes. Closing waits for that lock, so that no value file is
+    /// Takes the value lock for a write, which may have to wait for a compaction first.
+    ///
+    /// Throws, without the lock, where the store takes no writes. Closing waits for that lock, so that no value file is
     /// touched once the directory is given up.
-    private func checkValuesWritable() throws(StoreError) {
-        try writeLock.withLock { () throws(StoreError) in try checkWritable() }
+    private func lockValues() throws(StoreError) {
+        try waitForLevelZero()
+        valueLock.lock()
+        do { try writeLock.withLock { () throws(StoreError) in try checkWritable() } } catch {
+            valueLock.unlock()
+            throw error
+        }
     }
 
     /// Appends to the value file in use, beginning a new one where needed. Under the value lock.
@@ -225,10 +227,8 @@ extension Engine {
             }
         }
         guard mayBlock else { return nil }
-        try waitForLevelZero()
-        valueLock.lock()
+        try lockValues()
         defer { valueLock.unlock() }
-        try checkValuesWritable()
         return try takingBackValues { () throws(StoreError) in
             var files: Set<UInt64> = []
             let slim = try batch.movingLargeValues(ofAtLeast: configuration.largeValueBytes) {

@@ -211,8 +211,7 @@ struct StoreOpener {
         state.nextFileNumber = max(state.nextFileNumber, greatest + 1)
         var manifest: Manifest?
         var tables = recovery.tables
-        let arenas = ArenaPool(
-            maximumBytes: 2 * configuration.memTableBytes, usualCount: configuration.sealedMemTableLimit + 1)
+        let arenas = makeArenas()
         if !configuration.readOnly {
             let writer = try LogWriter.resume(
                 fileSystem, path: manifestFile.path, header: manifestFile.header, end: manifestFile.end,
@@ -292,8 +291,7 @@ struct StoreOpener {
         let manifest = Manifest(
             directory: directory, identity: identity, fileSystem: fileSystem, state: state, number: manifestNumber,
             writer: writer)
-        let arenas = ArenaPool(
-            maximumBytes: 2 * configuration.memTableBytes, usualCount: configuration.sealedMemTableLimit + 1)
+        let arenas = makeArenas()
         let table = try Engine.makeTable(configuration, ChangeSize(keyBytes: 0, valueBytes: 0, count: 0), arenas)
         let writeState = WriteState(
             active: LoggedTable(table: table, log: log), lastSequence: 0, version: .empty)
@@ -301,6 +299,11 @@ struct StoreOpener {
             Engine.Parts(
                 directory: directory, configuration: configuration, identity: identity, manifest: manifest, lock: lock,
                 cache: BlockCache(capacity: configuration.cacheBytes), arenas: arenas, state: writeState))
+    }
+
+    /// Memory for the memtables of a store.
+    private func makeArenas() -> ArenaPool {
+        ArenaPool(maximumBytes: 2 * configuration.memTableBytes, usualCount: configuration.sealedMemTableLimit + 1)
     }
 
     /// Makes the directory's own name durable, whoever made it: an attempt that failed right behind that may have left it.

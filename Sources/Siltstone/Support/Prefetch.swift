@@ -12,14 +12,14 @@ enum Prefetch {
     @inline(__always)
     static func line(_ address: UnsafeRawPointer) { siltstone_prefetch(address) }
 
-    /// The lines that hold `count` bytes from an address on; at least one.
+    /// The lines that hold `count` bytes from an address on; none where that is not positive.
     @inline(__always)
     static func lines(_ address: UnsafeRawPointer, count: Int) {
-        let inLine = Int(bitPattern: address) & (lineBytes &- 1)
-        var next = -inLine
-        repeat {
+        guard count > 0 else { return }
+        var next = -(Int(bitPattern: address) & (lineBytes &- 1))
+        while next < count {
             line(address + next)
             next &+= lineBytes
-        } while next < count
+        }
     }
 }

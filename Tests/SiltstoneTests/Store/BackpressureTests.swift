@@ -58,7 +58,6 @@ struct BackpressureTests {
         let isHeld = Locked(true)
         holdCompactions(of: store, on: disk) { isHeld.withLock { $0 } }
         defer { isHeld.withLock { $0 = false } }
-        func runs() -> Int { flushedRuns(of: store) }
         let (isStopping, written) = (Locked(false), Locked(0))
         let writer = Writer {
             while !isStopping.withLock({ $0 }) {
@@ -67,9 +66,9 @@ struct BackpressureTests {
                 written.withLock { $0 += 1 }
             }
         }
-        try waitUntil("runs pile up") { runs() > WriteThrottle.slowdownRuns }
+        try waitUntil("runs pile up") { flushedRuns(of: store) > WriteThrottle.slowdownRuns }
         try waitUntil("writers are slowed down") { store.statistics.slowdowns > 0 }
-        #expect(runs() <= WriteThrottle.greatestRuns)
+        #expect(flushedRuns(of: store) <= WriteThrottle.greatestRuns)
         isHeld.withLock { $0 = false }
         isStopping.withLock { $0 = true }
         try writer.wait()
