@@ -27,8 +27,8 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CZlib", providers: [.apt(["libz-dev"]), .brew(["zlib"])]),
         .systemLibrary(name: "CGetopt"),
-        .systemLibrary(name: "CPrefetch"),
-        .target(name: "Siltstone", dependencies: ["CZlib", "CPrefetch"], swiftSettings: upcoming),
+        .systemLibrary(name: "CInstructions"),
+        .target(name: "Siltstone", dependencies: ["CZlib", "CInstructions"], swiftSettings: upcoming),
         .target(name: "CRUDKit", swiftSettings: memorySafe),
         .target(name: "SiltstoneCRUD", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: memorySafe),
         .target(name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: upcoming),

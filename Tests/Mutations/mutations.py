@@ -109,8 +109,8 @@ MUTATIONS = [
         first="LogWriterTests"),
     Mutation(
         "frame-checksum", "the checksum of a frame is not compared", "Log/Frame.swift",
-        "guard checksum == CRC32.checksum(body, continuing: header.checksum(file: file, offset: offset)) else {",
-        "guard checksum == CRC32.checksum(body, continuing: header.checksum(file: file, offset: offset)) || checksum != 0 else {",
+        "guard checksum == header.checksum(file: file, offset: offset, body: body) else {",
+        "guard checksum == header.checksum(file: file, offset: offset, body: body) || checksum != 0 else {",
         first="BadBytes"),
     Mutation(
         "frame-chain", "a frame need not follow the one before it", "Log/FrameReader.swift",

@@ -65,7 +65,7 @@ extension Frame {
         let length = Int(header.length)
         let padded = FrameHeader.frameSize(payload: length) - FrameHeader.size
         guard let body = bytes.slice(offset + FrameHeader.size, padded) else { throw .tooLong }
-        guard checksum == CRC32.checksum(body, continuing: header.checksum(file: file, offset: offset)) else {
+        guard checksum == header.checksum(file: file, offset: offset, body: body) else {
             throw .checksum
         }
         guard let kind = FrameKind(rawValue: header.kind) else { throw .unknownKind(header.kind) }

@@ -40,19 +40,21 @@ struct FrameHeader {
     @inline(__always)
     static func frameSize(payload: Int) -> Int { size &+ ((payload &+ 7) & ~7) }
 
-    /// The checksum of the header; that of the frame continues it over the payload and its padding.
+    /// The checksum of the frame.
     /// - Parameters:
     ///   - file: the checksum of the file's header.
     ///   - offset: where the frame begins in the file.
+    ///   - body: the payload and its padding. With none, the checksum is one that theirs continues.
     @inline(__always)
-    func checksum(file: UInt32, offset: Int) -> UInt32 {
+    func checksum(file: UInt32, offset: Int, body: Bytes = .emptyBytes) -> UInt32 {
         let offset = UInt64(truncatingIfNeeded: offset)
         return CRC32.checksum(
             UInt64(file) | offset &<< 32,
             offset &>> 32 | UInt64(length) &<< 32,
             firstSequence,
             UInt64(count) | UInt64(previous) &<< 32,
-            UInt64(mark) | UInt64(kind) &<< 32)
+            UInt64(mark) | UInt64(kind) &<< 32,
+            then: body)
     }
 
     /// Writes the header, with the frame's checksum in front.

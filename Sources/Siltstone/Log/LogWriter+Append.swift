@@ -101,9 +101,9 @@ extension LogWriter {
         pointer.store(UInt64(0), at: size &- 8)
         body.write(to: payload)
         let header = header(length, kind, first: first, count: count)
-        let checksum = CRC32.checksum(
-            Bytes(start: payload, count: size &- FrameHeader.size),
-            continuing: header.checksum(file: fileChecksum, offset: tail.pointee.end))
+        let checksum = header.checksum(
+            file: fileChecksum, offset: tail.pointee.end,
+            body: Bytes(start: payload, count: size &- FrameHeader.size))
         header.write(checksum: checksum, to: pointer)
         tail.pointee.encoded = checksum
         return size

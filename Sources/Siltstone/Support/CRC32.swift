@@ -1,14 +1,67 @@
+import CInstructions
 import CZlib
 
 /// CRC-32 as in ISO 3309, gzip and zlib: the reflected polynomial 0xEDB88320, all ones in and out.
 ///
-/// Below a few hundred bytes a table method in Swift is faster than the call into zlib; above, zlib's is. Both give
-/// the same value (slicing by 16: Kounavis and Berry, 2005).
+/// By multiplications without carries where the processor has them (`crc32.h` has the source). Where it has not, below a
+/// few hundred bytes a table method in Swift is faster than the call into zlib; above, zlib's is. All give the same value.
 enum CRC32 {
+    /// Whether the processor can multiply without carries.
+    private static let multiplies = siltstone_crc32_is_available() != 0
+
+    /// The checksum of `bytes`, or, given the checksum of what came before, of both together.
+    @inline(__always)
+    static func checksum(_ bytes: Bytes, continuing checksum: UInt32 = 0) -> UInt32 {
+        guard let base = bytes.baseAddress, bytes.count > 0 else { return checksum }
+        return bytes.count >= 16 && multiplies
+            ? multiplied(base, bytes.count, checksum)
+            : portable(bytes, continuing: checksum)
+    }
+
+    /// The checksum of a little-endian integer, continuing `checksum`.
+    @inline(__always)
+    static func checksum(_ integer: UInt64, continuing checksum: UInt32) -> UInt32 {
+        ~fold(integer, into: ~checksum, tables)
+    }
+
+    /// The checksum of five little-endian words, 40 bytes, that are in registers, and of the bytes behind them.
+    ///
+    /// For headers of fields: to store the fields and load them as words would wait for the stores, which the
+    /// processor can forward only to loads of the same place and size.
+    /// - Parameter bytes: a multiple of 8 of them.
+    @inline(__always)
+    static func checksum(
+        _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ e: UInt64, then bytes: Bytes
+    ) -> UInt32 {
+        precondition(bytes.count & 7 == 0)
+        return multiplies
+            ? siltstone_crc32_of_words(a, b, c, d, e, bytes.baseAddress, bytes.count)
+            : portable(bytes, continuing: sliced(a, b, c, d, e))
+    }
+
+    @inline(never)
+    private static func multiplied(_ base: UnsafeRawPointer, _ count: Int, _ checksum: UInt32) -> UInt32 {
+        let whole = count & ~15
+        let checksum = siltstone_crc32(base, whole, checksum)
+        return whole == count ? checksum : sliced(base + whole, count &- whole, checksum)
+    }
+}
+
+/// Without instructions of the processor's own.
+extension CRC32 {
     /// Where zlib becomes the faster one, in bytes.
     private static let crossover = 400
 
-    /// Sixteen tables of 256: `tables[k][b]` is the effect of byte `b` that lies `k` bytes before the end.
+    /// As ``checksum(_:continuing:)``.
+    static func portable(_ bytes: Bytes, continuing checksum: UInt32) -> UInt32 {
+        guard let base = bytes.baseAddress, bytes.count > 0 else { return checksum }
+        guard bytes.count >= crossover else { return sliced(base, bytes.count, checksum) }
+        return UInt32(
+            truncatingIfNeeded: crc32_z(UInt(checksum), base.assumingMemoryBound(to: UInt8.self), bytes.count))
+    }
+
+    /// Sixteen tables of 256: `tables[k][b]` is the effect of byte `b` that lies `k` bytes before the end (slicing by 16:
+    /// Kounavis and Berry, 2005).
     ///
     /// `nonisolated(unsafe)`: written once, before anyone else can see it, and never freed.
     private nonisolated(unsafe) static let tables: UnsafePointer<UInt32> = {
@@ -24,26 +77,6 @@ enum CRC32 {
         }
         return UnsafePointer(memory)
     }()
-
-    /// The checksum of `bytes`, or, given the checksum of what came before, of both together.
-    @inline(__always)
-    static func checksum(_ bytes: Bytes, continuing checksum: UInt32 = 0) -> UInt32 {
-        guard let base = bytes.baseAddress, bytes.count > 0 else { return checksum }
-        return bytes.count < crossover
-            ? sliced(base, bytes.count, checksum)
-            : large(base, bytes.count, checksum)
-    }
-
-    /// The checksum of a little-endian integer, continuing `checksum`.
-    @inline(__always)
-    static func checksum(_ integer: UInt64, continuing checksum: UInt32) -> UInt32 {
-        withUnsafeBytes(of: integer.littleEndian) { Self.checksum($0, continuing: checksum) }
-    }
-
-    @inline(never)
-    private static func large(_ base: UnsafeRawPointer, _ count: Int, _ checksum: UInt32) -> UInt32 {
-        UInt32(truncatingIfNeeded: crc32_z(UInt(checksum), base.assumingMemoryBound(to: UInt8.self), count))
-    }
 
     @inline(never)
     private static func sliced(_ base: UnsafeRawPointer, _ count: Int, _ checksum: UInt32) -> UInt32 {
@@ -72,12 +105,9 @@ enum CRC32 {
         return ~state
     }
 
-    /// The checksum of five little-endian words, 40 bytes, that are in registers.
-    ///
-    /// For headers of fields: to store the fields and load them as words would wait for the stores, which the
-    /// processor can forward only to loads of the same place and size.
+    /// The checksum of five words.
     @inline(never)
-    static func checksum(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ e: UInt64) -> UInt32 {
+    static func sliced(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ e: UInt64) -> UInt32 {
         let table = tables
         return ~fold(e, into: fold(c, d, into: fold(a, b, into: ~0, table), table), table)
     }

@@ -1,4 +1,4 @@
-import CPrefetch
+import CInstructions
 
 /// Has the processor begin to load memory that will be looked at soon, without waiting for it.
 ///

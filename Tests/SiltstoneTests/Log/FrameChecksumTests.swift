@@ -23,25 +23,44 @@ struct FrameChecksumTests {
     func lengths() {
         var generator = SeededGenerator(3)
         let bytes = generator.bytes(1100)
-        for length in Array(0...70) + [399, 400, 401, 1100] {
+        for length in Array(0...260) + [399, 400, 401, 1100] {
             let part = Array(bytes.prefix(length))
             let expected = reference(part)
             part.withUnsafeBytes { whole in
                 #expect(CRC32.checksum(whole) == expected)
                 let first = CRC32.checksum(Bytes(rebasing: whole[..<(length / 3)]))
                 #expect(CRC32.checksum(Bytes(rebasing: whole[(length / 3)...]), continuing: first) == expected)
+                #expect(CRC32.portable(whole, continuing: 0) == expected)
+                #expect(CRC32.portable(Bytes(rebasing: whole[(length / 3)...]), continuing: first) == expected)
             }
         }
     }
 
-    @Test("five words give the value of their 40 bytes")
+    @Test("five words and the bytes behind them give the value of all of them")
     func words() {
         var generator = SeededGenerator(4)
-        for _ in 0..<100 {
+        for length in stride(from: 0, through: 400, by: 8) {
             let words = (0..<5).map { _ in generator.next() }
+            let rest = generator.bytes(length)
             var bytes: [UInt8] = []
             for word in words { bytes.append(integer: word) }
-            #expect(CRC32.checksum(words[0], words[1], words[2], words[3], words[4]) == reference(bytes))
+            #expect(CRC32.sliced(words[0], words[1], words[2], words[3], words[4]) == reference(bytes))
+            let checksum = rest.withUnsafeBytes {
+                CRC32.checksum(words[0], words[1], words[2], words[3], words[4], then: $0)
+            }
+            #expect(checksum == reference(bytes + rest))
+        }
+    }
+
+    @Test("a word gives the value of its 8 bytes")
+    func word() {
+        var generator = SeededGenerator(5)
+        for _ in 0..<100 {
+            let (word, before) = (generator.next(), generator.bytes(3))
+            var bytes = before
+            bytes.append(integer: word)
+            let start = before.withUnsafeBytes { CRC32.checksum($0) }
+            #expect(CRC32.checksum(word, continuing: start) == reference(bytes))
         }
     }
 }
