@@ -20,7 +20,11 @@ struct ArenaMapping: @unchecked Sendable {
     /// and use a corner of it.
     private static let leastForHugePages = 16 << 20
 
-    /// The first usable byte, aligned to a huge page where the arena holds one.
+    /// What lies before the first huge page, in bytes: a table with a few changes, as every store has at first, does not
+    /// wait for the clearing of one.
+    private static let smallPart = 64 << 10
+
+    /// The first usable byte, aligned to a page; where the arena holds huge pages, ``smallPart`` before one.
     let base: UnsafeMutableRawPointer
     /// Usable bytes.
     let capacity: Int
@@ -44,8 +48,9 @@ struct ArenaMapping: @unchecked Sendable {
         }
         // A fault on a huge page costs as much as a few hundred, not 512, on small ones, and random inserts miss the
         // TLB less. That needs an aligned start, which mmap(2) does not promise.
-        let alignment = capacity >= Self.leastForHugePages ? Self.hugePage : 1
-        guard let address = Platform.mapAnonymous(length: capacity + alignment - 1) else {
+        let isHuge = capacity >= Self.leastForHugePages
+        let length = isHuge ? capacity + Self.hugePage : capacity
+        guard let address = Platform.mapAnonymous(length: length) else {
             let number = Platform.errorNumber
             throw StoreError(
                 .inputOutput,
@@ -53,10 +58,10 @@ struct ArenaMapping: @unchecked Sendable {
                     + "'memTableBytes' or raise the limit of the process",
                 errorNumber: number)
         }
-        mapping = UnsafeMutableRawBufferPointer(start: address, count: capacity + alignment - 1)
-        base = alignment > 1 ? address.alignedUp(toMultipleOf: alignment) : address
+        mapping = UnsafeMutableRawBufferPointer(start: address, count: length)
+        base = isHuge ? (address + Self.smallPart).alignedUp(toMultipleOf: Self.hugePage) - Self.smallPart : address
         self.capacity = capacity
-        if alignment > 1 { Platform.adviseHugePages(base, length: capacity) }
+        if isHuge { Platform.adviseHugePages(base, length: capacity) }
     }
 
     /// Has memory put behind a part, so that whoever writes there first does not wait for it to be found and cleared. A
