@@ -53,6 +53,17 @@ extension File {
         try result.get()
     }
 
+    /// Writes zeros.
+    /// - Parameter range: in bytes; a call writes 256 KiB of them at most.
+    func writeZeros(_ range: Range<Int>) throws(FileSystemError) {
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let count = min(Zeros.bytes.count, range.upperBound - position)
+            try writeFully(UnsafeRawBufferPointer(rebasing: Zeros.bytes[..<count]), at: position)
+            position += count
+        }
+    }
+
     /// All bytes of the file.
     func readAll() throws(FileSystemError) -> [UInt8] {
         let length = try length()
@@ -93,4 +104,22 @@ extension File {
             position += count
         }
     }
+}
+
+/// Zeros to write.
+private enum Zeros {
+    /// Bytes of zeros.
+    private static let count = 256 << 10
+
+    /// Mapped and never touched, so that all of it is one page of memory, or none.
+    ///
+    /// `nonisolated(unsafe)`: nobody changes it.
+    nonisolated(unsafe) static let bytes: UnsafeRawBufferPointer = {
+        if let address = Platform.mapAnonymous(length: count) {
+            return UnsafeRawBufferPointer(start: address, count: count)
+        }
+        let few = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 64)  // for the life of the process
+        few.initializeMemory(as: UInt8.self, repeating: 0)
+        return UnsafeRawBufferPointer(few)
+    }()
 }

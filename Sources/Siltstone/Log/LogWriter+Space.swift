@@ -53,21 +53,56 @@ extension LogWriter {
     /// take page faults. To be called from a thread that may wait; that it fails shows in the append that needs it.
     /// - Parameter bytes: how far ahead.
     func prepare(ahead bytes: Int) {
-        let work = space.withLock { space -> (any FileMapping, Range<Int>)? in
+        while let (mapping, range) = takePiece(ahead: bytes) {
+            // Outside the lock, which an append may need.
+            mapping.prepareForWriting(offset: range.lowerBound, length: range.count)
+        }
+    }
+
+    /// Bytes that are taken and prepared at a time, at multiples of it.
+    private static let pieceBytes = 1 << 20
+    /// Bytes of zeros that are written at a time. Linux keeps each such piece in one folio, and a sync writes the whole of
+    /// every folio that was stored to: with pieces of 1 MiB they come a fifth cheaper, and a small sync takes three times as
+    /// long, with these one and a half times.
+    private static let zeroBytes = 256 << 10
+
+    /// Takes the next piece of space ahead; nil where there is enough, or none to be had.
+    /// - Returns: what of it is to be made present.
+    private func takePiece(ahead bytes: Int) -> (any FileMapping, Range<Int>)? {
+        space.withLock { space in
             guard space.failure == nil, !space.isSealed, space.reserves else { return nil }
             let end = end
-            let wanted = min(end + bytes, max(options.capacity, end))
-            // Not reported here: nothing is lost yet.
-            defer { room.store(space.room, ordering: .releasing) }
-            do throws(StoreError) { try extend(&space, upTo: wanted) } catch { return nil }
+            let wanted = Self.rounded(min(end + bytes, max(options.capacity, end)))
+            if space.reserved < wanted {
+                defer { room.store(space.room, ordering: .releasing) }
+                // Not reported here: nothing is lost yet.
+                do throws(StoreError) { try extendAhead(&space, upTo: wanted) } catch { return nil }
+            }
             let from = max(space.populated, end) / Platform.pageSize * Platform.pageSize
-            let to = min(space.room, Self.rounded(wanted))
+            let to = min(space.room, wanted, (from / Self.pieceBytes + 1) * Self.pieceBytes)
             guard let mapping = space.mapping, from < to else { return nil }
             space.populated = to
             return (mapping, from..<to)
         }
-        // Outside the lock: it takes some 200 µs for each MiB, and an append may need the lock.
-        if let (mapping, range) = work { mapping.prepareForWriting(offset: range.lowerBound, length: range.count) }
+    }
+
+    /// Reserves space up to the end of a piece, and writes zeros there: Linux then takes memory for many pages at once, in a
+    /// third of the time that it takes for them one by one. No append is under way there: it is not in its room yet.
+    private func extendAhead(_ space: inout Space, upTo wanted: Int) throws(StoreError) {
+        guard space.mapping != nil else { return try extend(&space, upTo: wanted) }
+        let start = space.reserved
+        let end = (start / Self.pieceBytes + 1) * Self.pieceBytes
+        do throws(FileSystemError) {
+            try reserve(&space, upTo: end)
+            var position = start
+            while position < end {
+                let next = min(end, (position / Self.zeroBytes + 1) * Self.zeroBytes)
+                try file.writeZeros(position..<next)
+                position = next
+            }
+        } catch {
+            try note(error, &space)
+        }
     }
 
     /// Reserves the next step, or, where the disk is too full for it, just what is needed.
@@ -83,14 +118,19 @@ extension LogWriter {
             }
             space.step = min(space.step * 2, options.greatestStep)
         } catch {
-            if error.isUnsupported {
-                space.reserves = false
-                space.maps = false
-            } else {
-                let failure = StoreError(error)
-                if !error.isNoSpace { space.failure = failure }
-                throw failure
-            }
+            try note(error, &space)
+        }
+    }
+
+    /// What follows from an error of a call that takes space.
+    private func note(_ error: FileSystemError, _ space: inout Space) throws(StoreError) {
+        if error.isUnsupported {
+            space.reserves = false
+            space.maps = false
+        } else {
+            let failure = StoreError(error)
+            if !error.isNoSpace { space.failure = failure }
+            throw failure
         }
     }
 
@@ -121,6 +161,14 @@ extension LogWriter {
             room.store(space.room, ordering: .releasing)
             return reserved - kept
         }
+    }
+
+    /// Gives back prepared space where everything is synced: see ``zeroBytes``. What is taken again is not prepared, unless
+    /// that is asked for. By the caller that appends.
+    func releasePrepared() {
+        let isPrepared = space.withLock { $0.populated > Self.rounded(tail.pointee.end) }
+        // While the kernel has nothing to write it can cut the folio in which the log ends.
+        if isPrepared, tail.pointee.end == syncedEnd { _ = releaseReserve() }
     }
 
     /// Maps the file, or gives up mapping it: to write it instead loses nothing but time.

@@ -72,6 +72,9 @@ extension Engine {
     private func prepareLog() {
         writeLock.withLock { state.pointee.logAttempts.begin() }
         let result = Result { () throws(StoreError) in try makingSpace(makeLog) }
+        let isBulk = writeLock.withLock { state.pointee.active.log.map { isWrittenInBulk($0) } ?? false }
+        // The first step is as far as a writer gets before it has the log prepared further.
+        if isBulk, case .success(let log) = result { log.prepare(ahead: Self.logStep) }
         writeLock.withLock {
             state.pointee.isPreparingLog = false
             switch result {

@@ -75,9 +75,13 @@ extension Engine {
         state.pointee.active.nextStep = log.end + Self.logStep
         watchForIdleness()
         prepareMemTable()
-        // Not where writes are synced: the next sync would bring the prepared pages to the disk as well.
-        guard configuration.durability == .buffered else { return }
-        preparationQueue.async { log.prepare(ahead: Self.preparationReach) }
+        if isWrittenInBulk(log) { preparationQueue.async { log.prepare(ahead: Self.preparationReach) } }
+    }
+
+    /// Whether a log takes much between two syncs. If not, nothing is prepared: the next sync would bring the prepared pages
+    /// to the disk as well.
+    func isWrittenInBulk(_ log: LogWriter) -> Bool {
+        configuration.durability == .buffered && log.end - log.syncedEnd >= Self.logStep / 2
     }
 
     /// Memtables that fill in less than a step or two are not worth a thread's while. Under the write lock.
@@ -283,16 +287,23 @@ extension Engine {
     /// Makes everything written so far durable; called by one leader at a time.
     /// - Returns: the last sequence number that is durable now.
     func syncLogs() throws(StoreError) -> SequenceNumber {
-        let (logs, values, last) = writeLock.withLock {
+        let (logs, values, last, isSmall) = writeLock.withLock {
             let unsynced = (state.pointee.sealed + [state.pointee.active]).compactMap(\.log)
                 .filter { $0.syncedEnd < $0.end }
-            return (unsynced.map { (log: $0, end: $0.end) }, state.pointee.values, state.pointee.lastSequence)
+            return (
+                unsynced.map { (log: $0, end: $0.end) }, state.pointee.values, state.pointee.lastSequence,
+                unsynced.count == 1 && !isWrittenInBulk(unsynced[0])
+            )
         }
         // Values first, and older logs before newer ones: what is durable must be a prefix of history. A change that
         // comes in meanwhile may refer to a value that is not covered: no log vouches for it yet.
         try syncValues(values)
         try certain { () throws(StoreError) in
             for (log, end) in logs { try log.sync(upTo: end) }
+        }
+        // Where many writes are synced each by itself, in a store that is otherwise written in bulk.
+        if isSmall, configuration.durability == .buffered {
+            writeLock.withLock { state.pointee.active.log?.releasePrepared() }
         }
         return last
     }

@@ -246,19 +246,85 @@ struct LogWriterTests {
         #expect(try fixture.read().frames.count == 2)
     }
 
-    @Test("a preparation that fails ends the writing at once, not only where the space ends that was had before")
-    func failedPreparation() throws {
+    @Test(
+        "a preparation that fails ends the writing at once, not only where the space ends that was had before",
+        arguments: [FileSystemCall.Operation.reserve, .write])
+    func failedPreparation(_ operation: FileSystemCall.Operation) throws {
         let files = FaultInjectingFileSystem()
         let fixture = LogFixture(files)
         let writer = try fixture.create()
         try writer.put("a", [1], 1)
         #expect(writer.isMapped)
-        files.setRule { $0.operation == .reserve ? .inputOutput : nil }
+        files.setRule { $0.operation == operation ? .inputOutput : nil }
         writer.prepare(ahead: 1 << 20)
         files.setRule(.none)
         let error = #expect(throws: StoreError.self) { try writer.put("b", [1], 2) }
         #expect(error?.code == .refusesWrites)
         #expect(try fixture.read().frames.count == 2)
+    }
+
+    @Test(
+        "a preparation that finds the disk full changes nothing", arguments: [FileSystemCall.Operation.reserve, .write])
+    func preparationOnFullDisk(_ operation: FileSystemCall.Operation) throws {
+        let files = FaultInjectingFileSystem()
+        let fixture = LogFixture(files)
+        let writer = try fixture.create()
+        try writer.put("a", [1], 1)
+        files.setRule { $0.operation == operation ? .noSpace : nil }
+        writer.prepare(ahead: 1 << 20)
+        files.setRule(.none)
+        for index in 2...100 { try writer.put("b", [UInt8](repeating: 1, count: 5000), UInt64(index)) }
+        try writer.close()
+        #expect(try fixture.read().frames.count == 102)
+    }
+
+    @Test("space is prepared beside appends, and no frame is written over")
+    func preparationBesideAppends() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/siltstone-log-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let fixture = LogFixture(POSIXFileSystem(), path: path)
+        let writer = try fixture.create(LogFixture.options(capacity: 16 << 20))
+        let isDone = Counter()
+        let group = DispatchGroup()
+        Thread.detachNewThread(in: group) {
+            while isDone.value == 0 { writer.prepare(ahead: 1 << 20) }
+        }
+        var next: UInt64 = 1
+        while writer.end < 12 << 20 {
+            try writer.put("key", [UInt8](repeating: UInt8(truncatingIfNeeded: next), count: Int(next % 700)), next)
+            next += 1
+        }
+        _ = isDone.next()
+        group.wait()
+        let end = writer.end
+        try writer.seal()
+        let reading = try fixture.read()
+        #expect(reading.end == end && reading.tail == .clean)
+        #expect(reading.frames.dropFirst().map(\.firstSequence) == Array(1..<next))
+    }
+
+    @Test("prepared space is given back where all is synced, and only there")
+    func releasedPreparation() throws {
+        let files = FaultInjectingFileSystem()
+        let fixture = LogFixture(files)
+        let writer = try fixture.create(LogFixture.options(capacity: 8 << 20))
+        try writer.put("a", [1], 1)
+        writer.prepare(ahead: 2 << 20)
+        let size = try fixture.bytes().count
+        #expect(size >= 2 << 20)
+        writer.releasePrepared()
+        #expect(try fixture.bytes().count == size)
+        try writer.sync()
+        writer.releasePrepared()
+        #expect(try fixture.bytes().count == 4096)
+        let truncations = files.log.count { $0.operation == .truncate }
+        writer.releasePrepared()
+        for index in 2...1000 { try writer.put("b", [UInt8](repeating: 1, count: 500), UInt64(index)) }
+        try writer.sync()
+        writer.releasePrepared()
+        #expect(files.log.count { $0.operation == .truncate } == truncations)
+        try writer.close()
+        #expect(try fixture.read().frames.count == 1002)
     }
 
     @Test("a sync is made only where something came since the last one")
