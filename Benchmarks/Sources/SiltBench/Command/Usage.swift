@@ -23,7 +23,8 @@ enum Usage {
               --lmdb-writemap     with --workloads: LMDB writes through its mapping (MDB_WRITEMAP)
               --threads T         for workloads that do not say; 1
               --repeat R          rounds; the median counts; 3
-              --prewarm-mb MB     memory touched before each workload that writes; 1024
+              --prewarm-mb MB     memory touched before each workload that writes, at least; 1024. Six times what is written,
+                                  up to 4 GiB, where that is more; 0: none
               --dir PATH          where databases are made, on the disk to be measured; the temporary directory
               --embedded          what it costs a program to have Siltstone in it, instead of the sections
               --from FILES        reports results written by --json, of one run or several, instead of measuring

@@ -117,8 +117,9 @@ final class Bench<E: Engine> {
         let database = try database(for: run)
         if run.workload == .scandeleted { try deleteMost(database) }
         let label = run.name + (run.workload.writes ? "" : database.state.suffix)
-        if run.workload.writes { Machine.prewarm(options.prewarmBytes) }
         Machine.writeBack()
+        // Last: what is free goes back to the host within seconds.
+        if run.workload.writes { Machine.prewarm(prewarmBytes(run.workload)) }
         memory.restart()
         switch run.workload {
         case .compact: report(try compact(database, label))
@@ -140,6 +141,13 @@ final class Bench<E: Engine> {
         case .scandeleted: ground = .empty
         default: if run.workload.writes { database.state = .written }
         }
+    }
+
+    /// Memory to touch before a workload that writes: its data pass through logs, tables and the page cache, more than once.
+    private func prewarmBytes(_ workload: Workload) -> Int {
+        guard options.prewarmBytes > 0 else { return 0 }
+        let written = workload == .ycsbLoad ? section.recordCount * 1000 : section.count * section.valueBytes
+        return min(max(options.prewarmBytes, 6 * written), max(options.prewarmBytes, 4 << 30))
     }
 
     /// Adds what a workload cost beside its time, the work that goes on in the background after it included.
