@@ -86,6 +86,10 @@ public protocol File: AnyObject, Sendable {
     /// - Throws: an error for which ``FileSystemError/isUnsupported`` holds where the file system cannot do that.
     func reserve(offset: Int, length: Int) throws(FileSystemError)
 
+    /// Takes disk space behind the end of the file for writes to come, without making it longer, so that they are faster. A
+    /// hint: it promises nothing. ``truncate(to:)`` gives back what is not used.
+    func preallocate(offset: Int, length: Int)
+
     /// Cuts the file, or lengthens it with zeros.
     func truncate(to length: Int) throws(FileSystemError)
 
@@ -104,6 +108,9 @@ public protocol File: AnyObject, Sendable {
 }
 
 extension File {
+    /// Leaves it to the writes.
+    public func preallocate(offset: Int, length: Int) {}
+
     /// Leaves all of it to the next ``sync()``.
     public func beginSync(offset: Int, length: Int) {}
 }

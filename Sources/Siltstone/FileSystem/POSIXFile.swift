@@ -51,6 +51,8 @@ final class POSIXFile: File {
         if code != 0 { throw FileSystemError("reserve", path: path, errorNumber: code, offset: offset) }
     }
 
+    func preallocate(offset: Int, length: Int) { Platform.preallocate(number, offset: offset, length: length) }
+
     func truncate(to length: Int) throws(FileSystemError) {
         if length > sizeLimit { throw tooLarge("truncate", offset: length) }
         if Platform.truncateFile(number, to: length) != 0 { throw failure("truncate", offset: length) }

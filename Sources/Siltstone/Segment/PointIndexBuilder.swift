@@ -1,14 +1,27 @@
 /// Collects the keys of a segment and makes its point index.
 struct PointIndexBuilder: ~Copyable {
+    /// Twelve bytes: as a word of its own the hash would bring four of padding.
     private struct Entry {
-        var hash: UInt64
+        private var low: UInt32
+        private var high: UInt32
         var address: UInt32
+
+        @inline(__always)
+        init(hash: UInt64, address: UInt32) {
+            low = UInt32(truncatingIfNeeded: hash)
+            high = UInt32(truncatingIfNeeded: hash &>> 32)
+            self.address = address
+        }
+
+        @inline(__always)
+        var hash: UInt64 { UInt64(high) &<< 32 | UInt64(low) }
     }
 
     /// How often a larger table is tried before the segment goes without one. Only keys chosen to have the same
     /// hash get there.
     private static let attempts = 12
 
+    private var memory: ScratchMemory
     private var entries: UnsafeMutablePointer<Entry>
     private var capacity: Int
     /// Keys so far.
@@ -16,10 +29,9 @@ struct PointIndexBuilder: ~Copyable {
 
     init(expected: Int) {
         capacity = max(expected, 1024)
-        entries = .allocate(capacity: capacity)
+        memory = ScratchMemory(byteCount: capacity * MemoryLayout<Entry>.stride)
+        entries = memory.base.bindMemory(to: Entry.self, capacity: capacity)
     }
-
-    deinit { entries.deallocate() }
 
     /// Adds a key by the address of its newest record.
     @inline(__always)
@@ -31,39 +43,30 @@ struct PointIndexBuilder: ~Copyable {
 
     @inline(never)
     private mutating func grow() {
-        let larger = UnsafeMutablePointer<Entry>.allocate(capacity: 2 * capacity)
-        larger.moveInitialize(from: entries, count: count)
-        entries.deallocate()
-        entries = larger
         capacity *= 2
+        let larger = ScratchMemory(byteCount: capacity * MemoryLayout<Entry>.stride)
+        let moved = larger.base.bindMemory(to: Entry.self, capacity: capacity)
+        moved.moveInitialize(from: entries, count: count)
+        memory = larger
+        entries = moved
     }
 
     /// Writes the table.
     ///
-    /// The entries are brought into the order of their pages first (a counting sort), so that each page is filled,
-    /// summed and copied while it is in the innermost cache. Filling the whole table in key order costs a cache miss
-    /// for each key.
+    /// The entries are brought into the order of their pages first, so that each page is filled, summed and copied while it
+    /// is in the innermost cache. Filling the whole table in key order costs a cache miss for each key.
     /// - Returns: the table's shape, and the checksum of each page.
-    func write(
+    mutating func write(
         to output: inout SegmentOutput, dataBytes: Int
     ) throws(StoreError) -> (geometry: PointIndexGeometry, checksums: [UInt32]) {
         guard count > 0, let (geometry, starts) = chooseGeometry(dataBytes: dataBytes) else { return (.none, []) }
-        let sorted = UnsafeMutablePointer<Entry>.allocate(capacity: count)
-        defer { sorted.deallocate() }
-        var next = starts
-        next.withUnsafeMutableBufferPointer { next in
-            for index in 0..<count {
-                let page = geometry.page(of: entries[index].hash)
-                (sorted + next[page]).initialize(to: entries[index])
-                next[page] += 1
-            }
-        }
+        sort(by: geometry, starts)
         let page = UnsafeMutableRawBufferPointer.allocate(byteCount: geometry.pageByteCount, alignment: 64)
         defer { page.deallocate() }
         var checksums: [UInt32] = []
         checksums.reserveCapacity(geometry.pageCount)
         for index in 0..<geometry.pageCount {
-            let part = UnsafeBufferPointer(start: sorted + starts[index], count: next[index] - starts[index])
+            let part = UnsafeBufferPointer(start: entries + starts[index], count: starts[index + 1] - starts[index])
             Self.fill(page, with: part, geometry)
             checksums.append(CRC32.checksum(UnsafeRawBufferPointer(page)))
             try output.append(UnsafeRawBufferPointer(page))
@@ -71,11 +74,36 @@ struct PointIndexBuilder: ~Copyable {
         return (geometry, checksums)
     }
 
-    /// A shape in which no page is overfull, and where the entries of each page begin in their order by pages.
+    /// Brings the entries into the order of their pages, in place: each is taken to the next free place of its page, and
+    /// what stood there is the next to be taken (McIlroy, Bostic and McIlroy, "Engineering Radix Sort", 1993). A counting
+    /// sort lost: it takes as much memory again.
+    /// - Parameter starts: where the entries of each page begin, and behind them the end.
+    private mutating func sort(by geometry: PointIndexGeometry, _ starts: [Int]) {
+        let entries = entries
+        var next = starts
+        next.withUnsafeMutableBufferPointer { next in
+            for page in 0..<geometry.pageCount {
+                while next[page] < starts[page + 1] {
+                    var entry = entries[next[page]]
+                    var home = geometry.page(of: entry.hash)
+                    while home != page {
+                        swap(&entry, &entries[next[home]])
+                        next[home] += 1
+                        home = geometry.page(of: entry.hash)
+                    }
+                    entries[next[page]] = entry
+                    next[page] += 1
+                }
+            }
+        }
+    }
+
+    /// A shape in which no page is overfull; where the entries of each page begin in their order by pages, and where the
+    /// last one's end.
     private func chooseGeometry(dataBytes: Int) -> (PointIndexGeometry, [Int])? {
         var geometry = PointIndexGeometry(keys: count, dataBytes: dataBytes)
         for _ in 0..<Self.attempts {
-            var counts = [Int](repeating: 0, count: geometry.pageCount)
+            var counts = [Int](repeating: 0, count: geometry.pageCount + 1)
             counts.withUnsafeMutableBufferPointer { counts in
                 for index in 0..<count { counts[geometry.page(of: entries[index].hash)] += 1 }
             }

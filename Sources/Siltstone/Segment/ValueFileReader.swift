@@ -54,7 +54,10 @@ final class ValueFileReader: @unchecked Sendable {
             }
             // The header was written with the first value.
             try writable.rewrite(0..<FileHeader.size)
-            try writable.rewrite(start..<max(start, try writable.length()))
+            let length = try writable.length()
+            try writable.rewrite(start..<max(start, length))
+            // With it goes the disk space that was taken ahead.
+            try retryingInterrupted { () throws(FileSystemError) in try writable.truncate(to: length) }
             try writable.syncFully()
             try writable.close()
         }

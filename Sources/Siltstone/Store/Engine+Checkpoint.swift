@@ -83,6 +83,7 @@ extension Engine {
     /// - Returns: the current version, none of whose files will ever change.
     func finishValueFile() throws(StoreError) -> Version {
         try valueLock.withLock { () throws(StoreError) in
+            writeLock.withLock { state.pointee.values }?.releaseSpace()
             try syncValues()
             return writeLock.withLock {
                 state.pointee.values = nil

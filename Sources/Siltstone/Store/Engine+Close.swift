@@ -75,6 +75,7 @@ extension Engine {
             let (active, sealed, next, values) = writeLock.withLock {
                 (state.pointee.active, state.pointee.sealed, state.pointee.nextLog, state.pointee.values)
             }
+            values?.releaseSpace()
             try syncValues(values)
             // Without a close frame: the link of the log behind says where each of these ends.
             for table in sealed { try table.log?.seal() }

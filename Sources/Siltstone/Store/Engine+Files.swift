@@ -110,12 +110,14 @@ extension Engine {
         return releaseReserves(except: log)
     }
 
-    /// Gives back the space that logs hold ahead of their ends. Under the write lock.
+    /// Gives back the space that logs and the value file hold ahead of their ends. Under the write lock.
     /// - Parameter log: one that keeps its own.
     /// - Returns: whether there was any.
     func releaseReserves(except log: LogWriter? = nil) -> Bool {
         let logs = state.pointee.sealed.map(\.log) + [state.pointee.active.log, state.pointee.nextLog]
-        return logs.reduce(0) { $0 + ($1 === log ? 0 : $1?.releaseReserve() ?? 0) } > 0
+        let ofLogs = logs.reduce(0) { $0 + ($1 === log ? 0 : $1?.releaseReserve() ?? 0) } > 0
+        let ofValues = state.pointee.values?.releaseSpace() ?? false
+        return ofLogs || ofValues
     }
 
     /// Makes a log, and names it in the manifest before anything is written to it.

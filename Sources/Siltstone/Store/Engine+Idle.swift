@@ -2,8 +2,8 @@ import Dispatch
 import Synchronization
 
 // What a store does once nobody has written for a moment: it writes what is in memory as a segment, has the runs merged as
-// far as that is worth it, and gives back the memory that was kept for more writes. Reads then ask one run instead of some
-// memtables and runs, the next opening has no log to read, and the log's disk space is free.
+// far as that is worth it, and gives back the memory and the disk space that were kept for more writes. Reads then ask one
+// run instead of some memtables and runs, the next opening has no log to read, and the log's disk space is free.
 extension Engine {
     /// The part of a full memtable from which on it is worth a segment of its own.
     private static let leastPart = 16
@@ -37,6 +37,7 @@ extension Engine {
             return IdleWatch.shared.add(reference, sequence, isQuiet: true)
         }
         arenas.clear()
+        writeLock.withLock { if state.pointee.lastSequence == sequence { _ = releaseReserves() } }
         // Where there is a flush now, the compaction is for what comes out of it, too, and comes after it.
         if sealing == .nothing { scheduleCompaction() }
     }

@@ -66,7 +66,7 @@ extension Engine {
     /// Bytes of log after which a writer looks after what goes on in the background.
     static let logStep = 1 << 20
     /// How far log and memtable are prepared then, in bytes: a writer must not catch up with that before the next step.
-    private static let preparationReach = 6 << 20
+    private static let preparationReach = 4 << 20
 
     /// Has the pages behind the ends of log and memtable made present in the background: a page fault costs a writer
     /// several times as much as the change itself. Has an end of the writing noticed, too.
@@ -207,10 +207,12 @@ extension Engine {
     func appendValue(_ key: Bytes, _ value: Bytes) throws(StoreError) -> ValuePointer {
         var writer = writeLock.withLock { state.pointee.values }
         if let current = writer, current.size >= configuration.valueFileBytes || !current.isUsable {
+            current.releaseSpace()
             // Later syncs know the new file only.
             try syncValues(current)
             writer = nil
         }
+        watchForIdleness()  // for the disk space that is taken ahead
         let values: ValueFileAppender
         if let writer { values = writer } else { values = try startValueFile() }
         return try values.append(key: key, value: value, sequence: visible.load(ordering: .relaxed))

@@ -11,6 +11,8 @@ final class ValueFileAppender: @unchecked Sendable {
     let number: UInt64
     private let file: any File
     private let writer: ValueFileWriter
+    /// Held while the writer is used.
+    private let writing = ConditionLock()
     /// Whether every append so far went well, or was taken back: behind a failed one nobody knows where the file ends.
     private(set) var isUsable = true
     /// Behind the last value.
@@ -37,9 +39,11 @@ final class ValueFileAppender: @unchecked Sendable {
     /// - Throws: ``StoreError``, after which the file takes no more.
     func append(key: Bytes, value: Bytes, sequence: SequenceNumber) throws(StoreError) -> ValuePointer {
         do throws(StoreError) {
-            let pointer = try writer.append(key: key, value: value, sequence: sequence)
-            end.store(writer.size, ordering: .releasing)
-            return pointer
+            return try writing.withLock { () throws(StoreError) in
+                let pointer = try writer.append(key: key, value: value, sequence: sequence)
+                end.store(writer.size, ordering: .releasing)
+                return pointer
+            }
         } catch {
             isUsable = false
             throw error
@@ -53,11 +57,21 @@ final class ValueFileAppender: @unchecked Sendable {
     func takeBack(to offset: Int) {
         syncing.withLock {
             isUsable = false
-            do { try writer.cut(to: offset) } catch { return }
+            do { try writing.withLock { () throws(FileSystemError) in try writer.cut(to: offset) } } catch { return }
             isUsable = true
             end.store(offset, ordering: .releasing)
             // What will stand there is not what a sync has brought to the disk.
             synced.store(min(synced.load(ordering: .relaxed), offset), ordering: .releasing)
+        }
+    }
+
+    /// Gives back the disk space that was taken ahead, for others who need it more, or because the file is done. On any
+    /// thread. Where it cannot be given back, it stays.
+    /// - Returns: whether there may be more space now.
+    @discardableResult
+    func releaseSpace() -> Bool {
+        writing.withLock {
+            do throws(FileSystemError) { return try writer.releaseSpace() } catch { return false }
         }
     }
 

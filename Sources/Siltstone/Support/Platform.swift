@@ -174,6 +174,13 @@ enum Platform {
         #endif
     }
 
+    /// Takes disk space without making the file longer, where that can be done in one call. A hint.
+    static func preallocate(_ descriptor: Int32, offset: Int, length: Int) {
+        #if canImport(Glibc)
+        _ = linuxFallocate(descriptor, 1, offset, length)  // FALLOC_FL_KEEP_SIZE
+        #endif
+    }
+
     /// Takes an advisory lock on a whole open file, which dies with the process: 0 or −1, at once.
     ///
     /// `flock(2)`, not `fcntl(2)`: the latter is lost as soon as any descriptor of the file is closed anywhere in the

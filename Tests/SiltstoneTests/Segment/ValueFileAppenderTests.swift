@@ -1,3 +1,4 @@
+import Foundation
 import SiltstoneTesting
 import Testing
 
@@ -38,6 +39,31 @@ import Testing
             try appender.sync()
             try appender.sync()
             #expect(Self.syncs(disk) == before + 1, "a value of \(length) bytes at \(pointer.offset)")
+        }
+    }
+
+    @Test("disk space is taken ahead of values, as often as it is given back, and the values stay")
+    func space() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/siltstone-values-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let file = try POSIXFileSystem().open(path, .createNew)
+        let appender = try ValueFileAppender(file: file, number: 7, store: StoreIdentity(high: 1, low: 2))
+        var pointers: [ValuePointer] = []
+        for round in 0..<3 {
+            for _ in 0..<20 {
+                let value = [UInt8](repeating: UInt8(pointers.count), count: 100_000)
+                pointers.append(try Self.append(value, to: appender))
+            }
+            #expect(try file.length() == appender.size)
+            #expect(try allocatedBytes(path) > appender.size + (200 << 10))
+            #expect(appender.releaseSpace())
+            #expect(!appender.releaseSpace())
+            #expect(try allocatedBytes(path) < appender.size + (64 << 10), "round \(round)")
+        }
+        let bytes = try file.readAll()
+        for (index, pointer) in pointers.enumerated() {
+            let start = Int(pointer.offset) + ValueRecord.headerSize + 3
+            #expect(bytes[start..<start + 100_000].allSatisfy { $0 == UInt8(index) })
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Siltstone
@@ -30,6 +31,28 @@ import Testing
         try waitUntil("the runs are merged") { store.statistics.levels.reduce(0) { $0 + $1.runs } == 1 }
         try store.close()
         #expect(try fixture.open(Self.configuration()).get(key(1_499)) == [UInt8](repeating: 2, count: 1_000))
+    }
+
+    @Test(
+        "an idle store gives back the disk space that it has taken ahead, and so does a closed one",
+        arguments: [true, false])
+    func space(isIdle: Bool) throws {
+        let fixture = try StoreFixture(onDisk: ())
+        var configuration = Self.configuration(64 << 20)
+        configuration.tidiesWhenIdle = isIdle
+        configuration.valueFileBytes = 1 << 30
+        configuration.largeValueBytes = 64 << 10
+        let store = try fixture.open(configuration)
+        try fill(store, 1)
+        for number in 0..<30 { try store.put(key(number), [UInt8](repeating: 2, count: 100_000)) }
+        func ahead() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: fixture.path).reduce(0) {
+                $0 + (try allocatedBytes(fixture.path + "/" + $1))
+            } - store.statistics.diskBytes
+        }
+        if isIdle { try waitUntil("the space is given back") { try ahead() < 256 << 10 } }
+        try store.close()
+        #expect(try ahead() < 256 << 10)
     }
 
     @Test("what is too little for a segment stays in memory; so does all where the store is told to leave it")
