@@ -3,9 +3,9 @@ final class ValueFileWriter {
     /// Above this a value is written from where it is; below, one call with a copy is the faster one.
     private static let copyLimit = 64 << 10
     private static let bufferCapacity = 256 << 10
-    /// Disk space is taken ahead in steps from this size to ``greatestStep``, in bytes, each twice the one before: a write
-    /// takes a fifth less time then.
-    private static let firstStep = 1 << 20
+    /// Disk space is taken ahead, as a write takes a fifth less time then: in files of at least this size, in steps from
+    /// this size to ``greatestStep``, each twice the one before, in bytes.
+    static let firstStep = 1 << 20
     private static let greatestStep = 16 << 20
 
     private let file: any File
@@ -78,7 +78,7 @@ final class ValueFileWriter {
     }
 
     private func takeSpace(upTo end: Int) {
-        guard end > allocated else { return }
+        guard end > allocated, size >= Self.firstStep else { return }
         let start = max(allocated, size)
         let length = max(step, end - start)
         file.preallocate(offset: start, length: length)

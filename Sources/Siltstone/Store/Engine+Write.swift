@@ -212,9 +212,10 @@ extension Engine {
             try syncValues(current)
             writer = nil
         }
-        watchForIdleness()  // for the disk space that is taken ahead
         let values: ValueFileAppender
         if let writer { values = writer } else { values = try startValueFile() }
+        // Then it takes disk space ahead.
+        if values.size >= ValueFileWriter.firstStep { watchForIdleness() }
         return try values.append(key: key, value: value, sequence: visible.load(ordering: .relaxed))
     }
 

@@ -50,7 +50,7 @@ import Testing
         let appender = try ValueFileAppender(file: file, number: 7, store: StoreIdentity(high: 1, low: 2))
         var pointers: [ValuePointer] = []
         for round in 0..<3 {
-            for _ in 0..<20 {
+            for _ in 0..<25 {
                 let value = [UInt8](repeating: UInt8(pointers.count), count: 100_000)
                 pointers.append(try Self.append(value, to: appender))
             }
@@ -63,7 +63,8 @@ import Testing
         let bytes = try file.readAll()
         for (index, pointer) in pointers.enumerated() {
             let start = Int(pointer.offset) + ValueRecord.headerSize + 3
-            #expect(bytes[start..<start + 100_000].allSatisfy { $0 == UInt8(index) })
+            let isSame = Array(bytes[start..<start + 100_000]) == [UInt8](repeating: UInt8(index), count: 100_000)
+            #expect(isSame, "value \(index)")
         }
     }
 
