@@ -98,6 +98,8 @@ private final class NotingManifest: File {
 
     func reserve(offset: Int, length: Int) throws(FileSystemError) { try base.reserve(offset: offset, length: length) }
 
+    func preallocate(offset: Int, length: Int) { base.preallocate(offset: offset, length: length) }
+
     func truncate(to length: Int) throws(FileSystemError) { try base.truncate(to: length) }
 
     func sync() throws(FileSystemError) {

@@ -51,7 +51,11 @@ final class POSIXFile: File {
         if code != 0 { throw FileSystemError("reserve", path: path, errorNumber: code, offset: offset) }
     }
 
-    func preallocate(offset: Int, length: Int) { Platform.preallocate(number, offset: offset, length: length) }
+    func preallocate(offset: Int, length: Int) {
+        // Some file systems send the signal for the limit here, too.
+        guard offset < sizeLimit else { return }
+        Platform.preallocate(number, offset: offset, length: min(length, sizeLimit - offset))
+    }
 
     func truncate(to length: Int) throws(FileSystemError) {
         if length > sizeLimit { throw tooLarge("truncate", offset: length) }

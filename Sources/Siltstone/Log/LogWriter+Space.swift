@@ -101,7 +101,17 @@ extension LogWriter {
                 position = next
             }
         } catch {
+            // Nothing may be stored where the kernel has found no space; what it has taken of it is given back.
+            space.reserved = start
+            if error.isNoSpace { cut(&space, to: start) }
             try note(error, &space)
+        }
+    }
+
+    /// Cuts the file where nothing is stored behind. Where that fails it stays as long as it is: there are zeros.
+    private func cut(_ space: inout Space, to length: Int) {
+        do { try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: length) } } catch {
+            if !error.isNoSpace { space.failure = StoreError(error) }
         }
     }
 
@@ -148,13 +158,7 @@ extension LogWriter {
             let (end, reserved) = (tail.pointee.end, space.reserved)
             let kept = Self.rounded(end)
             guard space.failure == nil, !space.isSealed, reserved > kept else { return 0 }
-            do throws(FileSystemError) {
-                try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: kept) }
-            } catch {
-                space.failure = StoreError(error)
-                room.store(0, ordering: .releasing)
-                return 0
-            }
+            cut(&space, to: kept)
             space.reserved = kept
             space.populated = min(space.populated, kept)
             space.step = options.firstStep

@@ -54,13 +54,23 @@ final class ValueFileReader: @unchecked Sendable {
             }
             // The header was written with the first value.
             try writable.rewrite(0..<FileHeader.size)
-            let length = try writable.length()
-            try writable.rewrite(start..<max(start, length))
-            // With it goes the disk space that was taken ahead.
-            try retryingInterrupted { () throws(FileSystemError) in try writable.truncate(to: length) }
+            try writable.rewrite(start..<max(start, try writable.length()))
             try writable.syncFully()
             try writable.close()
         }
+    }
+
+    /// Gives back the disk space behind the end that the file's writer had taken ahead when it died. Where that fails the
+    /// space stays with the file, which harms nobody.
+    func releaseSpace() {
+        do throws(FileSystemError) {
+            let writable = try retryingInterrupted { () throws(FileSystemError) in
+                try fileSystem.open(path, .readWrite)
+            }
+            let length = try writable.length()
+            try retryingInterrupted { () throws(FileSystemError) in try writable.truncate(to: length) }
+            try writable.close()
+        } catch { return }
     }
 
     /// The value that a pointer leads to.

@@ -41,10 +41,13 @@ final class ValueFileWriter {
     var size: Int { written + used }
 
     /// Appends a value.
+    /// - Parameter takesSpace: whether disk space may be taken ahead for more to come.
     /// - Returns: what a record of kind ``RecordKind/pointer`` is to hold.
     /// - Throws: ``StoreError``; ``StoreError/Code/tooLarge`` above 4 GiB. After an error of the file the writer must
     ///   not be used any more before ``cut(to:)``, but nothing before the record is harmed.
-    func append(key: Bytes, value: Bytes, sequence: SequenceNumber) throws(StoreError) -> ValuePointer {
+    func append(
+        key: Bytes, value: Bytes, sequence: SequenceNumber, takesSpace: Bool = true
+    ) throws(StoreError) -> ValuePointer {
         guard let keyCount = UInt32(exactly: key.count), let valueCount = UInt32(exactly: value.count) else {
             throw StoreError(.tooLarge, "a key or a value has more than 4 GiB", file: file.path)
         }
@@ -56,7 +59,7 @@ final class ValueFileWriter {
         guard head <= Self.bufferCapacity else {
             throw StoreError(.tooLarge, "a key has more than \(Self.bufferCapacity) bytes", file: file.path)
         }
-        takeSpace(upTo: offset + total)
+        if takesSpace { takeSpace(upTo: offset + total) }
         let base = buffer + used
         base.store(keyCount, at: 4)
         base.store(UInt64(valueCount), at: 8)
@@ -89,9 +92,12 @@ final class ValueFileWriter {
     /// Gives back the disk space behind the last record; the next one takes some again. What is buffered must be flushed.
     /// - Returns: whether there was any.
     @discardableResult
-    func releaseSpace() throws(FileSystemError) -> Bool {
+    func releaseSpace() -> Bool {
         guard allocated > written else { return false }
-        try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: written) }
+        // Where that fails the space stays with the file, which harms nobody.
+        do { try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: written) } } catch {
+            return false
+        }
         (allocated, step) = (written, Self.firstStep)
         return true
     }
@@ -130,9 +136,7 @@ final class ValueFileWriter {
     /// Brings everything to stable storage, with no more disk space than that takes.
     func sync() throws(StoreError) {
         try flush()
-        try storeErrors { () throws(FileSystemError) in
-            try releaseSpace()
-            try file.syncFully()
-        }
+        releaseSpace()
+        try storeErrors { () throws(FileSystemError) in try file.syncFully() }
     }
 }

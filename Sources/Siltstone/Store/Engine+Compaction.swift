@@ -119,7 +119,10 @@ extension Engine {
         let version = writeLock.withLock { state.pointee.version }
         return try withResolvedValue(record, version) { value throws(StoreError) in
             try valueLock.withLock { () throws(StoreError) in
-                let moved = try takingBackValues { () throws(StoreError) in try appendValue(record.key, value) }
+                let moved = try takingBackValues { () throws(StoreError) in
+                    // The segments to come may need the space.
+                    try appendValue(record.key, value, takesSpace: false)
+                }
                 // No segment refers to the new place before this compaction is in force.
                 writeLock.withLock { _ = state.pointee.relocationTargets.insert(moved.file) }
                 return moved

@@ -37,7 +37,11 @@ extension Engine {
             return IdleWatch.shared.add(reference, sequence, isQuiet: true)
         }
         arenas.clear()
-        writeLock.withLock { if state.pointee.lastSequence == sequence { _ = releaseReserves() } }
+        let isStillIdle = writeLock.withLock {
+            if state.pointee.lastSequence == sequence { _ = releaseReserves() }
+            return state.pointee.lastSequence == sequence
+        }
+        if !isStillIdle { watchForIdleness() }
         // Where there is a flush now, the compaction is for what comes out of it, too, and comes after it.
         if sealing == .nothing { scheduleCompaction() }
     }

@@ -204,7 +204,8 @@ extension Engine {
     }
 
     /// Appends to the value file in use, beginning a new one where needed. Under the value lock.
-    func appendValue(_ key: Bytes, _ value: Bytes) throws(StoreError) -> ValuePointer {
+    /// - Parameter takesSpace: whether disk space may be taken ahead for more values.
+    func appendValue(_ key: Bytes, _ value: Bytes, takesSpace: Bool = true) throws(StoreError) -> ValuePointer {
         var writer = writeLock.withLock { state.pointee.values }
         if let current = writer, current.size >= configuration.valueFileBytes || !current.isUsable {
             current.releaseSpace()
@@ -214,9 +215,10 @@ extension Engine {
         }
         let values: ValueFileAppender
         if let writer { values = writer } else { values = try startValueFile() }
-        // Then it takes disk space ahead.
-        if values.size >= ValueFileWriter.firstStep { watchForIdleness() }
-        return try values.append(key: key, value: value, sequence: visible.load(ordering: .relaxed))
+        // Disk space that was taken ahead is given back by whoever finds the store idle.
+        defer { if values.size >= ValueFileWriter.firstStep { watchForIdleness() } }
+        return try values.append(
+            key: key, value: value, sequence: visible.load(ordering: .relaxed), takesSpace: takesSpace)
     }
 
     // MARK: Batches

@@ -334,6 +334,8 @@ struct LogRecovery {
             let first = logs.compactMap { $0.firstUnprovenValue(of: number) }.min()
             try version.valueFiles[number]?.sync(rewritingFrom: first.map { Int(clamping: $0) })
         }
+        // The last one that took values. Those before it were full, and cut when the next one was begun.
+        version.valueFiles.max { $0.key < $1.key }?.value.releaseSpace()
     }
 
     /// Makes a log where there is none to go on with.

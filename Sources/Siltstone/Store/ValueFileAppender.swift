@@ -5,8 +5,8 @@ import Synchronization
 /// Appends are made under the engine's value lock; ``sync()`` runs beside them on any thread, and so goes by marks
 /// rather than by the writer.
 ///
-/// `@unchecked Sendable`: `writer` and `isUsable` are touched under the value lock only, `failure` under `syncing`; the
-/// rest is atomic or constant.
+/// `@unchecked Sendable`: `isUsable` is touched under the value lock only, `writer` under `writing`, `failure` under
+/// `syncing`; the rest is atomic or constant.
 final class ValueFileAppender: @unchecked Sendable {
     let number: UInt64
     private let file: any File
@@ -37,10 +37,12 @@ final class ValueFileAppender: @unchecked Sendable {
 
     /// Appends a value; it is with the kernel when this returns. Under the value lock.
     /// - Throws: ``StoreError``, after which the file takes no more.
-    func append(key: Bytes, value: Bytes, sequence: SequenceNumber) throws(StoreError) -> ValuePointer {
+    func append(
+        key: Bytes, value: Bytes, sequence: SequenceNumber, takesSpace: Bool = true
+    ) throws(StoreError) -> ValuePointer {
         do throws(StoreError) {
             return try writing.withLock { () throws(StoreError) in
-                let pointer = try writer.append(key: key, value: value, sequence: sequence)
+                let pointer = try writer.append(key: key, value: value, sequence: sequence, takesSpace: takesSpace)
                 end.store(writer.size, ordering: .releasing)
                 return pointer
             }
@@ -66,13 +68,13 @@ final class ValueFileAppender: @unchecked Sendable {
     }
 
     /// Gives back the disk space that was taken ahead, for others who need it more, or because the file is done. On any
-    /// thread. Where it cannot be given back, it stays.
+    /// thread. Not while a value is being written, which may be a long one: nobody who holds the write lock may wait for it.
     /// - Returns: whether there may be more space now.
     @discardableResult
     func releaseSpace() -> Bool {
-        writing.withLock {
-            do throws(FileSystemError) { return try writer.releaseSpace() } catch { return false }
-        }
+        guard writing.tryLock() else { return false }
+        defer { writing.unlock() }
+        return writer.releaseSpace()
     }
 
     /// Makes every value appended before the call durable. On any thread; takes no call where there is nothing new.

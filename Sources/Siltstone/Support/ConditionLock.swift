@@ -17,6 +17,9 @@ final class ConditionLock: @unchecked Sendable {
     @inline(__always)
     func unlock() { pair.unlock() }
 
+    /// Takes the lock if nobody has it.
+    func tryLock() -> Bool { pair.tryLock() }
+
     /// Releases the lock, waits to be woken, and takes the lock again. Wakes without cause happen.
     func wait() { pair.wait() }
 

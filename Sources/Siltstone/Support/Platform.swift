@@ -370,6 +370,7 @@ enum Platform {
 
         @inline(__always) func lock() { pthread_mutex_lock(mutex) }
         @inline(__always) func unlock() { pthread_mutex_unlock(mutex) }
+        func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
         func wait() { pthread_cond_wait(condition, mutex) }
         func wakeAll() { pthread_cond_broadcast(condition) }
         func wakeOne() { pthread_cond_signal(condition) }

@@ -28,6 +28,8 @@ final class DelayingFile: File {
         try delayer.around(.reserve) { () throws(FileSystemError) in try base.reserve(offset: offset, length: length) }
     }
 
+    func preallocate(offset: Int, length: Int) { base.preallocate(offset: offset, length: length) }
+
     func truncate(to length: Int) throws(FileSystemError) {
         try delayer.around(.truncate) { () throws(FileSystemError) in try base.truncate(to: length) }
     }

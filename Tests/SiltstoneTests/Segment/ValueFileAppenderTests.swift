@@ -68,6 +68,34 @@ import Testing
         }
     }
 
+    @Test("who gives disk space back does not wait for a value that is being written")
+    func spaceBesideWrite() throws {
+        let disk = FaultInjectingFileSystem()
+        let appender = try Self.begin(on: disk)
+        _ = try Self.append([UInt8](repeating: 1, count: 2 << 20), to: appender)
+        _ = try Self.append([1], to: appender)  // takes space ahead
+        let (isWriting, mayWrite) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        disk.setRule { call in
+            if call.operation == .write, call.length > 1 << 20 {
+                isWriting.signal()
+                mayWrite.wait()
+            }
+            return nil
+        }
+        let group = DispatchGroup()
+        Thread.detachNewThread(in: group) {
+            do { _ = try Self.append([UInt8](repeating: 2, count: 2 << 20), to: appender) } catch {
+                Issue.record(error)
+            }
+        }
+        isWriting.wait()
+        #expect(!appender.releaseSpace())
+        mayWrite.signal()
+        group.wait()
+        disk.setRule(.none)
+        #expect(appender.releaseSpace())
+    }
+
     @Test("a sync that has failed is not tried again")
     func failedSync() throws {
         let disk = FaultInjectingFileSystem()

@@ -55,6 +55,33 @@ import Testing
         #expect(try ahead() < 256 << 10)
     }
 
+    @Test("disk space that a store had taken ahead when it died is given back at the next opening")
+    func spaceOfTheDead() throws {
+        let fixture = try StoreFixture(onDisk: ())
+        var configuration = StoreFixture.small()
+        configuration.valueFileBytes = 1 << 30
+        configuration.largeValueBytes = 64 << 10
+        func values() throws -> String {
+            let names = try FileManager.default.contentsOfDirectory(atPath: fixture.path)
+            return fixture.path + "/" + (try #require(names.first { $0.hasSuffix(".values") }))
+        }
+        func ahead() throws -> Int {
+            let attributes = try FileManager.default.attributesOfItem(atPath: try values())
+            return try allocatedBytes(try values()) - (try #require(attributes[.size] as? Int))
+        }
+        do {
+            let store = try fixture.open(configuration)
+            for number in 0..<25 { try store.put(key(number), [UInt8](repeating: 2, count: 100_000)) }
+            // No log refers to them any more.
+            try store.flush()
+        }
+        #expect(try ahead() > 128 << 10)
+        let store = try fixture.openWhenFree(configuration)
+        #expect(try ahead() < 64 << 10)
+        #expect(try store.get(key(24)) == [UInt8](repeating: 2, count: 100_000))
+        try store.close()
+    }
+
     @Test("what is too little for a segment stays in memory; so does all where the store is told to leave it")
     func notWorthIt() throws {
         var quiet = Self.configuration()
