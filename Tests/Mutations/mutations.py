@@ -827,6 +827,32 @@ MUTATIONS = [
         "Log/LogWriter+Append.swift",
         "try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }",
         "_ = try file.length()", first="LogWriterTests"),
+    Mutation(
+        "zeros-over-frames", "the space ahead of a log is filled with zeros from the log's end on",
+        "Log/LogWriter+Space.swift",
+        "let start = space.reserved\n        let end = (start / Self.pieceBytes",
+        "let start = endMark.load(ordering: .relaxed)\n        let end = (max(start, space.reserved) / Self.pieceBytes",
+        first="LogWriterTests"),
+    Mutation(
+        "prepared-kept", "the prepared space of a log is kept where small syncs come",
+        "Log/LogWriter+Space.swift",
+        "if isPrepared, tail.pointee.end == syncedEnd { _ = releaseReserve() }",
+        "if isPrepared, tail.pointee.end != syncedEnd { _ = releaseReserve() }", first="LogWriterTests"),
+    Mutation(
+        "space-of-the-dead", "what a dead store had taken ahead for values stays taken",
+        "Store/LogRecovery.swift",
+        "version.valueFiles.max { $0.key < $1.key }?.value.releaseSpace()",
+        "_ = version.valueFiles.max { $0.key < $1.key }", first="IdleTests"),
+    Mutation(
+        "release-waits", "who gives back the space ahead of values waits for the value that is being written",
+        "Store/ValueFileAppender.swift",
+        "guard writing.tryLock() else { return false }",
+        "writing.lock()", first="ValueFileAppenderTests"),
+    Mutation(
+        "checksum-tail", "a checksum leaves out what follows the last sixteen bytes",
+        "Support/CRC32.swift",
+        "return whole == count ? checksum : sliced(base + whole, count &- whole, checksum)",
+        "return checksum", first="FrameChecksumTests"),
     # Who owns the directory.
     Mutation(
         "lock-not-taken", "a store's lock is not taken",

@@ -41,8 +41,8 @@ public struct Configuration: Sendable {
     /// A configuration with the defaults.
     public init() {}
 
-    /// Bytes at which a memtable is sealed: what its flush takes in memory, about an eighth of it, is to fit in, too.
-    var sealingBytes: Int { memTableBytes - memTableBytes / 8 }
+    /// Bytes at which a memtable is sealed: what its flush takes in memory is to fit in, too, and what else the store has.
+    var sealingBytes: Int { memTableBytes / 16 * 13 }
 
     /// Checks what can be set wrong.
     func validate() throws(StoreError) {

@@ -8,6 +8,9 @@ typealias Bytes = UnsafeRawBufferPointer
 protocol Engine: AnyObject, Sendable {
     associatedtype Session: EngineSession
 
+    /// Whether its settings depend on the number of threads, so that it has to be opened anew where that changes.
+    static var isCutToThreads: Bool { get }
+
     /// Name and version of the library, as it tells itself.
     static var version: String { get }
 
@@ -28,6 +31,10 @@ protocol Engine: AnyObject, Sendable {
 
     /// Closes in good order. No session is alive.
     func close() throws
+}
+
+extension Engine {
+    static var isCutToThreads: Bool { false }
 }
 
 /// What one thread does with an engine. All operations take the fastest way that the engine's C or Swift interface

@@ -4,6 +4,9 @@ import Synchronization
 
 /// SQLite as a key-value store: one table, write-ahead log, prepared statements, a connection for each thread.
 final class SQLiteEngine: Engine {
+    /// Each connection has its share of the cache.
+    static var isCutToThreads: Bool { true }
+
     static var version: String { "SQLite \(String(cString: sqlite3_libversion()))" }
 
     /// Assertions come with its compile option DEBUG.

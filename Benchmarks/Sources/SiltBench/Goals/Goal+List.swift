@@ -57,7 +57,10 @@ extension Goal {
         [
             Goal("fillrandom, 99.9th percentile", .tail("fillrandom"), 1),
             Goal(
-                "longest call of the fills", .longestCall(["fillseq", "fillrandom", "overwrite", "deleterandom"]), 50),
+                "longest call of the fills",
+                .longestCall([
+                    "fillseq", "fillrandom", "overwrite", "deleterandom", "fillbatch", "fill100K", "ycsb-load",
+                ]), 50),
             Goal("disk after fillrandom / live bytes", .space("fillrandom"), 1.15),
             Goal("disk after overwrite and compaction / live bytes", .space("compact"), 1.15),
             Goal("peak of anonymous memory / 128 MiB", .memory, 1),

@@ -5,7 +5,7 @@ extension Goal {
     /// For the head of a table.
     static let explanation = """
         ratios are to the best peer, of the medians, with the lowest and the highest of the rounds; \
-        'close' is missed by less than 15 %, which is noise
+        'met within noise' is met, but not in the worst round, 'close' is missed by less than 15 %, which is noise
         """
 
     /// What a measurement says of a goal.
@@ -26,7 +26,13 @@ extension Goal {
             reached: reading.map { measure.format($0.value) } ?? "-", wantedValue: wanted,
             reachedValue: reading?.value, lowest: reading?.lowest, highest: reading?.highest,
             note: reading?.note ?? "", otherCores: reading.map { report.otherCores($0.labels) },
-            verdict: reading.map { verdict($0.value) } ?? .notMeasured)
+            verdict: reading.map { verdict($0) } ?? .notMeasured)
+    }
+
+    private func verdict(_ reading: Reading) -> GoalOutcome.Verdict {
+        let worst = measure.isHigherBetter ? reading.lowest : reading.highest
+        let isMet = verdict(reading.value)
+        return isMet == .met && worst.map { verdict($0) != .met } ?? false ? .barely : isMet
     }
 
     /// Whether a value is good enough.

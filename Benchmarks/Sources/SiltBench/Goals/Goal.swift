@@ -52,6 +52,8 @@ struct GoalOutcome: Codable, Sendable {
     /// How it stands.
     enum Verdict: String, Codable, Sendable {
         case met
+        /// Met by the median, but not by the worst round.
+        case barely = "met within noise"
         /// Not met, by less than the machine's noise.
         case close
         case missed

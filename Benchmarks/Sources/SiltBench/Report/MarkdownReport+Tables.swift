@@ -54,13 +54,15 @@ extension MarkdownReport {
                     summary.median { $0.peakAnonymousBytes.map(Double.init) },
                     summary.median { $0.peakMappedBytes.map(Double.init) },
                 ].map { $0.map { Format.digits($0 / 1e6, 0) } ?? "-" }
-                return "\(Format.digits(disk, 2)); \(written); \(memory.joined(separator: " + "))"
+                let settled = summary.median(\.settleSeconds).map { Format.digits($0, 1) } ?? "-"
+                return "\(Format.digits(disk, 2)); \(written); \(memory.joined(separator: " + ")); \(settled)"
             }
             return cells.allSatisfy(\.isEmpty) ? nil : [section.shortLabel(label)] + cells
         }
         return """
             Costs: bytes on disk for each live byte; bytes written for each byte of the user; peak of memory in MB, \
-            anonymous + mapped from files\n\n
+            anonymous + mapped from files; seconds of background work afterwards, three tenths of them to see that it is over, \
+            which the rates leave out\n\n
             """ + table([""] + section.engines.map(\.title), rows)
     }
 

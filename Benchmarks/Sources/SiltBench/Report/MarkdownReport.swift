@@ -17,6 +17,12 @@ struct MarkdownReport {
     /// The whole document.
     var text: String {
         var parts = [header]
+        if !report.failures.isEmpty {
+            let lines = report.failures.map {
+                "- \($0.section), \($0.engine.title), round \($0.round + 1): \($0.text)"
+            }
+            parts.append("## Failures\n\n" + lines.joined(separator: "\n"))
+        }
         parts += [goals, engines, limits].compactMap(\.self)
         for section in report.sections {
             parts.append("## \(section.title.prefix(1).uppercased() + section.title.dropFirst())")
@@ -47,7 +53,9 @@ struct MarkdownReport {
         if measured.isEmpty { return nil }
         let rows = measured.map { goal in
             [
-                goal.title, goal.wanted, goal.verdict == .met ? "**\(goal.reached)**" : goal.reached, goal.range ?? "",
+                goal.title, goal.wanted,
+                goal.verdict == .met || goal.verdict == .barely ? "**\(goal.reached)**" : goal.reached,
+                goal.range ?? "",
                 goal.note, goal.otherCores.map { Format.digits($0, 1) } ?? "", goal.verdict.rawValue,
             ]
         }

@@ -69,10 +69,10 @@ struct TerminalReport {
         let rows = measured.map { goal in
             """
               \(goal.title.padded(to: 50))\(goal.wanted.indented(to: 11))\(goal.reached.indented(to: 11))  \
-            \((goal.range ?? "").padded(to: 16))\(goal.verdict.rawValue.padded(to: 8))\(goal.note)
+            \((goal.range ?? "").padded(to: 16))\(goal.verdict.rawValue.padded(to: 18))\(goal.note)
             """
         }
-        let counts = [GoalOutcome.Verdict.met, .close, .missed, .notMeasured].map { verdict in
+        let counts = [GoalOutcome.Verdict.met, .barely, .close, .missed, .notMeasured].map { verdict in
             "\(report.goals.count { $0.verdict == verdict }) \(verdict.rawValue)"
         }
         return ["", "goals, set for a million keys; \(Goal.explanation)"] + rows + [

@@ -84,9 +84,11 @@ final class Bench<E: Engine> {
     private func adapt(_ database: Database<E>, to run: WorkloadRun) throws {
         let threads = run.workload == .readwhilewriting ? 2 : run.threads
         guard threads != database.settings.threads else { return }
+        guard E.isCutToThreads else { return database.settings.threads = threads }
         try database.close()
         database.settings.threads = threads
         try database.reopen()
+        _ = Machine.settle(isHasty: section.isHasty)
     }
 
     private func fill(_ database: Database<E>) throws {
@@ -117,6 +119,8 @@ final class Bench<E: Engine> {
         let database = try database(for: run)
         if run.workload == .scandeleted { try deleteMost(database) }
         let label = run.name + (run.workload.writes ? "" : database.state.suffix)
+        database.forgetLists()
+        if run.workload.isWarmed { try database.warm() } else if run.workload.writes { database.isWarm = false }
         Machine.writeBack()
         // Last: what is free goes back to the host within seconds.
         if run.workload.writes { Machine.prewarm(prewarmBytes(run.workload)) }

@@ -9,11 +9,12 @@ extension Database {
         let done = Flag()
         let range = model.count
         let course = try ThreadTeam.run(2) { [self] thread, gate in
+            // Whichever fails, the other one shall end.
+            defer { done.raise() }
             let session = try engine.makeSession()
             let keys = KeyMaker(keys)
             var meter = Meter(operations: operations, sampling: thread == 0)
             guard thread == 0 else {
-                defer { done.raise() }
                 var stream = IndexStream.uniform(range, .besideReader)
                 let values = ValueMaker(byteCount: settings.valueBytes)
                 var count = 0
@@ -27,7 +28,6 @@ extension Database {
                 }
                 return meter.record(userBytes: count * (self.keys.keyBytes + settings.valueBytes))
             }
-            defer { done.raise() }
             var stream = IndexStream.uniform(range, .besideWriter)
             var tally = Tally()
             gate.pass()

@@ -15,6 +15,8 @@ final class Database<E: Engine>: @unchecked Sendable {
     /// Bytes of lists that the harness holds for the workload under way, and of the model.
     private(set) var workingBytes = 0
     private var isOpen = true
+    /// Whether all of it was looked at since it was changed or opened.
+    var isWarm = false
 
     /// What was done to it last, as far as reads tell the difference.
     enum State {
@@ -54,7 +56,19 @@ final class Database<E: Engine>: @unchecked Sendable {
     /// - Parameter listed: length of a list of indices that the workload holds beside.
     func reserve(_ count: Int, listed: Int = 0) {
         model.reserve(count)
-        workingBytes = model.count * MemoryLayout<UInt32>.stride + listed * MemoryLayout<UInt32>.stride
+        workingBytes = model.count * MemoryLayout<UInt8>.stride + listed * MemoryLayout<UInt32>.stride
+    }
+
+    /// The lists of the workload before are gone.
+    func forgetLists() { workingBytes = model.count * MemoryLayout<UInt8>.stride }
+
+    /// Looks at everything once, unmeasured, where that has not been done since it was last changed: no engine shall pay for
+    /// the first look at its files in a workload that reads, nor another one have that done in the background.
+    func warm() throws {
+        guard !isWarm else { return }
+        var count = 0
+        try engine.makeSession().scan(from: nil, reverse: false, limit: .max) { _, _ in count += 1 }
+        isWarm = true
     }
 
     /// Bytes of the keys and values that it should hold.
@@ -77,6 +91,7 @@ final class Database<E: Engine>: @unchecked Sendable {
     func reopen() throws {
         engine = try E(directory: directory, settings: settings)
         isOpen = true
+        isWarm = false
     }
 
     /// Closes it and removes its files.

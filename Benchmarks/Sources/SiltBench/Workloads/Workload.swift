@@ -35,6 +35,14 @@ enum Workload: String, CaseIterable, Codable, Sendable {
         }
     }
 
+    /// Whether everything is looked at once before it.
+    var isWarmed: Bool {
+        switch self {
+        case .readrandom, .readmissing, .readhot, .readseq, .readreverse, .seekrandom, .ycsbC: true
+        default: false
+        }
+    }
+
     /// Whether more than one thread makes sense.
     var takesThreads: Bool {
         switch self {
