@@ -61,7 +61,7 @@ extension MarkdownReport {
         }
         return """
             Costs: bytes on disk for each live byte; bytes written for each byte of the user; peak of memory in MB, \
-            anonymous + mapped from files; seconds of background work afterwards, three tenths of them to see that it is over, \
+            anonymous + mapped from files; seconds of background work afterwards, \
             which the rates leave out\n\n
             """ + table([""] + section.engines.map(\.title), rows)
     }
