@@ -22,6 +22,9 @@ static inline int siltstone_crc32_is_available(void) {
 
 #define SILTSTONE_CLMUL __attribute__((target("pclmul,sse4.1")))
 
+// Two powers of x bring a sum forward by 16 bytes: x^(128-32), x^(128+32).
+#define SILTSTONE_OVER_16 _mm_set_epi64x(0x0ccaa009e, 0x1751997d0)
+
 // `sum` brought forward and added to `next`.
 static inline SILTSTONE_CLMUL __attribute__((always_inline)) __m128i siltstone_crc32_fold(
     __m128i sum, __m128i powers, __m128i next) {
@@ -34,7 +37,7 @@ static inline SILTSTONE_CLMUL __attribute__((always_inline)) __m128i siltstone_c
 static inline SILTSTONE_CLMUL __attribute__((always_inline)) uint32_t siltstone_crc32_reduce(
     __m128i first, const void *bytes, size_t count) {
     const __m128i over64 = _mm_set_epi64x(0x1c6e41596, 0x154442bd4);  // x^(512-32), x^(512+32)
-    const __m128i over16 = _mm_set_epi64x(0x0ccaa009e, 0x1751997d0);  // x^(128-32), x^(128+32)
+    const __m128i over16 = SILTSTONE_OVER_16;
     const __m128i *next = (const __m128i *)bytes;
     __m128i a = first;
     if (count >= 112) {
@@ -76,7 +79,7 @@ static inline SILTSTONE_CLMUL uint32_t siltstone_crc32(const void *bytes, size_t
 // Zeros in front of a message do not change the sum: where the whole is not a multiple of 16 bytes, eight are put there.
 static inline SILTSTONE_CLMUL uint32_t siltstone_crc32_of_words(
     uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, const void *bytes, size_t count) {
-    const __m128i over16 = _mm_set_epi64x(0x0ccaa009e, 0x1751997d0);
+    const __m128i over16 = SILTSTONE_OVER_16;
     a ^= 0xffffffff;
     __m128i sum;
     if (count & 8) {

@@ -37,7 +37,7 @@ final class CrashJournal: @unchecked Sendable {
     /// Maps the journal at a path.
     /// - Parameter isNew: whether to make an empty one.
     init(path: String, isNew: Bool) throws {
-        let descriptor = open(path, isNew ? O_RDWR | O_CREAT | O_TRUNC : O_RDWR, 0o644)
+        let descriptor = open(path, (isNew ? O_RDWR | O_CREAT | O_TRUNC : O_RDWR) | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw SystemError(call: "open", code: errno) }
         defer { close(descriptor) }
         guard ftruncate(descriptor, off_t(Self.length)) == 0 else { throw SystemError(call: "ftruncate", code: errno) }

@@ -87,7 +87,7 @@ MUTATIONS = [
         first="FailedSyncTests"),
     Mutation(
         "recovered-values-not-synced", "the values of recovered frames are not made durable", "Store/LogRecovery.swift",
-        "        try syncValueFiles()\n        var tables", "        var tables"),
+        "        try syncValueFiles()\n        // The last", "        // The last"),
     Mutation(
         "removed-early", "a flushed log is removed before the segment is named", "Store/Engine+Flush.swift",
         "        do {\n            // The segment's pointers must not outlive their values.",
@@ -820,8 +820,15 @@ MUTATIONS = [
     Mutation(
         "waits-with-values-locked", "a writer of large values keeps the lock that the compaction needs which it waits for",
         "Store/Engine+Room.swift",
-        "let mustWait = patience != .short && isLevelZeroFull",
-        "let mustWait = isLevelZeroFull", first="BackpressureTests"),
+        "if patience != .short, isLevelZeroFull {",
+        "if isLevelZeroFull {", first="BackpressureTests"),
+    Mutation(
+        "told-of-any-flush", "a writer who waits for a log is told of a flush that fails meanwhile",
+        "Store/Engine+Room.swift",
+        "        if state.pointee.sealed.count >= configuration.sealedMemTableLimit {\n            try state",
+        "        try state.pointee.flushAttempts.check(since: earlier.flush)\n"
+        "        if state.pointee.sealed.count >= configuration.sealedMemTableLimit {\n            try state",
+        first="BackpressureTests"),
     Mutation(
         "rest-of-write-stays", "the rest of a failed write stays behind the log's end",
         "Log/LogWriter+Append.swift",

@@ -61,10 +61,6 @@ extension LogWriter {
 
     /// Bytes that are taken and prepared at a time, at multiples of it.
     private static let pieceBytes = 1 << 20
-    /// Bytes of zeros that are written at a time. Linux keeps each such piece in one folio, and a sync writes the whole of
-    /// every folio that was stored to: with pieces of 1 MiB they come a fifth cheaper, and a small sync takes three times as
-    /// long, with these one and a half times.
-    private static let zeroBytes = 256 << 10
 
     /// Takes the next piece of space ahead; nil where there is enough, or none to be had.
     /// - Returns: what of it is to be made present.
@@ -94,12 +90,7 @@ extension LogWriter {
         let end = (start / Self.pieceBytes + 1) * Self.pieceBytes
         do throws(FileSystemError) {
             try reserve(&space, upTo: end)
-            var position = start
-            while position < end {
-                let next = min(end, (position / Self.zeroBytes + 1) * Self.zeroBytes)
-                try file.writeZeros(position..<next)
-                position = next
-            }
+            try file.writeZeros(start..<end)
         } catch {
             // Nothing may be stored where the kernel has found no space; what it has taken of it is given back.
             space.reserved = start
@@ -167,8 +158,8 @@ extension LogWriter {
         }
     }
 
-    /// Gives back prepared space where everything is synced: see ``zeroBytes``. What is taken again is not prepared, unless
-    /// that is asked for. By the caller that appends.
+    /// Gives back prepared space where everything is synced: a small sync would write more of it than
+    /// needed (``File/writeZeros(_:)``). What is taken again is not prepared, unless that is asked for. By the caller that appends.
     func releasePrepared() {
         let isPrepared = space.withLock { $0.populated > Self.rounded(tail.pointee.end) }
         // While the kernel has nothing to write it can cut the folio in which the log ends.

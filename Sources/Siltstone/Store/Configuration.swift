@@ -6,8 +6,8 @@ public struct Configuration: Sendable {
     public var createIfMissing = true
     /// Whether to open for reading only: nothing on disk is changed, and another may do the same at the same time.
     public var readOnly = false
-    /// Bytes of memory for changes, and for writing them as a segment, which begins when they take seven eighths of it; at
-    /// least 64 KiB. Twice as much is held while a flush is under way and more is written; see ``sealedMemTableLimit``.
+    /// Bytes of memory for changes, and for writing them as a segment, which begins when they take 13/16 of it; at least
+    /// 64 KiB. Twice as much is held while a flush is under way and more is written; see ``sealedMemTableLimit``.
     public var memTableBytes = 64 << 20
     /// How many full memtables may wait for their flush before writers do, 1 to 64. Each one more may take the memory of
     /// ``memTableBytes`` more, and makes flushes no faster: it is for bursts on a disk that pauses now and then.

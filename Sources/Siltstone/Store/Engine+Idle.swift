@@ -38,8 +38,9 @@ extension Engine {
         }
         arenas.clear()
         let isStillIdle = writeLock.withLock {
-            if state.pointee.lastSequence == sequence { _ = releaseReserves() }
-            return state.pointee.lastSequence == sequence
+            guard state.pointee.lastSequence == sequence else { return false }
+            _ = releaseReserves()
+            return true
         }
         if !isStillIdle { watchForIdleness() }
         // Where there is a flush now, the compaction is for what comes out of it, too, and comes after it.

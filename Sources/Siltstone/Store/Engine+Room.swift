@@ -75,11 +75,7 @@ extension Engine {
     ///   caller has the work tried again: a full disk may have room by then.
     /// - Returns: false where it would wait, and must not.
     func rotate(_ size: ChangeSize, _ patience: Patience, since earlier: AttemptCounts) throws(StoreError) -> Bool {
-        try state.pointee.flushAttempts.check(since: earlier.flush)
-        try state.pointee.logAttempts.check(since: earlier.log)
-        let mustWait = patience != .short && isLevelZeroFull
-        if mustWait { try state.pointee.compactionAttempts.check(since: earlier.compaction) }
-        guard let log = nextLogIfReady(mustWait) else {
+        guard let log = try nextLogIfReady(patience, since: earlier) else {
             if patience == .none { return false }
             stall()
             try checkStillWritable()
@@ -100,17 +96,23 @@ extension Engine {
         return true
     }
 
-    /// The log for the next memtable, if the active one can be sealed; else has the work done that is missing.
-    private func nextLogIfReady(_ mustCompact: Bool) -> LogWriter? {
+    /// The log for the next memtable, if the active one can be sealed; else has the work done that is missing. Only the
+    /// failure of what is missing is thrown: a flush that nobody waits for may fail.
+    private func nextLogIfReady(_ patience: Patience, since earlier: AttemptCounts) throws(StoreError) -> LogWriter? {
         if state.pointee.sealed.count >= configuration.sealedMemTableLimit {
+            try state.pointee.flushAttempts.check(since: earlier.flush)
             scheduleFlush()
             return nil
         }
-        if mustCompact {
+        if patience != .short, isLevelZeroFull {
+            try state.pointee.compactionAttempts.check(since: earlier.compaction)
             scheduleCompaction()
             return nil
         }
-        if state.pointee.nextLog == nil { prepareLogSoon() }
+        if state.pointee.nextLog == nil {
+            try state.pointee.logAttempts.check(since: earlier.log)
+            prepareLogSoon()
+        }
         return state.pointee.nextLog
     }
 

@@ -297,7 +297,7 @@ extension Engine {
                 .filter { $0.syncedEnd < $0.end }
             return (
                 unsynced.map { (log: $0, end: $0.end) }, state.pointee.values, state.pointee.lastSequence,
-                unsynced.count == 1 && !isWrittenInBulk(unsynced[0])
+                configuration.durability == .buffered && unsynced.count == 1 && !isWrittenInBulk(unsynced[0])
             )
         }
         // Values first, and older logs before newer ones: what is durable must be a prefix of history. A change that
@@ -307,7 +307,7 @@ extension Engine {
             for (log, end) in logs { try log.sync(upTo: end) }
         }
         // Where many writes are synced each by itself, in a store that is otherwise written in bulk.
-        if isSmall, configuration.durability == .buffered {
+        if isSmall {
             writeLock.withLock { state.pointee.active.log?.releasePrepared() }
         }
         return last

@@ -300,6 +300,8 @@ struct LogRecovery {
     /// - Returns: the memtables with their logs, oldest first; the last one takes the changes to come.
     func resumeLogs(_ manifest: Manifest, _ arenas: ArenaPool) throws(StoreError) -> [LoggedTable] {
         try syncValueFiles()
+        // The last one that took values. Those before it were full, and cut when the next one was begun.
+        version.valueFiles.max { $0.key < $1.key }?.value.releaseSpace()
         var tables: [LoggedTable] = []
         var unused: [UInt64] = []
         for log in logs {
@@ -334,8 +336,6 @@ struct LogRecovery {
             let first = logs.compactMap { $0.firstUnprovenValue(of: number) }.min()
             try version.valueFiles[number]?.sync(rewritingFrom: first.map { Int(clamping: $0) })
         }
-        // The last one that took values. Those before it were full, and cut when the next one was begun.
-        version.valueFiles.max { $0.key < $1.key }?.value.releaseSpace()
     }
 
     /// Makes a log where there is none to go on with.

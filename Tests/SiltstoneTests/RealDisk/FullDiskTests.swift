@@ -91,13 +91,13 @@ struct FullDiskTests {
             try store.put(key(0), [UInt8](repeating: 1, count: 5_000))
             try disk.fill(leaving: 200 << 10)
             let before = try disk.free()
-            // With all that logs and the value file hold ahead, it does not fit either.
-            let tooLarge = [UInt8](repeating: 2, count: 2 << 20)
+            // With all that logs hold ahead, it does not fit either.
+            let tooLarge = [UInt8](repeating: 2, count: 900 << 10)
             for attempt in 0..<20 {
                 let code = StoreError.Code.of {
                     if attempt % 2 == 0 { return try store.put(key(1), tooLarge) }
                     var batch = WriteBatch()
-                    for number in 1..<4 { batch.put(key(number), tooLarge.prefix(700 << 10)) }
+                    for number in 1..<4 { batch.put(key(number), tooLarge.prefix(300 << 10)) }
                     try store.write(batch)
                 }
                 try CrashFailure.require(code == .noSpace, "attempt \(attempt): \(String(describing: code))")

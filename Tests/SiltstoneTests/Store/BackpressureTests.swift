@@ -76,6 +76,39 @@ struct BackpressureTests {
         try store.close()
     }
 
+    @Test("a writer who waits for a log is not told of a flush that fails meanwhile")
+    func waitsForLog() throws {
+        let disk = FaultInjectingFileSystem()
+        let store = try StoreFixture(disk).open()
+        let engine = store.engine
+        func isNextLogMade() -> Bool { engine.writeLock.withLock { engine.state.pointee.nextLog != nil } }
+        func bytes() -> Int { engine.writeLock.withLock { engine.state.pointee.active.table.byteCount } }
+        try waitUntil("the first table is half full, and its successor's log made") {
+            try store.put(key(0), [UInt8](repeating: 1, count: 500))
+            return isNextLogMade()
+        }
+        disk.setRule { $0.operation == .create && $0.path.hasSuffix(".segment") ? .noSpace : nil }
+        engine.flushQueue.suspend()
+        engine.logQueue.suspend()
+        let count = 200
+        let writer = Writer {
+            for number in 0..<count { try store.put(key(number), [UInt8](repeating: 1, count: 500)) }
+        }
+        try waitUntil("the second table is full, and its successor's log not made") {
+            let sealed = engine.writeLock.withLock { engine.state.pointee.sealed.count }
+            return sealed == 1 && bytes() >= engine.configuration.sealingBytes
+        }
+        // For the writer to find that out.
+        usleep(50_000)
+        engine.flushQueue.resume()
+        try waitUntil("the flush has failed") { store.statistics.backgroundError != nil }
+        engine.logQueue.resume()
+        try writer.wait()
+        disk.setRule(.none)
+        #expect(try store.allEntries().count == count)
+        try store.close()
+    }
+
     @Test("a writer of large values who is stopped does not stop the compaction that moves large values")
     func stoppedBesideMoves() throws {
         let disk = FaultInjectingFileSystem()

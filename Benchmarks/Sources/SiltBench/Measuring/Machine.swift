@@ -2,11 +2,22 @@ import Foundation
 
 /// Brings the machine into the same state before every measurement.
 enum Machine {
+    /// Writes back what earlier work has left dirty, so that none of it is paid for by the next, then touches memory: last, as
+    /// what is free goes back to the host within seconds.
+    /// - Parameter bytes: of memory; 0 for none.
+    static func prepare(prewarming bytes: Int) {
+        writeBack()
+        prewarm(bytes)
+    }
+
+    /// Writes back what is dirty.
+    static func writeBack() { sync() }
+
     /// Touches and frees `bytes` of memory.
     ///
     /// A virtual machine that hands free pages back to its host pays 2 to 10 µs for the first touch of each: a fill
     /// would carry that by chance, ten times its own cost of a page.
-    static func prewarm(_ bytes: Int) {
+    private static func prewarm(_ bytes: Int) {
         guard bytes > 0 else { return }
         let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let memory, memory != MAP_FAILED else { return }
@@ -15,9 +26,6 @@ enum Machine {
         }
         munmap(memory, bytes)
     }
-
-    /// Writes back what earlier work has left dirty, so that none of it is paid for by the next.
-    static func writeBack() { sync() }
 
     /// Waits until this process's background work is over: three tenths of a second in a row with hardly any CPU used
     /// and nothing written. The same test for every engine, since not every one can be asked.

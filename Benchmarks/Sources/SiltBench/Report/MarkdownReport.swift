@@ -18,10 +18,7 @@ struct MarkdownReport {
     var text: String {
         var parts = [header]
         if !report.failures.isEmpty {
-            let lines = report.failures.map {
-                "- \($0.section), \($0.engine.title), round \($0.round + 1): \($0.text)"
-            }
-            parts.append("## Failures\n\n" + lines.joined(separator: "\n"))
+            parts.append("## Failures\n\n" + report.failures.map { "- \($0.description)" }.joined(separator: "\n"))
         }
         parts += [goals, engines, limits].compactMap(\.self)
         for section in report.sections {

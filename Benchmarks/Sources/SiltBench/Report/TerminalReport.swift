@@ -30,9 +30,7 @@ struct TerminalReport {
         }
         if !report.failures.isEmpty {
             lines.append("")
-            lines += report.failures.map {
-                "FAILED  \($0.section), \($0.engine.title), round \($0.round + 1): \($0.text)"
-            }
+            lines += report.failures.map { "FAILED  \($0.description)" }
         }
         return lines.joined(separator: "\n")
     }

@@ -17,8 +17,7 @@ struct RepositoryBench {
         ] {
             let path = order.directory + "/repository" + suffix.dropFirst()
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-            Machine.prewarm(order.options.prewarmBytes / 4)
-            Machine.writeBack()
+            Machine.prepare(prewarming: order.options.prewarmBytes / 4)
             for measurement in try measure(path, suffix, transformer) { try report(measurement) }
             try FileManager.default.removeItem(atPath: path)
         }

@@ -8,6 +8,9 @@ struct Report: Codable, Sendable {
         var section: String
         var round: Int
         var text: String
+
+        /// All of it.
+        var description: String { "\(section), \(engine.title), round \(round + 1): \(text)" }
     }
 
     /// The machine that it was measured on.

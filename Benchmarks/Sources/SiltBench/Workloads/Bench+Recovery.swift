@@ -23,8 +23,7 @@ extension Bench {
         let child = try ChildProcess(order)
         guard case .ready = try child.nextMessage() else { throw BenchmarkError("the child did not fill its database") }
         child.kill()
-        Machine.prewarm(options.prewarmBytes)
-        Machine.writeBack()
+        Machine.prepare(prewarming: options.prewarmBytes)
         let model = Model(capacity: recoveredCount)
         fillModel(model)
         let before = ProcessUsage.now()

@@ -121,9 +121,7 @@ final class Bench<E: Engine> {
         let label = run.name + (run.workload.writes ? "" : database.state.suffix)
         database.forgetLists()
         if run.workload.isWarmed { try database.warm() } else if run.workload.writes { database.isWarm = false }
-        Machine.writeBack()
-        // Last: what is free goes back to the host within seconds.
-        if run.workload.writes { Machine.prewarm(prewarmBytes(run.workload)) }
+        Machine.prepare(prewarming: run.workload.writes ? prewarmBytes(run.workload) : 0)
         memory.restart()
         switch run.workload {
         case .compact: report(try compact(database, label))

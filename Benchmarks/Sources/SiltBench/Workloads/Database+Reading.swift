@@ -38,6 +38,14 @@ extension Database {
         return tally
     }
 
+    /// Reads all entries once.
+    @inline(__always)
+    static func scanAll(_ session: E.Session, reverse: Bool) throws -> Tally {
+        var tally = Tally()
+        try session.scan(from: nil, reverse: reverse, limit: .max) { tally.addScanned($0, $1) }
+        return tally
+    }
+
     /// Walks all entries, not timed one by one, again and again for half a second: one walk may take less than the machine's
     /// hiccups.
     /// - Throws: ``BenchmarkError`` where two walks read different things.
@@ -49,8 +57,7 @@ extension Database {
             gate.pass()
             meter.begin()
             repeat {
-                var tally = Tally()
-                try session.scan(from: nil, reverse: reverse, limit: .max) { tally.addScanned($0, $1) }
+                let tally = try Self.scanAll(session, reverse: reverse)
                 meter.finish(tally.found)
                 if let first, first != tally { throw BenchmarkError("two walks have read different things") }
                 first = tally

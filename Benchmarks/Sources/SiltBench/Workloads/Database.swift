@@ -13,7 +13,9 @@ final class Database<E: Engine>: @unchecked Sendable {
     private(set) var engine: E
     var state = State.written
     /// Bytes of lists that the harness holds for the workload under way, and of the model.
-    private(set) var workingBytes = 0
+    var workingBytes: Int { model.count * MemoryLayout<UInt8>.stride + listed * MemoryLayout<UInt32>.stride }
+    /// Length of the list that the workload under way holds.
+    private var listed = 0
     private var isOpen = true
     /// Whether all of it was looked at since it was changed or opened.
     var isWarm = false
@@ -56,18 +58,17 @@ final class Database<E: Engine>: @unchecked Sendable {
     /// - Parameter listed: length of a list of indices that the workload holds beside.
     func reserve(_ count: Int, listed: Int = 0) {
         model.reserve(count)
-        workingBytes = model.count * MemoryLayout<UInt8>.stride + listed * MemoryLayout<UInt32>.stride
+        self.listed = listed
     }
 
     /// The lists of the workload before are gone.
-    func forgetLists() { workingBytes = model.count * MemoryLayout<UInt8>.stride }
+    func forgetLists() { listed = 0 }
 
     /// Looks at everything once, unmeasured, where that has not been done since it was last changed: no engine shall pay for
     /// the first look at its files in a workload that reads, nor another one have that done in the background.
     func warm() throws {
         guard !isWarm else { return }
-        var count = 0
-        try engine.makeSession().scan(from: nil, reverse: false, limit: .max) { _, _ in count += 1 }
+        _ = try Self.scanAll(try engine.makeSession(), reverse: false)
         isWarm = true
     }
 
