@@ -50,13 +50,12 @@ final class LyingEngine: Engine {
             }
         }
 
-        func get(_ key: Bytes, _ body: (Bytes) -> Void) -> Bool {
-            guard let value = engine.entries.withLock({ $0[[UInt8](key)] }) else { return false }
-            value.withUnsafeBytes { body($0) }
-            return true
+        func get(_ key: Bytes, of index: Int, _ tally: inout Tally) {
+            guard let value = engine.entries.withLock({ $0[[UInt8](key)] }) else { return }
+            value.withUnsafeBytes { tally.add($0, of: index) }
         }
 
-        func scan(from: Bytes?, reverse: Bool, limit: Int, _ body: (Bytes, Bytes) -> Void) {
+        func scan<V: EntryVisitor>(from: Bytes?, reverse: Bool, limit: Int, _ visitor: inout V) {
             let entries = engine.entries.withLock { $0 }
             var keys = entries.keys.sorted { $0.lexicographicallyPrecedes($1) }
             if let from { keys.removeAll { $0.lexicographicallyPrecedes(from) } }
@@ -64,7 +63,7 @@ final class LyingEngine: Engine {
             if engine.lie == .cutsScans { keys = keys.dropLast() }
             for key in keys.prefix(limit) {
                 key.withUnsafeBytes { key in
-                    entries[[UInt8](key)]?.withUnsafeBytes { value in body(key, value) }
+                    entries[[UInt8](key)]?.withUnsafeBytes { value in visitor.visit(key, value) }
                 }
             }
         }

@@ -38,9 +38,23 @@ extension Block {
     @inline(never)
     private func narrowed(_ wanted: UInt64, _ digest: UInt16, from low: Int, skip: Int) -> (low: Int, high: Int)? {
         let high = digest == .max ? count : max(low, lowerBound(of: digest + 1))
+        // A scan reads on from there: what it reads need not wait until the search has its place.
+        prefetch(low..<min(count, low &+ 16))
         var search = BlockSearch(self, wanted, skip: skip, low, high)
         guard search.narrow() else { return nil }
         return (search.low, search.high)
+    }
+
+    /// Has the first lines of records loaded.
+    @inline(__always)
+    func prefetch(_ slots: Range<Int>) {
+        var slot = slots.lowerBound
+        while slot < slots.upperBound {
+            let record = base + offset(ofSlot: slot)
+            Prefetch.line(record)
+            Prefetch.line(record + Prefetch.lineBytes)
+            slot &+= 1
+        }
     }
 
     /// How many digests are less than `digest`.

@@ -57,9 +57,11 @@ struct Block {
 
     /// The record of a slot of the block; nil where the slot leads nowhere.
     @inline(__always)
-    func record(_ slot: Int) -> BlockRecord? {
-        BlockRecord(base, at: offset(ofSlot: slot), limit: limit)
-    }
+    func record(_ slot: Int) -> BlockRecord? { record(at: offset(ofSlot: slot)) }
+
+    /// The record at an offset; nil where there is none.
+    @inline(__always)
+    func record(at offset: Int) -> BlockRecord? { BlockRecord(base, at: offset, limit: limit) }
 
     /// The first slot whose record does not come before version `sequence` of `key`; ``count`` where all do.
     /// Nil where a slot leads nowhere.

@@ -20,12 +20,18 @@ final class MergingCursor {
     private struct State {
         var direction: ScanDirection
         var visible: SequenceNumber?
+        var isNumbered = true
         /// Sources that have records left; the first ones of the order.
         var live = 0
         /// The source of the span that was handed out last, which is taken off its head at the next call.
         var current = -1
         /// The best head among the other sources; `current` leads as long as it comes before this.
         var runnerUp = -1
+        /// Whether the last span was a whole batch: then the next one is likely to be, as where sources lie one behind the
+        /// other.
+        var isWhole = false
+        /// How many records more will be asked for, as far as that is known.
+        var wanted = Int.max
         /// The end of the span that was handed out last, and the part of it that ``MergingCursor/next()`` has left.
         var spanEnd: UnsafePointer<Record>?
         var left: UnsafePointer<Record>?
@@ -60,9 +66,9 @@ final class MergingCursor {
     }
 
     /// Changes what is seen, and the direction; to be followed by a seek.
-    func restart(_ direction: ScanDirection, visible: SequenceNumber) {
-        state.pointee.direction = direction
-        state.pointee.visible = visible
+    /// - Parameter numbered: whether the records need their sequence numbers.
+    func restart(_ direction: ScanDirection, visible: SequenceNumber, numbered: Bool) {
+        state.pointee = State(direction: direction, visible: visible, isNumbered: numbered)
     }
 
     /// Gives up what keeps memory alive. To be followed by a seek.
@@ -76,10 +82,13 @@ final class MergingCursor {
     ///   be.
     func seek(_ key: Bytes?, limit: Int = .max) throws(StoreError) {
         let direction = state.pointee.direction
-        state.pointee = State(direction: direction, visible: state.pointee.visible)
-        let share = sources.count < 2 ? limit : limit / sources.count + 2
-        let size = limit == .max ? RecordSource.usualBatch : max(1, min(share, RecordSource.greatestBatch))
+        state.pointee = State(
+            direction: direction, visible: state.pointee.visible, isNumbered: state.pointee.isNumbered, wanted: limit)
         for index in 0..<sources.count {
+            // Of those that turned out to be empty, as memtables often are, none will come.
+            let others = state.pointee.live + sources.count - index - 1
+            let share = others == 0 ? limit : limit / (others + 1) + 2
+            let size = limit == .max ? RecordSource.usualBatch : max(1, min(share, RecordSource.greatestBatch))
             try sourceReferences[index]._withUnsafeGuaranteedRefThrowing { source throws(StoreError) in
                 try source.seek(key, direction, size: size)
             }
@@ -126,6 +135,7 @@ final class MergingCursor {
         let current = state.pointee.current
         guard current >= 0, let end = state.pointee.spanEnd else { return }
         state.pointee.spanEnd = nil
+        state.pointee.wanted -= end - heads[current].next
         heads[current].next = end
         if end == heads[current].end, try !refill(current) {
             drop(current)
@@ -139,11 +149,12 @@ final class MergingCursor {
         let (current, runnerUp) = (state.pointee.current, state.pointee.runnerUp)
         let head = heads[current]
         var end = head.next + 1
-        if runnerUp < 0 {
+        if runnerUp < 0 || (state.pointee.isWhole && leads(head.end - 1, runnerUp)) {
             end = head.end
         } else {
             while end < head.end, leads(end, runnerUp) { end += 1 }
         }
+        state.pointee.isWhole = end == head.end
         state.pointee.spanEnd = end
         return UnsafeBufferPointer(start: head.next, count: end - head.next)
     }
@@ -191,7 +202,9 @@ final class MergingCursor {
     /// Replaces a source's batch; whether it has records left.
     private func refill(_ index: Int) throws(StoreError) -> Bool {
         let batch = try sourceReferences[index]._withUnsafeGuaranteedRefThrowing { source throws(StoreError) in
-            try source.refill(state.pointee.direction, visible: state.pointee.visible)
+            try source.refill(
+                state.pointee.direction, limit: state.pointee.wanted, visible: state.pointee.visible,
+                numbered: state.pointee.isNumbered)
             return source.batch
         }
         let start = batch.pointee.start

@@ -38,17 +38,25 @@ class RecordSource {
     }
 
     /// Replaces the batch by the next records; an empty one means the end.
-    final func refill(_ direction: ScanDirection, visible: SequenceNumber?) throws(StoreError) {
-        let wanted = size.pointee
+    /// - Parameters:
+    ///   - limit: more than so many will not be asked for; where it is not positive, nobody knows how many.
+    ///   - visible: each key's newest version up to that; nil for all versions, newest first.
+    ///   - numbered: whether the records need their sequence numbers.
+    final func refill(
+        _ direction: ScanDirection, limit: Int, visible: SequenceNumber?, numbered: Bool
+    ) throws(StoreError) {
+        let wanted = limit > 0 ? min(size.pointee, limit) : size.pointee
         if wanted > batch.pointee.capacity { batch.pointee = RecordBatch(capacity: wanted) }
         batch.pointee.removeAll()
-        try fill(limit: wanted, direction, visible: visible)
+        try fill(limit: wanted, direction, visible: visible, numbered: numbered)
         size.pointee = min(wanted * 2, Self.greatestBatch)
     }
 
     func position(_ key: Bytes?, _ direction: ScanDirection) throws(StoreError) {}
 
-    func fill(limit: Int, _ direction: ScanDirection, visible: SequenceNumber?) throws(StoreError) {}
+    func fill(
+        limit: Int, _ direction: ScanDirection, visible: SequenceNumber?, numbered: Bool
+    ) throws(StoreError) {}
 
     /// Gives up what keeps memory alive, until the next seek.
     func rest() {}
@@ -75,7 +83,7 @@ final class MemTableSource: RecordSource {
         }
     }
 
-    override func fill(limit: Int, _ direction: ScanDirection, visible: SequenceNumber?) {
+    override func fill(limit: Int, _ direction: ScanDirection, visible: SequenceNumber?, numbered: Bool) {
         switch direction {
         case .forward: cursor.pointee.fillForward(&batch.pointee, limit: limit, visible: visible)
         case .backward: cursor.pointee.fillBackward(&batch.pointee, limit: limit, visible: visible ?? .greatest)
@@ -105,11 +113,15 @@ final class RunSource: RecordSource {
         }
     }
 
-    override func fill(limit: Int, _ direction: ScanDirection, visible: SequenceNumber?) throws(StoreError) {
+    override func fill(
+        limit: Int, _ direction: ScanDirection, visible: SequenceNumber?, numbered: Bool
+    ) throws(StoreError) {
         switch direction {
-        case .forward: try cursor.pointee.fillForward(&batch.pointee, limit: limit, visible: visible)
+        case .forward:
+            try cursor.pointee.fillForward(&batch.pointee, limit: limit, visible: visible, numbered: numbered)
         case .backward:
-            try cursor.pointee.fillBackward(&batch.pointee, limit: limit, visible: visible ?? .greatest)
+            try cursor.pointee.fillBackward(
+                &batch.pointee, limit: limit, visible: visible ?? .greatest, numbered: numbered)
         }
     }
 

@@ -47,11 +47,13 @@ struct RunCursor: ~Copyable {
 
     /// Appends records in ascending order; none appended means that there are no more.
     mutating func fillForward(
-        _ batch: inout RecordBatch, limit: Int, visible: SequenceNumber?
+        _ batch: inout RecordBatch, limit: Int, visible: SequenceNumber?, numbered: Bool = true
     ) throws(StoreError) {
         let before = batch.count
         while true {
-            if hasCursor { try cursor.pointee.fillForward(&batch, limit: limit, visible: visible) }
+            if hasCursor {
+                try cursor.pointee.fillForward(&batch, limit: limit, visible: visible, numbered: numbered)
+            }
             if batch.count > before || index >= run.segments.count - 1 { return }
             if enter(index + 1) { try cursor.pointee.seekForward(nil) }
         }
@@ -59,11 +61,13 @@ struct RunCursor: ~Copyable {
 
     /// Appends records in descending order; none appended means that there are no more.
     mutating func fillBackward(
-        _ batch: inout RecordBatch, limit: Int, visible: SequenceNumber
+        _ batch: inout RecordBatch, limit: Int, visible: SequenceNumber, numbered: Bool = true
     ) throws(StoreError) {
         let before = batch.count
         while true {
-            if hasCursor { try cursor.pointee.fillBackward(&batch, limit: limit, visible: visible) }
+            if hasCursor {
+                try cursor.pointee.fillBackward(&batch, limit: limit, visible: visible, numbered: numbered)
+            }
             if batch.count > before || index <= 0 { return }
             if enter(index - 1) { try cursor.pointee.seekBackward(nil) }
         }

@@ -1,32 +1,33 @@
 // Records are reached by their slots, whose addresses do not depend on each other: the processor is told of records some
-// way ahead. Left to itself it recognises what comes next for some lengths of records, and waits for each record for
-// others. Loads instead of hints were slower (13 against 10 ns a record): they cost more, and wait like any other.
+// way ahead (``ReadAhead``). Left to itself it recognises what comes next for some lengths of records, and waits for each
+// record for others. Loads instead of hints were slower (13 against 10 ns a record): they cost more, and wait like any
+// other.
 extension SegmentCursor {
-    /// How many records ahead.
-    private static let reach = 16
-
     /// Appends the next records in ascending order.
     /// - Parameters:
     ///   - batch: gets at most `limit` records more, and no more than it has room for.
     ///   - visible: where given, each key's newest version with at most that sequence number, tombstones included;
     ///     where nil, all versions, newest first. None appended means that the end is reached.
+    ///   - numbered: whether the records get their sequence numbers: to read them takes a quarter of the time.
     mutating func fillForward(
-        _ batch: inout RecordBatch, limit: Int, visible: SequenceNumber?
+        _ batch: inout RecordBatch, limit: Int, visible: SequenceNumber?, numbered: Bool = true
     ) throws(StoreError) {
         let first = batch.count
         let last = min(batch.capacity, first + limit)
-        if isFresh { prefetchSought(0..<min(limit, Self.reach)) }
+        if isFresh { prefetchSought(0..<min(limit, ReadAhead.records)) }
         while batch.count < last {
             if slot >= block.count {
                 // What was appended lies in this block, and the cursor keeps one only.
                 if !reader.isPinless, batch.count > first { return }
                 guard number >= 0, number + 1 < reader.fences.blockCount else { return }
                 try enter(number + 1)
+                ReadAhead.prefetchSlots(behind: block)
             }
-            if let visible {
+            switch visible {
+            case nil: try walkForward(&batch, upTo: last)
+            case let visible? where numbered || visible < reader.info.greatestSequence:
                 try walkForward(&batch, upTo: last, visible: visible)
-            } else {
-                try walkForward(&batch, upTo: last)
+            default: try walkNewestForward(&batch, upTo: last)
             }
         }
     }
@@ -34,11 +35,14 @@ extension SegmentCursor {
     /// Appends all versions of the current block.
     @inline(__always)
     private mutating func walkForward(_ batch: inout RecordBatch, upTo last: Int) throws(StoreError) {
+        let block = self.block
+        let ahead = ReadAhead(block)
         let end = min(block.count, slot &+ last &- batch.count)
         var next = slot
         while next < end {
-            prefetch(next &+ Self.reach, of: block)
-            guard let found = block.record(next) else { throw reader.malformed(number) }
+            let offset = block.offset(ofSlot: next)
+            ahead.prefetch(behind: offset)
+            guard let found = block.record(at: offset) else { throw reader.malformed(number) }
             batch.append(found.record)
             next &+= 1
         }
@@ -51,11 +55,13 @@ extension SegmentCursor {
         _ batch: inout RecordBatch, upTo last: Int, visible: SequenceNumber
     ) throws(StoreError) {
         let block = self.block
+        let ahead = ReadAhead(block)
         var next = slot
         var isDone = self.isDone
         while next < block.count, batch.count < last {
-            prefetch(next &+ Self.reach, of: block)
-            guard let found = block.record(next) else { throw reader.malformed(number) }
+            let offset = block.offset(ofSlot: next)
+            ahead.prefetch(behind: offset)
+            guard let found = block.record(at: offset) else { throw reader.malformed(number) }
             next &+= 1
             if _slowPath(found.isOlder && isDone) { continue }
             isDone = found.record.sequence <= visible
@@ -65,15 +71,37 @@ extension SegmentCursor {
         self.isDone = isDone
     }
 
+    /// Appends the newest version of each key of the current block, without its number.
+    @inline(__always)
+    private mutating func walkNewestForward(_ batch: inout RecordBatch, upTo last: Int) throws(StoreError) {
+        let block = self.block
+        let ahead = ReadAhead(block)
+        var next = slot
+        // In local variables: the compiler does not see that a batch is not what is read.
+        var place = batch.next
+        let end = place + (last &- batch.count)
+        while next < block.count, place < end {
+            let offset = block.offset(ofSlot: next)
+            ahead.prefetch(behind: offset)
+            guard let found = block.record(at: offset) else { throw reader.malformed(number) }
+            next &+= 1
+            if _slowPath(found.isOlder) { continue }
+            place.initialize(to: found.record.unnumbered)
+            place += 1
+        }
+        slot = next
+        batch.grow(to: place)
+    }
+
     /// Appends the next records in descending order: each key's newest version with at most `visible` as sequence
     /// number, tombstones included.
     /// - Parameter batch: gets at most `limit` records more; none means that the start is reached.
     mutating func fillBackward(
-        _ batch: inout RecordBatch, limit: Int, visible: SequenceNumber
+        _ batch: inout RecordBatch, limit: Int, visible: SequenceNumber, numbered: Bool = true
     ) throws(StoreError) {
         let first = batch.count
         let last = min(batch.capacity, first + limit)
-        if isFresh { prefetchSought(-min(limit, Self.reach)..<0) }
+        if isFresh { prefetchSought(-min(limit, ReadAhead.records)..<0) }
         while batch.count < last {
             if slot == 0 {
                 if !reader.isPinless, batch.count > first { return }
@@ -85,8 +113,13 @@ extension SegmentCursor {
                 }
                 try enter(number - 1)
                 slot = block.count
+                ReadAhead.prefetchSlots(before: block)
             }
-            try walkBackward(&batch, upTo: last, visible: visible)
+            if numbered || visible < reader.info.greatestSequence {
+                try walkBackward(&batch, upTo: last, visible: visible)
+            } else {
+                try walkNewestBackward(&batch, upTo: last)
+            }
         }
     }
 
@@ -97,11 +130,13 @@ extension SegmentCursor {
         _ batch: inout RecordBatch, upTo last: Int, visible: SequenceNumber
     ) throws(StoreError) {
         let block = self.block
+        let ahead = ReadAhead(block)
         var next = slot
         while next > 0, batch.count < last {
             next &-= 1
-            prefetch(next &- Self.reach, of: block)
-            guard let found = block.record(next) else { throw reader.malformed(number) }
+            let offset = block.offset(ofSlot: next)
+            ahead.prefetch(before: offset)
+            guard let found = block.record(at: offset) else { throw reader.malformed(number) }
             if _fastPath(!found.isOlder && found.record.sequence <= visible) {
                 batch.append(found.record)
                 candidate = nil
@@ -116,26 +151,79 @@ extension SegmentCursor {
         slot = next
     }
 
+    /// Appends the newest version of each key of the current block, without its number.
+    @inline(__always)
+    private mutating func walkNewestBackward(_ batch: inout RecordBatch, upTo last: Int) throws(StoreError) {
+        let block = self.block
+        let ahead = ReadAhead(block)
+        var next = slot
+        var place = batch.next
+        let end = place + (last &- batch.count)
+        while next > 0, place < end {
+            next &-= 1
+            let offset = block.offset(ofSlot: next)
+            ahead.prefetch(before: offset)
+            guard let found = block.record(at: offset) else { throw reader.malformed(number) }
+            if _slowPath(found.isOlder) { continue }
+            place.initialize(to: found.record.unnumbered)
+            place += 1
+        }
+        slot = next
+        batch.grow(to: place)
+    }
+
     /// Has the first records loaded around a position that was sought.
     private mutating func prefetchSought(_ slots: Range<Int>) {
         isFresh = false
-        for number in slots { prefetch(slot &+ number, of: block) }
+        block.prefetch(max(0, slot &+ slots.lowerBound)..<min(block.count, slot &+ slots.upperBound))
+    }
+}
+
+/// Has records loaded that a walk comes to some way on, in a block or the next one, which usually lies behind it.
+///
+/// By distance, as if all records of a block were of one length: to look at their slots takes twice as long, for those
+/// who lie one behind the other all the same.
+struct ReadAhead {
+    /// How many records ahead.
+    static let records = 16
+
+    private let base: UnsafeRawPointer
+    /// Bytes that so many records take.
+    private let distance: Int
+    /// Where the last records begin that have so many behind them in the block, and the first that have them before.
+    private let last: Int
+    private let first: Int
+    /// Bytes between the records of two blocks.
+    private let gap: Int
+
+    @inline(__always)
+    init(_ block: Block) {
+        base = block.base
+        distance = block.limit / max(1, block.count) &* Self.records
+        last = block.limit &- distance
+        first = block.layout.headerSize &+ distance
+        gap = block.length &- block.limit &+ block.layout.headerSize
     }
 
-    /// Has a record loaded, or, where the slot is beyond the block, what is there in the next one or the one before if that
-    /// is like this one.
+    /// Has the slots loaded of the block behind one, as if it had as many.
+    static func prefetchSlots(behind block: Block) {
+        Prefetch.lines(block.base + (2 &* block.length &- 2 &* block.count), count: 2 &* block.count)
+    }
+
+    static func prefetchSlots(before block: Block) {
+        Prefetch.lines(block.base - 2 &* block.count, count: 2 &* block.count)
+    }
+
     @inline(__always)
-    private func prefetch(_ slot: Int, of block: Block) {
-        var (slot, base) = (slot, block.base)
-        if slot >= block.count {
-            slot &-= block.count
-            base += block.length
-        } else if slot < 0 {
-            slot &+= block.count
-            base -= block.length
-        }
-        guard slot >= 0, slot < block.count else { return }
-        let record = base + block.offset(ofSlot: slot)
+    func prefetch(behind offset: Int) {
+        let record = base + (offset &+ distance &+ (offset < last ? 0 : gap))
+        Prefetch.line(record)
+        Prefetch.line(record + Prefetch.lineBytes)
+    }
+
+    @inline(__always)
+    func prefetch(before offset: Int) {
+        let record = base + (offset &- distance &- (offset >= first ? 0 : gap))
         Prefetch.line(record)
         Prefetch.line(record + Prefetch.lineBytes)
     }

@@ -34,32 +34,39 @@ final class ScanPool: @unchecked Sendable {
         slot((ThreadNumbers.shared.current ?? 0) & (Self.slotCount - 1))
     }
 
-    /// What a slot held, which it holds no more.
-    private static func empty(_ slot: UnsafeMutablePointer<Atomic<UInt>>) -> Scan? {
+    /// What a slot held, retained, which it holds no more.
+    @inline(__always)
+    private static func empty(_ slot: UnsafeMutablePointer<Atomic<UInt>>) -> Unmanaged<Scan>? {
         let bits = slot.pointee.exchange(0, ordering: .acquiring)
-        return UnsafeRawPointer(bitPattern: bits).map { Unmanaged<Scan>.fromOpaque($0).takeRetainedValue() }
+        return UnsafeRawPointer(bitPattern: bits).map { Unmanaged<Scan>.fromOpaque($0) }
     }
 
-    /// A scan that waits; of what view, the caller has to look.
-    func take() -> Scan? { Self.empty(ownSlot) }
+    /// A scan that waits, retained; of what view, the caller has to look.
+    func take() -> Unmanaged<Scan>? { Self.empty(ownSlot) }
 
     /// Keeps a scan that nobody uses any more, where there is room.
-    /// - Parameter isCurrent: whether a view is the current one.
-    func give(_ scan: Scan, isCurrent: (ReadView) -> Bool) {
-        guard scan.failure == nil, isCurrent(scan.view) else { return }
-        scan.merge.rest()
+    /// - Parameters:
+    ///   - scan: retained, which is the pool's to release from now on.
+    ///   - isCurrent: whether a view is the current one.
+    func give(_ scan: Unmanaged<Scan>, isCurrent: (Unmanaged<ReadView>) -> Bool) {
+        let (view, isUsable) = scan._withUnsafeGuaranteedRef { scan in
+            let view = Unmanaged.passUnretained(scan.view)
+            guard scan.failure == nil, isCurrent(view) else { return (view, false) }
+            scan.merge.rest()
+            return (view, true)
+        }
+        guard isUsable else { return scan.release() }
         let slot = ownSlot
-        let view = scan.view
-        let opaque = Unmanaged.passRetained(scan)
-        let bits = UInt(bitPattern: opaque.toOpaque())
+        let bits = UInt(bitPattern: scan.toOpaque())
         let (isKept, _) = slot.pointee.compareExchange(expected: 0, desired: bits, ordering: .sequentiallyConsistent)
-        if !isKept { return opaque.release() }
-        // Whoever publishes the next view clears the pool after it; this has come too late for that, or sees it.
-        if !isCurrent(view) { _ = Self.empty(slot) }
+        if !isKept { return scan.release() }
+        // Whoever publishes the next view clears the pool after it; this has come too late for that, or sees it. As long
+        // as the scan is in its slot, its view is the only one of this address.
+        if !isCurrent(view) { Self.empty(slot)?.release() }
     }
 
     /// Gives up all that wait.
     func clear() {
-        for index in 0..<Self.slotCount { _ = Self.empty(slot(index)) }
+        for index in 0..<Self.slotCount { Self.empty(slot(index))?.release() }
     }
 }

@@ -3,7 +3,10 @@ import Synchronization
 /// One walk over a range of a store: what cursors and `forEach` do.
 struct ScanWalk: ~Copyable {
     private let engine: Engine
-    private let scan: Scan
+    /// Retained. As an ordinary reference it would be retained once more for each look at it.
+    private let scan: Unmanaged<Scan>
+    /// The scan's.
+    private let merge: Unmanaged<MergingCursor>
     private let sequence: SequenceNumber
     private let tombstones: [RangeTombstones]
     private let range: ScanRange
@@ -33,13 +36,14 @@ struct ScanWalk: ~Copyable {
         self.init(engine, scan, sequence, range)
     }
 
-    private init(_ engine: Engine, _ scan: Scan, _ sequence: SequenceNumber, _ range: ScanRange) {
+    private init(_ engine: Engine, _ scan: Unmanaged<Scan>, _ sequence: SequenceNumber, _ range: ScanRange) {
         self.engine = engine
         self.scan = scan
+        merge = scan._withUnsafeGuaranteedRef { .passUnretained($0.merge) }
         self.sequence = sequence
         self.range = range
         left = range.limit
-        tombstones = scan.view.rangeTombstones()
+        tombstones = scan._withUnsafeGuaranteedRef { $0.view.rangeTombstones() }
     }
 
     deinit { engine.scans.give(scan) { [engine] in engine.views.isCurrent($0) } }
@@ -62,8 +66,10 @@ struct ScanWalk: ~Copyable {
 
     /// Runs `body` with the value of a record that was handed out last.
     func withValue<R>(of record: Record, _ body: (Bytes) throws(StoreError) -> R) throws(StoreError) -> R {
-        try engine.withResolvedValue(record, scan.view.version, body)
+        try engine.withResolvedValue(record, version, body)
     }
+
+    private var version: Version { scan._withUnsafeGuaranteedRef { $0.view.version } }
 
     /// Calls `body` with key and value of each entry that is left.
     /// - Parameter body: gets bytes that are good until it returns; returns false to stop.
@@ -73,22 +79,35 @@ struct ScanWalk: ~Copyable {
             guard var record = next, let last = end else { return }
             var left = left
             defer { (next, self.left) = (record, left) }
+            let (tombstones, sequence) = (tombstones, sequence)
+            let isPlain = tombstones.isEmpty
             while record != last, left > 0 {
                 let current = record
                 record += 1
-                if Self.isSkipped(current, tombstones, sequence) { continue }
+                if _slowPath(!isPlain || current.pointee.kind != .value) {
+                    if Self.isSkipped(current, tombstones, sequence) { continue }
+                    if current.pointee.kind == .pointer {
+                        left &-= 1
+                        if try !Self.handPointed(current, engine, version, to: body) { return }
+                        continue
+                    }
+                }
                 left &-= 1
-                if try !hand(current, to: body) { return }
+                if try !body(current.pointee.key.bytes, current.pointee.value.bytes) { return }
             }
         }
     }
 
-    /// Calls `body` with key and value of a record.
-    @inline(__always)
-    private func hand(_ record: UnsafePointer<Record>, to body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
-        let key = record.pointee.key
-        if _fastPath(record.pointee.kind == .value) { return try body(key.bytes, record.pointee.value.bytes) }
-        return try withValue(of: record.pointee) { value in Result { try body(key.bytes, value.bytes) } }.get()
+    /// Calls `body` with key and value of a record whose value lies elsewhere. No method: `self` would be copied for each
+    /// record, also for those that this is not called for.
+    @inline(never)
+    private static func handPointed(
+        _ record: UnsafePointer<Record>, _ engine: Engine, _ version: Version,
+        to body: (RawSpan, RawSpan) throws -> Bool
+    ) throws -> Bool {
+        try engine.withResolvedValue(record.pointee, version) { value in
+            Result { try body(record.pointee.key.bytes, value.bytes) }
+        }.get()
     }
 
     /// Whether a record is a tombstone, or removed by one. No method: `self` would be copied for each record.
@@ -114,11 +133,11 @@ struct ScanWalk: ~Copyable {
 
     /// Reads the next records, as far as they are in the range; whether there are any.
     private mutating func readSpan() throws(StoreError) -> Bool {
-        if let failure = scan.failure { throw failure }
+        if let failure = scan._withUnsafeGuaranteedRef({ $0.failure }) { throw failure }
         if isLastSpan { return false }
         do {
             if !isStarted { try start() }
-            let span = try scan.merge.nextSpan()
+            let span = try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in try merge.nextSpan() }
             guard let first = span.baseAddress else {
                 isLastSpan = true
                 return false
@@ -126,7 +145,7 @@ struct ScanWalk: ~Copyable {
             next = first
             end = first + span.count
         } catch {
-            scan.failure = error
+            scan._withUnsafeGuaranteedRef { $0.failure = error }
             throw error
         }
         cutAtFarEnd()
@@ -135,10 +154,12 @@ struct ScanWalk: ~Copyable {
 
     private mutating func start() throws(StoreError) {
         isStarted = true
-        scan.merge.restart(range.direction, visible: sequence)
-        let key = range.direction == .forward ? range.from : range.to
-        guard let key else { return try scan.merge.seek(nil, limit: range.limit) }
-        try withContiguousBytes(key) { bytes throws(StoreError) in try scan.merge.seek(bytes, limit: range.limit) }
+        try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in
+            merge.restart(range.direction, visible: sequence, numbered: !tombstones.isEmpty)
+            let key = range.direction == .forward ? range.from : range.to
+            guard let key else { return try merge.seek(nil, limit: range.limit) }
+            try withContiguousBytes(key) { bytes throws(StoreError) in try merge.seek(bytes, limit: range.limit) }
+        }
     }
 
     /// Leaves out what lies beyond the far end of the range. One comparison where nothing does.
@@ -163,14 +184,15 @@ struct ScanWalk: ~Copyable {
 }
 
 extension Engine {
-    /// A scan of the current view, and what is visible.
-    func takeScan() -> (Scan, SequenceNumber) {
+    /// A scan of the current view, retained, and what is visible.
+    func takeScan() -> (Unmanaged<Scan>, SequenceNumber) {
         if let scan = scans.take() {
             // Before the look at the view, as in `currentView`.
             let sequence = visible.load(ordering: .acquiring)
-            if views.isCurrent(scan.view) { return (scan, sequence) }
+            if scan._withUnsafeGuaranteedRef({ views.isCurrent(.passUnretained($0.view)) }) { return (scan, sequence) }
+            scan.release()
         }
         let (view, sequence) = currentView()
-        return (Scan(view), sequence)
+        return (.passRetained(Scan(view)), sequence)
     }
 }

@@ -100,7 +100,9 @@ private final class HistorySource: RecordSource {
         ahead = try cursor.next().map { Version($0) }
     }
 
-    override func fill(limit: Int, _ direction: ScanDirection, visible: SequenceNumber?) throws(StoreError) {
+    override func fill(
+        limit: Int, _ direction: ScanDirection, visible: SequenceNumber?, numbered: Bool
+    ) throws(StoreError) {
         lent.removeAll()
         while lent.count < limit {
             if versions.isEmpty { try readKey() }

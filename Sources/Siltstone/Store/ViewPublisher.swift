@@ -113,8 +113,9 @@ final class ViewPublisher: @unchecked Sendable {
     }
 
     /// Whether a view is the current one. A view that is kept and was replaced is never current again.
-    func isCurrent(_ view: ReadView) -> Bool {
-        pointer.load(ordering: .sequentiallyConsistent) == UnsafeRawPointer(Unmanaged.passUnretained(view).toOpaque())
+    @inline(__always)
+    func isCurrent(_ view: Unmanaged<ReadView>) -> Bool {
+        pointer.load(ordering: .sequentiallyConsistent) == UnsafeRawPointer(view.toOpaque())
     }
 
     /// Reads that were begun so far.

@@ -23,8 +23,13 @@ enum RecordKind: UInt8, Sendable {
 struct Record {
     var key: Bytes
     var value: Bytes
+    /// 0 where nobody asks for it.
     var sequence: SequenceNumber
     var kind: RecordKind
+
+    /// The same without its number, which then need not be read.
+    @inline(__always)
+    var unnumbered: Record { Record(key: key, value: value, sequence: 0, kind: kind) }
 }
 
 /// Where a big value lies. Its encoding is the value of a record of kind ``RecordKind/pointer``.

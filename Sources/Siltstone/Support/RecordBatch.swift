@@ -34,6 +34,17 @@ struct RecordBatch: ~Copyable {
         count &+= 1
     }
 
+    /// Where the next record goes.
+    @inline(__always)
+    var next: UnsafeMutablePointer<Record> { storage + count }
+
+    /// Counts the records that were put at ``next`` and behind it.
+    @inline(__always)
+    mutating func grow(to end: UnsafeMutablePointer<Record>) {
+        count = end - storage
+        assert(count <= capacity)
+    }
+
     /// Puts `record` in the place of the last one.
     @inline(__always)
     mutating func replaceLast(_ record: Record) {

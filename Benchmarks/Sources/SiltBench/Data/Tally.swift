@@ -1,5 +1,5 @@
 /// What was read, in a form that can be compared with what should have been.
-struct Tally: Codable, Equatable, Sendable {
+struct Tally: EntryVisitor, Codable, Equatable, Sendable {
     /// Entries that were there.
     var found = 0
     /// Over the stamps of their values, in any order.
@@ -20,7 +20,7 @@ struct Tally: Codable, Equatable, Sendable {
 
     /// Counts an entry of a scan, touching key and value where they lie.
     @inline(__always)
-    mutating func addScanned(_ key: Bytes, _ value: Bytes) {
+    mutating func visit(_ key: Bytes, _ value: Bytes) {
         found &+= 1
         guard key.count > 0, value.count >= Stamp.byteCount else { return wrong &+= 1 }
         checksum &+= value.loadUnaligned(as: UInt64.self) &+ UInt64(key[key.count &- 1])

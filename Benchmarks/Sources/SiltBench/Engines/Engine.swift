@@ -50,14 +50,22 @@ protocol EngineSession: AnyObject {
     /// - Parameter entry: makes the entry of a number in `0..<count`; its bytes are good until the next call.
     func putAll(_ count: Int, _ entry: (Int) -> (key: Bytes, value: Bytes)) throws
 
-    /// Looks `key` up.
-    /// - Parameter body: gets a copy of the value in memory that the caller owns, not the engine: good until it returns.
-    /// - Returns: whether there is a value.
-    func get(_ key: Bytes, _ body: (Bytes) -> Void) throws -> Bool
+    /// Looks `key` up, which is the key of `index`, and counts its value, if there is one: a copy of it, in memory that the
+    /// caller owns, not the engine.
+    func get(_ key: Bytes, of index: Int, _ tally: inout Tally) throws
 
-    /// Calls `body` with key and value, where the engine has them, of up to `limit` entries, on a consistent view.
+    /// Shows a visitor key and value, where the engine has them, of up to `limit` entries, on a consistent view.
+    ///
+    /// A visitor, not a closure: what it does becomes part of an engine's loop, and none is timed with calls that another
+    /// needs more of.
     /// - Parameters:
     ///   - from: the first key of a forward scan; nil: the beginning, or the end where `reverse`.
     ///   - reverse: whether to walk from the end; then `from` is nil.
-    func scan(from: Bytes?, reverse: Bool, limit: Int, _ body: (Bytes, Bytes) -> Void) throws
+    func scan<V: EntryVisitor>(from: Bytes?, reverse: Bool, limit: Int, _ visitor: inout V) throws
+}
+
+/// Looks at the entries of a scan.
+protocol EntryVisitor {
+    /// - Parameters: good until it returns.
+    mutating func visit(_ key: Bytes, _ value: Bytes)
 }

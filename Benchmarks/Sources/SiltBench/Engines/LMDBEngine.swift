@@ -138,20 +138,19 @@ final class LMDBEngine: Engine {
         }
 
         @inline(__always)
-        func get(_ key: Bytes, _ body: (Bytes) -> Void) throws -> Bool {
+        func get(_ key: Bytes, of index: Int, _ tally: inout Tally) throws {
             try check(mdb_txn_renew(reading))
             defer { mdb_txn_reset(reading) }
             var key = MDB_val(key)
             var value = MDB_val()
             let status = mdb_get(reading, environment.database, &key, &value)
-            if status == MDB_NOTFOUND { return false }
+            if status == MDB_NOTFOUND { return }
             try check(status)
-            body(copy.take(value.bytes))
-            return true
+            tally.add(copy.take(value.bytes), of: index)
         }
 
         @inline(__always)
-        func scan(from: Bytes?, reverse: Bool, limit: Int, _ body: (Bytes, Bytes) -> Void) throws {
+        func scan<V: EntryVisitor>(from: Bytes?, reverse: Bool, limit: Int, _ visitor: inout V) throws {
             try check(mdb_txn_renew(reading))
             defer { mdb_txn_reset(reading) }
             try check(mdb_cursor_renew(reading, cursor))
@@ -162,7 +161,7 @@ final class LMDBEngine: Engine {
             var status = limit > 0 ? mdb_cursor_get(cursor, &key, &value, first) : MDB_NOTFOUND
             var left = limit
             while status == 0 {
-                body(key.bytes, value.bytes)
+                visitor.visit(key.bytes, value.bytes)
                 left -= 1
                 if left == 0 { return }
                 status = mdb_cursor_get(cursor, &key, &value, next)

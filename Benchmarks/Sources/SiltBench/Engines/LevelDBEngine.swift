@@ -89,18 +89,17 @@ final class LevelDBEngine: Engine, @unchecked Sendable {
         }
 
         @inline(__always)
-        func get(_ key: Bytes, _ body: (Bytes) -> Void) throws -> Bool {
+        func get(_ key: Bytes, of index: Int, _ tally: inout Tally) throws {
             var count = 0
             let value = try checked { leveldb_get(database, reading, key.characters, key.count, &count, $0) }
-            guard let value else { return false }
+            guard let value else { return }
             // It is a copy of the caller's already: copying it again would handicap LevelDB.
-            body(Bytes(start: value, count: count))
+            tally.add(Bytes(start: value, count: count), of: index)
             leveldb_free(value)
-            return true
         }
 
         @inline(__always)
-        func scan(from: Bytes?, reverse: Bool, limit: Int, _ body: (Bytes, Bytes) -> Void) throws {
+        func scan<V: EntryVisitor>(from: Bytes?, reverse: Bool, limit: Int, _ visitor: inout V) throws {
             let iterator = leveldb_create_iterator(database, reading)
             defer { leveldb_iter_destroy(iterator) }
             if let from {
@@ -115,7 +114,7 @@ final class LevelDBEngine: Engine, @unchecked Sendable {
                 var (keyCount, valueCount) = (0, 0)
                 let key = leveldb_iter_key(iterator, &keyCount)
                 let value = leveldb_iter_value(iterator, &valueCount)
-                body(Bytes(start: key, count: keyCount), Bytes(start: value, count: valueCount))
+                visitor.visit(Bytes(start: key, count: keyCount), Bytes(start: value, count: valueCount))
                 left -= 1
                 if left == 0 { break }
                 if reverse { leveldb_iter_prev(iterator) } else { leveldb_iter_next(iterator) }

@@ -99,18 +99,17 @@ final class RocksDBEngine: Engine, @unchecked Sendable {
         }
 
         @inline(__always)
-        func get(_ key: Bytes, _ body: (Bytes) -> Void) throws -> Bool {
+        func get(_ key: Bytes, of index: Int, _ tally: inout Tally) throws {
             let pinned = try checked { rocksdb_get_pinned(database, reading, key.characters, key.count, $0) }
-            guard let pinned else { return false }
+            guard let pinned else { return }
             var count = 0
             let value = rocksdb_pinnableslice_value(pinned, &count)
-            body(copy.take(Bytes(start: value, count: count)))
+            tally.add(copy.take(Bytes(start: value, count: count)), of: index)
             rocksdb_pinnableslice_destroy(pinned)
-            return true
         }
 
         @inline(__always)
-        func scan(from: Bytes?, reverse: Bool, limit: Int, _ body: (Bytes, Bytes) -> Void) throws {
+        func scan<V: EntryVisitor>(from: Bytes?, reverse: Bool, limit: Int, _ visitor: inout V) throws {
             let iterator = rocksdb_create_iterator(database, reading)
             defer { rocksdb_iter_destroy(iterator) }
             if let from {
@@ -125,7 +124,7 @@ final class RocksDBEngine: Engine, @unchecked Sendable {
                 var (keyCount, valueCount) = (0, 0)
                 let key = rocksdb_iter_key(iterator, &keyCount)
                 let value = rocksdb_iter_value(iterator, &valueCount)
-                body(Bytes(start: key, count: keyCount), Bytes(start: value, count: valueCount))
+                visitor.visit(Bytes(start: key, count: keyCount), Bytes(start: value, count: valueCount))
                 left -= 1
                 if left == 0 { break }
                 if reverse { rocksdb_iter_prev(iterator) } else { rocksdb_iter_next(iterator) }

@@ -102,22 +102,21 @@ final class SQLiteEngine: Engine {
         }
 
         @inline(__always)
-        func get(_ key: Bytes, _ body: (Bytes) -> Void) throws -> Bool {
+        func get(_ key: Bytes, of index: Int, _ tally: inout Tally) throws {
             lookup.bind(1, key)
             defer { lookup.reset() }
-            guard try lookup.step() else { return false }
-            body(copy.take(lookup.column(0)))
-            return true
+            guard try lookup.step() else { return }
+            tally.add(copy.take(lookup.column(0)), of: index)
         }
 
         @inline(__always)
-        func scan(from: Bytes?, reverse: Bool, limit: Int, _ body: (Bytes, Bytes) -> Void) throws {
+        func scan<V: EntryVisitor>(from: Bytes?, reverse: Bool, limit: Int, _ visitor: inout V) throws {
             let statement = from != nil ? seek : reverse ? backward : forward
             if let from { statement.bind(1, from) }
             defer { statement.reset() }
             var left = limit
             while left > 0, try statement.step() {
-                body(statement.column(0), statement.column(1))
+                visitor.visit(statement.column(0), statement.column(1))
                 left -= 1
             }
         }

@@ -64,18 +64,17 @@ final class SiltstoneEngine: Engine {
         }
 
         @inline(__always)
-        func get(_ key: Bytes, _ body: (Bytes) -> Void) throws -> Bool {
+        func get(_ key: Bytes, of index: Int, _ tally: inout Tally) throws {
             let copy = copy
-            let found: Void? = try store.withValue(key) { value in
-                value.withUnsafeBytes { body(copy.take($0)) }
+            try store.withValue(key) { value in
+                value.withUnsafeBytes { tally.add(copy.take($0), of: index) }
             }
-            return found != nil
         }
 
         @inline(__always)
-        func scan(from: Bytes?, reverse: Bool, limit: Int, _ body: (Bytes, Bytes) -> Void) throws {
+        func scan<V: EntryVisitor>(from: Bytes?, reverse: Bool, limit: Int, _ visitor: inout V) throws {
             try store.forEach(from: from.map { [UInt8]($0) }, reverse: reverse, limit: limit) { key, value in
-                key.withUnsafeBytes { key in value.withUnsafeBytes { value in body(key, value) } }
+                key.withUnsafeBytes { key in value.withUnsafeBytes { value in visitor.visit(key, value) } }
                 return true
             }
         }

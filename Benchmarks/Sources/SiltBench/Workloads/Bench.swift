@@ -223,7 +223,7 @@ final class Bench<E: Engine> {
         let index = database.model.count / 2
         let keys = KeyMaker(database.keys)
         var tally = Tally()
-        _ = try database.engine.makeSession().get(keys.key(index)) { tally.add($0, of: index) }
+        try database.engine.makeSession().get(keys.key(index), of: index, &tally)
         try check(tally, found: database.model.stamp(index) == nil ? 0 : 1)
     }
 

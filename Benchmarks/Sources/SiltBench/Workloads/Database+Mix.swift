@@ -22,13 +22,11 @@ extension Database {
                 let key = keys.key(index)
                 switch operation.kind {
                 case .scan:
-                    try session.scan(from: key, reverse: false, limit: Int(operation.length)) {
-                        tally.addScanned($0, $1)
-                    }
+                    try session.scan(from: key, reverse: false, limit: Int(operation.length), &tally)
                 case .read:
-                    _ = try session.get(key) { tally.add($0, of: index) }
+                    try session.get(key, of: index, &tally)
                 case .update, .insert, .readModifyWrite:
-                    if operation.kind == .readModifyWrite { _ = try session.get(key) { tally.add($0, of: index) } }
+                    if operation.kind == .readModifyWrite { try session.get(key, of: index, &tally) }
                     let stamp = isAlone ? model.nextStamp(index) : Stamp(index: index, generation: UInt32(i + 2))
                     try session.put(key, values.value(stamp))
                     written += 1

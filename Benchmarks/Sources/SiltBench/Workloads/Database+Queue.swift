@@ -22,7 +22,9 @@ extension Database {
                 let key = keys.key(tail)
                 try session.put(key, values.value(model.nextStamp(tail)))
                 bytes += key.count * 2 + settings.valueBytes
-                try session.scan(from: nil, reverse: false, limit: 1) { _, value in tally.add(value, of: head) }
+                var visitor = HeadVisitor(head: head, tally: tally)
+                try session.scan(from: nil, reverse: false, limit: 1, &visitor)
+                tally = visitor.tally
                 try session.delete(keys.key(head))
                 model.remove(head)
                 meter.lap()
@@ -47,7 +49,7 @@ extension Database {
             gate.pass()
             meter.begin()
             for _ in 0..<scans {
-                try session.scan(from: nil, reverse: false, limit: entries) { tally.addScanned($0, $1) }
+                try session.scan(from: nil, reverse: false, limit: entries, &tally)
                 meter.lap()
             }
             return meter.record(tally)
@@ -60,4 +62,13 @@ extension Database {
         let once = Tally.expectScanned(model, Array(first), keys)
         return (0..<scans).reduce(Tally()) { sum, _ in sum + once }
     }
+}
+
+/// Counts the first entry of a queue.
+private struct HeadVisitor: EntryVisitor {
+    let head: Int
+    var tally: Tally
+
+    @inline(__always)
+    mutating func visit(_ key: Bytes, _ value: Bytes) { tally.add(value, of: head) }
 }

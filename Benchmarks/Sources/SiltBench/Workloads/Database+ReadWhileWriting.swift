@@ -36,7 +36,7 @@ extension Database {
             while left > 0 || meter.elapsed < 1_000_000_000 {
                 left -= 1
                 let index = stream.next()
-                _ = try session.get(keys.key(index)) { tally.add($0, of: index) }
+                try session.get(keys.key(index), of: index, &tally)
                 meter.lap()
             }
             return meter.record(tally)

@@ -19,7 +19,7 @@ extension Database {
             for _ in 0..<count {
                 let index = stream.next()
                 let key = missing ? keys.missingKey(index) : keys.key(index)
-                _ = try session.get(key) { tally.add($0, of: index) }
+                try session.get(key, of: index, &tally)
                 meter.lap()
             }
             return meter.record(tally)
@@ -42,7 +42,7 @@ extension Database {
     @inline(__always)
     static func scanAll(_ session: E.Session, reverse: Bool) throws -> Tally {
         var tally = Tally()
-        try session.scan(from: nil, reverse: reverse, limit: .max) { tally.addScanned($0, $1) }
+        try session.scan(from: nil, reverse: reverse, limit: .max, &tally)
         return tally
     }
 
@@ -84,7 +84,7 @@ extension Database {
             meter.begin()
             for _ in 0..<count {
                 let key = keys.key(stream.next())
-                try session.scan(from: key, reverse: false, limit: entries) { tally.addScanned($0, $1) }
+                try session.scan(from: key, reverse: false, limit: entries, &tally)
                 meter.lap()
             }
             return meter.record(tally)
