@@ -838,7 +838,7 @@ MUTATIONS = [
         "unnumbered-sees-all", "a walk that asks for no sequence numbers sees what was written after its snapshot",
         "Segment/SegmentCursor+Fill.swift",
         "where numbered || visible < reader.info.greatestSequence:",
-        "where numbered:", first="SnapshotTests"),
+        "where numbered:", first="StoreModelTests"),
     Mutation(
         "older-version-walked", "a walk that asks for no sequence numbers hands out older versions too",
         "Segment/SegmentCursor+Fill.swift",
@@ -846,15 +846,15 @@ MUTATIONS = [
         "            place += 1\n        }\n        slot = next\n        batch.grow(to: place)\n    }\n\n    /// Appends the next",
         "place.initialize(to: found.record.unnumbered)\n"
         "            place += 1\n        }\n        slot = next\n        batch.grow(to: place)\n    }\n\n    /// Appends the next",
-        first="SegmentRoundTripTests"),
+        first="StoreModelTests"),
     Mutation(
         "whole-batch-taken", "the rest of a batch is taken where only its first record leads",
         "Segment/MergingCursor.swift",
-        "leads(head.end - 1, runnerUp)", "leads(head.next, runnerUp)", first="MergingCursorTests"),
+        "leads(head.end - 1, runnerUp)", "leads(head.next, runnerUp)", first="StoreModelTests"),
     Mutation(
         "numbers-left-out", "a walk over range tombstones asks for no sequence numbers",
         "Store/ScanWalk.swift",
-        "numbered: !tombstones.isEmpty", "numbered: false", first="RangeTombstone"),
+        "numbered: !tombstones.isEmpty", "numbered: false", first="StoreModelTests"),
     Mutation(
         "zeros-over-frames", "the space ahead of a log is filled with zeros from the log's end on",
         "Log/LogWriter+Space.swift",

@@ -7,15 +7,17 @@ import CZlib
 /// few hundred bytes a table method in Swift is faster than the call into zlib; above, zlib's is. All give the same value.
 enum CRC32 {
     /// Whether the processor can multiply without carries.
-    private static let multiplies = siltstone_crc32_is_available() != 0
+    static let multiplies = siltstone_crc32_is_available() != 0
+    /// Whether it can do so for 64 bytes at a time.
+    private static let multipliesWide = siltstone_crc32_is_wide() != 0
+    /// From how many bytes on it does.
+    private static let wideBytes = 272
 
     /// The checksum of `bytes`, or, given the checksum of what came before, of both together.
     @inline(__always)
     static func checksum(_ bytes: Bytes, continuing checksum: UInt32 = 0) -> UInt32 {
-        guard let base = bytes.baseAddress, bytes.count > 0 else { return checksum }
-        return bytes.count >= 16 && multiplies
-            ? multiplied(base, bytes.count, checksum)
-            : portable(bytes, continuing: checksum)
+        guard bytes.count >= 16, multiplies else { return portable(bytes, continuing: checksum) }
+        return multiplied(bytes, continuing: checksum, wide: multipliesWide)
     }
 
     /// The checksum of a little-endian integer, continuing `checksum`.
@@ -34,16 +36,23 @@ enum CRC32 {
         _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ e: UInt64, then bytes: Bytes
     ) -> UInt32 {
         precondition(bytes.count & 7 == 0)
-        return multiplies
-            ? siltstone_crc32_of_words(a, b, c, d, e, bytes.baseAddress, bytes.count)
-            : portable(bytes, continuing: sliced(a, b, c, d, e))
+        guard multiplies else { return portable(bytes, continuing: sliced(a, b, c, d, e)) }
+        return bytes.count >= wideBytes && multipliesWide
+            ? siltstone_crc32_of_words_wide(a, b, c, d, e, bytes.baseAddress, bytes.count)
+            : siltstone_crc32_of_words(a, b, c, d, e, bytes.baseAddress, bytes.count)
     }
 
+    /// As ``checksum(_:continuing:)``, of 16 bytes at least, where the processor multiplies.
+    /// - Parameter wide: whether 64 bytes at a time where there are many, which it must be able to do.
     @inline(never)
-    private static func multiplied(_ base: UnsafeRawPointer, _ count: Int, _ checksum: UInt32) -> UInt32 {
-        let whole = count & ~15
-        let checksum = siltstone_crc32(base, whole, checksum)
-        return whole == count ? checksum : sliced(base + whole, count &- whole, checksum)
+    static func multiplied(_ bytes: Bytes, continuing checksum: UInt32, wide: Bool) -> UInt32 {
+        precondition(bytes.count >= 16)
+        guard let base = bytes.baseAddress else { return checksum }
+        let whole = bytes.count & ~15
+        let checksum =
+            wide && whole >= wideBytes
+            ? siltstone_crc32_wide(base, whole, checksum) : siltstone_crc32(base, whole, checksum)
+        return whole == bytes.count ? checksum : sliced(base + whole, bytes.count &- whole, checksum)
     }
 }
 
