@@ -879,7 +879,7 @@ MUTATIONS = [
     Mutation(
         "checksum-tail", "a checksum leaves out what follows the last sixteen bytes",
         "Support/CRC32.swift",
-        "return whole == count ? checksum : sliced(base + whole, count &- whole, checksum)",
+        "return whole == bytes.count ? checksum : sliced(base + whole, bytes.count &- whole, checksum)",
         "return checksum", first="FrameChecksumTests"),
     # Who owns the directory.
     Mutation(
