@@ -3,7 +3,8 @@
 //
 // Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009: 16 bytes are a
 // polynomial of degree 127; two multiplications by powers of x bring it forward over the bytes that follow, to which it is
-// added; what is left at the end is reduced to 32 bits (Barrett). The constants are those of the paper, section "bit-reflected".
+// added; what is left at the end is reduced to 32 bits (Barrett). The constants are those of the paper,
+// section "bit-reflected", and those for steps of 256 bytes are made in the same way.
 #pragma once
 
 #include <stddef.h>
@@ -25,7 +26,7 @@ static inline int siltstone_crc32_is_wide(void) {
     unsigned a, b, c, d;
     if (!siltstone_crc32_is_available() || !__get_cpuid(1, &a, &b, &c, &d) || (c & bit_OSXSAVE) == 0) return 0;
     unsigned kept, rest;
-    __asm__("xgetbv" : "=a"(kept), "=d"(rest) : "c"(0));
+    __asm__ volatile("xgetbv" : "=a"(kept), "=d"(rest) : "c"(0));
     const unsigned vectors = 0xe6;  // XMM, YMM, the masks, and both halves of ZMM
     if ((kept & vectors) != vectors || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 0;
     return (b & bit_AVX512F) != 0 && (c & bit_VPCLMULQDQ) != 0;

@@ -38,7 +38,8 @@ extension Block {
     @inline(never)
     private func narrowed(_ wanted: UInt64, _ digest: UInt16, from low: Int, skip: Int) -> (low: Int, high: Int)? {
         let high = digest == .max ? count : max(low, lowerBound(of: digest + 1))
-        // A scan reads on from there: what it reads need not wait until the search has its place.
+        // A scan, which most of those are that search a block, reads on from there: what it reads need not wait until the
+        // search has its place.
         prefetch(low..<min(count, low &+ 16))
         var search = BlockSearch(self, wanted, skip: skip, low, high)
         guard search.narrow() else { return nil }

@@ -30,7 +30,7 @@ final class MergingCursor {
         /// Whether the last span was a whole batch: then the next one is likely to be, as where sources lie one behind the
         /// other.
         var isWhole = false
-        /// How many records more will be asked for, as far as that is known.
+        /// How many records more are likely to be asked for: those that a walk skips are counted, too.
         var wanted = Int.max
         /// The end of the span that was handed out last, and the part of it that ``MergingCursor/next()`` has left.
         var spanEnd: UnsafePointer<Record>?

@@ -39,7 +39,7 @@ class RecordSource {
 
     /// Replaces the batch by the next records; an empty one means the end.
     /// - Parameters:
-    ///   - limit: more than so many will not be asked for; where it is not positive, nobody knows how many.
+    ///   - limit: how many more are likely to be asked for; not positive where more were than was likely.
     ///   - visible: each key's newest version up to that; nil for all versions, newest first.
     ///   - numbered: whether the records need their sequence numbers.
     final func refill(

@@ -183,7 +183,7 @@ extension SegmentCursor {
 ///
 /// By distance, as if all records of a block were of one length: to look at their slots takes twice as long, for those
 /// who lie one behind the other all the same.
-struct ReadAhead {
+private struct ReadAhead {
     /// How many records ahead.
     static let records = 16
 

@@ -71,8 +71,8 @@ extension Engine {
 
     /// Seals the active memtable and begins the next, or waits once for what that takes. Under the write lock, which it
     /// may give up meanwhile.
-    /// - Parameter earlier: attempts from before the caller began; the failure of a later one is thrown, and the next
-    ///   caller has the work tried again: a full disk may have room by then.
+    /// - Parameter earlier: attempts from before the caller began; the failure of a later one that it waits for is
+    ///   thrown, and the next caller has the work tried again: a full disk may have room by then.
     /// - Returns: false where it would wait, and must not.
     func rotate(_ size: ChangeSize, _ patience: Patience, since earlier: AttemptCounts) throws(StoreError) -> Bool {
         guard let log = try nextLogIfReady(patience, since: earlier) else {

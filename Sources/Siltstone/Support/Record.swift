@@ -23,7 +23,7 @@ enum RecordKind: UInt8, Sendable {
 struct Record {
     var key: Bytes
     var value: Bytes
-    /// 0 where nobody asks for it.
+    /// May be 0 where nobody asks for it.
     var sequence: SequenceNumber
     var kind: RecordKind
 

@@ -88,8 +88,10 @@ struct BackpressureTests {
             return isNextLogMade()
         }
         disk.setRule { $0.operation == .create && $0.path.hasSuffix(".segment") ? .noSpace : nil }
-        engine.flushQueue.suspend()
-        engine.logQueue.suspend()
+        // A queue that is suspended when its store goes would end the process.
+        var held = [engine.flushQueue, engine.logQueue]
+        held.forEach { $0.suspend() }
+        defer { held.forEach { $0.resume() } }
         let count = 200
         let writer = Writer {
             for number in 0..<count { try store.put(key(number), [UInt8](repeating: 1, count: 500)) }
@@ -100,9 +102,9 @@ struct BackpressureTests {
         }
         // For the writer to find that out.
         usleep(50_000)
-        engine.flushQueue.resume()
+        held.removeFirst().resume()
         try waitUntil("the flush has failed") { store.statistics.backgroundError != nil }
-        engine.logQueue.resume()
+        held.removeFirst().resume()
         try writer.wait()
         disk.setRule(.none)
         #expect(try store.allEntries().count == count)

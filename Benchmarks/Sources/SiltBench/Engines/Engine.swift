@@ -66,6 +66,6 @@ protocol EngineSession: AnyObject {
 
 /// Looks at the entries of a scan.
 protocol EntryVisitor {
-    /// - Parameters: good until it returns.
+    /// Looks at an entry, whose key and value are good until it returns.
     mutating func visit(_ key: Bytes, _ value: Bytes)
 }

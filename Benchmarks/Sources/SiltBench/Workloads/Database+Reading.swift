@@ -114,7 +114,7 @@ extension Database {
 }
 
 extension Tally {
-    /// What ``addScanned(_:_:)`` should find at these indices.
+    /// What ``visit(_:_:)`` should find at these indices.
     static func expectScanned(_ model: Model, _ indices: some Sequence<Int>, _ keys: KeySpace) -> Tally {
         let keys = KeyMaker(keys)
         var tally = Tally()
