@@ -109,10 +109,7 @@ extension MemTableCursor {
     /// - Returns: the greatest of their sequence numbers.
     @inline(__always)
     private func copyHeaders(_ start: Int, _ end: Int) -> SequenceNumber {
-        for index in start..<end {
-            Prefetch.line(slot(index).address)
-            Prefetch.line(slot(index).address + Prefetch.lineBytes)
-        }
+        for index in start..<end { Prefetch.twoLines(slot(index).address) }
         var greatest: UInt64 = 0
         for index in start..<end {
             let header = slot(index).header

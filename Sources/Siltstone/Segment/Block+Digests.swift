@@ -51,9 +51,7 @@ extension Block {
     func prefetch(_ slots: Range<Int>) {
         var slot = slots.lowerBound
         while slot < slots.upperBound {
-            let record = base + offset(ofSlot: slot)
-            Prefetch.line(record)
-            Prefetch.line(record + Prefetch.lineBytes)
+            Prefetch.twoLines(base + offset(ofSlot: slot))
             slot &+= 1
         }
     }

@@ -16,11 +16,16 @@ final class MergingCursor {
         var span: UnsafeBufferPointer<Record> { UnsafeBufferPointer(start: next, count: end - next) }
     }
 
-    /// All that changes, behind a pointer: as properties of the class it would cost checks of exclusive access.
-    private struct State {
+    /// What a seek leaves as it is.
+    private struct Terms {
         var direction: ScanDirection
         var visible: SequenceNumber?
         var isNumbered = true
+    }
+
+    /// All that changes, behind a pointer: as properties of the class it would cost checks of exclusive access.
+    private struct State {
+        var terms: Terms
         /// Sources that have records left; the first ones of the order.
         var live = 0
         /// The source of the span that was handed out last, which is taken off its head at the next call.
@@ -53,7 +58,7 @@ final class MergingCursor {
             (sourceReferences + index).initialize(to: .passUnretained(source))
         }
         state = .allocate(capacity: 1)
-        state.initialize(to: State(direction: direction, visible: visible))
+        state.initialize(to: State(terms: Terms(direction: direction, visible: visible)))
         heads = .allocate(capacity: max(1, sources.count))
         order = .allocate(capacity: max(1, sources.count))
     }
@@ -68,7 +73,7 @@ final class MergingCursor {
     /// Changes what is seen, and the direction; to be followed by a seek.
     /// - Parameter numbered: whether the records need their sequence numbers.
     func restart(_ direction: ScanDirection, visible: SequenceNumber, numbered: Bool) {
-        state.pointee = State(direction: direction, visible: visible, isNumbered: numbered)
+        state.pointee.terms = Terms(direction: direction, visible: visible, isNumbered: numbered)
     }
 
     /// Gives up what keeps memory alive. To be followed by a seek.
@@ -81,16 +86,15 @@ final class MergingCursor {
     /// - Parameter limit: how many records will be asked for, where that is known: none are read that are not likely to
     ///   be.
     func seek(_ key: Bytes?, limit: Int = .max) throws(StoreError) {
-        let direction = state.pointee.direction
-        state.pointee = State(
-            direction: direction, visible: state.pointee.visible, isNumbered: state.pointee.isNumbered, wanted: limit)
+        let terms = state.pointee.terms
+        state.pointee = State(terms: terms, wanted: limit)
         for index in 0..<sources.count {
             // Of those that turned out to be empty, as memtables often are, none will come.
             let others = state.pointee.live + sources.count - index - 1
             let share = others == 0 ? limit : limit / (others + 1) + 2
             let size = limit == .max ? RecordSource.usualBatch : max(1, min(share, RecordSource.greatestBatch))
             try sourceReferences[index]._withUnsafeGuaranteedRefThrowing { source throws(StoreError) in
-                try source.seek(key, direction, size: size)
+                try source.seek(key, terms.direction, size: size)
             }
             if try refill(index) {
                 order[state.pointee.live] = index
@@ -163,12 +167,12 @@ final class MergingCursor {
     @inline(__always)
     private func leads(_ record: UnsafePointer<Record>, _ other: Int) -> Bool {
         let order = compareKeysByWords(record.pointee.key, heads[other].next.pointee.key)
-        return state.pointee.direction == .forward ? order < 0 : order > 0
+        return state.pointee.terms.direction == .forward ? order < 0 : order > 0
     }
 
     /// Finds the best head and the second best. Of equal keys the newest source's counts; a read drops the others.
     private func choose() throws(StoreError) {
-        let isForward = state.pointee.direction == .forward
+        let isForward = state.pointee.terms.direction == .forward
         var best = order[0]
         var second = -1
         var position = 1
@@ -176,7 +180,7 @@ final class MergingCursor {
             let candidate = order[position]
             let comparison = compareKeysByWords(heads[candidate].next.pointee.key, heads[best].next.pointee.key)
             if comparison == 0 {
-                if state.pointee.visible != nil {
+                if state.pointee.terms.visible != nil {
                     heads[candidate].next += 1
                     if heads[candidate].next == heads[candidate].end, try !refill(candidate) {
                         drop(candidate)
@@ -203,8 +207,8 @@ final class MergingCursor {
     private func refill(_ index: Int) throws(StoreError) -> Bool {
         let batch = try sourceReferences[index]._withUnsafeGuaranteedRefThrowing { source throws(StoreError) in
             try source.refill(
-                state.pointee.direction, limit: state.pointee.wanted, visible: state.pointee.visible,
-                numbered: state.pointee.isNumbered)
+                state.pointee.terms.direction, limit: state.pointee.wanted, visible: state.pointee.terms.visible,
+                numbered: state.pointee.terms.isNumbered)
             return source.batch
         }
         let start = batch.pointee.start

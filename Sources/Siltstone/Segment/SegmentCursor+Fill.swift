@@ -83,11 +83,8 @@ extension SegmentCursor {
         while next < block.count, place < end {
             let offset = block.offset(ofSlot: next)
             ahead.prefetch(behind: offset)
-            guard let found = block.record(at: offset) else { throw reader.malformed(number) }
+            try putNewest(block, offset, &place)
             next &+= 1
-            if _slowPath(found.isOlder) { continue }
-            place.initialize(to: found.record.unnumbered)
-            place += 1
         }
         slot = next
         batch.grow(to: place)
@@ -163,13 +160,21 @@ extension SegmentCursor {
             next &-= 1
             let offset = block.offset(ofSlot: next)
             ahead.prefetch(before: offset)
-            guard let found = block.record(at: offset) else { throw reader.malformed(number) }
-            if _slowPath(found.isOlder) { continue }
-            place.initialize(to: found.record.unnumbered)
-            place += 1
+            try putNewest(block, offset, &place)
         }
         slot = next
         batch.grow(to: place)
+    }
+
+    /// Puts the record at an offset at `place`, without its number, if it is the newest version of its key.
+    @inline(__always)
+    private func putNewest(
+        _ block: Block, _ offset: Int, _ place: inout UnsafeMutablePointer<Record>
+    ) throws(StoreError) {
+        guard let found = block.record(at: offset) else { throw reader.malformed(number) }
+        if _slowPath(found.isOlder) { return }
+        place.initialize(to: found.record.unnumbered)
+        place += 1
     }
 
     /// Has the first records loaded around a position that was sought.
@@ -210,21 +215,18 @@ private struct ReadAhead {
         Prefetch.lines(block.base + (2 &* block.length &- 2 &* block.count), count: 2 &* block.count)
     }
 
+    /// Has the slots loaded of the block before one.
     static func prefetchSlots(before block: Block) {
         Prefetch.lines(block.base - 2 &* block.count, count: 2 &* block.count)
     }
 
     @inline(__always)
     func prefetch(behind offset: Int) {
-        let record = base + (offset &+ distance &+ (offset < last ? 0 : gap))
-        Prefetch.line(record)
-        Prefetch.line(record + Prefetch.lineBytes)
+        Prefetch.twoLines(base + (offset &+ distance &+ (offset < last ? 0 : gap)))
     }
 
     @inline(__always)
     func prefetch(before offset: Int) {
-        let record = base + (offset &- distance &- (offset >= first ? 0 : gap))
-        Prefetch.line(record)
-        Prefetch.line(record + Prefetch.lineBytes)
+        Prefetch.twoLines(base + (offset &- distance &- (offset >= first ? 0 : gap)))
     }
 }

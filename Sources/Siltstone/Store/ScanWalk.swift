@@ -84,16 +84,14 @@ struct ScanWalk: ~Copyable {
             while record != last, left > 0 {
                 let current = record
                 record += 1
-                if _slowPath(!isPlain || current.pointee.kind != .value) {
-                    if Self.isSkipped(current, tombstones, sequence) { continue }
-                    if current.pointee.kind == .pointer {
-                        left &-= 1
-                        if try !Self.handPointed(current, engine, version, to: body) { return }
-                        continue
-                    }
-                }
+                let isValue = current.pointee.kind == .value
+                if _slowPath(!isValue || !isPlain), Self.isSkipped(current, tombstones, sequence) { continue }
                 left &-= 1
-                if try !body(current.pointee.key.bytes, current.pointee.value.bytes) { return }
+                let goesOn =
+                    _fastPath(isValue)
+                    ? try body(current.pointee.key.bytes, current.pointee.value.bytes)
+                    : try Self.handPointed(current, engine, version, to: body)
+                if !goesOn { return }
             }
         }
     }

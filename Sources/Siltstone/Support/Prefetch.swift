@@ -12,6 +12,13 @@ enum Prefetch {
     @inline(__always)
     static func line(_ address: UnsafeRawPointer) { siltstone_prefetch(address) }
 
+    /// The line that holds an address and the next one: where a record begins, and most often where it ends.
+    @inline(__always)
+    static func twoLines(_ address: UnsafeRawPointer) {
+        line(address)
+        line(address + lineBytes)
+    }
+
     /// The lines that hold `count` bytes from an address on; none where that is not positive.
     @inline(__always)
     static func lines(_ address: UnsafeRawPointer, count: Int) {
