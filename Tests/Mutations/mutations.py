@@ -41,7 +41,7 @@ MUTATIONS = [
         first="CrashPointTests"),
     Mutation(
         "acknowledged-early", "a synced write does not wait for its sync", "Log/GroupCommit.swift",
-        "if durable >= ticket { return }\n        var semaphore", "if durable <= ticket { return }\n        var semaphore"),
+        "if durable >= ticket { return }\n        var waiter", "if durable <= ticket { return }\n        var waiter"),
     Mutation(
         "values-not-synced", "large values are not synced before the log that points to them",
         "Store/ValueFileAppender.swift",
@@ -676,13 +676,63 @@ MUTATIONS = [
     Mutation(
         "overflow-ignored-fast", "point reads do not find keys that overflow their bucket of the point index",
         "Segment/SegmentProbe.swift",
-        "if matches == 0, !line.hasOverflowed { return .none }",
-        "if matches == 0 { return .none }", first="SegmentRoundTripTests"),
+        "if matches == 0, !line.hasOverflowed { return .absent }",
+        "if matches == 0 { return .absent }", first="RunProbeTests"),
     Mutation(
         "unverified-read", "point reads do not check the block that they read from",
         "Segment/SegmentProbe.swift",
-        "&& pointee.verifiedWindows.isSet(address &>> pointee.windowShift)),\n            let",
-        "),\n            let", first="SegmentDamageTests"),
+        "address <= pointee.lastHead && pointee.verifiedWindows.isSet(address &>> pointee.windowShift)",
+        "address <= pointee.lastHead", first="DamageTests"),
+    Mutation(
+        "unverified-index-read", "point reads do not check the page of the point index that they read from",
+        "Segment/SegmentProbe.swift",
+        "guard _fastPath(pointee.verifiedPages.isSet(page)) else { return .unclear }",
+        "", first="DamageTests"),
+    Mutation(
+        "removed-is-absent", "point reads look behind a tombstone",
+        "Segment/SegmentProbe.swift",
+        "return head.isNewest(.tombstone) ? .removed : .unclear",
+        "return head.isNewest(.tombstone) ? .absent : .unclear", first="StoreModelTests"),
+    Mutation(
+        "younger-record-lent", "a snapshot reads what was written after it from a segment",
+        "Segment/SegmentProbe.swift",
+        "if _slowPath(pointee.greatestSequence > visible), head.sequence > visible { return .unclear }",
+        "", first="StoreModelTests"),
+    Mutation(
+        "range-tombstone-unheeded", "point reads do not heed the range tombstones of memtables",
+        "Store/ReadPlan.swift",
+        "if _slowPath(tree.hasRangeTombstones) { return .unclear }",
+        "", first="LoanTests"),
+    Mutation(
+        "digest-tie", "a key is looked for in the wrong segment where digests are the same",
+        "Segment/RunProbe.swift",
+        "if _slowPath(low < count &- 1 && digests[low] == digest) {",
+        "if false {", first="RunProbeTests"),
+    Mutation(
+        "prefix-unasked", "a key without what first keys have in common is looked for by its digest",
+        "Segment/RunProbe.swift",
+        "commonPrefix.count == 0 || key.hasPrefix(commonPrefix)",
+        "true", first="RunProbeTests"),
+    Mutation(
+        "loan-kept", "a lent value is not given back",
+        "Store/KeyValueStore.swift",
+        "if loan.isShared { takeBackShared() } else { loan.end() }",
+        "if loan.isShared { takeBackShared() }", first="LoanTests"),
+    Mutation(
+        "lent-when-closed", "a closed store lends values",
+        "Store/Engine+Lend.swift",
+        "!found.isUnclear && !isStopping.load(ordering: .relaxed)",
+        "!found.isUnclear", first="LoanTests"),
+    Mutation(
+        "lent-early", "point reads see the beginning of a batch",
+        "Store/Engine+Lend.swift",
+        "let visible = sequence ?? visible.load(ordering: .acquiring)",
+        "let visible = sequence ?? .greatest", first="ReadRaceTests"),
+    Mutation(
+        "number-kept", "a thread that ends keeps its number",
+        "Support/ThreadNumbers.swift",
+        "state.withLock { $0.free.append(number) }",
+        "_ = number", first="ViewPublisherTests"),
     Mutation(
         "versions-across-blocks", "older versions of a key come up behind a block's end",
         "Segment/SegmentCursor+Fill.swift",
@@ -762,7 +812,7 @@ MUTATIONS = [
     Mutation(
         "nested-read-forgets", "a read within a read ends the protection of the outer one",
         "Store/ViewPublisher.swift",
-        "reading.pointee.store(reading.before, ordering: .releasing)",
+        "reading.pointee.store(before, ordering: .releasing)",
         "reading.pointee.store(0, ordering: .releasing)", first="ViewPublisherTests"),
     Mutation(
         "scan-before-view", "a scan sees what is younger than its view",

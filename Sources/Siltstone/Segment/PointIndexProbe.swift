@@ -8,7 +8,7 @@ struct PointIndexProbe {
     private var passed = 0
     private var line: PointIndexLine
     /// The places that match and were not handed out.
-    private var matches: UInt64
+    private var matches: UInt32
 
     /// - Parameter page: the page that the hash belongs to, whose checksum is known to be right.
     init(_ page: UnsafeRawPointer, hash: UInt64, geometry: PointIndexGeometry) {

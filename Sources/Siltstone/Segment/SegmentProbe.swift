@@ -10,6 +10,10 @@ struct SegmentProbe: @unchecked Sendable {
     fileprivate let geometry: PointIndexGeometry
     fileprivate let pageShift: Int
     fileprivate let addressMask: UInt32
+    /// Where the last record may begin whose head is read in one piece.
+    fileprivate let lastHead: Int
+    /// The greatest sequence number of its records.
+    fileprivate let greatestSequence: SequenceNumber
     fileprivate let verifiedWindows: AtomicBits
     fileprivate let verifiedPages: AtomicBits
     /// No record comes before it.
@@ -24,6 +28,8 @@ struct SegmentProbe: @unchecked Sendable {
         self.data = data
         self.index = index
         dataBytes = reader.dataBytes
+        lastHead = reader.dataBytes - 8
+        greatestSequence = reader.info.greatestSequence
         windowShift = reader.windowShift
         geometry = reader.geometry
         pageShift = geometry.pageByteCount.trailingZeroBitCount
@@ -49,31 +55,77 @@ struct SegmentProbe: @unchecked Sendable {
 
 /// By address: a probe that is copied first has all of it loaded, where a lookup needs half.
 extension UnsafePointer<SegmentProbe> {
-    /// The newest version of a key that a reader may see; see ``SegmentReader/lookup(_:hash:visible:pin:)``.
+    /// Asks for the line of the point index where a lookup of `hash` begins.
+    @inline(__always)
+    func prefetch(hash: UInt64) {
+        let page = pointee.geometry.page(of: hash) &<< pointee.pageShift
+        let bucket = pointee.geometry.bucket(of: hash) &* PointIndexGeometry.bucketBytes
+        Prefetch.line(pointee.index + (page &+ bucket))
+    }
+
+    /// The newest version of a key that a reader may see, whole; see ``SegmentReader/lookup(_:hash:visible:pin:)``.
     ///
     /// The record is good as long as the reader.
+    @inline(__always)
+    func lookup(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) throws(StoreError) -> FoundRecord {
+        find(key, hash: hash, visible: visible).isAbsent ? .none : try pointee.search(key, hash, visible)
+    }
+
+    /// The newest version of a key that a reader may see, where what is needed was verified before, and the head of the
+    /// key's record is short. The value is good as long as the reader.
     ///
     /// In as few instructions as can be: while the processor waits for the memory of one read it begins with the next, if
-    /// that is not too far ahead. So this is the usual case only: the first place of the first bucket that looks right is
-    /// the key's, or the key is missing and the bucket has not overflowed.
-    @inline(never)
-    func lookup(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) throws(StoreError) -> FoundRecord {
+    /// that is not too far ahead.
+    @inline(__always)
+    func find(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) -> QuickFind {
         let page = pointee.geometry.page(of: hash)
         let line = PointIndexLine(pointee.index + page &<< pointee.pageShift, hash: hash, pointee.geometry)
-        guard _fastPath(pointee.verifiedPages.isSet(page)) else { return try pointee.search(key, hash, visible) }
+        guard _fastPath(pointee.verifiedPages.isSet(page)) else { return .unclear }
         let matches = line.matches
-        if matches == 0, !line.hasOverflowed { return .none }
+        if matches == 0, !line.hasOverflowed { return .absent }
         let word = line.word(at: matches)
         let address = Int(word & pointee.addressMask)
         // The value's line, too, which otherwise would be asked for when the first one has told where it is.
         Prefetch.line(pointee.data + (address &+ Prefetch.lineBytes))
-        // At address 0 is a block's header: that is an empty place.
-        guard _fastPath(matches != 0 && address != 0),
-            _fastPath(word & ~pointee.addressMask == pointee.geometry.wordTag(of: hash)),
-            _fastPath(address < pointee.dataBytes && pointee.verifiedWindows.isSet(address &>> pointee.windowShift)),
-            let found = BlockRecord(pointee.data, at: address, limit: pointee.dataBytes),
-            _fastPath(key.isEqual(to: found.record.key) && found.record.sequence <= visible)
-        else { return try pointee.search(key, hash, visible) }
-        return FoundRecord(found.record)
+        if _fastPath(matches != 0 && word & ~pointee.addressMask == pointee.geometry.wordTag(of: hash) && address != 0)
+        {
+            let found = record(at: address, key, visible)
+            if _fastPath(!found.isAbsent) { return found }
+        }
+        return findFurther(key, hash, page, visible)
+    }
+
+    /// The record at an address that the point index has for the key's hash; absent where it is another key's.
+    @inline(__always)
+    private func record(at address: Int, _ key: SearchKey, _ visible: SequenceNumber) -> QuickFind {
+        let record = pointee.data + address
+        guard _fastPath(address <= pointee.lastHead && pointee.verifiedWindows.isSet(address &>> pointee.windowShift)),
+            let head = RecordHead(record), _fastPath(key.count < 0x80)
+        else { return .unclear }
+        guard head.hasKey(count: key.count) else { return .absent }
+        guard head.size &+ key.count &+ head.valueCount <= pointee.dataBytes &- address else { return .unclear }
+        guard key.isEqual(to: UnsafeRawBufferPointer(start: record + head.size, count: key.count)) else {
+            return .absent
+        }
+        // An older version, if any, is found by way of the fences.
+        if _slowPath(pointee.greatestSequence > visible), head.sequence > visible { return .unclear }
+        if _fastPath(head.isNewest(.value)) {
+            return QuickFind(record + (head.size &+ key.count), count: head.valueCount)
+        }
+        return head.isNewest(.tombstone) ? .removed : .unclear
+    }
+
+    /// Goes on where the first place that looks right is not the key's.
+    @inline(never)
+    private func findFurther(
+        _ key: SearchKey, _ hash: UInt64, _ page: Int, _ visible: SequenceNumber
+    ) -> QuickFind {
+        var probe = PointIndexProbe(
+            pointee.index + page &<< pointee.pageShift, hash: hash, geometry: pointee.geometry)
+        while let address = probe.next() {
+            let found = record(at: address, key, visible)
+            if !found.isAbsent { return found }
+        }
+        return .absent
     }
 }

@@ -128,6 +128,11 @@ extension Engine {
         _ key: Bytes, at sequence: SequenceNumber?, needsValue: Bool,
         _ body: (Bytes?) throws(StoreError) -> R
     ) throws(StoreError) -> R? {
+        let loan = lend(key, at: sequence)
+        if !loan.isUnclear {
+            defer { takeBack(loan) }
+            return try body(loan.value)
+        }
         try checkOpen()
         let reading = views.enter()
         defer { views.leave(reading) }

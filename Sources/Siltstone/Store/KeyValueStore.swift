@@ -78,7 +78,10 @@ public final class KeyValueStore: Sendable {
 
     @usableFromInline
     func getBytes(_ key: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]? {
-        try engine.read(key) { value in value.map { [UInt8]($0) } }
+        let loan = engine.lend(key)
+        if loan.isUnclear { return try engine.read(key) { value in value.map { [UInt8]($0) } } }
+        defer { engine.takeBack(loan) }
+        return loan.value.map { [UInt8]($0) }
     }
 
     /// Runs `body` with the value of `key`, without copying it; nil where it has none.
@@ -89,13 +92,34 @@ public final class KeyValueStore: Sendable {
     /// - Returns: what `body` returned.
     /// - Throws: ``StoreError``, or what `body` throws.
     @inlinable
+    @inline(__always)
     public func withValue<R>(_ key: some Collection<UInt8>, _ body: (RawSpan) throws -> R) throws -> R? {
-        var result: R?
         try withContiguousBytes(key) { bytes throws(any Error) in
-            try withValueBytes(bytes) { value in result = try body(value) }
+            let loan = lend(bytes)
+            if loan.isUnclear {
+                var result: R?
+                try withValueBytes(bytes) { value in result = try body(value) }
+                return result
+            }
+            defer { takeBack(loan) }
+            guard let value = loan.value else { return nil }
+            return try body(value.bytes)
         }
-        return result
     }
+
+    @usableFromInline
+    func lend(_ key: UnsafeRawBufferPointer) -> Loan { engine.lend(key) }
+
+    @inlinable
+    @inline(__always)
+    func takeBack(_ loan: Loan) {
+        if loan.isShared { takeBackShared() } else { loan.end() }
+        // What was lent lives as long as the engine, and this may be inlined where nothing else keeps that.
+        withExtendedLifetime(self) {}
+    }
+
+    @usableFromInline
+    func takeBackShared() { engine.views.leaveShared() }
 
     @usableFromInline
     func withValueBytes(_ key: UnsafeRawBufferPointer, _ body: (RawSpan) throws -> Void) throws {
@@ -109,7 +133,12 @@ public final class KeyValueStore: Sendable {
     }
 
     @usableFromInline
-    func containsBytes(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool { try engine.contains(key) }
+    func containsBytes(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
+        let loan = engine.lend(key)
+        if loan.isUnclear { return try engine.contains(key) }
+        defer { engine.takeBack(loan) }
+        return loan.value != nil
+    }
 
     /// The values of several keys as of one moment, in the keys' order; nil for each that has none.
     public func get(all keys: some Sequence<some Collection<UInt8>>) throws(StoreError) -> [[UInt8]?] {

@@ -12,32 +12,13 @@ struct ReadPlan: @unchecked Sendable {
         let table: Unmanaged<MemTable>
     }
 
-    /// A run, by its segments in key order.
-    private struct Run {
-        let segments: UnsafePointer<SegmentProbe>
-        let count: Int
-
-        /// The last segment that does not begin after `key`; nil where all do.
-        @inline(__always)
-        func segment(for key: SearchKey) -> UnsafePointer<SegmentProbe>? {
-            var low = 0
-            var high = count
-            // A key before all of the only segment's is not in its index either.
-            guard high > 1 else { return segments }
-            while low < high {
-                let middle = (low &+ high) &>> 1
-                if compareKeysByWords(segments[middle].firstKey, key.bytes) > 0 {
-                    high = middle
-                } else {
-                    low = middle &+ 1
-                }
-            }
-            return low == 0 ? nil : segments + (low &- 1)
-        }
-    }
-
-    private let tables: UnsafeMutableBufferPointer<Table>
-    private let runs: UnsafeMutableBufferPointer<Run>
+    private let tables: UnsafeMutablePointer<Table>
+    private let tableCount: Int
+    private let runs: UnsafeMutablePointer<RunProbe>
+    private let runCount: Int
+    private let endOfTables: UnsafeMutablePointer<Table>
+    /// The last of the runs; where there is none, where it would be.
+    private let oldestRun: UnsafeMutablePointer<RunProbe>
     /// Whether all can be read by this plan; if not, by ``ReadView/lookup(_:visible:pin:)``.
     let isComplete: Bool
 
@@ -45,22 +26,22 @@ struct ReadPlan: @unchecked Sendable {
         let probes = version.runs.map { $0.segments.compactMap { SegmentProbe($0) } }
         isComplete =
             version.rangeTombstones.isEmpty && zip(probes, version.runs).allSatisfy { $0.count == $1.segments.count }
-        self.tables = .allocate(capacity: tables.count)
+        tableCount = tables.count
+        self.tables = .allocate(capacity: tableCount)
         for (index, table) in tables.enumerated() {
-            self.tables.initializeElement(at: index, to: Table(tree: table.tree, table: .passUnretained(table)))
+            (self.tables + index).initialize(to: Table(tree: table.tree, table: .passUnretained(table)))
         }
-        runs = .allocate(capacity: isComplete ? probes.count : 0)
-        for index in runs.indices {
-            let count = probes[index].count
-            let segments = UnsafeMutablePointer<SegmentProbe>.allocate(capacity: count)
-            segments.initialize(from: probes[index], count: count)
-            runs.initializeElement(at: index, to: Run(segments: segments, count: count))
-        }
+        runCount = isComplete ? probes.count : 0
+        runs = .allocate(capacity: max(1, runCount))
+        endOfTables = self.tables + tableCount
+        oldestRun = runs + max(0, runCount - 1)
+        if runCount == 0 { runs.initialize(to: .empty) }
+        for index in 0..<runCount { (runs + index).initialize(to: RunProbe(probes[index])) }
     }
 
     /// To be called once, when nobody reads any more.
     func deallocate() {
-        for run in runs { run.segments.deallocate() }
+        for index in 0..<max(1, runCount) { runs[index].deallocate() }
         runs.deallocate()
         tables.deallocate()
     }
@@ -68,7 +49,7 @@ struct ReadPlan: @unchecked Sendable {
     /// Whether a memtable has range tombstones.
     @inline(__always)
     var hasRangeTombstones: Bool {
-        for index in 0..<tables.count where tables[index].tree.hasRangeTombstones { return true }
+        for index in 0..<tableCount where tables[index].tree.hasRangeTombstones { return true }
         return false
     }
 
@@ -76,20 +57,56 @@ struct ReadPlan: @unchecked Sendable {
     @inline(__always)
     func lookup(_ key: SearchKey, visible: SequenceNumber) throws(StoreError) -> FoundRecord {
         var covered: SequenceNumber = 0
-        for index in 0..<tables.count {
+        for index in 0..<tableCount {
             let table = tables[index]
             let record = table.tree.lookup(key, visible: visible)
             if _slowPath(table.tree.hasRangeTombstones) { covered = max(covered, cover(table, key, visible)) }
             if record.exists { return Self.alive(record, covered) }
         }
-        guard runs.count > 0 else { return .none }
+        guard runCount > 0 else { return .none }
         let hash = KeyHash.hash(key.bytes)
-        for index in 0..<runs.count {
+        for index in 0..<runCount {
             guard let segment = runs[index].segment(for: key) else { continue }
             let record = try segment.lookup(key, hash: hash, visible: visible)
             if record.exists { return Self.alive(record, covered) }
         }
         return .none
+    }
+
+    /// As ``lookup(_:visible:)``, as far as the places looked at first tell. Only of a complete plan.
+    ///
+    /// The point indexes are asked for their lines before anything else is looked at: the earlier in the course of one read,
+    /// the rather while the memory of the read before it is still on its way.
+    @inline(__always)
+    func find(_ key: SearchKey, visible: SequenceNumber) -> QuickFind {
+        let hash = KeyHash.hash(key.bytes)
+        // Most keys are in the oldest run; often it is the only one.
+        let likely = oldestRun.pointee.segment(for: key)
+        likely?.prefetch(hash: hash)
+        var run = runs
+        while run != oldestRun {
+            run.pointee.segment(for: key)?.prefetch(hash: hash)
+            run += 1
+        }
+        var table = tables
+        while table != endOfTables {
+            let tree = table.pointee.tree
+            if _slowPath(tree.hasRangeTombstones) { return .unclear }
+            if !tree.isEmpty {
+                let found = QuickFind(tree.lookup(key, visible: visible))
+                if !found.isAbsent { return found }
+            }
+            table += 1
+        }
+        run = runs
+        while run != oldestRun {
+            if let segment = run.pointee.segment(for: key) {
+                let found = segment.find(key, hash: hash, visible: visible)
+                if !found.isAbsent { return found }
+            }
+            run += 1
+        }
+        return likely?.find(key, hash: hash, visible: visible) ?? .absent
     }
 
     @inline(never)

@@ -41,8 +41,10 @@ public final class Snapshot: Sendable {
 
     @usableFromInline
     func getBytes(_ key: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]? {
-        try check()
-        return try engine.read(key, at: sequence) { value in value.map { [UInt8]($0) } }
+        let loan = try lend(key)
+        if loan.isUnclear { return try engine.read(key, at: sequence) { value in value.map { [UInt8]($0) } } }
+        defer { engine.takeBack(loan) }
+        return loan.value.map { [UInt8]($0) }
     }
 
     /// Runs `body` with the value of `key`, without copying it; nil where it has none.
@@ -53,16 +55,30 @@ public final class Snapshot: Sendable {
     /// - Throws: ``StoreError``, or what `body` throws.
     @inlinable
     public func withValue<R>(_ key: some Collection<UInt8>, _ body: (RawSpan) throws -> R) throws -> R? {
-        var result: R?
         try withContiguousBytes(key) { bytes throws(any Error) in
-            try withValueBytes(bytes) { value in result = try body(value) }
+            let loan = try lend(bytes)
+            if loan.isUnclear {
+                var result: R?
+                try withValueBytes(bytes) { value in result = try body(value) }
+                return result
+            }
+            defer { takeBack(loan) }
+            guard let value = loan.value else { return nil }
+            return try body(value.bytes)
         }
-        return result
     }
 
     @usableFromInline
-    func withValueBytes(_ key: UnsafeRawBufferPointer, _ body: (RawSpan) throws -> Void) throws {
+    func lend(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Loan {
         try check()
+        return engine.lend(key, at: sequence)
+    }
+
+    @usableFromInline
+    func takeBack(_ loan: Loan) { engine.takeBack(loan) }
+
+    @usableFromInline
+    func withValueBytes(_ key: UnsafeRawBufferPointer, _ body: (RawSpan) throws -> Void) throws {
         _ = try engine.read(key, at: sequence, sharing: body)
     }
 
@@ -74,8 +90,10 @@ public final class Snapshot: Sendable {
 
     @usableFromInline
     func containsBytes(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
-        try check()
-        return try engine.contains(key, at: sequence)
+        let loan = try lend(key)
+        if loan.isUnclear { return try engine.contains(key, at: sequence) }
+        defer { engine.takeBack(loan) }
+        return loan.value != nil
     }
 
     /// The values of several keys, in their order; nil for each that has none.

@@ -63,13 +63,13 @@ final class ViewPublisher: @unchecked Sendable {
 
     /// What a reader keeps until it is done, on the same thread. Guards may be nested.
     struct Guard {
-        fileprivate let slot: UnsafeMutableRawPointer
+        let slot: UnsafeMutableRawPointer
         /// What the slot held before; in the shared slot, the mark of that.
-        fileprivate let before: UInt64
+        let before: UInt64
         let view: Unmanaged<ReadView>
     }
 
-    private static let isShared = UInt64.max
+    private static let isShared = Loan.mark
 
     /// Begins a read. Never blocks.
     @inline(__always)
@@ -88,9 +88,13 @@ final class ViewPublisher: @unchecked Sendable {
 
     /// Ends a read.
     @inline(__always)
-    func leave(_ reading: Guard) {
-        if _slowPath(reading.before == Self.isShared) { return leaveShared() }
-        Slot(address: reading.slot).reading.pointee.store(reading.before, ordering: .releasing)
+    func leave(_ reading: Guard) { leave(reading.slot, reading.before) }
+
+    /// Ends a read that is known by two words of its guard.
+    @inline(__always)
+    func leave(_ slot: UnsafeMutableRawPointer, _ before: UInt64) {
+        if _slowPath(before == Self.isShared) { return leaveShared() }
+        Slot(address: slot).reading.pointee.store(before, ordering: .releasing)
     }
 
     /// For threads without a number of their own. As long as any of them reads, nothing is released.
@@ -103,7 +107,7 @@ final class ViewPublisher: @unchecked Sendable {
     }
 
     @inline(never)
-    private func leaveShared() { sharedSlot.reading.pointee.subtract(1, ordering: .releasing) }
+    func leaveShared() { sharedSlot.reading.pointee.subtract(1, ordering: .releasing) }
 
     /// The current view, retained: for reads that last.
     func current() -> ReadView {

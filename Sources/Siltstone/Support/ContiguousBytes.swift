@@ -4,6 +4,7 @@
 /// Inlinable, so that a caller in another module pays for no generic call per key.
 /// - Complexity: O(1) where the storage is contiguous, else O(*n*).
 @inlinable
+@inline(__always)
 func withContiguousBytes<R, E: Error, C: Collection<UInt8>>(
     _ bytes: C, _ body: (UnsafeRawBufferPointer) throws(E) -> R
 ) throws(E) -> R {

@@ -44,17 +44,23 @@ struct SearchKey {
     @inline(__always)
     var bytes: Bytes { UnsafeRawBufferPointer(start: address, count: count) }
 
-    /// Whether the key is these bytes. In place up to 16 of them, for there the call of the C library's comparison costs
-    /// more than what it does.
+    /// Whether the key is these bytes. In place from 8 up to 32 of them, for there the call of the C library's comparison
+    /// costs more than what it does.
     @inline(__always)
     func isEqual(to other: Bytes) -> Bool {
         guard other.count == count, let start = other.baseAddress else { return count == 0 && other.count == 0 }
-        if count >= 8, count <= 16 {
-            let last = count &- 8
-            let first = word(0) ^ start.loadUnaligned(as: UInt64.self)
-            return first | (word(last) ^ start.loadUnaligned(fromByteOffset: last, as: UInt64.self)) == 0
+        if count >= 8, count <= 16 { return difference(start, 0) | difference(start, count &- 8) == 0 }
+        if count > 16, count <= 32 {
+            let front = difference(start, 0) | difference(start, 8)
+            return front | difference(start, count &- 16) | difference(start, count &- 8) == 0
         }
         return compareMemory(address, start, count) == 0
+    }
+
+    /// The bits in which eight bytes of the key differ from those at another address.
+    @inline(__always)
+    private func difference(_ other: UnsafeRawPointer, _ offset: Int) -> UInt64 {
+        word(offset) ^ other.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
     }
 
     @inline(__always)
@@ -70,6 +76,10 @@ struct SearchKey {
     /// The first bytes of the key, at most `length`.
     @inline(__always)
     func prefix(_ length: Int) -> SearchKey { SearchKey(address: address, count: count < length ? count : length) }
+
+    /// Whether the key begins with another one.
+    @inline(__always)
+    func hasPrefix(_ other: SearchKey) -> Bool { count >= other.count && other.isEqual(to: prefix(other.count).bytes) }
 
     /// How many bytes the keys have in common at their start.
     func commonPrefix(with other: SearchKey) -> Int {

@@ -1,0 +1,48 @@
+/// What a point read finds where it looks first: a value, that there is none, or that this takes a longer look. Two
+/// words, which functions return in registers.
+struct QuickFind {
+    /// Where the value is; nil where none was found.
+    let address: UnsafeRawPointer?
+    /// The value's bytes; without an address, which of the other answers this is.
+    let count: Int
+
+    @inline(__always)
+    private init(address: UnsafeRawPointer?, count: Int) {
+        self.address = address
+        self.count = count
+    }
+
+    /// A value.
+    @inline(__always)
+    init(_ address: UnsafeRawPointer, count: Int) { self.init(address: address, count: count) }
+
+    /// The key has no value, whatever is behind the place that says so.
+    @inline(__always)
+    static var removed: QuickFind { QuickFind(address: nil, count: 0) }
+
+    /// The key is not here.
+    @inline(__always)
+    static var absent: QuickFind { QuickFind(address: nil, count: -1) }
+
+    /// Only a longer look will tell.
+    @inline(__always)
+    static var unclear: QuickFind { QuickFind(address: nil, count: -2) }
+
+    @inline(__always)
+    var isAbsent: Bool { count == -1 }
+
+    @inline(__always)
+    var isUnclear: Bool { count == -2 }
+
+    /// What a record says.
+    @inline(__always)
+    init(_ record: FoundRecord) {
+        if record.isKind(.value), let address = record.value.baseAddress {
+            self.init(address, count: record.value.count)
+        } else if record.isKind(.tombstone) {
+            self = .removed
+        } else {
+            self = record.exists ? .unclear : .absent
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Testing
+
+@testable import Siltstone
+
+@Suite struct RecordHeadTests {
+    /// Lengths and numbers on both sides of where they take one byte more.
+    private static let keyCounts = [0, 1, 7, 8, 16, 17, 126, 127, 128, 300]
+    private static let valueCounts = [0, 1, 100, 127, 128, 129, 1000, 16_383, 16_384, 70_000]
+    private static let sequences: [SequenceNumber] = [
+        1, 127, 128, 16_383, 16_384, (1 << 21) - 1, 1 << 21, (1 << 28) - 1, 1 << 28, (1 << 35) - 1, 1 << 35,
+    ]
+
+    @Test("a record's head, where it is short, says what the whole record says; where it is long, nothing")
+    func agreement() {
+        for kind in [RecordKind.value, .tombstone, .pointer] {
+            for keyCount in Self.keyCounts {
+                for valueCount in Self.valueCounts {
+                    for sequence in Self.sequences {
+                        check(OwnedRecord(bytes(keyCount), bytes(valueCount), sequence, kind), isOlder: false)
+                        check(OwnedRecord(bytes(keyCount), bytes(valueCount), sequence, kind), isOlder: true)
+                    }
+                }
+            }
+        }
+    }
+
+    private func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 0xff, count: count) }
+
+    private func check(_ owned: OwnedRecord, isOlder: Bool) {
+        owned.withRecord { record in
+            let size = BlockRecord.size(record)
+            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size + 8, alignment: 8)
+            defer { memory.deallocate() }
+            memory.initializeMemory(as: UInt8.self, repeating: 0xff)
+            guard let base = memory.baseAddress else { return }
+            BlockRecord.write(record, isOlder: isOlder, to: base)
+            let headBytes = size - record.key.count - record.value.count
+            let isShort = record.key.count < 128 && record.value.count < 1 << 14 && headBytes <= 8
+            let head = RecordHead(base)
+            guard let head, head.hasKey(count: record.key.count) else {
+                #expect(!isShort, "\(owned)")
+                return
+            }
+            #expect(isShort, "\(owned)")
+            #expect(head.size == headBytes && head.valueCount == record.value.count, "\(owned)")
+            #expect(head.sequence == record.sequence, "\(owned)")
+            #expect(!head.hasKey(count: record.key.count + 1))
+            for kind in [RecordKind.value, .tombstone, .pointer] {
+                #expect(head.isNewest(kind) == (kind == record.kind && !isOlder), "\(owned)")
+            }
+        }
+    }
+
+    @Test("no eight bytes make a head that reaches beyond them")
+    func arbitrary() {
+        var random = SeededGenerator(7)
+        for _ in 0..<100_000 {
+            // Many bytes with the mark.
+            let word = random.next() | (random.next() & 0x8080_8080_8080_8080)
+            withUnsafeBytes(of: word.littleEndian) { bytes in
+                guard let base = bytes.baseAddress, let head = RecordHead(base) else { return }
+                #expect((4...8).contains(head.size) && (0..<1 << 14).contains(head.valueCount))
+            }
+        }
+    }
+}

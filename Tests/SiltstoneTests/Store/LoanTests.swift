@@ -1,0 +1,100 @@
+import Dispatch
+import Foundation
+import Testing
+
+@testable import Siltstone
+
+/// Values that reads lend instead of copying them.
+@Suite struct LoanTests {
+    private static let value = [UInt8](repeating: 9, count: 300)
+
+    private func filled(_ store: KeyValueStore) throws {
+        for index in 0..<200 { try store.put("key \(index)".utf8, Self.value) }
+    }
+
+    @Test(
+        "what is lent stays as it is until it is given back, whatever becomes of the store's files",
+        arguments: [false, true])
+    func stays(_ isFlushed: Bool) throws {
+        let fixture = try StoreFixture(onDisk: ())
+        let store = try fixture.open()
+        try filled(store)
+        if isFlushed { try store.compact() }
+        try store.withValue("key 7".utf8) { lent in
+            for round in 1...3 {
+                for index in 0..<200 { try store.put("key \(index)".utf8, [UInt8(round)]) }
+                try store.compact()
+            }
+            #expect(lent.withUnsafeBytes { Array($0) } == Self.value)
+            #expect(try store.get("key 7".utf8) == [3], "a read within")
+            #expect(lent.withUnsafeBytes { Array($0) } == Self.value, "the one within did not end the one around it")
+        }
+        try store.close()
+    }
+
+    @Test("a value is given back where the body throws: old views go")
+    func throwing() throws {
+        struct Stop: Error {}
+        let store = try StoreFixture().open()
+        try filled(store)
+        for _ in 0..<3 {
+            #expect(throws: Stop.self) { try store.withValue("key 1".utf8) { _ in throw Stop() } }
+        }
+        let engine = store.engine
+        let reading = engine.views.enter()
+        #expect(reading.before == 0, "no read of this thread is under way")
+        engine.views.leave(reading)
+        try store.close()
+    }
+
+    @Test("a missing, a removed and an empty value are told apart, in memory and in a segment")
+    func absence() throws {
+        let store = try StoreFixture().open()
+        try filled(store)
+        try store.put("empty".utf8, [])
+        try store.put("gone".utf8, [1])
+        for isFlushed in [false, true] {
+            try store.delete("gone".utf8)
+            if isFlushed { try store.flush() }
+            #expect(try store.withValue("empty".utf8) { $0.byteCount } == 0)
+            #expect(try store.get("empty".utf8) == [] && store.contains("empty".utf8))
+            for key in ["gone", "missing"] {
+                #expect(try store.withValue(key.utf8) { $0.byteCount } == nil)
+                #expect(try store.get(key.utf8) == nil && !store.contains(key.utf8))
+            }
+        }
+        try store.deleteRange(from: Array("key 1".utf8), to: Array("key 2".utf8))
+        #expect(try store.get("key 15".utf8) == nil && store.get("key 25".utf8) == Self.value)
+        try store.close()
+        #expect(throws: StoreError.self) { try store.withValue("empty".utf8) { _ in } }
+        #expect(throws: StoreError.self) { try store.contains("empty".utf8) }
+    }
+
+    @Test("more threads than have numbers of their own lend at once, and give back")
+    func manyThreads() throws {
+        let store = try StoreFixture().open()
+        try filled(store)
+        let count = ThreadNumbers.limit + 20
+        let (lent, mayGo, done) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        for index in 0..<count {
+            Thread.detachNewThread {
+                let bytes = try? store.withValue("key \(index % 200)".utf8) { value in
+                    lent.signal()
+                    mayGo.wait()
+                    return value.withUnsafeBytes { Array($0) }
+                }
+                #expect(bytes == Self.value)
+                done.signal()
+            }
+        }
+        for _ in 0..<count { lent.wait() }
+        try store.compact()
+        for _ in 0..<count { mayGo.signal() }
+        for _ in 0..<count { done.wait() }
+        store.engine.retireViews()
+        #expect(store.engine.views.retire([]), "nobody reads any more")
+        try store.close()
+    }
+}
