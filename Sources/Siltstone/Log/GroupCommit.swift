@@ -9,7 +9,7 @@ import Synchronization
 /// Systems", SIGMOD 1984).
 ///
 /// Threads lead on their own account: to hand a sync to another thread and back costs several times the write itself.
-/// Each waits on a semaphore of its own and is woken once, when its change is durable or it is its turn to lead; one
+/// Each has a ``CommitWaiter`` of its own and is called once, when its change is durable or it is its turn to lead; one
 /// condition for all would wake all of them to find that most must sleep on. Tasks must not block the thread that
 /// runs them; where only tasks wait, a queue of its own leads.
 final class GroupCommit: Sendable {
@@ -26,7 +26,7 @@ final class GroupCommit: Sendable {
 
     struct Waiter {
         enum Kind {
-            case thread(DispatchSemaphore)
+            case thread(CommitWaiter)
             case task(CheckedContinuation<Result<Void, StoreError>, Never>)
         }
         var ticket: Ticket
@@ -53,12 +53,16 @@ final class GroupCommit: Sendable {
     /// ``State/durable``, to be asked without the lock.
     let durableMark = Atomic<Ticket>(0)
     let queue = DispatchQueue(label: "siltstone.group-commit")
+    private let patience = CommitPatience()
     private let sync: @Sendable () throws(StoreError) -> Ticket
 
     /// How often a leader gives way to those who are about to ask. A sync takes as long as some hundred of these.
     private static let greatestYields = 12
     /// And for how long, in nanoseconds: where others keep the processors busy, each time may take milliseconds.
     private static let longestYielding: UInt64 = 100_000
+    /// So many requests for one sync make it worth while to stay awake for it: to wake them one after the other would take
+    /// about as long as the sync.
+    private static let crowd = 4
 
     /// - Parameters:
     ///   - durable: changes up to this ticket are durable already.
@@ -81,13 +85,13 @@ final class GroupCommit: Sendable {
     ///   the cause, to all who come later.
     func wait(for ticket: Ticket) throws(StoreError) {
         if durable >= ticket { return }
-        var semaphore: DispatchSemaphore?
+        var waiter: CommitWaiter?
         while true {
-            switch request(ticket, &semaphore) {
+            switch request(ticket, &waiter) {
             case .done: return
             case .failed(let error): throw error
             case .lead: lead(handingOver: true)
-            case .wait(let semaphore): semaphore.wait()
+            case .wait(let waiter, let isCrowd): waiter.wait(staying: isCrowd ? patience : nil)
             }
         }
     }
@@ -96,14 +100,14 @@ final class GroupCommit: Sendable {
         case done
         case failed(StoreError)
         case lead
-        case wait(DispatchSemaphore)
+        case wait(CommitWaiter, isCrowd: Bool)
     }
 
-    /// What a thread has to do next. It has its semaphore from the second time on.
-    private func request(_ ticket: Ticket, _ semaphore: inout DispatchSemaphore?) -> Step {
-        let own = semaphore ?? DispatchSemaphore(value: 0)
-        let isNew = semaphore == nil
-        semaphore = own
+    /// What a thread has to do next. It has its waiter from the second time on.
+    private func request(_ ticket: Ticket, _ waiter: inout CommitWaiter?) -> Step {
+        let own = waiter ?? CommitWaiter()
+        let isNew = waiter == nil
+        waiter = own
         return state.withLock { state in
             if state.durable >= ticket { return .done }
             if let failure = state.failure { return .failed(isNew ? failure.refusal : failure) }
@@ -113,7 +117,7 @@ final class GroupCommit: Sendable {
                 return .lead
             }
             state.waiters.append(Waiter(ticket: ticket, kind: .thread(own)))
-            return .wait(own)
+            return .wait(own, isCrowd: state.expected >= Self.crowd)
         }
     }
 
@@ -121,11 +125,13 @@ final class GroupCommit: Sendable {
     /// - Parameter handingOver: whether to see to it that someone leads for those who came meanwhile.
     func lead(handingOver: Bool) {
         let group = gather()
+        let start = Platform.monotonicNanoseconds()
         let outcome = Result { () throws(StoreError) in try sync() }
+        patience.noteSync(nanoseconds: Platform.monotonicNanoseconds() - start)
         let (done, next, asksQueue) = state.withLock { settle(&$0, group, outcome, handingOver: handingOver) }
         // The covered ones first: what they write next may still join the sync to come.
         for waiter in done { wake(waiter, outcome) }
-        next?.signal()
+        next?.call()
         if asksQueue { queue.async { self.leadForTasks() } }
     }
 
@@ -149,7 +155,7 @@ final class GroupCommit: Sendable {
     /// - Returns: whom to wake, which thread is to lead next, and whether the queue is to.
     private func settle(
         _ state: inout State, _ group: [Waiter], _ outcome: Result<Ticket, StoreError>, handingOver: Bool
-    ) -> (done: [Waiter], next: DispatchSemaphore?, asksQueue: Bool) {
+    ) -> (done: [Waiter], next: CommitWaiter?, asksQueue: Bool) {
         state.isSyncing = false
         state.counts.syncs += 1
         // It shrinks by and by, so that one small group among large ones does not break them up.
@@ -172,9 +178,9 @@ final class GroupCommit: Sendable {
         }
         guard handingOver, !state.waiters.isEmpty else { return (done, nil, false) }
         for (index, waiter) in state.waiters.enumerated() {
-            if case .thread(let semaphore) = waiter.kind {
+            if case .thread(let next) = waiter.kind {
                 state.waiters.remove(at: index)
-                return (done, semaphore, false)
+                return (done, next, false)
             }
         }
         return (done, nil, state.askQueue())
@@ -182,7 +188,7 @@ final class GroupCommit: Sendable {
 
     private func wake(_ waiter: Waiter, _ outcome: Result<Ticket, StoreError>) {
         switch waiter.kind {
-        case .thread(let semaphore): semaphore.signal()
+        case .thread(let waiter): waiter.call()
         case .task(let continuation): continuation.resume(returning: outcome.map { _ in })
         }
     }
