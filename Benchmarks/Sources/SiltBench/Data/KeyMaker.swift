@@ -16,7 +16,7 @@ struct KeyMaker: ~Copyable {
     }
 
     /// Room for the longest key; a second such block keeps the text that keys are filled with.
-    private static let blockBytes = 256
+    static let blockBytes = 256
 
     deinit { memory.deallocate() }
 

@@ -10,17 +10,21 @@ extension Database {
         try ThreadTeam.run(threads) { [self] thread, gate in
             let count = Self.share(operations, thread: thread, of: threads)
             let session = try engine.makeSession()
-            let keys = KeyMaker(keys)
+            var keys = KeyBatch(keys, missing: missing)
             var stream = stream(thread)
             var tally = Tally()
             var meter = Meter(operations: count, sampling: true)
             gate.pass()
             meter.begin()
-            for _ in 0..<count {
-                let index = stream.next()
-                let key = missing ? keys.missingKey(index) : keys.key(index)
-                try session.get(key, of: index, &tally)
-                meter.lap()
+            var left = count
+            while left > 0 {
+                let batch = min(left, KeyBatch.limit)
+                for place in 0..<batch { keys.set(place, stream.next()) }
+                for place in 0..<batch {
+                    try session.get(keys.key(place), of: keys.index(place), &tally)
+                    meter.lap()
+                }
+                left -= batch
             }
             return meter.record(tally)
         }
