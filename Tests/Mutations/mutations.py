@@ -719,6 +719,25 @@ MUTATIONS = [
         "if loan.isShared { takeBackShared() } else { loan.end() }",
         "if loan.isShared { takeBackShared() }", first="LoanTests"),
     Mutation(
+        "loan-kept-inside", "what get and contains look at is not given back",
+        "Store/Engine+Lend.swift",
+        "if loan.isShared { views.leaveShared() } else { loan.end() }",
+        "if loan.isShared { views.leaveShared() }", first="LoanTests"),
+    Mutation(
+        "long-head-absent", "records with long keys are not found",
+        "Segment/SegmentProbe.swift",
+        "guard key.isEqual(to: found.record.key) else { return .absent }",
+        "guard key.count < 130, key.isEqual(to: found.record.key) else { return .absent }", first="SegmentRoundTripTests"),
+    Mutation(
+        "sleeper-not-woken-once", "a waiter takes an end of its patience for the call",
+        "Log/CommitWaiter.swift",
+        "            last = now\n        }\n        return false",
+        "            last = now\n        }\n        return true", first="CommitWaiterTests"),
+    Mutation(
+        "called-for-ever", "a waiter that was called once never waits again",
+        "Log/CommitWaiter.swift",
+        "state.store(State.waiting, ordering: .relaxed)", "", first="CommitWaiterTests"),
+    Mutation(
         "lent-when-closed", "a closed store lends values",
         "Store/Engine+Lend.swift",
         "!found.isUnclear && !isStopping.load(ordering: .relaxed)",
@@ -812,7 +831,7 @@ MUTATIONS = [
     Mutation(
         "nested-read-forgets", "a read within a read ends the protection of the outer one",
         "Store/ViewPublisher.swift",
-        "reading.pointee.store(before, ordering: .releasing)",
+        "reading.pointee.store(reading.before, ordering: .releasing)",
         "reading.pointee.store(0, ordering: .releasing)", first="ViewPublisherTests"),
     Mutation(
         "scan-before-view", "a scan sees what is younger than its view",

@@ -30,12 +30,12 @@ final class CommitWaiter: Sendable {
             ).exchanged
             if sleeps { semaphore.wait() }
         }
-        // Whoever has called touches it no more.
+        // Whoever has called touches the state no more.
         state.store(State.waiting, ordering: .relaxed)
     }
 
     private func isCalled(within patience: CommitPatience) -> Bool {
-        let limit = patience.nanoseconds
+        let limit = patience.limit()
         guard limit > 0 else { return false }
         let start = Platform.monotonicNanoseconds()
         var last = start

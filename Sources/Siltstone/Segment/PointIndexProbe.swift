@@ -28,7 +28,7 @@ struct PointIndexProbe {
             while matches != 0 {
                 let word = line.word(at: matches)
                 matches &= matches &- 1
-                // No record is at address 0, where a block's header is: that is an empty place.
+                // No record is at address 0, where a block's header is.
                 if word & ~mask == tag, word & mask != 0 { return Int(word & mask) }
             }
             guard line.hasOverflowed else { return nil }

@@ -66,13 +66,12 @@ extension UnsafePointer<SegmentProbe> {
     /// The newest version of a key that a reader may see, whole; see ``SegmentReader/lookup(_:hash:visible:pin:)``.
     ///
     /// The record is good as long as the reader.
-    @inline(__always)
     func lookup(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) throws(StoreError) -> FoundRecord {
         find(key, hash: hash, visible: visible).isAbsent ? .none : try pointee.search(key, hash, visible)
     }
 
-    /// The newest version of a key that a reader may see, where what is needed was verified before, and the head of the
-    /// key's record is short. The value is good as long as the reader.
+    /// The newest version of a key that a reader may see, where what is needed was verified before. The value is good as
+    /// long as the reader.
     ///
     /// In as few instructions as can be: while the processor waits for the memory of one read it begins with the next, if
     /// that is not too far ahead.
@@ -95,13 +94,16 @@ extension UnsafePointer<SegmentProbe> {
         return findFurther(key, hash, page, visible)
     }
 
-    /// The record at an address that the point index has for the key's hash; absent where it is another key's.
+    /// The record at an address that the point index has for the key's hash; absent where it is another key's, or what
+    /// only a point index that was made wrong leads to.
     @inline(__always)
     private func record(at address: Int, _ key: SearchKey, _ visible: SequenceNumber) -> QuickFind {
         let record = pointee.data + address
-        guard _fastPath(address <= pointee.lastHead && pointee.verifiedWindows.isSet(address &>> pointee.windowShift)),
-            let head = RecordHead(record), _fastPath(key.count < 0x80)
+        guard _fastPath(address <= pointee.lastHead && pointee.verifiedWindows.isSet(address &>> pointee.windowShift))
         else { return .unclear }
+        guard let head = RecordHead(record), _fastPath(key.count < 0x80) else {
+            return longRecord(at: address, key, visible)
+        }
         guard head.hasKey(count: key.count) else { return .absent }
         guard head.size &+ key.count &+ head.valueCount <= pointee.dataBytes &- address else { return .unclear }
         guard key.isEqual(to: UnsafeRawBufferPointer(start: record + head.size, count: key.count)) else {
@@ -113,6 +115,14 @@ extension UnsafePointer<SegmentProbe> {
             return QuickFind(record + (head.size &+ key.count), count: head.valueCount)
         }
         return head.isNewest(.tombstone) ? .removed : .unclear
+    }
+
+    /// As ``record(at:_:_:)``, whatever the head.
+    @inline(never)
+    private func longRecord(at address: Int, _ key: SearchKey, _ visible: SequenceNumber) -> QuickFind {
+        guard let found = BlockRecord(pointee.data, at: address, limit: pointee.dataBytes) else { return .unclear }
+        guard key.isEqual(to: found.record.key) else { return .absent }
+        return found.isOlder || found.record.sequence > visible ? .unclear : QuickFind(FoundRecord(found.record))
     }
 
     /// Goes on where the first place that looks right is not the key's.

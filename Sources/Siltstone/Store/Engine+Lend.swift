@@ -18,11 +18,12 @@ struct Loan {
     let before: UInt64
 
     /// What was noted before, for a reader whose slot is not its own.
+    @inlinable
     static var mark: UInt64 { .max }
 
     /// Whether the reader's slot is not its own, so that the engine has to be told of the end.
     @inlinable
-    var isShared: Bool { before == .max }
+    var isShared: Bool { before == Self.mark }
 
     /// Ends the read of a reader that has a slot of its own.
     @inlinable
@@ -71,7 +72,7 @@ extension Engine {
             let found = plan.find(SearchKey(key), visible: visible)
             if _fastPath(!found.isUnclear && !isStopping.load(ordering: .relaxed)) { return Loan(found, reading) }
         }
-        views.leave(reading)
+        views.abandon(reading)
         return .unclear
     }
 

@@ -1,10 +1,10 @@
 import Synchronization
 
 extension Engine {
-    /// Runs `body` with the value of `key` as `sequence` sees it, or as is visible now, or with nil where there is none.
+    /// Runs `body` with the value of `key` as `sequence` sees it, or as is visible now, or with nil where there is none: for
+    /// what ``lend(_:at:)`` has left unclear.
     ///
     /// The bytes are good until `body` returns. No lock is taken and nothing is allocated.
-    @inline(__always)
     func read<R>(
         _ key: Bytes, at sequence: SequenceNumber? = nil, _ body: (Bytes?) throws(StoreError) -> R
     ) throws(StoreError) -> R {
@@ -13,22 +13,7 @@ extension Engine {
         defer { views.leave(reading) }
         // After the view: what the view has dropped is then hidden by something that this number sees.
         let visible = sequence ?? visible.load(ordering: .acquiring)
-        let plan = reading.view._withUnsafeGuaranteedRef { $0.plan }
-        if _fastPath(plan.isComplete) {
-            let record = try plan.lookup(SearchKey(key), visible: visible)
-            guard record.exists else { return try body(nil) }
-            if _fastPath(record.isKind(.value)) { return try body(record.value) }
-        }
-        return try readSlowly(key, at: sequence, visible, reading.view, body)
-    }
-
-    /// As ``read(_:at:_:)``, where the read plan does not lead to the value.
-    @inline(never)
-    private func readSlowly<R>(
-        _ key: Bytes, at sequence: SequenceNumber?, _ visible: SequenceNumber, _ view: Unmanaged<ReadView>,
-        _ body: (Bytes?) throws(StoreError) -> R
-    ) throws(StoreError) -> R {
-        try view._withUnsafeGuaranteedRefThrowing { view throws(StoreError) in
+        return try reading.view._withUnsafeGuaranteedRefThrowing { view throws(StoreError) in
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }
             guard let record = try view.lookup(key, visible: visible, pin: &pin) else { return try body(nil) }
@@ -86,14 +71,12 @@ extension Engine {
         return isFound
     }
 
-    /// Whether `key` has a value.
+    /// Whether `key` has a value: for what ``lend(_:at:)`` has left unclear.
     func contains(_ key: Bytes, at sequence: SequenceNumber? = nil) throws(StoreError) -> Bool {
         try checkOpen()
         let reading = views.enter()
         defer { views.leave(reading) }
         let visible = sequence ?? visible.load(ordering: .acquiring)
-        let plan = reading.view._withUnsafeGuaranteedRef { $0.plan }
-        if _fastPath(plan.isComplete) { return try plan.lookup(SearchKey(key), visible: visible).exists }
         return try reading.view._withUnsafeGuaranteedRefThrowing { view throws(StoreError) in
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }

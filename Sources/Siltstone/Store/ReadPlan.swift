@@ -54,7 +54,6 @@ struct ReadPlan: @unchecked Sendable {
     }
 
     /// The newest version of `key` that is visible; nil where there is none or it is a removal. Only of a complete plan.
-    @inline(__always)
     func lookup(_ key: SearchKey, visible: SequenceNumber) throws(StoreError) -> FoundRecord {
         var covered: SequenceNumber = 0
         for index in 0..<tableCount {

@@ -88,13 +88,21 @@ final class ViewPublisher: @unchecked Sendable {
 
     /// Ends a read.
     @inline(__always)
-    func leave(_ reading: Guard) { leave(reading.slot, reading.before) }
+    func leave(_ reading: Guard) {
+        if _slowPath(reading.before == Self.isShared) { return leaveShared() }
+        Slot(address: reading.slot).reading.pointee.store(reading.before, ordering: .releasing)
+    }
 
-    /// Ends a read that is known by two words of its guard.
-    @inline(__always)
-    func leave(_ slot: UnsafeMutableRawPointer, _ before: UInt64) {
-        if _slowPath(before == Self.isShared) { return leaveShared() }
-        Slot(address: slot).reading.pointee.store(before, ordering: .releasing)
+    /// Ends a read that has come to nothing and is begun again: it does not count.
+    func abandon(_ reading: Guard) {
+        // Before the slot is left: it may be another thread's afterwards.
+        if reading.before == Self.isShared {
+            sharedSlot.count.pointee.subtract(1, ordering: .relaxed)
+        } else {
+            let count = Slot(address: reading.slot).count
+            count.pointee.store(count.pointee.load(ordering: .relaxed) &- 1, ordering: .relaxed)
+        }
+        leave(reading)
     }
 
     /// For threads without a number of their own. As long as any of them reads, nothing is released.

@@ -44,6 +44,12 @@ final class ThreadNumbers: Sendable {
     /// Not inlined: once for each thread.
     @inline(never)
     private func take() -> Int? {
+        // It has one where its word was lost, or is another object file's.
+        let held = local.value
+        if held > 0 {
+            Self.word = held
+            return held - 1
+        }
         let number = state.withLock { state -> Int? in
             if let number = state.free.popLast() { return number }
             guard state.bound < Self.limit else { return nil }

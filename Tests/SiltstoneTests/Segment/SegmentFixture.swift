@@ -128,7 +128,24 @@ extension SegmentReader {
         }
         // Both ways must find the same, that of point reads first, which then checks what the other one finds checked.
         if let probed = try probed.get() { #expect(try found.get() == probed.record) }
+        // What has been checked by now is found at once.
+        key.withUnsafeBytes { key in checkQuickly(key, visible, (try? found.get()) ?? nil) }
         return try found.get()
+    }
+
+    /// Compares what point reads find where they look first with what there is.
+    private func checkQuickly(_ key: Bytes, _ visible: SequenceNumber, _ record: OwnedRecord?) {
+        guard var probe = SegmentProbe(self) else { return }
+        let found = withUnsafePointer(to: &probe) {
+            $0.find(SearchKey(key), hash: KeyHash.hash(key), visible: visible)
+        }
+        switch (found.address, record) {
+        case (let address?, let record?):
+            let value = UnsafeRawBufferPointer(start: address, count: found.count)
+            #expect(record.kind == .value && value.elementsEqual(record.value))
+        case (nil, let record): #expect(found.isUnclear || (record?.kind == .tombstone || record == nil))
+        case (_, nil): Issue.record("a value was found of a key that has none")
+        }
     }
 
     /// By the way of point reads; nil where that is not open.

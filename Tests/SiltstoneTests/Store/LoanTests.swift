@@ -32,18 +32,65 @@ import Testing
         try store.close()
     }
 
-    @Test("a value is given back where the body throws: old views go")
-    func throwing() throws {
+    /// Whether no read of this thread is under way.
+    private func isAway(_ store: KeyValueStore) -> Bool {
+        let reading = store.engine.views.enter()
+        defer { store.engine.views.leave(reading) }
+        return reading.before == 0
+    }
+
+    @Test(
+        "a read is over when it returns or throws, whatever it finds, of a store or of a snapshot",
+        arguments: [false, true])
+    func givenBack(_ isFlushed: Bool) throws {
         struct Stop: Error {}
         let store = try StoreFixture().open()
         try filled(store)
-        for _ in 0..<3 {
-            #expect(throws: Stop.self) { try store.withValue("key 1".utf8) { _ in throw Stop() } }
+        try store.put("large".utf8, [UInt8](repeating: 1, count: 100_000))
+        if isFlushed { try store.compact() }
+        let snapshot = store.snapshot()
+        try store.put("later".utf8, [1])
+        for key in ["key 1", "missing", "large", "later"] {
+            let isThere = try store.contains(key.utf8)
+            #expect(isAway(store))
+            #expect(try snapshot.contains(key.utf8) == (isThere && key != "later") && isAway(store))
+            #expect(try (store.get(key.utf8) != nil) == isThere && isAway(store))
+            #expect(try (snapshot.get(key.utf8) != nil) == (isThere && key != "later") && isAway(store))
+            for _ in 0..<2 where isThere {
+                #expect(throws: Stop.self) { try store.withValue(key.utf8) { _ in throw Stop() } }
+                #expect(isAway(store))
+                if key == "later" { continue }
+                #expect(throws: Stop.self) { try snapshot.withValue(key.utf8) { _ in throw Stop() } }
+                #expect(isAway(store))
+            }
         }
-        let engine = store.engine
-        let reading = engine.views.enter()
-        #expect(reading.before == 0, "no read of this thread is under way")
-        engine.views.leave(reading)
+        snapshot.release()
+        try store.close()
+    }
+
+    @Test("a read in a task is over when it returns")
+    func givenBackByTasks() async throws {
+        let store = try StoreFixture().open()
+        try filled(store)
+        for key in ["key 1", "missing"] {
+            #expect(try await store.get(key.utf8) == (key == "missing" ? nil : Self.value))
+        }
+        for _ in 0..<1000 where !store.engine.views.retire([]) { Platform.sleep(microseconds: 1000) }
+        try await store.compact()
+        store.engine.retireViews()
+        #expect(store.engine.views.retire([]))
+        try await store.close()
+    }
+
+    @Test("a read counts once, also where it takes a longer look")
+    func counted() throws {
+        let store = try StoreFixture().open()
+        try filled(store)
+        try store.put("large".utf8, [UInt8](repeating: 1, count: 100_000))
+        try store.deleteRange(from: [0], to: [1])
+        let before = store.statistics.reads
+        _ = try (store.get("key 1".utf8), store.get("large".utf8), store.contains("large".utf8))
+        #expect(store.statistics.reads - before == 3)
         try store.close()
     }
 
