@@ -8,6 +8,11 @@ import Testing
         "digits": { Array(String(repeating: "0", count: 10 - String($0).count).utf8) + Array(String($0).utf8) },
         "a long common prefix": { Array("/a/prefix/longer/than/thirty-two/bytes/\($0 / 7)/\($0)".utf8) },
         "a prefix of eight bytes": { Array("12345678".utf8) + [UInt8($0 >> 8), UInt8($0 & 255)] },
+        "keys behind the last first key that do not begin as all first keys do": {
+            $0 < 2390
+                ? Array("12345678".utf8) + [UInt8($0 >> 8), UInt8($0 & 255)]
+                : Array("9zzzzzzz".utf8) + [0, UInt8($0 & 255)]
+        },
         "short keys": { [UInt8($0 >> 8), UInt8($0 & 255)] },
         "keys of all lengths": { [UInt8](repeating: 97, count: $0 % 41) + [UInt8($0 >> 8), UInt8($0 & 255)] },
         "keys that end in zeros": { [UInt8]("k".utf8) + [UInt8](repeating: 0, count: $0 % 300) + [UInt8($0 >> 8)] },

@@ -117,6 +117,41 @@ import Testing
         #expect(throws: StoreError.self) { try store.contains("empty".utf8) }
     }
 
+    @Test("what is damaged on disk is told, not lent: each key has its value, or the read throws")
+    func damage() throws {
+        let fixture = try StoreFixture(onDisk: ())
+        let store = try fixture.open()
+        try filled(store)
+        try store.compact()
+        try store.close()
+        let names = try #require(Platform.entries(of: fixture.path)).filter { $0.hasSuffix(".segment") }
+        let path = fixture.path + "/" + (try #require(names.first))
+        let good = try fixture.fileSystem.open(path, .read).readAll()
+        var random = SeededGenerator(3)
+        var (right, told) = (0, 0)
+        for _ in 0..<60 {
+            var bad = good
+            bad[random.index(bad.count)] ^= 1 << UInt8(random.index(8))
+            try fixture.fileSystem.remove(path)
+            try fixture.fileSystem.open(path, .createNew).writeFully(bad, at: 0)
+            do {
+                let store = try fixture.open()
+                // The second time by what the first one has checked.
+                for index in (0..<400).map({ $0 % 200 }) {
+                    do {
+                        #expect(try store.get("key \(index)".utf8) == Self.value)
+                        right += 1
+                    } catch {
+                        #expect(error.code == .corrupt)
+                        told += 1
+                    }
+                }
+                try store.close()
+            } catch { #expect(error.code == .corrupt) }
+        }
+        #expect(right > 1000 && told > 100)
+    }
+
     @Test("more threads than have numbers of their own lend at once, and give back")
     func manyThreads() throws {
         let store = try StoreFixture().open()
