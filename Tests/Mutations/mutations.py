@@ -682,22 +682,22 @@ MUTATIONS = [
         "unverified-read", "point reads do not check the block that they read from",
         "Segment/SegmentProbe.swift",
         "address <= pointee.lastHead && pointee.verifiedWindows.isSet(address &>> pointee.windowShift)",
-        "address <= pointee.lastHead", first="DamageTests"),
+        "address <= pointee.lastHead", first="LoanTests"),
     Mutation(
         "unverified-index-read", "point reads do not check the page of the point index that they read from",
         "Segment/SegmentProbe.swift",
         "guard _fastPath(pointee.verifiedPages.isSet(page)) else { return .unclear }",
-        "", first="DamageTests"),
+        "", first="LoanTests"),
     Mutation(
         "removed-is-absent", "point reads look behind a tombstone",
         "Segment/SegmentProbe.swift",
         "return head.isNewest(.tombstone) ? .removed : .unclear",
-        "return head.isNewest(.tombstone) ? .absent : .unclear", first="StoreModelTests"),
+        "return head.isNewest(.tombstone) ? .absent : .unclear", first="SegmentRoundTripTests"),
     Mutation(
         "younger-record-lent", "a snapshot reads what was written after it from a segment",
         "Segment/SegmentProbe.swift",
         "if _slowPath(pointee.greatestSequence > visible), head.sequence > visible { return .unclear }",
-        "", first="StoreModelTests"),
+        "", first="SegmentRoundTripTests"),
     Mutation(
         "range-tombstone-unheeded", "point reads do not heed the range tombstones of memtables",
         "Store/ReadPlan.swift",
