@@ -5,7 +5,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite(.timeLimit(.minutes(2))) struct CommitWaiterTests {
+@Suite(.comesToAnEnd) struct CommitWaiterTests {
     private func patience(sync nanoseconds: UInt64) -> CommitPatience {
         let patience = CommitPatience()
         patience.noteSync(nanoseconds: nanoseconds)
@@ -42,7 +42,7 @@ import Testing
         let (one, other, done) = (CommitWaiter(), CommitWaiter(), DispatchSemaphore(value: 0))
         let turns = Atomic<Int>(0)
         Thread.detachNewThread {
-            for turn in 0..<20_000 {
+            for turn in 0..<5000 {
                 other.wait(staying: patience)
                 let found = turns.load(ordering: .relaxed)
                 #expect(found == 2 * turn + 1)
@@ -51,7 +51,7 @@ import Testing
             }
             done.signal()
         }
-        for turn in 0..<20_000 {
+        for turn in 0..<5000 {
             turns.store(2 * turn + 1, ordering: .relaxed)
             other.call()
             one.wait(staying: patience)
