@@ -35,16 +35,15 @@ final class CommitWaiter: Sendable {
     }
 
     private func isCalled(within patience: CommitPatience) -> Bool {
-        let limit = patience.limit()
-        guard limit > 0 else { return false }
         let start = Platform.monotonicNanoseconds()
+        let limit = patience.limit(now: start)
         var last = start
         while last &- start < limit {
             Platform.yieldThread()
             if state.load(ordering: .acquiring) == State.called { return true }
             let now = Platform.monotonicNanoseconds()
             if now &- last > CommitPatience.longestYield {
-                patience.noteBusy()
+                patience.noteBusy(now: now)
                 return false
             }
             last = now

@@ -18,6 +18,10 @@ struct PointIndexLine {
         self.hash = hash
     }
 
+    /// Asks for it.
+    @inline(__always)
+    func prefetch() { Prefetch.line(address) }
+
     /// The places with the hash's fingerprint: bit i for place i.
     ///
     /// All twelve at once: a branch on where the match is is a coin toss, and a wrong guess is found out only when the line

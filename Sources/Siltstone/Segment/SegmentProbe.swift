@@ -58,9 +58,13 @@ extension UnsafePointer<SegmentProbe> {
     /// Asks for the line of the point index where a lookup of `hash` begins.
     @inline(__always)
     func prefetch(hash: UInt64) {
-        let page = pointee.geometry.page(of: hash) &<< pointee.pageShift
-        let bucket = pointee.geometry.bucket(of: hash) &* PointIndexGeometry.bucketBytes
-        Prefetch.line(pointee.index + (page &+ bucket))
+        line(of: hash, page: pointee.geometry.page(of: hash)).prefetch()
+    }
+
+    /// The bucket where a lookup of `hash` begins.
+    @inline(__always)
+    private func line(of hash: UInt64, page: Int) -> PointIndexLine {
+        PointIndexLine(pointee.index + page &<< pointee.pageShift, hash: hash, pointee.geometry)
     }
 
     /// The newest version of a key that a reader may see, whole; see ``SegmentReader/lookup(_:hash:visible:pin:)``.
@@ -78,7 +82,7 @@ extension UnsafePointer<SegmentProbe> {
     @inline(__always)
     func find(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) -> QuickFind {
         let page = pointee.geometry.page(of: hash)
-        let line = PointIndexLine(pointee.index + page &<< pointee.pageShift, hash: hash, pointee.geometry)
+        let line = line(of: hash, page: page)
         guard _fastPath(pointee.verifiedPages.isSet(page)) else { return .unclear }
         let matches = line.matches
         if matches == 0, !line.hasOverflowed { return .absent }

@@ -71,8 +71,21 @@ extension Engine {
         return isFound
     }
 
-    /// Whether `key` has a value: for what ``lend(_:at:)`` has left unclear.
+    /// The value of `key`, copied; nil where it has none.
+    func get(_ key: Bytes, at sequence: SequenceNumber? = nil) throws(StoreError) -> [UInt8]? {
+        let loan = lend(key, at: sequence)
+        if loan.isUnclear { return try read(key, at: sequence) { value in value.map { [UInt8]($0) } } }
+        defer { takeBack(loan) }
+        return loan.value.map { [UInt8]($0) }
+    }
+
+    /// Whether `key` has a value.
     func contains(_ key: Bytes, at sequence: SequenceNumber? = nil) throws(StoreError) -> Bool {
+        let loan = lend(key, at: sequence)
+        if !loan.isUnclear {
+            defer { takeBack(loan) }
+            return loan.value != nil
+        }
         try checkOpen()
         let reading = views.enter()
         defer { views.leave(reading) }

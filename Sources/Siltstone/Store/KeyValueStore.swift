@@ -77,12 +77,7 @@ public final class KeyValueStore: Sendable {
     }
 
     @usableFromInline
-    func getBytes(_ key: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]? {
-        let loan = engine.lend(key)
-        if loan.isUnclear { return try engine.read(key) { value in value.map { [UInt8]($0) } } }
-        defer { engine.takeBack(loan) }
-        return loan.value.map { [UInt8]($0) }
-    }
+    func getBytes(_ key: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]? { try engine.get(key) }
 
     /// Runs `body` with the value of `key`, without copying it; nil where it has none.
     /// - Parameters:
@@ -133,12 +128,7 @@ public final class KeyValueStore: Sendable {
     }
 
     @usableFromInline
-    func containsBytes(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
-        let loan = engine.lend(key)
-        if loan.isUnclear { return try engine.contains(key) }
-        defer { engine.takeBack(loan) }
-        return loan.value != nil
-    }
+    func containsBytes(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool { try engine.contains(key) }
 
     /// The values of several keys as of one moment, in the keys' order; nil for each that has none.
     public func get(all keys: some Sequence<some Collection<UInt8>>) throws(StoreError) -> [[UInt8]?] {

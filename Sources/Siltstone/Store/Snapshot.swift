@@ -41,10 +41,8 @@ public final class Snapshot: Sendable {
 
     @usableFromInline
     func getBytes(_ key: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]? {
-        let loan = try lend(key)
-        if loan.isUnclear { return try engine.read(key, at: sequence) { value in value.map { [UInt8]($0) } } }
-        defer { engine.takeBack(loan) }
-        return loan.value.map { [UInt8]($0) }
+        try check()
+        return try engine.get(key, at: sequence)
     }
 
     /// Runs `body` with the value of `key`, without copying it; nil where it has none.
@@ -90,10 +88,8 @@ public final class Snapshot: Sendable {
 
     @usableFromInline
     func containsBytes(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
-        let loan = try lend(key)
-        if loan.isUnclear { return try engine.contains(key, at: sequence) }
-        defer { engine.takeBack(loan) }
-        return loan.value != nil
+        try check()
+        return try engine.contains(key, at: sequence)
     }
 
     /// The values of several keys, in their order; nil for each that has none.
