@@ -691,8 +691,25 @@ MUTATIONS = [
     Mutation(
         "removed-is-absent", "point reads look behind a tombstone",
         "Segment/SegmentProbe.swift",
-        "return head.isNewest(.tombstone) ? .removed : .unclear",
-        "return head.isNewest(.tombstone) ? .absent : .unclear", first="SegmentRoundTripTests"),
+        "return found.isOlder || found.record.sequence > visible ? .unclear : QuickFind(FoundRecord(found.record))",
+        "return found.isOlder || found.record.sequence > visible ? .unclear "
+        ": found.record.kind == .tombstone ? .absent : QuickFind(FoundRecord(found.record))",
+        first="SegmentRoundTripTests"),
+    Mutation(
+        "any-kind-lent", "a point read takes a record of any kind for a value",
+        "Segment/RecordHead.swift",
+        "word & 0xffff == UInt64(truncatingIfNeeded: keyCount) &<< 8 | UInt64(RecordKind.value.rawValue)",
+        "word & 0xff00 == UInt64(truncatingIfNeeded: keyCount) &<< 8", first="RecordHeadTests"),
+    Mutation(
+        "fence-group-cut", "the last fence of a group is not looked at",
+        "Segment/FenceIndex.swift",
+        "in: digests + (first &+ 1), count &- 1)", "in: digests + (first &+ 1), count &- 2)",
+        first="FenceIndexTests"),
+    Mutation(
+        "fence-group-earlier", "a key is sent to the group of fences before its own",
+        "Segment/FenceIndex.swift",
+        "in: samples + 1, groups) &* Self.groupSize", "in: samples + 1, max(0, groups &- 1)) &* Self.groupSize",
+        first="FenceIndexTests"),
     Mutation(
         "younger-record-lent", "a snapshot reads what was written after it from a segment",
         "Segment/SegmentProbe.swift",
@@ -785,7 +802,7 @@ MUTATIONS = [
     Mutation(
         "digest-prefix", "a search takes a key for one that begins as those of the block",
         "Segment/Block+Digests.swift",
-        "if order != 0 { return order < 0 ? (0, 0) : (count, count) }\n",
+        "if _slowPath(!key.hasPrefix(common)) { return key.compare(to: common) < 0 ? (0, 0) : (count, count) }\n",
         "\n", first="BlockSearchTests"),
     Mutation(
         "digest-beyond", "a search cuts the digest of a key behind the block to 16 bits",
@@ -795,8 +812,8 @@ MUTATIONS = [
     Mutation(
         "digest-alone", "of several records with the digest of a key a search looks at the first one only",
         "Segment/Block+Digests.swift",
-        "if next < count, self.digest(next) == digest {",
-        "if next < 0 {", first="BlockSearchTests"),
+        "while next < few, self.digest(next) == digest { next &+= 1 }\n",
+        "\n", first="BlockSearchTests"),
     Mutation(
         "page-cache-key", "the cache takes pages of the point index for blocks",
         "Segment/SegmentReader+Blocks.swift",

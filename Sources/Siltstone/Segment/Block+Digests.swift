@@ -20,8 +20,8 @@ extension Block {
         let scale = DigestScale(base)
         // Not by its slot, which would be waited for first.
         guard let first = BlockRecord(base, at: layout.headerSize, limit: limit)?.record else { return nil }
-        let order = key.prefix(scale.skip).compare(to: SearchKey(first.key).prefix(scale.skip))
-        if order != 0 { return order < 0 ? (0, 0) : (count, count) }
+        let common = SearchKey(first.key).prefix(scale.skip)
+        if _slowPath(!key.hasPrefix(common)) { return key.compare(to: common) < 0 ? (0, 0) : (count, count) }
 
         let wanted = key.digest(after: scale.skip)
         if wanted < scale.base { return (0, 0) }
@@ -29,32 +29,44 @@ extension Block {
         guard let digest = UInt16(exactly: place) else { return (count, count) }
         let low = lowerBound(of: digest)
         guard low < count, self.digest(low) == digest else { return (low, low) }
-        let next = low &+ 1
-        if next < count, self.digest(next) == digest { return narrowed(wanted, digest, from: low, skip: scale.skip) }
+        // A few records may have the digest, as where they differ in their last digits.
+        let few = min(count, low &+ Self.fewRecords)
+        var next = low &+ 1
+        while next < few, self.digest(next) == digest { next &+= 1 }
+        if next == few, next < count { return narrowed(wanted, digest, from: low, skip: scale.skip) }
         return (low, next)
     }
 
-    /// The same where several records from `low` on have the digest of the key.
+    /// Records that are compared one by one.
+    static var fewRecords: Int { 6 }
+
+    /// The same where many records from `low` on may have the digest of the key.
     @inline(never)
     private func narrowed(_ wanted: UInt64, _ digest: UInt16, from low: Int, skip: Int) -> (low: Int, high: Int)? {
         let high = digest == .max ? count : max(low, lowerBound(of: digest + 1))
-        // A scan, which most of those are that search a block, reads on from there: what it reads need not wait until the
-        // search has its place.
-        prefetch(low..<min(count, low &+ 16))
         var search = BlockSearch(self, wanted, skip: skip, low, high)
         guard search.narrow() else { return nil }
         return (search.low, search.high)
     }
 
-    /// Has the first lines of records loaded.
+    /// Has the records of the slots loaded from `first` up to `last`, as far as they are the block's: long ones only where
+    /// they begin.
     @inline(__always)
-    func prefetch(_ slots: Range<Int>) {
-        var slot = slots.lowerBound
-        while slot < slots.upperBound {
+    func prefetch(from first: Int, to last: Int) {
+        var slot = max(0, first)
+        let end = min(count, last)
+        guard slot < end else { return }
+        let start = offset(ofSlot: slot)
+        let length = (end < count ? offset(ofSlot: end) : limit) &- start
+        if length <= Self.mostPrefetched { return Prefetch.lines(base + start, count: length) }
+        while slot < end {
             Prefetch.twoLines(base + offset(ofSlot: slot))
             slot &+= 1
         }
     }
+
+    /// Bytes of records that are loaded whole.
+    private static var mostPrefetched: Int { 4096 }
 
     /// How many digests are less than `digest`.
     ///

@@ -65,9 +65,14 @@ struct Block {
 
     /// The first slot whose record does not come before version `sequence` of `key`; ``count`` where all do.
     /// Nil where a slot leads nowhere.
-    /// - Parameter hint: of this block, and for this key. Blocks with digests need none.
+    /// - Parameters:
+    ///   - hint: of this block, and for this key. Blocks with digests need none.
+    ///   - near: slots, seen from the one that is looked for, which are about to be read: they are asked for as soon as it
+    ///     is known roughly where they are.
     /// - Complexity: O(log n)
-    func lowerBound(_ key: Bytes, _ sequence: SequenceNumber, hint: BlockHint? = nil) -> Int? {
+    func lowerBound(
+        _ key: Bytes, _ sequence: SequenceNumber, hint: BlockHint? = nil, reading near: Range<Int> = 0..<0
+    ) -> Int? {
         var low = 0
         var high = count
         if layout == .digested {
@@ -78,10 +83,11 @@ struct Block {
             guard search.run(hint) else { return nil }
             (low, high) = (search.low, search.high)
         }
+        if high &- low <= Self.fewRecords { prefetch(from: low &+ near.lowerBound, to: high &+ near.upperBound) }
         while low < high {
             let middle = (low &+ high) &>> 1
             guard let found = record(middle)?.record else { return nil }
-            let order = compareKeys(found.key, key)
+            let order = compareKeysByWords(found.key, key)
             let isBefore = order != 0 ? order < 0 : found.sequence > sequence
             if isBefore { low = middle &+ 1 } else { high = middle }
         }

@@ -10,6 +10,9 @@ final class FenceIndex: @unchecked Sendable {
     /// Of a fence that is no version of a key: it stands before all of them.
     static let beforeAllVersions = SequenceNumber.max
 
+    /// Fences of a group: their digests are four lines of the processor's caches.
+    private static let groupSize = 32
+
     let blockCount: Int
     /// Logarithm of the window in which at most one block begins.
     private let windowShift: Int
@@ -20,7 +23,10 @@ final class FenceIndex: @unchecked Sendable {
     private let keys: UnsafeMutablePointer<Bytes>
     private let sequences: UnsafeMutablePointer<SequenceNumber>
     private let digests: UnsafeMutablePointer<UInt64>
-    /// Bytes that all fences but the first begin with.
+    /// The first digest of each group of ``groupSize``.
+    private let samples: UnsafeMutablePointer<UInt64>
+    /// What all fences but the first begin with, and how many bytes that are.
+    private let common: SearchKey
     private let skip: Int
     /// Holds the keys.
     private let storage: HeapBytes
@@ -38,6 +44,7 @@ final class FenceIndex: @unchecked Sendable {
         keys = .allocate(capacity: count)
         sequences = .allocate(capacity: count)
         digests = .allocate(capacity: count)
+        samples = .allocate(capacity: count / Self.groupSize + 1)
         let windowCount = footer.dataBytes >> footer.windowShift + 1
         windows = .allocate(capacity: windowCount)
         windows.initialize(repeating: 0, count: windowCount)
@@ -50,8 +57,13 @@ final class FenceIndex: @unchecked Sendable {
             && Self.fill(
                 windows, count: windowCount, shift: footer.windowShift, starts: starts, blockCount: count)
         skip = hasWindows && count > 1 ? SearchKey(keys[1]).commonPrefix(with: SearchKey(keys[count - 1])) : 0
+        common = skip > 0 ? SearchKey(keys[1]).prefix(skip) : SearchKey(.emptyBytes)
         guard hasWindows else { return nil }
-        for block in 0..<count { (digests + block).initialize(to: SearchKey(keys[block]).digest(after: skip)) }
+        for block in 0..<count {
+            let digest = SearchKey(keys[block]).digest(after: skip)
+            (digests + block).initialize(to: digest)
+            if block % Self.groupSize == 0 { (samples + block / Self.groupSize).initialize(to: digest) }
+        }
     }
 
     deinit {
@@ -59,6 +71,7 @@ final class FenceIndex: @unchecked Sendable {
         keys.deallocate()
         sequences.deallocate()
         digests.deallocate()
+        samples.deallocate()
         windows.deallocate()
     }
 
@@ -137,13 +150,12 @@ final class FenceIndex: @unchecked Sendable {
     /// - Complexity: O(log n)
     func search(_ key: Bytes, _ sequence: SequenceNumber) -> Int {
         guard blockCount > 1 else { return 0 }
-        let prefix = UnsafeRawBufferPointer(rebasing: keys[1].prefix(skip))
-        let head = UnsafeRawBufferPointer(rebasing: key.prefix(skip))
-        let order = compareKeys(head, prefix)
-        if order != 0 { return order < 0 ? 0 : blockCount - 1 }
-
-        let digest = SearchKey(key).digest(after: skip)
-        var low = firstFence(from: 1, to: blockCount) { digests[$0] >= digest }
+        let wanted = SearchKey(key)
+        if _slowPath(skip > 0 && !wanted.hasPrefix(common)) {
+            return wanted.compare(to: common) < 0 ? 0 : blockCount - 1
+        }
+        let digest = wanted.digest(after: skip)
+        var low = firstFence(notBelow: digest)
         if low < blockCount, digests[low] == digest {
             let high = firstFence(from: low, to: blockCount) { digests[$0] > digest }
             low = firstFence(from: low, to: high) { block in
@@ -152,6 +164,35 @@ final class FenceIndex: @unchecked Sendable {
             }
         }
         return low - 1
+    }
+
+    /// The first block, but for block 0, whose digest is not below `digest`; ``blockCount`` if none.
+    ///
+    /// Two steps, of which the first looks at what stays in the innermost cache. The second one's lines are asked for at
+    /// once: where they are not in any cache, which is so in a store that is read at random, a search in one step waits
+    /// for each.
+    @inline(__always)
+    private func firstFence(notBelow digest: UInt64) -> Int {
+        let groups = (blockCount &- 1) / Self.groupSize
+        let first = Self.count(below: digest, in: samples + 1, groups) &* Self.groupSize
+        let count = min(blockCount &- first, Self.groupSize)
+        Prefetch.lines(digests + first, count: count &* MemoryLayout<UInt64>.stride)
+        Prefetch.lines(starts + first, count: (count &+ 1) &* MemoryLayout<UInt32>.stride)
+        return first &+ 1 &+ Self.count(below: digest, in: digests + (first &+ 1), count &- 1)
+    }
+
+    /// How many of some numbers in ascending order are below another. Without branches: which way each step goes is a coin
+    /// toss.
+    @inline(__always)
+    private static func count(below wanted: UInt64, in numbers: UnsafeMutablePointer<UInt64>, _ count: Int) -> Int {
+        var low = 0
+        var left = count
+        while left > 0 {
+            let half = (left &+ 1) &>> 1
+            low = numbers[low &+ half &- 1] < wanted ? low &+ half : low
+            left &-= half
+        }
+        return low
     }
 
     /// The first block of `[low, high)` that satisfies a condition which holds for all behind it too; `high` if none.

@@ -13,24 +13,24 @@ struct RecordHead {
         word = UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
         // The last byte of the sequence number is the first one without the mark, behind the lengths.
         let ends = ~word & 0x8080_8080_8080_8080
-        if word & 0x80_0000 == 0 {
+        // Which lengths take more than one byte.
+        let marks = word & 0x80_8000
+        if _fastPath(marks == 0) {
             valueCount = Int(truncatingIfNeeded: (word &>> 16) & 0x7f)
             size = ((ends &>> 24).trailingZeroBitCount &+ 25) &>> 3
         } else {
             valueCount = Int(truncatingIfNeeded: ((word &>> 16) & 0x7f) | ((word &>> 17) & 0x3f80))
             size = ((ends &>> 32).trailingZeroBitCount &+ 33) &>> 3
-            if word & 0x8000_0000 != 0 { return nil }
+            if marks != 0x80_0000 || word & 0x8000_0000 != 0 { return nil }
         }
         if size > 8 { return nil }
     }
 
-    /// Whether the key is of this length.
+    /// Whether the key is of this length and has a value, of which this is the newest version: what most are, told at once.
     @inline(__always)
-    func hasKey(count: Int) -> Bool { Int(truncatingIfNeeded: (word &>> 8) & 0xff) == count && count < 0x80 }
-
-    /// Whether it is the newest version of its key, of some kind.
-    @inline(__always)
-    func isNewest(_ kind: RecordKind) -> Bool { UInt8(truncatingIfNeeded: word) == kind.rawValue }
+    func isNewestValue(keyCount: Int) -> Bool {
+        word & 0xffff == UInt64(truncatingIfNeeded: keyCount) &<< 8 | UInt64(RecordKind.value.rawValue)
+    }
 
     /// The number of the change.
     var sequence: SequenceNumber {

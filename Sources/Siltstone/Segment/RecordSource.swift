@@ -34,7 +34,7 @@ class RecordSource {
     /// - Parameter size: records of the first batch, up to ``greatestBatch``.
     final func seek(_ key: Bytes?, _ direction: ScanDirection, size first: Int = usualBatch) throws(StoreError) {
         size.pointee = first
-        try position(key, direction)
+        try position(key, direction, reading: first)
     }
 
     /// Replaces the batch by the next records; an empty one means the end.
@@ -52,7 +52,7 @@ class RecordSource {
         size.pointee = min(wanted * 2, Self.greatestBatch)
     }
 
-    func position(_ key: Bytes?, _ direction: ScanDirection) throws(StoreError) {}
+    func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) throws(StoreError) {}
 
     func fill(
         limit: Int, _ direction: ScanDirection, visible: SequenceNumber?, numbered: Bool
@@ -76,7 +76,7 @@ final class MemTableSource: RecordSource {
         cursor.deallocate()
     }
 
-    override func position(_ key: Bytes?, _ direction: ScanDirection) {
+    override func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) {
         switch direction {
         case .forward: cursor.pointee.seekForward(key)
         case .backward: cursor.pointee.seekBackward(key)
@@ -106,10 +106,10 @@ final class RunSource: RecordSource {
         cursor.deallocate()
     }
 
-    override func position(_ key: Bytes?, _ direction: ScanDirection) throws(StoreError) {
+    override func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) throws(StoreError) {
         switch direction {
-        case .forward: try cursor.pointee.seekForward(key)
-        case .backward: try cursor.pointee.seekBackward(key)
+        case .forward: try cursor.pointee.seekForward(key, reading: count)
+        case .backward: try cursor.pointee.seekBackward(key, reading: count)
         }
     }
 

@@ -21,13 +21,16 @@ struct RunCursor: ~Copyable {
     }
 
     /// Stands before the first record whose key is not below `key`; nil: before the first of all.
-    mutating func seekForward(_ key: Bytes?) throws(StoreError) {
-        if enter(max(0, key.map { run.index(of: $0) } ?? 0)) { try cursor.pointee.seekForward(key) }
+    /// - Parameter count: records that are likely to be read from there.
+    mutating func seekForward(_ key: Bytes?, reading count: Int = 0) throws(StoreError) {
+        if enter(max(0, key.map { run.index(of: $0) } ?? 0)) { try cursor.pointee.seekForward(key, reading: count) }
     }
 
     /// Stands behind the last record whose key is below `key`; nil: behind the last of all.
-    mutating func seekBackward(_ key: Bytes?) throws(StoreError) {
-        if enter(key.map { run.index(of: $0) } ?? run.segments.count - 1) { try cursor.pointee.seekBackward(key) }
+    /// - Parameter count: records that are likely to be read from there.
+    mutating func seekBackward(_ key: Bytes?, reading count: Int = 0) throws(StoreError) {
+        let last = run.segments.count - 1
+        if enter(key.map { run.index(of: $0) } ?? last) { try cursor.pointee.seekBackward(key, reading: count) }
     }
 
     /// Puts a cursor on a segment, which must be positioned by a seek.

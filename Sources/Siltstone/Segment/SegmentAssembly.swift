@@ -32,7 +32,7 @@ struct SegmentAssembly: ~Copyable {
             kind: .segment, store: store, number: number, parameter: UInt64(SegmentFormat.unitShift))
         header.incompatibleFeatures = options.blockLayout.features
         if options.compression != .none { header.incompatibleFeatures |= SegmentFormat.compressedFeature }
-        var output = SegmentOutput(file)
+        var output = SegmentOutput(file, pieces: options.pieces)
         try output.append(header.encoded())
 
         self.number = number

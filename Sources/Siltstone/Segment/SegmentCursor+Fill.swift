@@ -14,7 +14,6 @@ extension SegmentCursor {
     ) throws(StoreError) {
         let first = batch.count
         let last = min(batch.capacity, first + limit)
-        if isFresh { prefetchSought(0..<min(limit, ReadAhead.records)) }
         while batch.count < last {
             if slot >= block.count {
                 // What was appended lies in this block, and the cursor keeps one only.
@@ -98,7 +97,6 @@ extension SegmentCursor {
     ) throws(StoreError) {
         let first = batch.count
         let last = min(batch.capacity, first + limit)
-        if isFresh { prefetchSought(-min(limit, ReadAhead.records)..<0) }
         while batch.count < last {
             if slot == 0 {
                 if !reader.isPinless, batch.count > first { return }
@@ -175,12 +173,6 @@ extension SegmentCursor {
         if _slowPath(found.isOlder) { return }
         place.initialize(to: found.record.unnumbered)
         place += 1
-    }
-
-    /// Has the first records loaded around a position that was sought.
-    private mutating func prefetchSought(_ slots: Range<Int>) {
-        isFresh = false
-        block.prefetch(max(0, slot &+ slots.lowerBound)..<min(block.count, slot &+ slots.upperBound))
     }
 }
 

@@ -11,8 +11,6 @@ struct SegmentCursor {
     var number = -1
     /// The record behind the position.
     var slot = 0
-    /// Whether the position is one that was sought, and nothing was read there yet.
-    var isFresh = false
     /// Keeps ``block``.
     var pin = BlockPin()
     /// Forward: whether the version that counts of the current key was handed out.
@@ -35,25 +33,27 @@ struct SegmentCursor {
     /// Moves before the first record with a key not before `key`; to the start where that is nil.
     ///
     /// The key may be one that the cursor has handed out.
-    mutating func seekForward(_ key: Bytes?) throws(StoreError) {
+    /// - Parameter count: records that are likely to be read from there.
+    mutating func seekForward(_ key: Bytes?, reading count: Int = 0) throws(StoreError) {
         let pins = (pin, candidatePin)
         defer { withExtendedLifetime(pins) {} }
         reset()
         guard reader.fences.blockCount > 0 else { return }
         guard let key else { return try enter(0) }
-        try seek(key)
+        try seek(key, reading: 0..<min(count, Self.greatestReading))
     }
 
     /// Moves behind the last record with a key before `key`; to the end where that is nil.
     ///
     /// The key may be one that the cursor has handed out.
-    mutating func seekBackward(_ key: Bytes?) throws(StoreError) {
+    /// - Parameter count: records that are likely to be read from there.
+    mutating func seekBackward(_ key: Bytes?, reading count: Int = 0) throws(StoreError) {
         let pins = (pin, candidatePin)
         defer { withExtendedLifetime(pins) {} }
         reset()
         guard reader.fences.blockCount > 0 else { return }
         // The same place: what is behind the position for one direction is before it for the other.
-        if let key { return try seek(key) }
+        if let key { return try seek(key, reading: -min(count, Self.greatestReading)..<0) }
         try enter(reader.fences.blockCount - 1)
         slot = block.count
     }
@@ -69,22 +69,23 @@ struct SegmentCursor {
         block = .empty
         number = -1
         slot = 0
-        isFresh = false
         isDone = false
         candidate = nil
         isCandidateHeld = false
     }
 
-    private mutating func seek(_ key: Bytes) throws(StoreError) {
+    /// Records that are asked for when a place was sought: a longer walk asks for what comes later while it is under way.
+    private static let greatestReading = 16
+
+    private mutating func seek(_ key: Bytes, reading near: Range<Int>) throws(StoreError) {
         let next = reader.fences.search(key, FenceIndex.beforeAllVersions)
         reader.prefetch(next)
         try enter(next)
         let hint = reader.fences.hint(of: number)
-        guard let found = block.lowerBound(key, FenceIndex.beforeAllVersions, hint: hint) else {
+        guard let found = block.lowerBound(key, FenceIndex.beforeAllVersions, hint: hint, reading: near) else {
             throw reader.malformed(number)
         }
         slot = found
-        isFresh = true
     }
 
     /// Makes a block the current one, and stands at its start.

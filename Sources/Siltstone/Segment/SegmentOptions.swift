@@ -17,6 +17,7 @@ struct SegmentOptions: Sendable, Hashable {
     var blockLayout = BlockLayout.digested
     /// How many records are coming, where that is known; saves some copying.
     var expectedRecords = 0
+    var pieces = OutputPieces.soon
 
     static let blockBytesRange = (4 << 10)...(64 << 10)
 

@@ -1,13 +1,11 @@
 /// Writes a file from its start, in large pieces.
 struct SegmentOutput: ~Copyable {
-    /// Bytes a call, at multiples of it, whatever is appended: Linux then keeps each piece in one folio, contiguous in
-    /// memory, which takes few entries to map. Pieces of 2 MiB take one, and are slower to write: memory for them is
-    /// harder to come by.
-    private static let capacity = 512 << 10
     /// The disk shall be busy while the rest is being made, and not only at the end.
     private static let syncStep = 4 << 20
 
     private let file: any File
+    /// Bytes a call, at multiples of it, whatever is appended.
+    private let capacity: Int
     private let buffer: UnsafeMutableRawPointer
     private var used = 0
     /// Up to where the system was told to begin with the sync.
@@ -15,9 +13,10 @@ struct SegmentOutput: ~Copyable {
     /// Bytes that have left the buffer.
     private var written = 0
 
-    init(_ file: any File) {
+    init(_ file: any File, pieces: OutputPieces = .soon) {
         self.file = file
-        buffer = .allocate(byteCount: Self.capacity, alignment: 4096)
+        capacity = pieces.rawValue
+        buffer = .allocate(byteCount: capacity, alignment: 4096)
     }
 
     deinit { buffer.deallocate() }
@@ -30,7 +29,7 @@ struct SegmentOutput: ~Copyable {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return }
         var taken = 0
         while true {
-            let count = min(bytes.count - taken, Self.capacity - used)
+            let count = min(bytes.count - taken, capacity - used)
             (buffer + used).copyMemory(from: source + taken, byteCount: count)
             used += count
             taken += count

@@ -105,25 +105,21 @@ extension UnsafePointer<SegmentProbe> {
         let record = pointee.data + address
         guard _fastPath(address <= pointee.lastHead && pointee.verifiedWindows.isSet(address &>> pointee.windowShift))
         else { return .unclear }
-        guard let head = RecordHead(record), _fastPath(key.count < 0x80) else {
-            return longRecord(at: address, key, visible)
+        guard let head = RecordHead(record), _fastPath(head.isNewestValue(keyCount: key.count)) else {
+            return anyRecord(at: address, key, visible)
         }
-        guard head.hasKey(count: key.count) else { return .absent }
         guard head.size &+ key.count &+ head.valueCount <= pointee.dataBytes &- address else { return .unclear }
         guard key.isEqual(to: UnsafeRawBufferPointer(start: record + head.size, count: key.count)) else {
             return .absent
         }
         // An older version, if any, is found by way of the fences.
         if _slowPath(pointee.greatestSequence > visible), head.sequence > visible { return .unclear }
-        if _fastPath(head.isNewest(.value)) {
-            return QuickFind(record + (head.size &+ key.count), count: head.valueCount)
-        }
-        return head.isNewest(.tombstone) ? .removed : .unclear
+        return QuickFind(record + (head.size &+ key.count), count: head.valueCount)
     }
 
     /// As ``record(at:_:_:)``, whatever the head.
     @inline(never)
-    private func longRecord(at address: Int, _ key: SearchKey, _ visible: SequenceNumber) -> QuickFind {
+    private func anyRecord(at address: Int, _ key: SearchKey, _ visible: SequenceNumber) -> QuickFind {
         guard let found = BlockRecord(pointee.data, at: address, limit: pointee.dataBytes) else { return .unclear }
         guard key.isEqual(to: found.record.key) else { return .absent }
         return found.isOlder || found.record.sequence > visible ? .unclear : QuickFind(FoundRecord(found.record))

@@ -92,7 +92,7 @@ extension Engine {
         let (infos, readers) = try makeSegments(
             sources: plan.inputs.map { RunSource($0, caching: false) },
             tombstones: plan.segments.flatMap { $0.rangeTombstones.tombstones }, isBottom: plan.isBottom,
-            expectedRecords: 0, segmentBytes: configuration.segmentBytes,
+            segmentBytes: configuration.segmentBytes, pieces: .lasting,
             relocate: { record throws(StoreError) in try self.relocate(record, from: plan.relocating) },
             shouldStop: { self.isStopping.load(ordering: .relaxed) })
         let run = plan.outputRun ?? infos.first?.number ?? 0

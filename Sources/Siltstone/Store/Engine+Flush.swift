@@ -61,7 +61,8 @@ extension Engine {
         edit.lastSequence = sealed.table.greatestSequence
         let (infos, readers) = try makeSegments(
             sources: [MemTableSource(sealed.table)], tombstones: sealed.table.rangeTombstones.tombstones,
-            isBottom: isBottom, expectedRecords: sealed.table.entryCount, segmentBytes: Self.flushedSegmentBytes)
+            isBottom: isBottom, expectedRecords: sealed.table.entryCount, segmentBytes: Self.flushedSegmentBytes,
+            pieces: .soon)
         for info in infos {
             // One run for each memtable: its number is its segment's, and later flushes have greater ones.
             edit.addedSegments.append(.init(info: info, level: 0, run: info.number))
@@ -85,14 +86,15 @@ extension Engine {
 
     /// Merges sources into new segment files, synced and opened, whose names are durable.
     func makeSegments(
-        sources: [RecordSource], tombstones: [RangeTombstone], isBottom: Bool, expectedRecords: Int,
-        segmentBytes: Int, relocate: @escaping (Record) throws(StoreError) -> ValuePointer? = { _ in nil },
+        sources: [RecordSource], tombstones: [RangeTombstone], isBottom: Bool, expectedRecords: Int = 0,
+        segmentBytes: Int, pieces: OutputPieces,
+        relocate: @escaping (Record) throws(StoreError) -> ValuePointer? = { _ in nil },
         shouldStop: @escaping () -> Bool = { false }
     ) throws(StoreError) -> ([SegmentInfo], [UInt64: SegmentReader]) {
         var made: [UInt64] = []
         let options = SegmentOptions(
             blockBytes: configuration.blockBytes, compression: configuration.compression,
-            expectedRecords: expectedRecords)
+            expectedRecords: expectedRecords, pieces: pieces)
         let environment = SegmentMerge.Environment(
             newSegment: { () throws(StoreError) in
                 let number = self.takeFileNumber()

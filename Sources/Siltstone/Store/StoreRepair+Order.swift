@@ -95,7 +95,7 @@ private final class HistorySource: RecordSource {
             readers.map { RunSource(Run(number: $0.info.number, segments: [$0]), caching: false) })
     }
 
-    override func position(_ key: Bytes?, _ direction: ScanDirection) throws(StoreError) {
+    override func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) throws(StoreError) {
         try cursor.seek(key)
         ahead = try cursor.next().map { Version($0) }
     }
