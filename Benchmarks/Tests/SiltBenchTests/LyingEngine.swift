@@ -18,7 +18,7 @@ final class LyingEngine: Engine {
     static func describe(_ settings: EngineSettings) -> String { "" }
 
     init(directory: String, settings: EngineSettings) {
-        lie = Lie(rawValue: directory.split(separator: "/").last.map(String.init) ?? "") ?? .none
+        lie = directory.split(separator: "/").lazy.compactMap { Lie(rawValue: String($0)) }.first ?? .none
     }
 
     func makeSession() -> Session { Session(self) }

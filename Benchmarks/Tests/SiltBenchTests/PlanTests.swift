@@ -38,6 +38,9 @@ struct PlanTests {
         "what makes no sense is refused",
         arguments: [
             ["--num", "1000,2000"], ["--sections", "nothing"], ["--set", "all"], ["--workloads", "queue@2"],
+            ["--keys", "paths"], ["--defaults"], ["--lmdb-writemap"], ["--workloads", "open", "--set", "quick"],
+            ["--workloads", "open", "--sections", "main"], ["--from", "a.json", "--num", "1000"],
+            ["--embedded", "--repeat", "2"],
         ])
     func nonsense(arguments: [String]) {
         var parser = OptionParser(arguments)

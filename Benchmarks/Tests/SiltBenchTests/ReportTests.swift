@@ -61,4 +61,27 @@ struct ReportTests {
         #expect(merged.summary(.siltstone, "readseq")?.measurements.map(\.round) == [0, 3])
         #expect(merged.sections.count == 3)
     }
+
+    @Test("runs of other keys, values or machines are not taken for further rounds; other workloads stand beside")
+    func mergingOthers() throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/silt-bench-tests-\(UUID())"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        func merge(_ change: (inout Report) -> Void) throws -> Report {
+            var other = try report()
+            change(&other)
+            let paths = [directory + "/one.json", directory + "/other.json"]
+            for (path, report) in zip(paths, [try report(), other]) {
+                try report.json().write(to: URL(fileURLWithPath: path))
+            }
+            return try Report(mergedFrom: paths)
+        }
+        #expect(throws: BenchmarkError.self) { try merge { $0.options.sections[0].count = 2000 } }
+        #expect(throws: BenchmarkError.self) { try merge { $0.options.sections[0].valueBytes = 200 } }
+        #expect(throws: BenchmarkError.self) { try merge { $0.options.sections[0].keys = .paths } }
+        #expect(throws: BenchmarkError.self) { try merge { $0.options.sections[0].hasWriteMap = true } }
+        #expect(throws: BenchmarkError.self) { try merge { $0.host.processor = "another" } }
+        let merged = try merge { $0.options.sections[0].engines = [.siltstone, .leveldb] }
+        #expect(merged.options.sections[0].engines == [.siltstone, .lmdb, .leveldb])
+        try FileManager.default.removeItem(atPath: directory)
+    }
 }

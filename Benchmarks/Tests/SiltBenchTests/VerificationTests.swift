@@ -39,6 +39,36 @@ struct VerificationTests {
         try database.discard()
     }
 
+    @Test(
+        "what an engine has measured is not confirmed where its database then holds something else",
+        arguments: [false, true])
+    func confirmation(isLying: Bool) throws {
+        let lie = isLying ? LyingEngine.Lie.swapsValues : .none
+        let section = Section(
+            name: Section.mainName, title: "", count: 500, engines: [.siltstone],
+            workloads: try WorkloadRun.list("fillrandom,readseq", threads: 1))
+        let directory = FileManager.default.temporaryDirectory.path + "/silt-bench-tests-\(UUID())/\(lie.rawValue)"
+        var options = Options()
+        options.prewarmBytes = 0
+        let order = WorkerOrder(
+            task: .measure, options: options, section: section, engine: .siltstone, round: 0, directory: directory)
+        var said: [String] = []
+        let bench = Bench<LyingEngine>(order) { message in
+            switch message {
+            case .measurement(let measurement): said.append(measurement.label)
+            case .verified: said.append("verified")
+            default: break
+            }
+        }
+        if isLying {
+            #expect(throws: BenchmarkError.self) { try bench.run() }
+        } else {
+            try bench.run()
+        }
+        #expect(said == ["fillrandom", "readseq"] + (isLying ? [] : ["verified"]))
+        try FileManager.default.removeItem(atPath: directory)
+    }
+
     @Test("a queue gives what was put, in its order; a scan finds what is left", arguments: [false, true])
     func queue(isLying: Bool) throws {
         let lie = isLying ? LyingEngine.Lie.forgetsDeletes : .none

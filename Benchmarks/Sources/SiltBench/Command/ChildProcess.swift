@@ -47,9 +47,10 @@ final class ChildProcess {
         return process.terminationReason == .exit && process.terminationStatus == 0
     }
 
-    /// Kills it, as a power switch would: it gets no chance to clean up.
-    func kill() {
-        Foundation.kill(process.processIdentifier, SIGKILL)
+    /// Waits for its end.
+    /// - Returns: whether it was killed.
+    func waitForKill() -> Bool {
         process.waitUntilExit()
+        return process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
     }
 }

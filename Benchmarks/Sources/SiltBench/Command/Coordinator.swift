@@ -45,14 +45,18 @@ struct Coordinator {
         }
         for round in 0..<options.rounds {
             for section in options.sections {
-                report.limits.add(try RawLimits.measure(in: directory))
+                do { report.limits.add(try RawLimits.measure(in: directory)) } catch {
+                    fail("the machine's limits: \(error)", section, nil, round, &report)
+                }
                 // Each engine is first in its turn: none always comes after the same one.
                 for i in section.engines.indices {
                     let engine = section.engines[(i + round) % section.engines.count]
                     if report.failures.contains(where: { $0.engine == engine && $0.section == section.name }) {
                         continue
                     }
-                    try measure(section, engine, round, directory, &report)
+                    do { try measure(section, engine, round, directory, &report) } catch {
+                        fail("\(error)", section, engine, round, &report)
+                    }
                 }
             }
         }
@@ -68,27 +72,35 @@ struct Coordinator {
         defer {
             do { try FileManager.default.removeItem(atPath: home) } catch { progress.note("\(error)") }
         }
-        func fail(_ text: String) {
-            progress.note("\(section.name), \(engine.title): \(text)")
-            report.failures.append(Report.Failure(engine: engine, section: section.name, round: round, text: text))
-        }
         let child = try ChildProcess(
             WorkerOrder(
                 task: .measure, options: options, section: section, engine: engine, round: round, directory: home))
         var hasFailed = false
+        // What an engine measured counts once its database was found to hold what it should.
+        var unverified: [Measurement] = []
         while let message = try child.nextMessage() {
             switch message {
             case .engine(let description): report.add(description)
             case .measurement(let measurement):
                 progress.show(measurement, of: options.rounds)
-                report.measurements.append(measurement)
+                unverified.append(measurement)
+            case .verified:
+                report.measurements += unverified
+                unverified = []
             case .failure(let text):
                 hasFailed = true
-                fail(text)
-            case .ready: break
+                fail(text, section, engine, round, &report)
+            case .filled: break
             }
         }
-        if !child.wait(), !hasFailed { fail("its process died") }
+        if !child.wait(), !hasFailed { fail("its process died", section, engine, round, &report) }
+    }
+
+    /// Notes that something failed: the rest is measured all the same.
+    private func fail(_ text: String, _ section: Section, _ engine: EngineKind?, _ round: Int, _ report: inout Report) {
+        let failure = Report.Failure(engine: engine, section: section.name, round: round, text: text)
+        progress.note(failure.description)
+        report.failures.append(failure)
     }
 
     private func write(_ data: Data, to path: String) throws {

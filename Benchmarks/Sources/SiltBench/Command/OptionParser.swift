@@ -1,6 +1,8 @@
 /// Reads the command line.
 struct OptionParser {
     private var arguments: ArraySlice<String>
+    /// The names of the options that were given.
+    private var given: Set<String> = []
 
     /// - Parameter arguments: without the program's name.
     init(_ arguments: [String]) { self.arguments = arguments[...] }
@@ -30,6 +32,7 @@ struct OptionParser {
         var choice = Choice()
         while let argument = arguments.popFirst() {
             let (name, attached) = Self.split(argument)
+            given.insert(name)
             switch name {
             case "--help", "-h": return .help
             case "--engines": options.engines = try engines(value(name, attached))
@@ -54,8 +57,29 @@ struct OptionParser {
             default: throw BenchmarkError("no option '\(name)'; see --help")
             }
         }
+        try refuseIgnored(options)
         options.sections = try sections(choice, options.engines)
         return .run(options)
+    }
+
+    /// Where a result goes.
+    private static let outputs: Set = ["--json", "--html", "--markdown", "--plots"]
+
+    /// - Throws: ``BenchmarkError`` where an option would have no effect beside another.
+    private func refuseIgnored(_ options: Options) throws {
+        func refuse(_ names: Set<String>, _ reason: String) throws {
+            let ignored = given.intersection(names).sorted()
+            if let name = ignored.first { throw BenchmarkError("\(name) \(reason)") }
+        }
+        if !options.inputPaths.isEmpty {
+            try refuse(given.subtracting(Self.outputs).subtracting(["--from"]), "means nothing beside --from")
+        } else if options.isEmbedding {
+            try refuse(given.subtracting(Self.outputs).subtracting(["--embedded"]), "means nothing beside --embedded")
+        } else if given.contains("--workloads") {
+            try refuse(["--set", "--sections"], "means nothing beside --workloads")
+        } else {
+            try refuse(["--keys", "--defaults", "--lmdb-writemap"], "needs --workloads")
+        }
     }
 
     /// The sections of a set; or, where workloads are named, one with these for each number of keys.

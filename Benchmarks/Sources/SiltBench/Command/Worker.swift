@@ -13,6 +13,7 @@ enum Worker {
             case .repositories: try RepositoryBench(order).run { try say(.measurement($0)) }
             case .transformers: try TransformerBench(order).run { try say(.measurement($0)) }
             }
+            try say(.verified)
             return 0
         } catch {
             do { try say(.failure("\(error)")) } catch { return 3 }
@@ -28,10 +29,7 @@ enum Worker {
         let order: WorkerOrder
 
         func visit<E: Engine>(_ engine: E.Type) throws {
-            var failure: (any Error)?
-            let bench = Bench<E>(order) { measurement in
-                do { try Worker.say(.measurement(measurement)) } catch { failure = error }
-            }
+            let bench = Bench<E>(order, say: Worker.say)
             switch order.task {
             case .measure:
                 var settings = EngineSettings()
@@ -43,10 +41,9 @@ enum Worker {
                             engine: order.engine, version: E.version, options: E.describe(settings),
                             build: E.build.description)))
                 try bench.run()
-            case .fillAndWait:
-                try bench.fillAndWait(Worker.say)
+            case .fillAndDie:
+                try bench.fillAndDie(Worker.say)
             }
-            if let failure { throw failure }
         }
     }
 }

@@ -6,8 +6,8 @@ struct WorkerOrder: Codable, Sendable {
     enum Task: String, Codable, Sendable {
         /// Runs all workloads.
         case measure
-        /// Fills a database, and waits to be killed.
-        case fillAndWait
+        /// Fills a database, and kills itself.
+        case fillAndDie
     }
 
     var task: Task
@@ -22,7 +22,10 @@ struct WorkerOrder: Codable, Sendable {
 enum WorkerMessage: Codable, Sendable {
     case engine(EngineDescription)
     case measurement(Measurement)
-    case ready
+    /// All that was measured so far has read what it should have, and left what it should have.
+    case verified
+    /// A database is filled.
+    case filled
     case failure(String)
 
     /// The whole line.

@@ -20,6 +20,9 @@ protocol Engine: AnyObject, Sendable {
     /// The options that ``init(directory:settings:)`` sets, in the engine's own words.
     static func describe(_ settings: EngineSettings) -> String
 
+    /// Whether a file in the database's directory is a log; nil of an engine that has none, or whose log is cut by itself.
+    static func isLog(_ name: String) -> Bool?
+
     /// Opens the database in a directory that exists, or makes one there.
     init(directory: String, settings: EngineSettings) throws
 
@@ -35,6 +38,8 @@ protocol Engine: AnyObject, Sendable {
 
 extension Engine {
     static var isCutToThreads: Bool { false }
+
+    static func isLog(_ name: String) -> Bool? { nil }
 }
 
 /// What one thread does with an engine. All operations take the fastest way that the engine's C or Swift interface

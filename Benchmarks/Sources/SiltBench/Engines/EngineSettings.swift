@@ -13,6 +13,9 @@ struct EngineSettings: Codable, Sendable {
     var threads = 1
 
     /// Bytes of changes held in memory, or in the log that stands for them.
+    var writeBufferBytes = Self.writeBufferBytes
+
+    /// The same, but for `recover`.
     static let writeBufferBytes = 64 << 20
     /// Bytes of the cache of blocks or pages.
     static let cacheBytes = 64 << 20

@@ -17,10 +17,12 @@ final class LevelDBEngine: Engine, @unchecked Sendable {
     private let database: OpaquePointer
     private let isSynced: Bool
 
+    static func isLog(_ name: String) -> Bool? { name.hasSuffix(".log") }
+
     init(directory: String, settings: EngineSettings) throws {
         isSynced = settings.isSynced
         leveldb_options_set_create_if_missing(options, 1)
-        leveldb_options_set_write_buffer_size(options, EngineSettings.writeBufferBytes)
+        leveldb_options_set_write_buffer_size(options, settings.writeBufferBytes)
         leveldb_options_set_cache(options, cache)
         leveldb_options_set_filter_policy(options, filter)
         if !settings.hasDefaultCompression {
@@ -34,7 +36,7 @@ final class LevelDBEngine: Engine, @unchecked Sendable {
 
     static func describe(_ settings: EngineSettings) -> String {
         """
-        write_buffer_size=\(EngineSettings.writeBufferBytes >> 20)MiB block_cache=\(EngineSettings.cacheBytes >> 20)MiB \
+        write_buffer_size=\(settings.writeBufferBytes >> 20)MiB block_cache=\(EngineSettings.cacheBytes >> 20)MiB \
         bloom=\(EngineSettings.bloomBits) compression=\(settings.hasDefaultCompression ? "default" : "none") sync=\(settings.isSynced), otherwise defaults
         """
     }

@@ -21,10 +21,12 @@ final class RocksDBEngine: Engine, @unchecked Sendable {
     private let database: OpaquePointer
     private let isSynced: Bool
 
+    static func isLog(_ name: String) -> Bool? { name.hasSuffix(".log") }
+
     init(directory: String, settings: EngineSettings) throws {
         isSynced = settings.isSynced
         rocksdb_options_set_create_if_missing(options, 1)
-        rocksdb_options_set_write_buffer_size(options, EngineSettings.writeBufferBytes)
+        rocksdb_options_set_write_buffer_size(options, settings.writeBufferBytes)
         if !settings.hasDefaultCompression {
             rocksdb_options_set_compression(options, CInt(rocksdb_no_compression))
         }
@@ -43,7 +45,7 @@ final class RocksDBEngine: Engine, @unchecked Sendable {
 
     static func describe(_ settings: EngineSettings) -> String {
         """
-        write_buffer_size=\(EngineSettings.writeBufferBytes >> 20)MiB \
+        write_buffer_size=\(settings.writeBufferBytes >> 20)MiB \
         block_cache=\(EngineSettings.cacheBytes >> 20)MiB(LRU) bloom=\(EngineSettings.bloomBits)(full) \
         compression=\(settings.hasDefaultCompression ? "default" : "none") sync=\(settings.isSynced), otherwise defaults; get_pinned and one copy
         """

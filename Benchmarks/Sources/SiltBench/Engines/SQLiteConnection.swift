@@ -20,7 +20,7 @@ final class SQLiteConnection: @unchecked Sendable {
         for pragma in [
             "page_size=4096", "journal_mode=WAL", "synchronous=\(settings.isSynced ? "FULL" : "NORMAL")",
             "cache_size=-\(EngineSettings.cacheBytes / settings.threads / 1024)",
-            "wal_autocheckpoint=\(EngineSettings.writeBufferBytes / 4096)",
+            "wal_autocheckpoint=\(settings.writeBufferBytes / 4096)",
         ] { try execute("PRAGMA \(pragma)") }
     }
 

@@ -41,7 +41,7 @@ final class SQLiteEngine: Engine {
         """
         journal_mode=WAL synchronous=\(settings.isSynced ? "FULL" : "NORMAL") \
         cache_size=\(EngineSettings.cacheBytes >> 20)MiB in all \
-        wal_autocheckpoint=\(EngineSettings.writeBufferBytes >> 20)MiB page_size=4KiB, \
+        wal_autocheckpoint=\(settings.writeBufferBytes >> 20)MiB page_size=4KiB, \
         \(isClustered(settings) ? "WITHOUT ROWID" : "rowid table"), prepared statements, a connection for each thread, \
         writers under one mutex; has no filters
         """

@@ -14,6 +14,8 @@ final class SiltstoneEngine: Engine {
 
     private let store: KeyValueStore
 
+    static func isLog(_ name: String) -> Bool? { name.hasSuffix(".log") }
+
     init(directory: String, settings: EngineSettings) throws {
         store = try KeyValueStore.open(at: directory, configuration: Self.configuration(settings))
     }
@@ -30,7 +32,7 @@ final class SiltstoneEngine: Engine {
     private static func configuration(_ settings: EngineSettings) -> Configuration {
         var configuration = Configuration()
         configuration.durability = settings.isSynced ? .synced : .buffered
-        configuration.memTableBytes = EngineSettings.writeBufferBytes
+        configuration.memTableBytes = settings.writeBufferBytes
         configuration.cacheBytes = EngineSettings.cacheBytes
         return configuration
     }

@@ -33,6 +33,8 @@ enum Machine {
     /// - Returns: the seconds that the background work went on for.
     static func settle(isHasty: Bool = false, timeout: Double = 600) -> Double {
         let interval = isHasty ? 0.02 : 0.1
+        // To ask takes some, which in a debug build and at short intervals is no longer little.
+        let share = isHasty ? 0.3 : 0.04
         let start = Clock.now()
         var quiet = 0
         var busyUntil = start
@@ -40,7 +42,7 @@ enum Machine {
         while quiet < 3, Double(before.moment - start) * 1e-9 < timeout {
             usleep(UInt32(interval * 1e6))
             let now = ProcessUsage.now()
-            if now.processSeconds - before.processSeconds < 0.04 * interval, now.bytesWritten == before.bytesWritten {
+            if now.processSeconds - before.processSeconds < share * interval, now.bytesWritten == before.bytesWritten {
                 quiet += 1
             } else {
                 quiet = 0
@@ -58,6 +60,21 @@ enum Machine {
         for case let name as String in names {
             var information = stat()
             if lstat("\(directory)/\(name)", &information) == 0 { sum += Int(information.st_blocks) * 512 }
+        }
+        return sum
+    }
+
+    /// The lengths of some of the files in a directory.
+    /// - Parameter isMeant: of each name; nil where there is nothing to be told.
+    /// - Returns: nil where there was nothing to be told of any.
+    static func fileBytes(_ directory: String, _ isMeant: (String) -> Bool?) -> Int? {
+        guard let names = FileManager.default.enumerator(atPath: directory) else { return nil }
+        var sum: Int?
+        for case let name as String in names {
+            guard let isMeant = isMeant(name) else { continue }
+            var information = stat()
+            let isThere = isMeant && lstat("\(directory)/\(name)", &information) == 0
+            sum = (sum ?? 0) + (isThere ? Int(information.st_size) : 0)
         }
         return sum
     }

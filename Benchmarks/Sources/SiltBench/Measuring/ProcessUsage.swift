@@ -24,7 +24,8 @@ struct ProcessUsage: Sendable {
             bytesWritten: field("write_bytes:", of: "/proc/self/io"), moment: Clock.now())
     }
 
-    /// Cores that other processes kept busy since `start`: above 0.3, a figure is not to be trusted.
+    /// Cores that other processes kept busy since `start`, or that the hypervisor gave to other guests while this one wanted
+    /// them: above 0.3, a figure is not to be trusted.
     func otherCores(since start: ProcessUsage) -> Double {
         let elapsed = Double(moment - start.moment) * 1e-9
         // The machine counts in hundredths of a second: shorter than a few of them, it says nothing.
@@ -59,8 +60,8 @@ struct ProcessUsage: Sendable {
         }
         let fields = line.split(separator: " ").dropFirst().compactMap { Double($0) }
         guard fields.count >= 8 else { return 0 }
-        // user, nice, system, irq, softirq; not idle, iowait, or what the hypervisor stole.
-        let ticks = fields[0] + fields[1] + fields[2] + fields[5] + fields[6]
+        // user, nice, system, irq, softirq, steal; not idle or iowait.
+        let ticks = fields[0] + fields[1] + fields[2] + fields[5] + fields[6] + fields[7]
         return ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 

@@ -44,6 +44,13 @@ struct Section: Codable, Sendable {
     /// Whether it is meant by a name: its own, or what comes before the dash in those of several.
     func isCalled(_ text: String) -> Bool { name == text || name.hasPrefix(text + "-") }
 
+    /// Whether measurements of another section are further rounds of this one's, or workloads beside them.
+    func isAlike(_ other: Section) -> Bool {
+        kind == other.kind && count == other.count && valueBytes == other.valueBytes && keys == other.keys
+            && hasDefaultCompression == other.hasDefaultCompression && hasWriteMap == other.hasWriteMap
+            && isSynced == other.isSynced
+    }
+
     /// A label as it reads under the section's title.
     func shortLabel(_ label: String) -> String {
         label.hasPrefix(name + "/") ? String(label.dropFirst(name.count + 1)) : label

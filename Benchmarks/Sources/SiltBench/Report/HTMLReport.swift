@@ -80,7 +80,7 @@ struct HTMLReport {
     private var failures: String {
         if report.failures.isEmpty { return "" }
         let items = report.failures.map {
-            "<li>\(HTML.escaped("\($0.engine.title), round \($0.round + 1): \($0.text)"))</li>"
+            "<li>\(HTML.escaped("\($0.engine?.title ?? "all"), round \($0.round + 1): \($0.text)"))</li>"
         }
         return "<h2>Failures</h2><ul class=\"failures\">\(items.joined())</ul>"
     }

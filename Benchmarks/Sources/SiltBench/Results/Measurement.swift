@@ -23,7 +23,7 @@ struct Measurement: Codable, Sendable {
     var timeline: [TimelinePoint]?
     /// Microseconds of CPU for each operation, background threads included.
     var cpuMicroseconds: Double?
-    /// Cores that other processes kept busy meanwhile.
+    /// Cores that other processes, or other guests of the host, kept busy meanwhile.
     var otherCores = 0.0
     /// Seconds that background work went on for afterwards.
     var settleSeconds: Double?

@@ -4,13 +4,14 @@ import Foundation
 struct Report: Codable, Sendable {
     /// An engine that failed, and why.
     struct Failure: Codable, Sendable {
-        var engine: EngineKind
+        /// Nil where it is the harness itself that failed.
+        var engine: EngineKind?
         var section: String
         var round: Int
         var text: String
 
         /// All of it.
-        var description: String { "\(section), \(engine.title), round \(round + 1): \(text)" }
+        var description: String { "\(section), \(engine?.title ?? "all"), round \(round + 1): \(text)" }
     }
 
     /// The machine that it was measured on.
@@ -99,22 +100,21 @@ struct Report: Codable, Sendable {
 
     /// Reads what ``json()`` has written, of one run or several: measurements of the same section and round number are
     /// kept side by side as further rounds.
+    /// - Throws: ``BenchmarkError`` where the runs are of different machines, or mean different things by one section.
     init(mergedFrom paths: [String]) throws {
         let reports = try paths.map { path in
             try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
         }
         guard var merged = reports.first else { throw BenchmarkError("--from names no file") }
-        for other in reports.dropFirst() {
+        for (path, other) in zip(paths, reports).dropFirst() {
+            if let difference = merged.difference(from: other) { throw BenchmarkError("\(path): \(difference)") }
             let rounds = merged.options.rounds
             merged.measurements += other.measurements.map { measurement in
                 var measurement = measurement
                 measurement.round += rounds
                 return measurement
             }
-            for section in other.options.sections
-            where !merged.options.sections.contains(where: { $0.name == section.name }) {
-                merged.options.sections.append(section)
-            }
+            for section in other.options.sections { merged.options.sections.merge(section) }
             merged.options.rounds = max(rounds, other.options.rounds)
             for description in other.engines { merged.add(description) }
             for engine in other.options.engines where !merged.options.engines.contains(engine) {
@@ -125,5 +125,27 @@ struct Report: Codable, Sendable {
             merged.embedding = merged.embedding ?? other.embedding
         }
         self = merged
+    }
+
+    /// Why another report cannot be a part of this one; nil where it can.
+    private func difference(from other: Report) -> String? {
+        if host.processor != other.host.processor || host.cores != other.host.cores {
+            return "measured on another machine: \(other.host.processor), \(other.host.cores) cores"
+        }
+        for section in options.sections {
+            guard let same = other.options.sections.first(where: { $0.name == section.name }) else { continue }
+            if !section.isAlike(same) { return "'\(section.name)' is another section there: \(same.title)" }
+        }
+        return nil
+    }
+}
+
+extension Array where Element == Section {
+    /// Adds a section, or to the one of this name its engines and workloads.
+    fileprivate mutating func merge(_ section: Section) {
+        guard let place = firstIndex(where: { $0.name == section.name }) else { return append(section) }
+        for engine in section.engines where !self[place].engines.contains(engine) { self[place].engines.append(engine) }
+        let known = Set(self[place].workloads.map(\.name))
+        self[place].workloads += section.workloads.filter { !known.contains($0.name) }
     }
 }

@@ -1,28 +1,37 @@
 import Foundation
 
 extension Bench {
-    /// Entries that are in the log when the process is killed: just less than a write buffer holds, so that none of them
-    /// is elsewhere.
+    /// Bytes of keys and values that are in the log when the process is killed.
+    private static var recoveredBytes: Int { EngineSettings.writeBufferBytes }
+
+    /// Entries that these are.
     private var recoveredCount: Int {
         let entryBytes = KeySpace.decimal.keyBytes + section.valueBytes
-        return max(1, min(section.count, (EngineSettings.writeBufferBytes - (8 << 20)) / entryBytes))
+        return max(1, min(section.count, Self.recoveredBytes / entryBytes))
     }
 
     private var recoverySettings: EngineSettings {
         var settings = EngineSettings()
         settings.valueBytes = section.valueBytes
         settings.hasWriteMap = section.hasWriteMap
+        // Twice what comes in, as entries take more in memory: nothing is to be anywhere but in the log.
+        settings.writeBufferBytes = 2 * Self.recoveredBytes
         return settings
     }
 
-    /// Has a child process fill a database, kills it, and times how long the database takes to answer again.
+    /// Has a child process fill a database and die, and times how long the database takes to answer again.
     func measureRecovery(_ run: WorkloadRun) throws {
         let directory = directory + "/recovery"
         let order = WorkerOrder(
-            task: .fillAndWait, options: options, section: section, engine: engine, round: round, directory: directory)
+            task: .fillAndDie, options: options, section: section, engine: engine, round: round, directory: directory)
         let child = try ChildProcess(order)
-        guard case .ready = try child.nextMessage() else { throw BenchmarkError("the child did not fill its database") }
-        child.kill()
+        guard case .filled = try child.nextMessage(), child.waitForKill() else {
+            throw BenchmarkError("the child did not fill its database")
+        }
+        let logBytes = Machine.fileBytes(directory) { E.isLog($0) }
+        if let logBytes, logBytes < recoveredCount * section.valueBytes {
+            throw BenchmarkError("only \(logBytes) bytes are in the log")
+        }
         Machine.prepare(prewarming: options.prewarmBytes)
         let model = Model(capacity: recoveredCount)
         fillModel(model)
@@ -41,17 +50,17 @@ extension Bench {
             engine: engine, label: run.name, round: round, unit: .milliseconds, value: seconds * 1000,
             operations: recoveredCount, seconds: seconds)
         measurement.otherCores = after.otherCores(since: before)
-        report(measurement)
+        try report(measurement)
     }
 
-    /// What the child does: fills, says so, and waits to be killed.
-    func fillAndWait(_ say: (WorkerMessage) throws -> Void) throws {
+    /// What the child does: fills, says so, and kills itself, as a power switch would. No engine has the time to tidy up.
+    func fillAndDie(_ say: (WorkerMessage) throws -> Void) throws {
         let database = try Database<E>(directory: directory, settings: recoverySettings, keys: .decimal)
         database.model.reserve(recoveredCount)
         let order = IndexStream.permutation(recoveredCount, .fillOrder)
         _ = try database.putBatches(recoveredCount, batch: Section.batchCount, .listed(order, from: 0))
-        try say(.ready)
-        while true { sleep(3600) }
+        try say(.filled)
+        kill(getpid(), SIGKILL)
     }
 
     /// Every key once.

@@ -8,7 +8,7 @@ final class Bench<E: Engine> {
     let round: Int
     /// Where databases are made.
     let directory: String
-    private let sink: (Measurement) -> Void
+    private let say: (WorkerMessage) throws -> Void
     /// How often each label has been reported.
     private var occurrences: [String: Int] = [:]
 
@@ -19,22 +19,22 @@ final class Bench<E: Engine> {
     /// Memory of the process before there was any database: the harness and the code of all libraries.
     private let baseline = ProcessUsage.memory
 
-    init(_ order: WorkerOrder, report: @escaping (Measurement) -> Void) {
+    init(_ order: WorkerOrder, say: @escaping (WorkerMessage) throws -> Void) {
         options = order.options
         section = order.section
         engine = order.engine
         round = order.round
         directory = order.directory
-        sink = report
+        self.say = say
     }
 
     /// Hands a result over; one of a workload that ran before on this database or another is told apart by a number.
-    func report(_ measurement: Measurement) {
+    func report(_ measurement: Measurement) throws {
         var measurement = measurement
         measurement.label = section.label(measurement.label)
         occurrences[measurement.label, default: 0] += 1
         if let count = occurrences[measurement.label], count > 1 { measurement.label += "#\(count)" }
-        sink(measurement)
+        try say(.measurement(measurement))
     }
 
     /// Runs all workloads.
@@ -52,6 +52,7 @@ final class Bench<E: Engine> {
         try database.verify()
         try database.discard()
         self.database = nil
+        try say(.verified)
     }
 
     // MARK: Databases
@@ -124,8 +125,8 @@ final class Bench<E: Engine> {
         Machine.prepare(prewarming: run.workload.writes ? prewarmBytes(run.workload) : 0)
         memory.restart()
         switch run.workload {
-        case .compact: report(try compact(database, label))
-        case .open: report(try open(database, label))
+        case .compact: try report(compact(database, label))
+        case .open: try report(open(database, label))
         case .readwhilewriting: try readWhileWriting(database, label)
         default:
             let outcome = try perform(run, database)
@@ -134,7 +135,7 @@ final class Bench<E: Engine> {
             if database.model.isReproducible { measurement.tally = course.tally }
             account(&measurement, course, database, settle: run.workload.writes)
             try outcome.check()
-            report(measurement)
+            try report(measurement)
         }
         switch run.workload {
         case .compact: database.state = .compacted
@@ -185,10 +186,10 @@ final class Bench<E: Engine> {
         // Both threads' work is one bill.
         reading.cpuMicroseconds = nil
         try check(reader.tally, found: reader.operations)
-        report(reading)
+        try report(reading)
         var writing = Measurement(engine: engine, label: label + ".writer", round: round, records: [writer])
         writing.otherCores = reading.otherCores
-        report(writing)
+        try report(writing)
     }
 
     private func compact(_ database: Database<E>, _ label: String) throws -> Measurement {

@@ -79,7 +79,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
         case .queue:
             "puts a key at one end, scans for the first at the other and deletes it; N/100 times, 3 steps in one"
         case .recover:
-            "opens a database whose process was killed with up to 60 MB in its log, gets one key; milliseconds"
+            "opens a database whose process was killed with up to 64 MiB in its log, gets one key; milliseconds"
         case .ycsbLoad: "YCSB: puts N/2 records of 1000 bytes under hashed keys"
         case .ycsbA: "YCSB A: 50 % read, 50 % update, zipfian; N/5 operations"
         case .ycsbB: "YCSB B: 95 % read, 5 % update, zipfian"
