@@ -701,6 +701,19 @@ MUTATIONS = [
         "word & 0xffff == UInt64(truncatingIfNeeded: keyCount) &<< 8 | UInt64(RecordKind.value.rawValue)",
         "word & 0xff00 == UInt64(truncatingIfNeeded: keyCount) &<< 8", first="RecordHeadTests"),
     Mutation(
+        "row-not-counted", "a walk that becomes part of the caller does not count what it has handed out",
+        "Store/ScanWalk.swift", "left &-= taken - before\n", "_ = before\n", first="InlinedWalkTests"),
+    Mutation(
+        "removed-counted", "a walk that becomes part of the caller counts removed keys as entries",
+        "Store/ScanWalk.swift", "            left &+= 1\n", "", first="InlinedWalkTests"),
+    Mutation(
+        "row-not-cut", "a walk that becomes part of the caller hands out whole batches, whatever its limit",
+        "Store/ScanWalk.swift", "end: last - first > left ? first + left : last)", "end: last)",
+        first="InlinedWalkTests"),
+    Mutation(
+        "row-not-concerned", "a walk that becomes part of the caller hands out what a range was removed of",
+        "Store/ScanWalk.swift", "if _slowPath(!tombstones.isEmpty) {", "if false {", first="InlinedWalkTests"),
+    Mutation(
         "fence-group-cut", "the last fence of a group is not looked at",
         "Segment/FenceIndex.swift",
         "in: digests + (first &+ 1), count &- 1)", "in: digests + (first &+ 1), count &- 2)",

@@ -83,7 +83,8 @@ struct Block {
             guard search.run(hint) else { return nil }
             (low, high) = (search.low, search.high)
         }
-        if high &- low <= Self.fewRecords { prefetch(from: low &+ near.lowerBound, to: high &+ near.upperBound) }
+        let isNarrow = high &- low <= Self.fewRecords
+        if isNarrow { prefetch(from: low &+ near.lowerBound, to: high &+ near.upperBound) }
         while low < high {
             let middle = (low &+ high) &>> 1
             guard let found = record(middle)?.record else { return nil }
@@ -91,6 +92,7 @@ struct Block {
             let isBefore = order != 0 ? order < 0 : found.sequence > sequence
             if isBefore { low = middle &+ 1 } else { high = middle }
         }
+        if _slowPath(!isNarrow) { prefetch(from: low &+ near.lowerBound, to: low &+ near.upperBound) }
         return low
     }
 }

@@ -157,21 +157,37 @@ public final class KeyValueStore: Sendable {
 
     /// Calls `body` with each entry whose key is in `[from, to)`, without copying; see
     /// ``Snapshot/forEach(from:to:reverse:limit:_:)``.
+    @inlinable
+    @inline(__always)
     public func forEach(
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil,
         _ body: (RawSpan, RawSpan) throws -> Bool
     ) throws {
-        var walk = try ScanWalk(engine, ScanRange(from: from, to: to, reverse: reverse, limit: limit))
-        try walk.forEach(body)
+        try beginWalk(from: from, to: to, reverse: reverse, limit: limit).forEach(body)
     }
 
     /// Calls `body` with each entry whose key begins with `prefix`, without copying.
+    @inlinable
+    @inline(__always)
     public func forEach(
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil,
         _ body: (RawSpan, RawSpan) throws -> Bool
     ) throws {
-        var walk = try ScanWalk(engine, ScanRange(prefix: Array(prefix), reverse: reverse, limit: limit))
-        try walk.forEach(body)
+        try beginWalk(prefix: Array(prefix), reverse: reverse, limit: limit).forEach(body)
+    }
+
+    @usableFromInline
+    func beginWalk(
+        from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
+    ) throws(StoreError) -> InlinedWalk {
+        InlinedWalk(try ScanWalk(engine, ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
+    }
+
+    @usableFromInline
+    func beginWalk(
+        prefix: [UInt8], reverse: Bool, limit: Int?
+    ) throws(StoreError) -> InlinedWalk {
+        InlinedWalk(try ScanWalk(engine, ScanRange(prefix: prefix, reverse: reverse, limit: limit)))
     }
 
     /// The entries whose keys are in `[from, to)` as they are now, as an asynchronous sequence.

@@ -7,9 +7,14 @@ final class Scan: @unchecked Sendable {
     let merge: MergingCursor
     /// Set once a walk has failed: its place is not known any more.
     var failure: StoreError?
+    /// Room for the walk that uses it, where that needs an address.
+    let room: UnsafeMutablePointer<ScanWalk>
 
     init(_ view: ReadView) {
         self.view = view
         merge = MergingCursor(view.sources())
+        room = .allocate(capacity: 1)
     }
+
+    deinit { room.deallocate() }
 }

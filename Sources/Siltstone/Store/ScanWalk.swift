@@ -48,6 +48,9 @@ struct ScanWalk: ~Copyable {
 
     deinit { engine.scans.give(scan) { [engine] in engine.views.isCurrent($0) } }
 
+    /// Room for the walk itself.
+    var room: UnsafeMutablePointer<ScanWalk> { scan._withUnsafeGuaranteedRef { $0.room } }
+
     // MARK: Records
 
     /// The next visible record, good until the next call.
@@ -128,6 +131,33 @@ struct ScanWalk: ~Copyable {
     }
 
     // MARK: Spans
+
+    /// The next records in a row, which no range tombstone concerns; an empty row before one that may be concerned, and nil
+    /// at the end.
+    /// - Parameter taken: behind what was handed out of the row before, or otherwise used up.
+    mutating func nextRow(behind taken: UnsafePointer<Record>?) throws(StoreError) -> RecordRow? {
+        if let taken, let before = next {
+            left &-= taken - before
+            next = taken
+        }
+        guard left > 0 else { return nil }
+        if next == end, try !readSpan() { return nil }
+        guard let first = next, let last = end else { return nil }
+        if _slowPath(!tombstones.isEmpty) { return RecordRow(start: first, end: first) }
+        return RecordRow(start: first, end: last - first > left ? first + left : last)
+    }
+
+    /// Calls `body` with the record where a row ended early, if it is one that counts.
+    mutating func handOther(
+        _ record: UnsafePointer<Record>, to body: (RawSpan, RawSpan) throws -> Bool
+    ) throws -> Bool {
+        if Self.isSkipped(record, tombstones, sequence) {
+            // It is used up, and no entry.
+            left &+= 1
+            return true
+        }
+        return try Self.handPointed(record, engine, version, to: body)
+    }
 
     /// Reads the next records, as far as they are in the range; whether there are any.
     private mutating func readSpan() throws(StoreError) -> Bool {

@@ -130,24 +130,40 @@ public final class Snapshot: Sendable {
     ///   - limit: how many entries at most.
     ///   - body: gets key and value, which are good until it returns; returns false to stop.
     /// - Throws: ``StoreError``, or what `body` throws.
+    @inlinable
+    @inline(__always)
     public func forEach(
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil,
         _ body: (RawSpan, RawSpan) throws -> Bool
     ) throws {
-        try check()
-        var walk = try ScanWalk(self, ScanRange(from: from, to: to, reverse: reverse, limit: limit))
-        try walk.forEach(body)
+        try beginWalk(from: from, to: to, reverse: reverse, limit: limit).forEach(body)
     }
 
     /// Calls `body` with each entry whose key begins with `prefix`, without copying; see
     /// ``forEach(from:to:reverse:limit:_:)``.
+    @inlinable
+    @inline(__always)
     public func forEach(
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil,
         _ body: (RawSpan, RawSpan) throws -> Bool
     ) throws {
+        try beginWalk(prefix: Array(prefix), reverse: reverse, limit: limit).forEach(body)
+    }
+
+    @usableFromInline
+    func beginWalk(
+        from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
+    ) throws(StoreError) -> InlinedWalk {
         try check()
-        var walk = try ScanWalk(self, ScanRange(prefix: Array(prefix), reverse: reverse, limit: limit))
-        try walk.forEach(body)
+        return InlinedWalk(try ScanWalk(self, ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
+    }
+
+    @usableFromInline
+    func beginWalk(
+        prefix: [UInt8], reverse: Bool, limit: Int?
+    ) throws(StoreError) -> InlinedWalk {
+        try check()
+        return InlinedWalk(try ScanWalk(self, ScanRange(prefix: prefix, reverse: reverse, limit: limit)))
     }
 
     /// The entries whose keys are in `[from, to)`, as an asynchronous sequence.

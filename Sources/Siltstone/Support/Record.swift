@@ -7,6 +7,7 @@ extension SequenceNumber {
 }
 
 /// What a record does to its key. The raw values are on disk, in logs and in segments.
+@usableFromInline
 enum RecordKind: UInt8, Sendable {
     /// The key has the value that the record carries.
     case value = 1
@@ -20,11 +21,15 @@ enum RecordKind: UInt8, Sendable {
 }
 
 /// One version of one key, as borrowed bytes.
+@usableFromInline
 struct Record {
-    var key: Bytes
-    var value: Bytes
+    @usableFromInline
+    var key: UnsafeRawBufferPointer
+    @usableFromInline
+    var value: UnsafeRawBufferPointer
     /// May be 0 where nobody asks for it.
     var sequence: SequenceNumber
+    @usableFromInline
     var kind: RecordKind
 
     /// The same without its number, which then need not be read.

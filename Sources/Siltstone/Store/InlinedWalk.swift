@@ -1,0 +1,77 @@
+/// Records in a row that a walk hands out.
+@usableFromInline
+struct RecordRow {
+    @usableFromInline
+    let start: UnsafePointer<Record>
+    @usableFromInline
+    let end: UnsafePointer<Record>
+
+    @inlinable
+    @inline(__always)
+    init(start: UnsafePointer<Record>, end: UnsafePointer<Record>) {
+        self.start = start
+        self.end = end
+    }
+
+    /// Calls `body` with key and value of each record up to the first that is no value.
+    /// - Returns: where that is, or the end; nil where `body` has returned false.
+    @inlinable
+    @inline(__always)
+    func handValues(to body: (RawSpan, RawSpan) throws -> Bool) rethrows -> UnsafePointer<Record>? {
+        var next = start
+        while next != end {
+            // Not the variable, on which the spans would depend: it would be kept on the heap.
+            let record = next
+            guard case .value = record.pointee.kind else { break }
+            if try !body(record.pointee.key.bytes, record.pointee.value.bytes) { return nil }
+            next = record.successor()
+        }
+        return next
+    }
+}
+
+/// A walk by its address, so that what is done with the entries can become part of the caller: to call it for each takes
+/// longer than most of what is done with one.
+@usableFromInline
+struct InlinedWalk {
+    /// In the room of its scan.
+    private let walk: UnsafeMutablePointer<ScanWalk>
+
+    init(_ walk: consuming ScanWalk) {
+        self.walk = walk.room
+        self.walk.initialize(to: walk)
+    }
+
+    /// To be called once, after which the walk is gone.
+    @usableFromInline
+    func end() {
+        // Taken out first: whoever walks next may have the room.
+        _ = walk.move()
+    }
+
+    @usableFromInline
+    func nextRow(behind taken: UnsafePointer<Record>?) throws(StoreError) -> RecordRow? {
+        try walk.pointee.nextRow(behind: taken)
+    }
+
+    @usableFromInline
+    func handOther(_ record: UnsafePointer<Record>, to body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
+        try walk.pointee.handOther(record, to: body)
+    }
+
+    /// Calls `body` with key and value of each entry, and ends the walk.
+    /// - Parameter body: gets bytes that are good until it returns; returns false to stop.
+    @inlinable
+    @inline(__always)
+    func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
+        defer { end() }
+        var taken: UnsafePointer<Record>?
+        while let row = try nextRow(behind: taken) {
+            guard let next = try row.handValues(to: body) else { return }
+            taken = next
+            if next == row.end, row.start != row.end { continue }
+            if try !handOther(next, to: body) { return }
+            taken = next.successor()
+        }
+    }
+}
