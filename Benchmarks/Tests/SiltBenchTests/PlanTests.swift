@@ -40,7 +40,7 @@ struct PlanTests {
             ["--num", "1000,2000"], ["--sections", "nothing"], ["--set", "all"], ["--workloads", "queue@2"],
             ["--keys", "paths"], ["--defaults"], ["--lmdb-writemap"], ["--workloads", "open", "--set", "quick"],
             ["--workloads", "open", "--sections", "main"], ["--from", "a.json", "--num", "1000"],
-            ["--embedded", "--repeat", "2"],
+            ["--embedded", "--repeat", "2"], ["--from", ","],
         ])
     func nonsense(arguments: [String]) {
         var parser = OptionParser(arguments)

@@ -62,6 +62,30 @@ struct ReportTests {
         #expect(merged.sections.count == 3)
     }
 
+    @Test("of three runs each one's rounds are its own; one that has measured nothing adds no sections")
+    func mergingThree() throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/silt-bench-tests-\(UUID())"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let (path, empty) = (directory + "/run.json", directory + "/empty.json")
+        try report().json().write(to: URL(fileURLWithPath: path))
+        var none = try report()
+        (none.measurements, none.options.sections[0].count, none.options.rounds) = ([], 7, 1)
+        try none.json().write(to: URL(fileURLWithPath: empty))
+        let merged = try Report(mergedFrom: [path, empty, path, path])
+        try FileManager.default.removeItem(atPath: directory)
+        #expect(merged.summary(.siltstone, "readseq")?.measurements.map(\.round) == [0, 4, 7])
+        #expect(merged.sections.map(\.count) == [1000, 1000, 2000])
+    }
+
+    @Test("what was measured counts once it is confirmed, and once")
+    func confirmation() throws {
+        var pending = PendingMeasurements()
+        let measurement = try report().measurements[0]
+        pending.add(measurement)
+        pending.add(measurement)
+        #expect(pending.confirm().count == 2 && pending.confirm().isEmpty)
+    }
+
     @Test("runs of other keys, values or machines are not taken for further rounds; other workloads stand beside")
     func mergingOthers() throws {
         let directory = FileManager.default.temporaryDirectory.path + "/silt-bench-tests-\(UUID())"

@@ -47,6 +47,13 @@ final class ChildProcess {
         return process.terminationReason == .exit && process.terminationStatus == 0
     }
 
+    /// Kills it, where it runs on.
+    func end() {
+        guard process.isRunning else { return }
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
     /// Waits for its end.
     /// - Returns: whether it was killed.
     func waitForKill() -> Bool {

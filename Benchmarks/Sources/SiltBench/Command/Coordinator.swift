@@ -75,18 +75,18 @@ struct Coordinator {
         let child = try ChildProcess(
             WorkerOrder(
                 task: .measure, options: options, section: section, engine: engine, round: round, directory: home))
+        // Where what it says makes no sense, it shall not run on beside the next one.
+        defer { child.end() }
         var hasFailed = false
-        // What an engine measured counts once its database was found to hold what it should.
-        var unverified: [Measurement] = []
+        var pending = PendingMeasurements()
         while let message = try child.nextMessage() {
             switch message {
             case .engine(let description): report.add(description)
             case .measurement(let measurement):
                 progress.show(measurement, of: options.rounds)
-                unverified.append(measurement)
+                pending.add(measurement)
             case .verified:
-                report.measurements += unverified
-                unverified = []
+                report.measurements += pending.confirm()
             case .failure(let text):
                 hasFailed = true
                 fail(text, section, engine, round, &report)

@@ -58,7 +58,7 @@ struct OptionParser {
             }
         }
         try refuseIgnored(options)
-        options.sections = try sections(choice, options.engines)
+        if !options.isEmbedding { options.sections = try sections(choice, options.engines) }
         return .run(options)
     }
 
@@ -71,7 +71,8 @@ struct OptionParser {
             let ignored = given.intersection(names).sorted()
             if let name = ignored.first { throw BenchmarkError("\(name) \(reason)") }
         }
-        if !options.inputPaths.isEmpty {
+        if given.contains("--from") {
+            if options.inputPaths.isEmpty { throw BenchmarkError("--from names no file") }
             try refuse(given.subtracting(Self.outputs).subtracting(["--from"]), "means nothing beside --from")
         } else if options.isEmbedding {
             try refuse(given.subtracting(Self.outputs).subtracting(["--embedded"]), "means nothing beside --embedded")

@@ -10,7 +10,7 @@ enum Worker {
             let order = try JSONDecoder().decode(WorkerOrder.self, from: Data(order.utf8))
             switch order.section.kind {
             case .engines: try order.engine.accept(Visitor(order: order))
-            case .repositories: try RepositoryBench(order).run { try say(.measurement($0)) }
+            case .repositories: try RepositoryBench(order).run(say)
             case .transformers: try TransformerBench(order).run { try say(.measurement($0)) }
             }
             try say(.verified)

@@ -20,8 +20,12 @@ protocol Engine: AnyObject, Sendable {
     /// The options that ``init(directory:settings:)`` sets, in the engine's own words.
     static func describe(_ settings: EngineSettings) -> String
 
-    /// Whether a file in the database's directory is a log; nil of an engine that has none, or whose log is cut by itself.
+    /// Whether a file in the database's directory holds changes that were not merged yet: a log, or large values beside it.
+    /// Nil of an engine that has no such file, or that cuts it by itself.
     static func isLog(_ name: String) -> Bool?
+
+    /// Whether a file in the database's directory is what becomes of a log.
+    static func isTable(_ name: String) -> Bool
 
     /// Opens the database in a directory that exists, or makes one there.
     init(directory: String, settings: EngineSettings) throws
@@ -40,6 +44,8 @@ extension Engine {
     static var isCutToThreads: Bool { false }
 
     static func isLog(_ name: String) -> Bool? { nil }
+
+    static func isTable(_ name: String) -> Bool { false }
 }
 
 /// What one thread does with an engine. All operations take the fastest way that the engine's C or Swift interface

@@ -24,7 +24,7 @@ enum EngineKind: String, Codable, CaseIterable, Sendable {
     var isPeer: Bool { self != .siltstone && self != .memory }
 
     /// Whether it does the same work as the others in what a label stands for: LMDB has no log to recover and no runs to
-    /// merge, its compaction being a copy; SQLite's log of 64 MiB holds a fortieth of the others' transactions.
+    /// merge, its compaction being a copy; SQLite's log, of the same bytes, holds a fortieth of the others' transactions.
     func isComparable(_ label: String) -> Bool {
         if label.hasSuffix("recover") { return self != .lmdb && self != .sqlite }
         return self != .lmdb || !label.hasSuffix("compact")

@@ -19,6 +19,8 @@ final class LevelDBEngine: Engine, @unchecked Sendable {
 
     static func isLog(_ name: String) -> Bool? { name.hasSuffix(".log") }
 
+    static func isTable(_ name: String) -> Bool { name.hasSuffix(".ldb") || name.hasSuffix(".sst") }
+
     init(directory: String, settings: EngineSettings) throws {
         isSynced = settings.isSynced
         leveldb_options_set_create_if_missing(options, 1)

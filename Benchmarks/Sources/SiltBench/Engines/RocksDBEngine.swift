@@ -23,6 +23,8 @@ final class RocksDBEngine: Engine, @unchecked Sendable {
 
     static func isLog(_ name: String) -> Bool? { name.hasSuffix(".log") }
 
+    static func isTable(_ name: String) -> Bool { name.hasSuffix(".sst") }
+
     init(directory: String, settings: EngineSettings) throws {
         isSynced = settings.isSynced
         rocksdb_options_set_create_if_missing(options, 1)

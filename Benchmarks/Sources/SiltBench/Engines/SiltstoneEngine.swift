@@ -14,7 +14,9 @@ final class SiltstoneEngine: Engine {
 
     private let store: KeyValueStore
 
-    static func isLog(_ name: String) -> Bool? { name.hasSuffix(".log") }
+    static func isLog(_ name: String) -> Bool? { name.hasSuffix(".log") || name.hasSuffix(".values") }
+
+    static func isTable(_ name: String) -> Bool { name.hasSuffix(".segment") }
 
     init(directory: String, settings: EngineSettings) throws {
         store = try KeyValueStore.open(at: directory, configuration: Self.configuration(settings))

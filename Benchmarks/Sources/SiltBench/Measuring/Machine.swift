@@ -29,7 +29,8 @@ enum Machine {
 
     /// Waits until this process's background work is over: three tenths of a second in a row with hardly any CPU used
     /// and nothing written. The same test for every engine, since not every one can be asked.
-    /// - Parameter isHasty: whether to look more often, for runs that are not about speed.
+    /// - Parameter isHasty: whether some hundredths of a second with less than a third of a CPU used will do, for runs that
+    ///   are not about speed.
     /// - Returns: the seconds that the background work went on for.
     static func settle(isHasty: Bool = false, timeout: Double = 600) -> Double {
         let interval = isHasty ? 0.02 : 0.1

@@ -13,7 +13,7 @@ extension HTMLReport {
         return """
             <p>CPU counts all threads of the process, background work included; write amplification counts bytes that
             reached files, as the kernel tells, for each byte of keys and values; other load is the number of cores that
-            other processes kept busy. Peaks of anonymous and of mapped memory are
+            other processes, or other guests of the host, kept busy. Peaks of anonymous and of mapped memory are
             without the harness's own; that of the resident set is with it.</p>
             <div class="wide"><table>
             <tr>\(head.map { "<th scope=\"col\">\($0)</th>" }.joined())</tr>

@@ -11,14 +11,16 @@ struct RepositoryBench {
 
     /// Runs all operations, with the format that repositories have by default and with the compact one.
     /// - Throws: ``BenchmarkError`` where an item comes back changed.
-    func run(_ report: (Measurement) throws -> Void) throws {
+    func run(_ say: (WorkerMessage) throws -> Void) throws {
         for (suffix, transformer) in [
             ("", JSONDataTransformer() as any DataTransformer), (":compact", CompactDataTransformer()),
         ] {
             let path = order.directory + "/repository" + suffix.dropFirst()
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             Machine.prepare(prewarming: order.options.prewarmBytes / 4)
-            for measurement in try measure(path, suffix, transformer) { try report(measurement) }
+            // Each reads what it has written, and says so if that was changed.
+            for measurement in try measure(path, suffix, transformer) { try say(.measurement(measurement)) }
+            try say(.verified)
             try FileManager.default.removeItem(atPath: path)
         }
     }

@@ -106,22 +106,29 @@ struct Report: Codable, Sendable {
             try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
         }
         guard var merged = reports.first else { throw BenchmarkError("--from names no file") }
+        merged.options.sections = merged.sections
+        var rounds = merged.options.rounds
         for (path, other) in zip(paths, reports).dropFirst() {
             if let difference = merged.difference(from: other) { throw BenchmarkError("\(path): \(difference)") }
-            let rounds = merged.options.rounds
             merged.measurements += other.measurements.map { measurement in
                 var measurement = measurement
                 measurement.round += rounds
                 return measurement
             }
-            for section in other.options.sections { merged.options.sections.merge(section) }
-            merged.options.rounds = max(rounds, other.options.rounds)
+            // Those that it has measured: of an `--embedded` run, none.
+            for section in other.sections { merged.options.sections.merge(section) }
+            merged.options.rounds = max(merged.options.rounds, other.options.rounds)
             for description in other.engines { merged.add(description) }
             for engine in other.options.engines where !merged.options.engines.contains(engine) {
                 merged.options.engines.append(engine)
             }
             merged.limits.add(other.limits)
-            merged.failures += other.failures
+            merged.failures += other.failures.map { failure in
+                var failure = failure
+                failure.round += rounds
+                return failure
+            }
+            rounds += other.options.rounds
             merged.embedding = merged.embedding ?? other.embedding
         }
         self = merged
@@ -133,7 +140,7 @@ struct Report: Codable, Sendable {
             return "measured on another machine: \(other.host.processor), \(other.host.cores) cores"
         }
         for section in options.sections {
-            guard let same = other.options.sections.first(where: { $0.name == section.name }) else { continue }
+            guard let same = other.sections.first(where: { $0.name == section.name }) else { continue }
             if !section.isAlike(same) { return "'\(section.name)' is another section there: \(same.title)" }
         }
         return nil

@@ -3,11 +3,14 @@ import Foundation
 extension Bench {
     /// Bytes of keys and values that are in the log when the process is killed.
     private static var recoveredBytes: Int { EngineSettings.writeBufferBytes }
+    /// What an entry may take in memory beside key and value.
+    private static var overheadBytes: Int { 48 }
 
-    /// Entries that these are.
+    /// Entries that these are; where they are small, as many as are certain to be in memory.
     private var recoveredCount: Int {
         let entryBytes = KeySpace.decimal.keyBytes + section.valueBytes
-        return max(1, min(section.count, Self.recoveredBytes / entryBytes))
+        let fitting = recoverySettings.writeBufferBytes * 3 / 4 / (entryBytes + Self.overheadBytes)
+        return max(1, min(section.count, Self.recoveredBytes / entryBytes, fitting))
     }
 
     private var recoverySettings: EngineSettings {
@@ -31,6 +34,10 @@ extension Bench {
         let logBytes = Machine.fileBytes(directory) { E.isLog($0) }
         if let logBytes, logBytes < recoveredCount * section.valueBytes {
             throw BenchmarkError("only \(logBytes) bytes are in the log")
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+        if let name = names.first(where: { E.isTable($0) }) {
+            throw BenchmarkError("\(name) was written before the kill")
         }
         Machine.prepare(prewarming: options.prewarmBytes)
         let model = Model(capacity: recoveredCount)
@@ -59,8 +66,10 @@ extension Bench {
         database.model.reserve(recoveredCount)
         let order = IndexStream.permutation(recoveredCount, .fillOrder)
         _ = try database.putBatches(recoveredCount, batch: Section.batchCount, .listed(order, from: 0))
-        try say(.filled)
-        kill(getpid(), SIGKILL)
+        try withExtendedLifetime(database) {
+            try say(.filled)
+            kill(getpid(), SIGKILL)
+        }
     }
 
     /// Every key once.

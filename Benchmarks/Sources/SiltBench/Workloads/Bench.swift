@@ -116,7 +116,11 @@ final class Bench<E: Engine> {
     // MARK: Measuring
 
     private func measure(_ run: WorkloadRun) throws {
-        if run.workload == .recover { return try measureRecovery(run) }
+        if run.workload == .recover {
+            // It has a database of its own, and does not tell whether this one is right.
+            try leave()
+            return try measureRecovery(run)
+        }
         let database = try database(for: run)
         if run.workload == .scandeleted { try deleteMost(database) }
         let label = run.name + (run.workload.writes ? "" : database.state.suffix)
