@@ -716,12 +716,12 @@ MUTATIONS = [
     Mutation(
         "fence-group-cut", "the last fence of a group is not looked at",
         "Segment/FenceIndex.swift",
-        "in: digests + (first &+ 1), count &- 1)", "in: digests + (first &+ 1), count &- 2)",
+        "count(below: digest, of: count &- 1)", "count(below: digest, of: count &- 2)",
         first="FenceIndexTests"),
     Mutation(
         "fence-group-earlier", "a key is sent to the group of fences before its own",
         "Segment/FenceIndex.swift",
-        "in: samples + 1, groups) &* Self.groupSize", "in: samples + 1, max(0, groups &- 1)) &* Self.groupSize",
+        "(below: digest, of: groups)", "(below: digest, of: max(0, groups &- 1))",
         first="FenceIndexTests"),
     Mutation(
         "younger-record-lent", "a snapshot reads what was written after it from a segment",

@@ -25,9 +25,9 @@ final class FenceIndex: @unchecked Sendable {
     private let digests: UnsafeMutablePointer<UInt64>
     /// The first digest of each group of ``groupSize``.
     private let samples: UnsafeMutablePointer<UInt64>
-    /// What all fences but the first begin with, and how many bytes that are.
+    /// What all fences but the first begin with.
     private let common: SearchKey
-    private let skip: Int
+    private var skip: Int { common.count }
     /// Holds the keys.
     private let storage: HeapBytes
 
@@ -56,8 +56,7 @@ final class FenceIndex: @unchecked Sendable {
             isParsed
             && Self.fill(
                 windows, count: windowCount, shift: footer.windowShift, starts: starts, blockCount: count)
-        skip = hasWindows && count > 1 ? SearchKey(keys[1]).commonPrefix(with: SearchKey(keys[count - 1])) : 0
-        common = skip > 0 ? SearchKey(keys[1]).prefix(skip) : SearchKey(.emptyBytes)
+        common = hasWindows && count > 1 ? Self.commonPrefix(keys[1], keys[count - 1]) : SearchKey(.emptyBytes)
         guard hasWindows else { return nil }
         for block in 0..<count {
             let digest = SearchKey(keys[block]).digest(after: skip)
@@ -73,6 +72,11 @@ final class FenceIndex: @unchecked Sendable {
         digests.deallocate()
         samples.deallocate()
         windows.deallocate()
+    }
+
+    private static func commonPrefix(_ first: Bytes, _ last: Bytes) -> SearchKey {
+        let first = SearchKey(first)
+        return first.prefix(first.commonPrefix(with: SearchKey(last)))
     }
 
     private static func parse(
@@ -174,25 +178,11 @@ final class FenceIndex: @unchecked Sendable {
     @inline(__always)
     private func firstFence(notBelow digest: UInt64) -> Int {
         let groups = (blockCount &- 1) / Self.groupSize
-        let first = Self.count(below: digest, in: samples + 1, groups) &* Self.groupSize
+        let first = (samples + 1).count(below: digest, of: groups) &* Self.groupSize
         let count = min(blockCount &- first, Self.groupSize)
         Prefetch.lines(digests + first, count: count &* MemoryLayout<UInt64>.stride)
         Prefetch.lines(starts + first, count: (count &+ 1) &* MemoryLayout<UInt32>.stride)
-        return first &+ 1 &+ Self.count(below: digest, in: digests + (first &+ 1), count &- 1)
-    }
-
-    /// How many of some numbers in ascending order are below another. Without branches: which way each step goes is a coin
-    /// toss.
-    @inline(__always)
-    private static func count(below wanted: UInt64, in numbers: UnsafeMutablePointer<UInt64>, _ count: Int) -> Int {
-        var low = 0
-        var left = count
-        while left > 0 {
-            let half = (left &+ 1) &>> 1
-            low = numbers[low &+ half &- 1] < wanted ? low &+ half : low
-            left &-= half
-        }
-        return low
+        return first &+ 1 &+ (digests + (first &+ 1)).count(below: digest, of: count &- 1)
     }
 
     /// The first block of `[low, high)` that satisfies a condition which holds for all behind it too; `high` if none.

@@ -59,14 +59,7 @@ struct RunProbe: @unchecked Sendable {
             return Self.segmentByKey(segments, count, key)
         }
         let digest = key.digest(after: commonPrefix.count)
-        // Without branches: which way each step goes is a coin toss.
-        var low = 0
-        var left = count &- 1
-        while left > 0 {
-            let half = (left &+ 1) &>> 1
-            low = digests[low &+ half &- 1] < digest ? low &+ half : low
-            left &-= half
-        }
+        let low = digests.count(below: digest, of: count &- 1)
         if _slowPath(low < count &- 1 && digests[low] == digest) { return Self.segmentByKey(segments, count, key) }
         return UnsafePointer(segments + low)
     }

@@ -6,13 +6,6 @@ struct RecordRow {
     @usableFromInline
     let end: UnsafePointer<Record>
 
-    @inlinable
-    @inline(__always)
-    init(start: UnsafePointer<Record>, end: UnsafePointer<Record>) {
-        self.start = start
-        self.end = end
-    }
-
     /// Calls `body` with key and value of each record up to the first that is no value.
     /// - Returns: where that is, or the end; nil where `body` has returned false.
     @inlinable
