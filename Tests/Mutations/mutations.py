@@ -714,6 +714,33 @@ MUTATIONS = [
         "row-not-concerned", "a walk that becomes part of the caller hands out what a range was removed of",
         "Store/ScanWalk.swift", "if _slowPath(!tombstones.isEmpty) {", "if false {", first="InlinedWalkTests"),
     Mutation(
+        "empty-range-not-cut", "walks begin behind a key that was put where all was deleted",
+        "Store/EmptyRange.swift", "            end = [UInt8](key)\n", "", first="EmptyRange"),
+    Mutation(
+        "watch-not-cut", "a range that is known to be empty grows over a key that was put meanwhile",
+        "Store/EmptyRange.swift", "            watchedEnd = [UInt8](key)\n", "", first="EmptyRange"),
+    Mutation(
+        "growth-by-elders", "a walk that does not see what was put before keys were watched says that they are empty",
+        "Store/EmptyRange.swift", "guard seen >= watchedSince else { return }\n", "", first="EmptyRange"),
+    Mutation(
+        "watch-since-ever", "keys count as watched from the beginning on",
+        "Store/EmptyRanges.swift", "EmptyRange(at: key, since: last)", "EmptyRange(at: key, since: 0)",
+        first="EmptyRange"),
+    Mutation(
+        "empty-for-elders", "a snapshot does not see what was deleted since",
+        "Store/EmptyRanges.swift", ", state.ranges[index].sequence <= visible else", " else", first="EmptyRange"),
+    Mutation(
+        "put-not-noted", "one put does not count among those that make a range end",
+        "Store/Engine+Write.swift", "if _slowPath(emptyRanges.isWatching), kind.isPut {", "if false {",
+        first="EmptyRange"),
+    Mutation(
+        "batch-not-noted", "a batch's puts do not count among those that make a range end",
+        "Store/Engine+Write.swift", "if _slowPath(emptyRanges.isWatching) { try", "if false { try",
+        first="EmptyRange"),
+    Mutation(
+        "pointer-not-noted", "a large value's put does not count among those that make a range end",
+        "Support/Record.swift", "{ self == .value || self == .pointer }", "{ self == .value }", first="EmptyRange"),
+    Mutation(
         "fence-group-cut", "the last fence of a group is not looked at",
         "Segment/FenceIndex.swift",
         "count(below: digest, of: count &- 1)", "count(below: digest, of: count &- 2)",
@@ -845,9 +872,9 @@ MUTATIONS = [
     Mutation(
         "batch-visible-in-parts", "a batch is visible before all of it is applied",
         "Store/Engine+Write.swift",
-        "try apply(payload, firstSequence: first, to: state.pointee.active.table)",
-        "visible.store(first &+ UInt64(batch.count) &- 1, ordering: .releasing); try "
-        "apply(payload, firstSequence: first, to: state.pointee.active.table)", first="ReadRaceTests"),
+        "try apply(payload, firstSequence: first, last: last, to: state.pointee.active.table)",
+        "visible.store(last, ordering: .releasing); try "
+        "apply(payload, firstSequence: first, last: last, to: state.pointee.active.table)", first="ReadRaceTests"),
     Mutation(
         "view-moved-on", "a value whose file was collected meanwhile is missed",
         "Store/Engine+Read.swift",

@@ -57,6 +57,7 @@ extension Engine {
         try appendToLog(state.pointee.active.log) { log throws(StoreError) in
             try log.append(kind: kind, key: key, value: value, sequence: sequence)
         }
+        if _slowPath(emptyRanges.isWatching), kind.isPut { emptyRanges.note(put: key, sequence) }
         state.pointee.active.table.apply(Record(key: key, value: value, sequence: sequence, kind: kind))
         if let valueFile { state.pointee.active.valueFiles.insert(valueFile) }
         finishWrite(last: sequence, count: 1, bytes: userBytes)
@@ -266,18 +267,19 @@ extension Engine {
         try appendToLog(state.pointee.active.log) { log throws(StoreError) in
             try log.append(batch: payload, firstSequence: first, count: batch.count)
         }
-        try apply(payload, firstSequence: first, to: state.pointee.active.table)
-        state.pointee.active.valueFiles.formUnion(valueFiles)
         let last = first &+ UInt64(batch.count) &- 1
+        try apply(payload, firstSequence: first, last: last, to: state.pointee.active.table)
+        state.pointee.active.valueFiles.formUnion(valueFiles)
         finishWrite(last: last, count: batch.count, bytes: userBytes)
         return last
     }
 
     private func apply(
-        _ payload: Bytes, firstSequence: SequenceNumber, to table: MemTable
+        _ payload: Bytes, firstSequence: SequenceNumber, last: SequenceNumber, to table: MemTable
     ) throws(StoreError) {
         var changes = ChangeReader(payload, firstSequence: firstSequence)
         do throws(MalformedChange) {
+            if _slowPath(emptyRanges.isWatching) { try notePuts(of: payload, last: last) }
             try table.apply(&changes)
         } catch {
             // A batch encodes its changes itself, so this cannot be; if it were, the log holds what memory does not.

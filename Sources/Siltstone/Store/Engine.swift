@@ -32,6 +32,7 @@ final class Engine: @unchecked Sendable {
     let visible: Atomic<SequenceNumber>
     let snapshots = SnapshotRegistry()
     let throttle = WriteThrottle()
+    let emptyRanges = EmptyRanges()
     let cache: BlockCache
     let arenas: ArenaPool
     let picker: CompactionPicker

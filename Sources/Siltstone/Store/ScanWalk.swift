@@ -162,32 +162,79 @@ struct ScanWalk: ~Copyable {
     /// Reads the next records, as far as they are in the range; whether there are any.
     private mutating func readSpan() throws(StoreError) -> Bool {
         if let failure = scan._withUnsafeGuaranteedRef({ $0.failure }) { throw failure }
-        if isLastSpan { return false }
         do {
-            if !isStarted { try start() }
-            let span = try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in try merge.nextSpan() }
-            guard let first = span.baseAddress else {
-                isLastSpan = true
-                return false
-            }
-            next = first
-            end = first + span.count
+            return try isStarted ? readNextSpan() : readFirstSpan()
         } catch {
             scan._withUnsafeGuaranteedRef { $0.failure = error }
             throw error
         }
+    }
+
+    private mutating func readNextSpan() throws(StoreError) -> Bool {
+        if isLastSpan { return false }
+        let span = try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in try merge.nextSpan() }
+        guard let first = span.baseAddress else {
+            isLastSpan = true
+            return false
+        }
+        next = first
+        end = first + span.count
         cutAtFarEnd()
         return next != end
     }
 
-    private mutating func start() throws(StoreError) {
+    /// As ``readNextSpan()``, at the beginning.
+    private mutating func readFirstSpan() throws(StoreError) -> Bool {
         isStarted = true
+        guard range.direction == .forward else {
+            try seek(range.to)
+            return try readNextSpan()
+        }
+        var from = range.from
+        if _slowPath(engine.emptyRanges.isWatching) {
+            let known = withContiguousBytes(from ?? []) { engine.emptyRanges.end(from: $0, visible: sequence) }
+            from = known ?? from
+        }
+        try seek(from)
+        guard try readNextSpan() else { return false }
+        guard let first = next, _slowPath(Self.isSkipped(first, tombstones, sequence)) else { return true }
+        return try passDeleted(from: from ?? [])
+    }
+
+    private mutating func seek(_ key: [UInt8]?) throws(StoreError) {
         try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in
             merge.restart(range.direction, visible: sequence, numbered: !tombstones.isEmpty)
-            let key = range.direction == .forward ? range.from : range.to
             guard let key else { return try merge.seek(nil, limit: range.limit) }
             try withContiguousBytes(key) { bytes throws(StoreError) in try merge.seek(bytes, limit: range.limit) }
         }
+    }
+
+    /// Goes on to the first entry, and takes note of how far that was, for walks to come.
+    /// - Returns: whether there is one.
+    @inline(never)
+    private mutating func passDeleted(from start: [UInt8]) throws(StoreError) -> Bool {
+        var count = 0
+        var passed: [UInt8]?
+        var isFound = false
+        while let first = next, let end {
+            var record = first
+            while record != end, Self.isSkipped(record, tombstones, sequence) { record += 1 }
+            next = record
+            count += record - first
+            // Good until the next records are read.
+            if record != first, count >= EmptyRanges.fewestToGrow { passed = [UInt8]((record - 1).pointee.key) }
+            isFound = record != end
+            if isFound { break }
+            guard try readNextSpan() else { break }
+        }
+        if let passed {
+            withContiguousBytes(start) { start in
+                withContiguousBytes(passed) { passed in
+                    engine.learnEmptyRange(from: start, through: passed, passing: count, seen: sequence)
+                }
+            }
+        }
+        return isFound
     }
 
     /// Leaves out what lies beyond the far end of the range. One comparison where nothing does.

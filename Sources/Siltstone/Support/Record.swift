@@ -18,6 +18,10 @@ enum RecordKind: UInt8, Sendable {
     /// All keys from the record's key up to, not including, its value were removed. In logs only; elsewhere a
     /// range tombstone is kept apart from the records (``RangeTombstones``).
     case rangeTombstone = 4
+
+    /// Whether a change of this kind makes its key present.
+    @inline(__always)
+    var isPut: Bool { self == .value || self == .pointer }
 }
 
 /// One version of one key, as borrowed bytes.

@@ -1,0 +1,56 @@
+/// A range of keys that holds nothing, which one walk has found out, so that others need not.
+///
+/// It is `[start, end)`, and empty for all who see at least the change `sequence`. Behind it, `[end, watchedEnd)` is watched:
+/// nothing was put there since the change `watchedSince`. What a walk that sees that change finds empty there is empty for all
+/// who come later, too, so the range grows by it.
+struct EmptyRange: Sendable {
+    private var start: [UInt8]
+    private(set) var end: [UInt8]
+    private(set) var sequence: SequenceNumber = 0
+    /// Nil for the end of all keys.
+    private var watchedEnd: [UInt8]?
+    private var watchedSince: SequenceNumber
+    /// When it was last of use, by the clock of ``EmptyRanges``.
+    var lastUse: UInt64 = 0
+
+    /// A range without keys.
+    /// - Parameter since: the last change, of those that are checked by ``cut(by:)`` no more.
+    init(at key: Bytes, since: SequenceNumber) {
+        start = [UInt8](key)
+        end = start
+        watchedSince = since
+    }
+
+    /// Takes a key out that is about to be put, and all keys behind it: what is left need not begin and end apart.
+    mutating func cut(by key: Bytes) {
+        guard Self.order(start, key) <= 0 else { return }
+        if Self.order(end, key) > 0 {
+            end = [UInt8](key)
+            watchedEnd = end
+        } else if watchedEnd.map({ Self.order($0, key) > 0 }) ?? true {
+            watchedEnd = [UInt8](key)
+        }
+    }
+
+    /// Whether a walk that begins at `key` may begin at the end instead, if it sees enough.
+    func contains(_ key: Bytes) -> Bool { Self.order(start, key) <= 0 && Self.order(end, key) >= 0 }
+
+    /// Takes note that a walk has found nothing from a key that the range contains to another one, which is included.
+    /// - Parameters:
+    ///   - seen: the last change that the walk sees.
+    ///   - lastPut: the last change that was checked by ``cut(by:)``.
+    mutating func grow(through key: Bytes, seen: SequenceNumber, lastPut: SequenceNumber) {
+        guard seen >= watchedSince else { return }
+        if Self.order(end, key) <= 0 {
+            // The least key behind it.
+            var behind = [UInt8](key) + [0]
+            if let watchedEnd, Self.order(watchedEnd, key) <= 0 { behind = watchedEnd }
+            end = behind
+            sequence = max(sequence, seen)
+        }
+        watchedEnd = nil
+        watchedSince = lastPut
+    }
+
+    private static func order(_ one: [UInt8], _ other: Bytes) -> Int { one.withUnsafeBytes { compareKeys($0, other) } }
+}
