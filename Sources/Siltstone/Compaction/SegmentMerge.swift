@@ -12,7 +12,10 @@ final class SegmentMerge {
     }
 
     private let cursor: MergingCursor
-    private var filter: RetentionFilter
+    private let snapshots: [SequenceNumber]
+    private let inputTombstones: RangeTombstones
+    private let isBottom: Bool
+    /// The range tombstones that stay.
     private let tombstones: [RangeTombstone]
     private let segmentBytes: Int
     private let environment: Environment
@@ -36,7 +39,10 @@ final class SegmentMerge {
         segmentBytes: Int, environment: Environment
     ) {
         cursor = MergingCursor(sources)
-        filter = RetentionFilter(snapshots: snapshots, tombstones: RangeTombstones(tombstones), isBottom: isBottom)
+        inputTombstones = RangeTombstones(tombstones)
+        self.snapshots = snapshots
+        self.isBottom = isBottom
+        let filter = RetentionFilter(snapshots: snapshots, tombstones: inputTombstones, isBottom: isBottom)
         self.tombstones = filter.keptTombstones()
         self.segmentBytes = segmentBytes
         self.environment = environment
@@ -47,24 +53,31 @@ final class SegmentMerge {
     /// Runs to the end.
     /// - Returns: the segments, synced, in key order; none where nothing outlives the merge.
     func run() throws(StoreError) -> [SegmentInfo] {
+        // No property, as the segment that is written is not looked at as one: to change and to retain them for each record
+        // would take a quarter of the merge.
+        var filter = RetentionFilter(snapshots: snapshots, tombstones: inputTombstones, isBottom: isBottom)
+        var open: Unmanaged<SegmentWriter>?
         try cursor.seek(nil)
         var sinceCheck = 0
         while let record = try cursor.next() {
-            sinceCheck += 1
+            sinceCheck &+= 1
             if sinceCheck == 1024 {
                 sinceCheck = 0
                 if environment.shouldStop() { throw StoreError(.closed, "the store was closed during a compaction") }
             }
             guard let sequence = filter.keep(record) else { continue }
-            try add(record, sequence)
+            try add(record, sequence, to: &open)
         }
         if writer == nil, !tombstones.isEmpty { writer = try environment.newSegment() }
         try finishSegment(before: nil)
         return finished
     }
 
+    /// - Parameter open: the segment that is written, which the merge holds.
     @inline(__always)
-    private func add(_ record: Record, _ sequence: SequenceNumber) throws(StoreError) {
+    private func add(
+        _ record: Record, _ sequence: SequenceNumber, to open: inout Unmanaged<SegmentWriter>?
+    ) throws(StoreError) {
         var record = record
         record.sequence = sequence
         if record.kind == .pointer, let moved = try environment.relocate(record), let scratch = pointerBytes.baseAddress
@@ -72,16 +85,27 @@ final class SegmentMerge {
             moved.write(to: scratch)
             record.value = Bytes(pointerBytes)
         }
-        if let full = writer, full.dataBytes >= segmentBytes {
+        if let full = open, full._withUnsafeGuaranteedRef({ $0.dataBytes >= segmentBytes }) {
             // The versions of one key stay together: a reader looks for a key in one segment of a run.
             let startsKey = lastKey.withUnsafeBytes { !keysEqual($0, record.key) }
-            if startsKey { try finishSegment(before: Array(record.key)) }
+            if startsKey {
+                open = nil
+                try finishSegment(before: Array(record.key))
+            }
         }
-        let current: SegmentWriter
-        if let open = writer { current = open } else { current = try environment.newSegment() }
-        writer = current
-        try current.append(record)
-        if current.dataBytes >= segmentBytes { lastKey = Array(record.key) }
+        let current = if let open { open } else { try beginSegment() }
+        open = current
+        let isFull = try current._withUnsafeGuaranteedRefThrowing { writer throws(StoreError) in
+            try writer.append(record)
+            return writer.dataBytes >= segmentBytes
+        }
+        if isFull { lastKey = Array(record.key) }
+    }
+
+    private func beginSegment() throws(StoreError) -> Unmanaged<SegmentWriter> {
+        let new = try environment.newSegment()
+        writer = new
+        return .passUnretained(new)
     }
 
     /// Ends the segment in the making, and gives it the part of the range tombstones that lies before `end`.

@@ -60,7 +60,7 @@ extension Engine {
 
     private func closeFiles() throws(StoreError) {
         let bytes = writeLock.withLock { state.pointee.active.table.byteCount }
-        let isPoisoned = writeLock.withLock { state.pointee.failure != nil }
+        let isPoisoned = writeLock.withLock { state.pointee.hasFailed }
         // After a failed write or sync the log is left as it is: what it holds, the next opening finds.
         if isPoisoned { return }
         do { if bytes >= Self.flushOnClose { try flush() } } catch {

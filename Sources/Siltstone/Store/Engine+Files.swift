@@ -143,7 +143,7 @@ extension Engine {
 
     /// Removes a file that was in the making, unless a failed edit may have named it. Under the manifest lock.
     func obsoleteUnlessNamed(_ file: StoreFile) {
-        let isPoisoned = writeLock.withLock { state.pointee.failure != nil }
+        let isPoisoned = writeLock.withLock { state.pointee.hasFailed }
         if !isPoisoned { obsolete.remove([file]) }
     }
 

@@ -57,7 +57,7 @@ extension Engine {
         guard state.pointee.lastSequence == sequence, !active.isEmpty, active.byteCount >= leastIdleFlush else {
             return state.pointee.sealed.isEmpty ? .nothing : .sealed
         }
-        if state.pointee.isClosing || state.pointee.failure != nil { return .nothing }
+        if state.pointee.isClosing || state.pointee.hasFailed { return .nothing }
         // A full disk, most likely: writers try again, this does not.
         if state.pointee.hasFailedAttempt { return .nothing }
         do {

@@ -17,16 +17,17 @@ extension Engine {
         if throttle.nanosecondsPerKiB > 0, try !slowDown(size, patience) { return false }
         let earlier = attemptCounts()
         while true {
-            // The table alone: a copy of all that goes with it would be retained and released for every write.
-            let table = state.pointee.active.table
-            let bytes = table.byteCount
-            if !isFull(bytes) || table.isEmpty,
-                table.hasRoom(keyBytes: size.keyBytes, valueBytes: size.valueBytes, count: size.count)
-            {
+            let (bytes, isEmpty, hasRoom) = state.pointee.active.unretainedTable._withUnsafeGuaranteedRef { table in
+                (
+                    table.byteCount, table.isEmpty,
+                    table.hasRoom(keyBytes: size.keyBytes, valueBytes: size.valueBytes, count: size.count)
+                )
+            }
+            if hasRoom, !isFull(bytes) || isEmpty {
                 if bytes >= configuration.sealingBytes / 2 { prepareLogSoon() }
                 return true
             }
-            if table.isEmpty {
+            if isEmpty {
                 // A batch that is bigger than a memtable gets a memtable of its own size.
                 state.pointee.active.table = try Self.makeTable(configuration, size, arenas)
                 publishView()
@@ -40,7 +41,8 @@ extension Engine {
     @inline(__always)
     private func isFull(_ bytes: Int) -> Bool {
         bytes >= configuration.sealingBytes
-            || (state.pointee.active.log?.end ?? 0) >= 2 * configuration.memTableBytes
+            || state.pointee.active.unretainedLog?._withUnsafeGuaranteedRef { $0.end } ?? 0
+                >= 2 * configuration.memTableBytes
     }
 
     static func makeTable(
@@ -85,7 +87,7 @@ extension Engine {
         let old = state.pointee.active
         if let before = old.log {
             let link = before.link(lastSequence: state.pointee.lastSequence)
-            try appendToLog(log) { log throws(StoreError) in try log.append(link: link) }
+            try appendToLog(.passUnretained(log)) { log throws(StoreError) in try log.append(link: link) }
         }
         state.pointee.nextLog = nil
         state.pointee.sealed.append(old)

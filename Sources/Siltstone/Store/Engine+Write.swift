@@ -54,11 +54,13 @@ extension Engine {
             if !known.holds { return 0 }
         }
         let sequence = state.pointee.lastSequence &+ 1
-        try appendToLog(state.pointee.active.log) { log throws(StoreError) in
+        try appendToLog(state.pointee.active.unretainedLog) { log throws(StoreError) in
             try log.append(kind: kind, key: key, value: value, sequence: sequence)
         }
         if _slowPath(emptyRanges.isWatching), kind.isPut { emptyRanges.note(put: key, sequence) }
-        state.pointee.active.table.apply(Record(key: key, value: value, sequence: sequence, kind: kind))
+        state.pointee.active.unretainedTable._withUnsafeGuaranteedRef { table in
+            table.apply(Record(key: key, value: value, sequence: sequence, kind: kind))
+        }
         if let valueFile { state.pointee.active.valueFiles.insert(valueFile) }
         finishWrite(last: sequence, count: 1, bytes: userBytes)
         return sequence
@@ -95,7 +97,8 @@ extension Engine {
     /// Makes the changes up to `last` visible. Under the write lock.
     @inline(__always)
     private func finishWrite(last: SequenceNumber, count: Int, bytes: Int) {
-        if let log = state.pointee.active.log, log.end >= state.pointee.active.nextStep { takeLogStep(log) }
+        let logEnd = state.pointee.active.unretainedLog?._withUnsafeGuaranteedRef { $0.end } ?? 0
+        if logEnd >= state.pointee.active.nextStep, let log = state.pointee.active.log { takeLogStep(log) }
         state.pointee.lastSequence = last
         state.pointee.statistics.changes &+= count
         state.pointee.statistics.changedBytes &+= bytes
@@ -106,11 +109,11 @@ extension Engine {
     /// the disk holds, and the store takes no more writes.
     @inline(__always)
     func appendToLog(
-        _ log: LogWriter?, _ body: (LogWriter) throws(StoreError) -> Void
+        _ log: Unmanaged<LogWriter>?, _ body: (LogWriter) throws(StoreError) -> Void
     ) throws(StoreError) {
         guard let log else { return try refuse() }
-        do { try body(log) } catch {
-            try appendAgain(to: log, after: error, body)
+        do { try log._withUnsafeGuaranteedRefThrowing(body) } catch {
+            try appendAgain(to: log.takeUnretainedValue(), after: error, body)
         }
     }
 
@@ -123,7 +126,7 @@ extension Engine {
             guard gainSpace(for: log) else { throw error }
             do { return try body(log) } catch let second { error = second }
         }
-        if error.code != .noSpace, state.pointee.failure == nil { state.pointee.failure = error }
+        if error.code != .noSpace, !state.pointee.hasFailed { state.pointee.failure = error }
         throw error
     }
 
@@ -264,7 +267,7 @@ extension Engine {
         let size = ChangeSize(keyBytes: payload.count, valueBytes: 0, count: batch.count)
         guard try makeRoom(size, patience) else { return nil }
         let first = state.pointee.lastSequence &+ 1
-        try appendToLog(state.pointee.active.log) { log throws(StoreError) in
+        try appendToLog(state.pointee.active.unretainedLog) { log throws(StoreError) in
             try log.append(batch: payload, firstSequence: first, count: batch.count)
         }
         let last = first &+ UInt64(batch.count) &- 1

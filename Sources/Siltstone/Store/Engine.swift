@@ -147,7 +147,7 @@ final class Engine: @unchecked Sendable {
     /// Under the write lock: throws where the store takes no writes.
     @inline(__always)
     func checkWritable() throws(StoreError) {
-        if state.pointee.isClosed || configuration.readOnly || state.pointee.failure != nil { try refuse() }
+        if state.pointee.isClosed || configuration.readOnly || state.pointee.hasFailed { try refuse() }
     }
 
     /// Under the write lock, after a wait: throws where the store takes no writes any more. Who has waited is told the
@@ -174,7 +174,7 @@ final class Engine: @unchecked Sendable {
     /// Takes note of a failure that leaves the disk's state unknown: no write is taken any more.
     func poison(_ error: StoreError) {
         writeLock.withLock {
-            if state.pointee.failure == nil { state.pointee.failure = error }
+            if !state.pointee.hasFailed { state.pointee.failure = error }
             writeLock.wakeAll()
         }
     }

@@ -28,7 +28,9 @@ struct WriteState {
     /// Segments that were written since the last time that such were made ready for reading.
     var freshSegments: Set<UInt64> = []
     /// Set once a write or a sync has failed in a way that leaves the disk's state unknown.
-    var failure: StoreError?
+    var failure: StoreError? { didSet { hasFailed = failure != nil } }
+    /// Whether ``failure`` is set: a look at that copies it.
+    private(set) var hasFailed = false
     /// Set when closing has begun; writes go on until ``isClosed``.
     var isClosing = false
     var isClosed = false
@@ -78,6 +80,14 @@ struct LoggedTable {
     var valueFiles: Set<UInt64> = []
     /// What was read of the log, where it is only read.
     var recovered: LogExtent?
+
+    /// The table, not retained for a look at it: for who holds the write lock, as long as the table is the active one.
+    @inline(__always)
+    var unretainedTable: Unmanaged<MemTable> { .passUnretained(table) }
+
+    /// The log, likewise.
+    @inline(__always)
+    var unretainedLog: Unmanaged<LogWriter>? { log.map { .passUnretained($0) } }
 
     /// The log and how far it is written.
     var extent: LogExtent? { log.map { LogExtent(path: $0.path, number: $0.number, end: $0.end) } ?? recovered }
