@@ -178,14 +178,14 @@ public final class KeyValueStore: Sendable {
 
     @usableFromInline
     func beginWalk(
-        from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
+        from: consuming [UInt8]?, to: consuming [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
         InlinedWalk(try ScanWalk(engine, ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
     }
 
     @usableFromInline
     func beginWalk(
-        prefix: [UInt8], reverse: Bool, limit: Int?
+        prefix: consuming [UInt8], reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
         InlinedWalk(try ScanWalk(engine, ScanRange(prefix: prefix, reverse: reverse, limit: limit)))
     }

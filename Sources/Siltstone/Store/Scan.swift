@@ -6,7 +6,9 @@ final class Scan: @unchecked Sendable {
     let view: ReadView
     let merge: MergingCursor
     /// Set once a walk has failed: its place is not known any more.
-    var failure: StoreError?
+    var failure: StoreError? { didSet { hasFailed = failure != nil } }
+    /// Whether ``failure`` is set: a look at that copies it.
+    private(set) var hasFailed = false
     /// Room for the walk that uses it, where that needs an address.
     let room: UnsafeMutablePointer<ScanWalk>
 

@@ -51,7 +51,7 @@ final class ScanPool: @unchecked Sendable {
     func give(_ scan: Unmanaged<Scan>, isCurrent: (Unmanaged<ReadView>) -> Bool) {
         let (view, isUsable) = scan._withUnsafeGuaranteedRef { scan in
             let view = Unmanaged.passUnretained(scan.view)
-            guard scan.failure == nil, isCurrent(view) else { return (view, false) }
+            guard !scan.hasFailed, isCurrent(view) else { return (view, false) }
             scan.merge.rest()
             return (view, true)
         }

@@ -7,15 +7,16 @@ struct ScanRange: Sendable {
     var direction: ScanDirection
     var limit: Int
 
-    init(from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?) {
+    init(from: consuming [UInt8]?, to: consuming [UInt8]?, reverse: Bool, limit: Int?) {
         self.from = from
         self.to = to
         direction = reverse ? .backward : .forward
         self.limit = max(0, limit ?? .max)
     }
 
-    init(prefix: [UInt8], reverse: Bool, limit: Int?) {
-        self.init(from: prefix, to: Self.successor(ofPrefix: prefix), reverse: reverse, limit: limit)
+    init(prefix: consuming [UInt8], reverse: Bool, limit: Int?) {
+        let end = Self.successor(ofPrefix: prefix)
+        self.init(from: prefix, to: end, reverse: reverse, limit: limit)
     }
 
     /// The least key that comes after all that begin with `prefix`; nil where there is none.

@@ -2,8 +2,9 @@ import Synchronization
 
 /// One walk over a range of a store: what cursors and `forEach` do.
 struct ScanWalk: ~Copyable {
-    private let engine: Engine
     /// Retained. As an ordinary reference it would be retained once more for each look at it.
+    private let retainedEngine: Unmanaged<Engine>
+    /// Retained, likewise.
     private let scan: Unmanaged<Scan>
     /// The scan's.
     private let merge: Unmanaged<MergingCursor>
@@ -37,7 +38,7 @@ struct ScanWalk: ~Copyable {
     }
 
     private init(_ engine: Engine, _ scan: Unmanaged<Scan>, _ sequence: SequenceNumber, _ range: ScanRange) {
-        self.engine = engine
+        retainedEngine = .passRetained(engine)
         self.scan = scan
         merge = scan._withUnsafeGuaranteedRef { .passUnretained($0.merge) }
         self.sequence = sequence
@@ -46,7 +47,12 @@ struct ScanWalk: ~Copyable {
         tombstones = scan._withUnsafeGuaranteedRef { $0.view.rangeTombstones() }
     }
 
-    deinit { engine.scans.give(scan) { [engine] in engine.views.isCurrent($0) } }
+    deinit {
+        retainedEngine._withUnsafeGuaranteedRef { engine in engine.scans.give(scan) { engine.views.isCurrent($0) } }
+        retainedEngine.release()
+    }
+
+    private var engine: Engine { retainedEngine.takeUnretainedValue() }
 
     /// Room for the walk itself.
     var room: UnsafeMutablePointer<ScanWalk> { scan._withUnsafeGuaranteedRef { $0.room } }
@@ -191,7 +197,7 @@ struct ScanWalk: ~Copyable {
             return try readNextSpan()
         }
         var from = range.from
-        if _slowPath(engine.emptyRanges.isWatching) {
+        if _slowPath(retainedEngine._withUnsafeGuaranteedRef { $0.emptyRanges.isWatching }) {
             let known = withContiguousBytes(from ?? []) { engine.emptyRanges.end(from: $0, visible: sequence) }
             from = known ?? from
         }

@@ -152,7 +152,7 @@ public final class Snapshot: Sendable {
 
     @usableFromInline
     func beginWalk(
-        from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
+        from: consuming [UInt8]?, to: consuming [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
         try check()
         return InlinedWalk(try ScanWalk(self, ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
@@ -160,7 +160,7 @@ public final class Snapshot: Sendable {
 
     @usableFromInline
     func beginWalk(
-        prefix: [UInt8], reverse: Bool, limit: Int?
+        prefix: consuming [UInt8], reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
         try check()
         return InlinedWalk(try ScanWalk(self, ScanRange(prefix: prefix, reverse: reverse, limit: limit)))
