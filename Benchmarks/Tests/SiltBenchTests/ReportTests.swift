@@ -60,6 +60,12 @@ struct ReportTests {
         #expect(merged.measurements.count == 12)
         #expect(merged.summary(.siltstone, "readseq")?.measurements.map(\.round) == [0, 3])
         #expect(merged.sections.count == 3)
+        #expect(merged.roundsInWords == "2 rounds")
+        var uneven = merged
+        uneven.measurements.removeAll { $0.round > 0 && $0.section != merged.measurements[0].section }
+        #expect(uneven.roundsInWords == "1 to 2 rounds")
+        uneven.measurements.removeAll { $0.round > 0 }
+        #expect(uneven.roundsInWords == "1 round")
     }
 
     @Test("of three runs each one's rounds are its own; one that has measured nothing adds no sections")

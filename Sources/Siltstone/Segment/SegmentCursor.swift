@@ -78,10 +78,14 @@ struct SegmentCursor {
     private static let greatestReading = 16
 
     private mutating func seek(_ key: Bytes, reading near: Range<Int>) throws(StoreError) {
-        let next = reader.fences.search(key, FenceIndex.beforeAllVersions)
-        reader.prefetch(next)
+        // Not retained for all that follows: the cursor keeps it.
+        let next = Unmanaged.passUnretained(reader)._withUnsafeGuaranteedRef { reader in
+            let next = reader.fences.search(key, FenceIndex.beforeAllVersions)
+            reader.prefetch(next)
+            return next
+        }
         try enter(next)
-        let hint = reader.fences.hint(of: number)
+        let hint = Unmanaged.passUnretained(reader)._withUnsafeGuaranteedRef { $0.fences.hint(of: next) }
         guard let found = block.lowerBound(key, FenceIndex.beforeAllVersions, hint: hint, reading: near) else {
             throw reader.malformed(number)
         }

@@ -6,8 +6,11 @@
 public final class Cursor {
     /// Behind a pointer, as a property that changes would cost checks of exclusive access.
     private let walk: UnsafeMutablePointer<ScanWalk>
+    /// What the walk is over, which does not keep it.
+    private let engine: Engine
 
     init(_ walk: consuming ScanWalk) {
+        engine = walk.engine
         self.walk = .allocate(capacity: 1)
         self.walk.initialize(to: walk)
     }

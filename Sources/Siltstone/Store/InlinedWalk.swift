@@ -30,7 +30,12 @@ struct InlinedWalk {
     /// In the room of its scan.
     private let walk: UnsafeMutablePointer<ScanWalk>
 
-    init(_ walk: consuming ScanWalk) {
+    /// - Parameters:
+    ///   - walk: not begun. What it is over has to be kept until its end.
+    ///   - from: where it begins; nil for the first of all.
+    init(_ walk: consuming ScanWalk, from: [UInt8]?) throws(StoreError) {
+        var walk = walk
+        try walk.begin(at: from)
         self.walk = walk.room
         self.walk.initialize(to: walk)
     }

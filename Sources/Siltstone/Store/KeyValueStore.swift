@@ -163,6 +163,8 @@ public final class KeyValueStore: Sendable {
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil,
         _ body: (RawSpan, RawSpan) throws -> Bool
     ) throws {
+        // The walk keeps nothing.
+        defer { withExtendedLifetime(self) {} }
         try beginWalk(from: from, to: to, reverse: reverse, limit: limit).forEach(body)
     }
 
@@ -173,21 +175,27 @@ public final class KeyValueStore: Sendable {
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil,
         _ body: (RawSpan, RawSpan) throws -> Bool
     ) throws {
+        // The walk keeps nothing.
+        defer { withExtendedLifetime(self) {} }
         try beginWalk(prefix: Array(prefix), reverse: reverse, limit: limit).forEach(body)
     }
 
     @usableFromInline
     func beginWalk(
-        from: consuming [UInt8]?, to: consuming [UInt8]?, reverse: Bool, limit: Int?
+        from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
-        InlinedWalk(try ScanWalk(engine, ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
+        let limit = ScanRange.limit(limit)
+        // Not one call with the key chosen before: a key that was chosen is retained.
+        if reverse { return try InlinedWalk(ScanWalk(engine, .backward, farEnd: from, limit: limit), from: to) }
+        return try InlinedWalk(ScanWalk(engine, .forward, farEnd: to, limit: limit), from: from)
     }
 
     @usableFromInline
     func beginWalk(
-        prefix: consuming [UInt8], reverse: Bool, limit: Int?
+        prefix: [UInt8], reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
-        InlinedWalk(try ScanWalk(engine, ScanRange(prefix: prefix, reverse: reverse, limit: limit)))
+        try beginWalk(
+            from: prefix, to: ScanRange.successor(ofPrefix: prefix), reverse: reverse, limit: limit)
     }
 
     /// The entries whose keys are in `[from, to)` as they are now, as an asynchronous sequence.

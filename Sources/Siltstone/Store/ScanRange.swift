@@ -7,17 +7,24 @@ struct ScanRange: Sendable {
     var direction: ScanDirection
     var limit: Int
 
-    init(from: consuming [UInt8]?, to: consuming [UInt8]?, reverse: Bool, limit: Int?) {
+    init(from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?) {
         self.from = from
         self.to = to
         direction = reverse ? .backward : .forward
-        self.limit = max(0, limit ?? .max)
+        self.limit = Self.limit(limit)
     }
 
-    init(prefix: consuming [UInt8], reverse: Bool, limit: Int?) {
-        let end = Self.successor(ofPrefix: prefix)
-        self.init(from: prefix, to: end, reverse: reverse, limit: limit)
+    /// How many entries at most; nil for all.
+    static func limit(_ count: Int?) -> Int { max(0, count ?? .max) }
+
+    init(prefix: [UInt8], reverse: Bool, limit: Int?) {
+        self.init(from: prefix, to: Self.successor(ofPrefix: prefix), reverse: reverse, limit: limit)
     }
+
+    /// Where a walk begins: the first key, or the one behind the last.
+    var nearEnd: [UInt8]? { direction == .forward ? from : to }
+    /// Where it ends.
+    var farEnd: [UInt8]? { direction == .forward ? to : from }
 
     /// The least key that comes after all that begin with `prefix`; nil where there is none.
     static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {

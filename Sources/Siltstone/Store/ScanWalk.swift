@@ -2,15 +2,21 @@ import Synchronization
 
 /// One walk over a range of a store: what cursors and `forEach` do.
 struct ScanWalk: ~Copyable {
+    /// Kept by whoever walks. To retain it, and to release it, would be a tenth of a short walk, as all locked operations wait
+    /// for what came before them.
+    private let engineReference: Unmanaged<Engine>
     /// Retained. As an ordinary reference it would be retained once more for each look at it.
-    private let retainedEngine: Unmanaged<Engine>
-    /// Retained, likewise.
     private let scan: Unmanaged<Scan>
     /// The scan's.
     private let merge: Unmanaged<MergingCursor>
     private let sequence: SequenceNumber
     private let tombstones: [RangeTombstones]
-    private let range: ScanRange
+    private let direction: ScanDirection
+    private let limit: Int
+    /// Where the range begins, in this direction, unless ``begin(at:)`` says it; nil for the first of all.
+    private var nearEnd: [UInt8]?
+    /// Where it ends, in this direction; nil for the last of all.
+    private let farEnd: [UInt8]?
     /// Entries that may still be handed out.
     private var left: Int
     private var isStarted = false
@@ -22,37 +28,57 @@ struct ScanWalk: ~Copyable {
 
     /// A walk over what a snapshot sees.
     init(_ snapshot: Snapshot, _ range: ScanRange) throws(StoreError) {
+        try self.init(snapshot, range.direction, farEnd: range.farEnd, limit: range.limit)
+        nearEnd = range.nearEnd
+    }
+
+    /// A walk over what the store holds now.
+    init(_ engine: Engine, _ range: ScanRange) throws(StoreError) {
+        try self.init(engine, range.direction, farEnd: range.farEnd, limit: range.limit)
+        nearEnd = range.nearEnd
+    }
+
+    /// A walk over what a snapshot sees, to be begun by ``begin(at:)``.
+    init(
+        _ snapshot: Snapshot, _ direction: ScanDirection, farEnd: consuming [UInt8]?, limit: Int
+    ) throws(StoreError) {
         try snapshot.engine.checkOpen()
         // Any view later than the snapshot will do: what the snapshot sees is kept in all of them. The snapshot must
         // not go before the view is taken.
         let (scan, _) = withExtendedLifetime(snapshot) { snapshot.engine.takeScan() }
-        self.init(snapshot.engine, scan, snapshot.sequence, range)
+        self.init(.passUnretained(snapshot.engine), scan, snapshot.sequence, direction, farEnd: farEnd, limit)
     }
 
-    /// A walk over what the store holds now. It needs no snapshot: the view that it keeps is its own, and what flushes and
-    /// compactions do is seen in later ones only.
-    init(_ engine: Engine, _ range: ScanRange) throws(StoreError) {
+    /// A walk over what the store holds now, to be begun by ``begin(at:)``. It needs no snapshot: the view that it keeps is its
+    /// own, and what flushes and compactions do is seen in later ones only.
+    init(
+        _ engine: Engine, _ direction: ScanDirection, farEnd: consuming [UInt8]?, limit: Int
+    ) throws(StoreError) {
         try engine.checkOpen()
         let (scan, sequence) = engine.takeScan()
-        self.init(engine, scan, sequence, range)
+        self.init(.passUnretained(engine), scan, sequence, direction, farEnd: farEnd, limit)
     }
 
-    private init(_ engine: Engine, _ scan: Unmanaged<Scan>, _ sequence: SequenceNumber, _ range: ScanRange) {
-        retainedEngine = .passRetained(engine)
+    private init(
+        _ engine: Unmanaged<Engine>, _ scan: Unmanaged<Scan>, _ sequence: SequenceNumber, _ direction: ScanDirection,
+        farEnd: consuming [UInt8]?, _ limit: Int
+    ) {
+        engineReference = engine
         self.scan = scan
         merge = scan._withUnsafeGuaranteedRef { .passUnretained($0.merge) }
         self.sequence = sequence
-        self.range = range
-        left = range.limit
+        self.direction = direction
+        self.limit = limit
+        self.farEnd = farEnd
+        left = limit
         tombstones = scan._withUnsafeGuaranteedRef { $0.view.rangeTombstones() }
     }
 
     deinit {
-        retainedEngine._withUnsafeGuaranteedRef { engine in engine.scans.give(scan) { engine.views.isCurrent($0) } }
-        retainedEngine.release()
+        engineReference._withUnsafeGuaranteedRef { engine in engine.scans.give(scan) { engine.views.isCurrent($0) } }
     }
 
-    private var engine: Engine { retainedEngine.takeUnretainedValue() }
+    var engine: Engine { engineReference.takeUnretainedValue() }
 
     /// Room for the walk itself.
     var room: UnsafeMutablePointer<ScanWalk> { scan._withUnsafeGuaranteedRef { $0.room } }
@@ -165,11 +191,19 @@ struct ScanWalk: ~Copyable {
         return try Self.handPointed(record, engine, version, to: body)
     }
 
+    /// Reads the first records, from a key on, which the walk then need not keep: nil for the first of all. To be called at
+    /// most once, before anything is asked for.
+    mutating func begin(at key: [UInt8]?) throws(StoreError) {
+        if left > 0 { _ = try readSpan(first: key) }
+    }
+
     /// Reads the next records, as far as they are in the range; whether there are any.
-    private mutating func readSpan() throws(StoreError) -> Bool {
+    private mutating func readSpan() throws(StoreError) -> Bool { try readSpan(first: isStarted ? nil : nearEnd) }
+
+    private mutating func readSpan(first key: [UInt8]?) throws(StoreError) -> Bool {
         if let failure = scan._withUnsafeGuaranteedRef({ $0.failure }) { throw failure }
         do {
-            return try isStarted ? readNextSpan() : readFirstSpan()
+            return try isStarted ? readNextSpan() : readFirstSpan(key)
         } catch {
             scan._withUnsafeGuaranteedRef { $0.failure = error }
             throw error
@@ -190,28 +224,32 @@ struct ScanWalk: ~Copyable {
     }
 
     /// As ``readNextSpan()``, at the beginning.
-    private mutating func readFirstSpan() throws(StoreError) -> Bool {
+    private mutating func readFirstSpan(_ key: [UInt8]?) throws(StoreError) -> Bool {
         isStarted = true
-        guard range.direction == .forward else {
-            try seek(range.to)
+        guard direction == .forward else {
+            try seek(key)
             return try readNextSpan()
         }
-        var from = range.from
-        if _slowPath(retainedEngine._withUnsafeGuaranteedRef { $0.emptyRanges.isWatching }) {
-            let known = withContiguousBytes(from ?? []) { engine.emptyRanges.end(from: $0, visible: sequence) }
-            from = known ?? from
+        if _slowPath(engineReference._withUnsafeGuaranteedRef { $0.emptyRanges.isWatching }),
+            let known = withContiguousBytes(key ?? [], { engine.emptyRanges.end(from: $0, visible: sequence) })
+        {
+            return try readFirstSpan(from: known)
         }
-        try seek(from)
+        return try readFirstSpan(from: key)
+    }
+
+    private mutating func readFirstSpan(from key: [UInt8]?) throws(StoreError) -> Bool {
+        try seek(key)
         guard try readNextSpan() else { return false }
         guard let first = next, _slowPath(Self.isSkipped(first, tombstones, sequence)) else { return true }
-        return try passDeleted(from: from ?? [])
+        return try passDeleted(from: key ?? [])
     }
 
     private mutating func seek(_ key: [UInt8]?) throws(StoreError) {
         try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in
-            merge.restart(range.direction, visible: sequence, numbered: !tombstones.isEmpty)
-            guard let key else { return try merge.seek(nil, limit: range.limit) }
-            try withContiguousBytes(key) { bytes throws(StoreError) in try merge.seek(bytes, limit: range.limit) }
+            merge.restart(direction, visible: sequence, numbered: !tombstones.isEmpty)
+            guard let key else { return try merge.seek(nil, limit: limit) }
+            try withContiguousBytes(key) { bytes throws(StoreError) in try merge.seek(bytes, limit: limit) }
         }
     }
 
@@ -245,9 +283,7 @@ struct ScanWalk: ~Copyable {
 
     /// Leaves out what lies beyond the far end of the range. One comparison where nothing does.
     private mutating func cutAtFarEnd() {
-        guard let farEnd = range.direction == .forward ? range.to : range.from, let first = next, let last = end else {
-            return
-        }
+        guard let farEnd, let first = next, let last = end else { return }
         farEnd.withUnsafeBytes { bytes in
             guard isBeyond(last - 1, bytes) else { return }
             var cut = first
@@ -260,7 +296,7 @@ struct ScanWalk: ~Copyable {
     @inline(__always)
     private func isBeyond(_ record: UnsafePointer<Record>, _ farEnd: Bytes) -> Bool {
         let order = compareKeys(record.pointee.key, farEnd)
-        return range.direction == .forward ? order >= 0 : order < 0
+        return direction == .forward ? order >= 0 : order < 0
     }
 }
 

@@ -66,6 +66,27 @@ struct InlinedWalkTests {
 
     private func copy(_ span: RawSpan) -> [UInt8] { span.withUnsafeBytes { [UInt8]($0) } }
 
+    @Test("a store that is given up during a walk is kept until the walk has ended")
+    func keepsStore() throws {
+        var holder: KeyValueStore? = try store(hasRange: false)
+        weak var engine = holder?.engine
+        var count = 0
+        try holder?.forEach { _, _ in
+            holder = nil
+            if engine != nil { count += 1 }
+            return true
+        }
+        #expect(count == 240)
+        var snapshot: Snapshot? = try store(hasRange: false).snapshot()
+        engine = snapshot?.engine
+        try snapshot?.forEach(reverse: true) { _, _ in
+            snapshot = nil
+            if engine != nil { count += 1 }
+            return true
+        }
+        #expect(count == 480)
+    }
+
     private struct Stop: Error {}
 
     @Test("an error ends a walk, reaches the caller, and leaves the store ready for the next one")

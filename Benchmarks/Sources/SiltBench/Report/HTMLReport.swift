@@ -45,7 +45,7 @@ struct HTMLReport {
             <h1>silt-bench</h1>
             <p>\(HTML.escaped(host.date)) on \(HTML.escaped(host.processor)), \(host.cores) cores, \
             \(Format.bytes(host.memoryBytes)) of memory, \(HTML.escaped(host.system)).
-            Median of \(options.rounds) rounds; the line over a bar spans the slowest and the fastest. Each panel has a scale of its own.
+            Median of \(report.roundsInWords); the line over a bar spans the slowest and the fastest. Each panel has a scale of its own.
             Longer is better; where the unit is ms, shorter is.</p>
             <p class="legend">\(options.engines.map(HTML.legendEntry).joined(separator: " "))</p>
             """

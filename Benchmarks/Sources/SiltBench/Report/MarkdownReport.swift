@@ -39,7 +39,7 @@ struct MarkdownReport {
         let host = report.host
         return """
             Measured \(host.date) on \(host.processor), \(host.cores) cores, \(Format.bytes(host.memoryBytes)) of memory,
-            \(host.system); median of \(report.options.rounds) rounds, ± half the range. *Ratio*: Siltstone to the best
+            \(host.system); median of \(report.roundsInWords), ± half the range. *Ratio*: Siltstone to the best
             peer, above 1 it is the faster one; in brackets the lowest and the highest of the rounds. *Load*: cores that
             other processes, or other guests of the host, kept busy.
             """

@@ -17,7 +17,7 @@ struct TerminalReport {
         if !report.sections.isEmpty {
             lines += [
                 "",
-                "median of \(report.options.rounds) rounds, ± half the range; bold: the best; ratio: to the best peer;",
+                "median of \(report.roundsInWords), ± half the range; bold: the best; ratio: to the best peer;",
             ]
             lines += ["load: cores that others kept busy, in the engine that met most: above 0.3, do not trust the row"]
         }

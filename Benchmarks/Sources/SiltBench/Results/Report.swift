@@ -91,6 +91,14 @@ struct Report: Codable, Sendable {
         }
     }
 
+    /// How many rounds the medians are of, in words: sections of runs that were merged may have been measured more or less
+    /// often.
+    var roundsInWords: String {
+        let counts = Dictionary(grouping: measurements, by: \.section).values.map { Set($0.map(\.round)).count }
+        let (least, most) = (counts.min() ?? 0, counts.max() ?? 0)
+        return least == most ? "\(most) round\(most == 1 ? "" : "s")" : "\(least) to \(most) rounds"
+    }
+
     /// All of it.
     func json() throws -> Data {
         let encoder = JSONEncoder()
