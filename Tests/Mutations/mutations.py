@@ -727,7 +727,7 @@ MUTATIONS = [
         first="EmptyRange"),
     Mutation(
         "empty-for-elders", "a snapshot does not see what was deleted since",
-        "Store/EmptyRanges.swift", ", state.ranges[index].sequence <= visible else", " else", first="EmptyRange"),
+        "Store/EmptyRanges.swift", "state.ranges[index].sequence <= visible ?", "true ?", first="EmptyRange"),
     Mutation(
         "put-not-noted", "one put does not count among those that make a range end",
         "Store/Engine+Write.swift", "if _slowPath(emptyRanges.isWatching), kind.isPut {", "if false {",

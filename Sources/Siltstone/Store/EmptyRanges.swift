@@ -6,8 +6,12 @@ import Synchronization
 /// deleted and that no compaction has dropped yet: log-structured engines slow down there, each time a little more. Here
 /// what a walk has passed is left out by those that come after it.
 ///
-/// Writers look at each key that they put, as long as there is a range; one load where there is none. That the ranges
-/// exist, writers are told under the write lock; all else is under a lock of its own, which is taken after that one.
+/// Only walks forward leave word, and profit. What is put in the middle of a range cuts it: what lies behind has to be found
+/// out again.
+///
+/// Writers look at each key that they put, and walks at where they begin, as long as there is a range; one load where there is
+/// none. Whether to look, writers are told under the write lock; all else is under a lock of its own, which is taken after
+/// that one.
 final class EmptyRanges: Sendable {
     /// Deleted records that a walk passes before it has the keys watched: for fewer it is not worth a writer's time.
     static let fewestToWatch = 64
@@ -18,6 +22,8 @@ final class EmptyRanges: Sendable {
     private static let longestKey = 1024
     /// Keys that are put without any use of a range before they all are given up.
     private static let patience = 100_000
+    /// Walks without any use of a range before they all are given up.
+    private static let patienceOfWalks = 10_000
 
     private struct State: Sendable {
         var ranges: [EmptyRange] = []
@@ -26,23 +32,34 @@ final class EmptyRanges: Sendable {
         /// Counts the uses.
         var clock: UInt64 = 0
         var putsSinceUse = 0
+        var walksSinceUse = 0
 
         /// The range which contains a key; its use is noted.
         mutating func range(containing key: Bytes) -> Int? {
             guard let index = ranges.firstIndex(where: { $0.contains(key) }) else { return nil }
             clock += 1
             ranges[index].lastUse = clock
-            putsSinceUse = 0
+            (putsSinceUse, walksSinceUse) = (0, 0)
             return index
         }
     }
 
     private let state = Locked(State())
     private let watching = Atomic<Bool>(false)
+    private let known = Atomic<Bool>(false)
 
-    /// Whether there are ranges. Changes under the write lock only.
+    /// Whether writers are to look at the keys that they put. Changes under the write lock only.
     @inline(__always)
     var isWatching: Bool { watching.load(ordering: .relaxed) }
+
+    /// Whether walks are to ask.
+    @inline(__always)
+    var hasRanges: Bool { known.load(ordering: .relaxed) }
+
+    private func giveUp(_ state: inout State) {
+        state.ranges = []
+        known.store(false, ordering: .relaxed)
+    }
 
     // MARK: Writers
 
@@ -53,10 +70,8 @@ final class EmptyRanges: Sendable {
             for index in state.ranges.indices { state.ranges[index].cut(by: key) }
             state.lastPut = sequence
             state.putsSinceUse += 1
-            if state.putsSinceUse > Self.patience {
-                state.ranges = []
-                watching.store(false, ordering: .relaxed)
-            }
+            if state.putsSinceUse > Self.patience { giveUp(&state) }
+            if state.ranges.isEmpty { watching.store(false, ordering: .relaxed) }
         }
     }
 
@@ -66,8 +81,12 @@ final class EmptyRanges: Sendable {
     /// - Parameter visible: the last change that it sees, which it must have asked for before.
     func end(from key: Bytes, visible: SequenceNumber) -> [UInt8]? {
         state.withLock { state in
-            guard let index = state.range(containing: key), state.ranges[index].sequence <= visible else { return nil }
-            return state.ranges[index].end
+            guard let index = state.range(containing: key) else {
+                state.walksSinceUse += 1
+                if state.walksSinceUse > Self.patienceOfWalks { giveUp(&state) }
+                return nil
+            }
+            return state.ranges[index].sequence <= visible ? state.ranges[index].end : nil
         }
     }
 
@@ -95,12 +114,13 @@ final class EmptyRanges: Sendable {
             }
             state.lastPut = last
             state.clock += 1
-            state.putsSinceUse = 0
+            (state.putsSinceUse, state.walksSinceUse) = (0, 0)
             var range = EmptyRange(at: key, since: last)
             range.lastUse = state.clock
             state.ranges.append(range)
+            watching.store(true, ordering: .relaxed)
+            known.store(true, ordering: .relaxed)
         }
-        watching.store(true, ordering: .relaxed)
     }
 }
 
@@ -112,7 +132,7 @@ extension Engine {
     ///   - count: the records that it passed, all deleted.
     ///   - seen: the last change that it sees.
     func learnEmptyRange(from start: Bytes, through last: Bytes, passing count: Int, seen: SequenceNumber) {
-        if emptyRanges.isWatching, emptyRanges.grow(from: start, through: last, seen: seen) { return }
+        if emptyRanges.hasRanges, emptyRanges.grow(from: start, through: last, seen: seen) { return }
         // No walk waits for a writer: the next one may learn it as well.
         guard count >= EmptyRanges.fewestToWatch, writeLock.tryLock() else { return }
         defer { writeLock.unlock() }

@@ -10,7 +10,10 @@ import Synchronization
 /// 3. `writeLock`: the log, the memtable, sequence numbers, the current version. Held for less than a microsecond by a
 ///    write; never during a sync.
 ///
-/// Readers take none of them (``ViewPublisher``).
+/// 4. That of ``EmptyRanges``: for the few instructions of a look.
+///
+/// Readers wait for none of the first three (``ViewPublisher``). A walk that has passed many deleted entries takes the write
+/// lock for a moment where it is free.
 ///
 /// `@unchecked Sendable`: `state` is guarded by `writeLock`, `manifest` by `manifestLock`, each only touched through the
 /// engine's own methods.

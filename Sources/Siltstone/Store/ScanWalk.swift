@@ -230,7 +230,7 @@ struct ScanWalk: ~Copyable {
             try seek(key)
             return try readNextSpan()
         }
-        if _slowPath(engineReference._withUnsafeGuaranteedRef { $0.emptyRanges.isWatching }),
+        if _slowPath(engineReference._withUnsafeGuaranteedRef { $0.emptyRanges.hasRanges }),
             let known = withContiguousBytes(key ?? [], { engine.emptyRanges.end(from: $0, visible: sequence) })
         {
             return try readFirstSpan(from: known)

@@ -172,6 +172,22 @@ struct EmptyRangesTests {
         try store.close()
     }
 
+    @Test("walks that have no use of what is known give it up, and it is learnt again where one has")
+    func givenUpByWalks() throws {
+        let store = try queue(300, deleted: 200)
+        for _ in 0..<3 { _ = try head(store) }
+        for _ in 0...10_000 { _ = try head(store, from: Self.key(250)) }
+        #expect(!store.engine.emptyRanges.hasRanges)
+        #expect(begin(store) == nil)
+        try store.put(Self.key(100), [])
+        #expect(!store.engine.emptyRanges.isWatching)
+        for _ in 0..<3 { #expect(try head(store) == 100) }
+        try store.delete(Self.key(100))
+        for _ in 0..<3 { #expect(try head(store) == 200) }
+        #expect(begin(store) == Self.key(199) + [0])
+        try store.close()
+    }
+
     /// One step of a history in which long rows of neighbours are deleted.
     private struct History {
         var random: SeededGenerator
