@@ -11,6 +11,7 @@ struct Coordinator {
     /// - Returns: whether all engines did all they were asked for, and read the same.
     /// - Throws: ``BenchmarkError`` where a report cannot be read or written.
     func run() throws -> Bool {
+        try checkPaths()
         var report = try options.inputPaths.isEmpty ? measure() : Report(mergedFrom: options.inputPaths)
         report.compareTallies()
         report.goals = Goal.all.map { $0.outcome(in: report) }
@@ -27,6 +28,17 @@ struct Coordinator {
             for sheet in PlotSheet.all(of: report) { try write(Data(sheet.svg.utf8), to: "\(path)/\(sheet.name).svg") }
         }
         return report.failures.isEmpty
+    }
+
+    /// Finds out before, not after half an hour, that a report has nowhere to go.
+    private func checkPaths() throws {
+        for path in [options.jsonPath, options.htmlPath, options.markdownPath].compactMap(\.self) {
+            let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            guard FileManager.default.isWritableFile(atPath: directory) else {
+                throw BenchmarkError(
+                    "\(path) cannot be written: there is no directory '\(directory)', or it is read-only")
+            }
+        }
     }
 
     private func measure() throws -> Report {

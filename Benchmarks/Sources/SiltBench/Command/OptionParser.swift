@@ -96,7 +96,8 @@ struct OptionParser {
             let known = try choice.set.sections(
                 count: count, valueBytes: choice.valueBytes, engines: EngineKind.stores, threads: choice.threads)
             for name in names where !known.contains(where: { $0.isCalled(name) }) {
-                throw BenchmarkError("no section '\(name)' in this set; there are \(known.map(\.name))")
+                throw BenchmarkError(
+                    "no section '\(name)' in this set; there are \(known.map(\.name).joined(separator: ", "))")
             }
             return sections.filter { section in names.contains { section.isCalled($0) } }
         }
@@ -157,7 +158,8 @@ struct OptionParser {
         var engines: [EngineKind] = []
         for name in text.split(separator: ",") {
             guard let engine = EngineKind(rawValue: String(name)), EngineKind.stores.contains(engine) else {
-                throw BenchmarkError("no engine '\(name)'; there are \(EngineKind.stores.map(\.rawValue))")
+                throw BenchmarkError(
+                    "no engine '\(name)'; there are \(EngineKind.stores.map(\.rawValue).joined(separator: ", "))")
             }
             guard EngineKind.available.contains(engine) else {
                 throw BenchmarkError("silt-bench was built without \(engine.title): see Benchmarks/README.md")

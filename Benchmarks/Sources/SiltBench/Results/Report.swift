@@ -111,7 +111,13 @@ struct Report: Codable, Sendable {
     /// - Throws: ``BenchmarkError`` where the runs are of different machines, or mean different things by one section.
     init(mergedFrom paths: [String]) throws {
         let reports = try paths.map { path in
-            try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+            do {
+                return try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+            } catch {
+                throw BenchmarkError(
+                    "--from: \(path) cannot be read, or was not written by --json of this version: "
+                        + error.localizedDescription)
+            }
         }
         guard var merged = reports.first else { throw BenchmarkError("--from names no file") }
         merged.options.sections = merged.sections
