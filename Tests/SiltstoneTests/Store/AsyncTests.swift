@@ -1,9 +1,10 @@
+import Dispatch
 import Testing
 
 @testable import Siltstone
 
 @Suite(.comesToAnEnd) struct AsyncTests {
-    @Test("ten thousand tasks insert at once: all of it is there, and at least twenty share a sync")
+    @Test("ten thousand tasks insert at once while no sync is made: none holds another up, and a few syncs do for all")
     func manyTasks() async throws {
         let fixture = try StoreFixture(onDisk: ())
         var configuration = StoreFixture.small()
@@ -11,6 +12,14 @@ import Testing
         configuration.memTableBytes = 1 << 20
         let store = try fixture.open(configuration)
         let count = 10_000
+        // On a quick disk each sync would be over before twenty had come: the queue that leads for tasks is held until all
+        // have. None of them may be held up by that.
+        let commits = try #require(store.engine.commits)
+        commits.queue.async {
+            do {
+                try waitUntil("ten thousand changes") { store.statistics.lastSequence >= count }
+            } catch { Issue.record(error) }
+        }
         let inserted = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<count {
                 group.addTask { try await store.insert(key(number), [UInt8](repeating: 1, count: 100)) }
@@ -22,7 +31,7 @@ import Testing
         #expect(inserted == count)
         let statistics = store.statistics
         #expect(statistics.syncRequests <= count)
-        #expect(statistics.syncs * 20 <= count)
+        #expect(statistics.syncs <= 20)
         #expect(try store.allEntries().count == count)
         try await store.close()
         let again = try await KeyValueStore.open(at: fixture.path)
