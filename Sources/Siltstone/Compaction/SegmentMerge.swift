@@ -15,11 +15,11 @@ final class SegmentMerge {
     private let snapshots: [SequenceNumber]
     private let inputTombstones: RangeTombstones
     private let isBottom: Bool
-    /// The range tombstones that stay.
-    private let tombstones: [RangeTombstone]
     private let segmentBytes: Int
     private let environment: Environment
 
+    /// The range tombstones that stay.
+    private var tombstones: [RangeTombstone] = []
     private var writer: SegmentWriter?
     private var finished: [SegmentInfo] = []
     /// Where the segment that is being written begins, for the range tombstones that it gets its part of; nil: at the
@@ -42,8 +42,6 @@ final class SegmentMerge {
         inputTombstones = RangeTombstones(tombstones)
         self.snapshots = snapshots
         self.isBottom = isBottom
-        let filter = RetentionFilter(snapshots: snapshots, tombstones: inputTombstones, isBottom: isBottom)
-        self.tombstones = filter.keptTombstones()
         self.segmentBytes = segmentBytes
         self.environment = environment
     }
@@ -53,10 +51,11 @@ final class SegmentMerge {
     /// Runs to the end.
     /// - Returns: the segments, synced, in key order; none where nothing outlives the merge.
     func run() throws(StoreError) -> [SegmentInfo] {
-        // No property, as the segment that is written is not looked at as one: to change and to retain them for each record
-        // would take a quarter of the merge.
+        // Variables, not properties: each change of one would be checked for exclusive access, and each look at the writer
+        // would retain it, for every record.
         var filter = RetentionFilter(snapshots: snapshots, tombstones: inputTombstones, isBottom: isBottom)
         var open: Unmanaged<SegmentWriter>?
+        tombstones = filter.keptTombstones()
         try cursor.seek(nil)
         var sinceCheck = 0
         while let record = try cursor.next() {

@@ -42,10 +42,11 @@ struct EmptyRange: Sendable {
     mutating func grow(through key: Bytes, seen: SequenceNumber, lastPut: SequenceNumber) {
         guard seen >= watchedSince else { return }
         if Self.order(end, key) <= 0 {
-            // The least key behind it.
-            var behind = [UInt8](key) + [0]
-            if let watchedEnd, Self.order(watchedEnd, key) <= 0 { behind = watchedEnd }
-            end = behind
+            if let watchedEnd, Self.order(watchedEnd, key) <= 0 {
+                end = watchedEnd
+            } else {
+                end = [UInt8](key) + [0]  // the least key behind it
+            }
             sequence = max(sequence, seen)
         }
         watchedEnd = nil

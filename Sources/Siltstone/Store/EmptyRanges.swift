@@ -37,10 +37,14 @@ final class EmptyRanges: Sendable {
         /// The range which contains a key; its use is noted.
         mutating func range(containing key: Bytes) -> Int? {
             guard let index = ranges.firstIndex(where: { $0.contains(key) }) else { return nil }
+            noteUse(of: index)
+            return index
+        }
+
+        mutating func noteUse(of index: Int) {
             clock += 1
             ranges[index].lastUse = clock
             (putsSinceUse, walksSinceUse) = (0, 0)
-            return index
         }
     }
 
@@ -113,11 +117,8 @@ final class EmptyRanges: Sendable {
                 if let oldest { state.ranges.remove(at: oldest) }
             }
             state.lastPut = last
-            state.clock += 1
-            (state.putsSinceUse, state.walksSinceUse) = (0, 0)
-            var range = EmptyRange(at: key, since: last)
-            range.lastUse = state.clock
-            state.ranges.append(range)
+            state.ranges.append(EmptyRange(at: key, since: last))
+            state.noteUse(of: state.ranges.count - 1)
             watching.store(true, ordering: .relaxed)
             known.store(true, ordering: .relaxed)
         }

@@ -50,7 +50,7 @@ public struct EntrySequence: AsyncSequence, Sendable {
             let (snapshot, wanted) = (snapshot, part)
             chunk = try await snapshot.engine.onBlockingQueue { () throws(StoreError) in
                 try snapshot.check()
-                let cursor = Cursor(try ScanWalk(snapshot, wanted))
+                let cursor = Cursor(try ScanWalk(snapshot.engine, at: snapshot, wanted))
                 var entries: [Entry] = []
                 // Not more than a megabyte at once, whatever the values weigh.
                 var bytes = 0

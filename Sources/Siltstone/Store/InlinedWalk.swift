@@ -73,3 +73,19 @@ struct InlinedWalk {
         }
     }
 }
+
+extension Engine {
+    /// Begins a walk that becomes part of the caller.
+    /// - Parameters: as of ``KeyValueStore/forEach(from:to:reverse:limit:_:)``.
+    ///   - snapshot: what is to be seen; nil for what the store holds now.
+    func beginWalk(
+        at snapshot: Snapshot?, from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
+    ) throws(StoreError) -> InlinedWalk {
+        let limit = ScanRange.limit(limit)
+        // Not one call with the key chosen before: a key that was chosen is retained.
+        if reverse {
+            return try InlinedWalk(ScanWalk(self, at: snapshot, .backward, farEnd: from, limit: limit), from: to)
+        }
+        return try InlinedWalk(ScanWalk(self, at: snapshot, .forward, farEnd: to, limit: limit), from: from)
+    }
+}

@@ -184,10 +184,7 @@ public final class KeyValueStore: Sendable {
     func beginWalk(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
-        let limit = ScanRange.limit(limit)
-        // Not one call with the key chosen before: a key that was chosen is retained.
-        if reverse { return try InlinedWalk(ScanWalk(engine, .backward, farEnd: from, limit: limit), from: to) }
-        return try InlinedWalk(ScanWalk(engine, .forward, farEnd: to, limit: limit), from: from)
+        try engine.beginWalk(at: nil, from: from, to: to, reverse: reverse, limit: limit)
     }
 
     @usableFromInline

@@ -12,7 +12,6 @@ struct ScanWalk: ~Copyable {
     private let sequence: SequenceNumber
     private let tombstones: [RangeTombstones]
     private let direction: ScanDirection
-    private let limit: Int
     /// Where the range begins, in this direction, unless ``begin(at:)`` says it; nil for the first of all.
     private var nearEnd: [UInt8]?
     /// Where it ends, in this direction; nil for the last of all.
@@ -26,49 +25,33 @@ struct ScanWalk: ~Copyable {
     /// Whether those were the last ones.
     private var isLastSpan = false
 
-    /// A walk over what a snapshot sees.
-    init(_ snapshot: Snapshot, _ range: ScanRange) throws(StoreError) {
-        try self.init(snapshot, range.direction, farEnd: range.farEnd, limit: range.limit)
+    /// A walk over a range.
+    /// - Parameters: as of the other initialiser.
+    init(_ engine: Engine, at snapshot: Snapshot? = nil, _ range: ScanRange) throws(StoreError) {
+        try self.init(engine, at: snapshot, range.direction, farEnd: range.farEnd, limit: range.limit)
         nearEnd = range.nearEnd
     }
 
-    /// A walk over what the store holds now.
-    init(_ engine: Engine, _ range: ScanRange) throws(StoreError) {
-        try self.init(engine, range.direction, farEnd: range.farEnd, limit: range.limit)
-        nearEnd = range.nearEnd
-    }
-
-    /// A walk over what a snapshot sees, to be begun by ``begin(at:)``.
+    /// A walk to be begun by ``begin(at:)``.
+    /// - Parameters:
+    ///   - engine: to be kept as long as the walk.
+    ///   - snapshot: what is to be seen; nil for what the store holds now. That needs no snapshot: the view that the walk keeps is
+    ///     its own, and what flushes and compactions do is seen in later ones only.
+    ///   - direction: which way it goes.
+    ///   - farEnd: where it ends; nil for the last of all.
+    ///   - limit: how many entries it hands out at most.
     init(
-        _ snapshot: Snapshot, _ direction: ScanDirection, farEnd: consuming [UInt8]?, limit: Int
-    ) throws(StoreError) {
-        try snapshot.engine.checkOpen()
-        // Any view later than the snapshot will do: what the snapshot sees is kept in all of them. The snapshot must
-        // not go before the view is taken.
-        let (scan, _) = withExtendedLifetime(snapshot) { snapshot.engine.takeScan() }
-        self.init(.passUnretained(snapshot.engine), scan, snapshot.sequence, direction, farEnd: farEnd, limit)
-    }
-
-    /// A walk over what the store holds now, to be begun by ``begin(at:)``. It needs no snapshot: the view that it keeps is its
-    /// own, and what flushes and compactions do is seen in later ones only.
-    init(
-        _ engine: Engine, _ direction: ScanDirection, farEnd: consuming [UInt8]?, limit: Int
+        _ engine: Engine, at snapshot: Snapshot?, _ direction: ScanDirection, farEnd: consuming [UInt8]?, limit: Int
     ) throws(StoreError) {
         try engine.checkOpen()
-        let (scan, sequence) = engine.takeScan()
-        self.init(.passUnretained(engine), scan, sequence, direction, farEnd: farEnd, limit)
-    }
-
-    private init(
-        _ engine: Unmanaged<Engine>, _ scan: Unmanaged<Scan>, _ sequence: SequenceNumber, _ direction: ScanDirection,
-        farEnd: consuming [UInt8]?, _ limit: Int
-    ) {
-        engineReference = engine
+        // Any view later than the snapshot will do: what the snapshot sees is kept in all of them. The snapshot must
+        // not go before the view is taken.
+        let (scan, now) = withExtendedLifetime(snapshot) { engine.takeScan() }
+        engineReference = .passUnretained(engine)
         self.scan = scan
         merge = scan._withUnsafeGuaranteedRef { .passUnretained($0.merge) }
-        self.sequence = sequence
+        sequence = snapshot?.sequence ?? now
         self.direction = direction
-        self.limit = limit
         self.farEnd = farEnd
         left = limit
         tombstones = scan._withUnsafeGuaranteedRef { $0.view.rangeTombstones() }
@@ -245,11 +228,11 @@ struct ScanWalk: ~Copyable {
         return try passDeleted(from: key ?? [])
     }
 
-    private mutating func seek(_ key: [UInt8]?) throws(StoreError) {
+    private func seek(_ key: [UInt8]?) throws(StoreError) {
         try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in
             merge.restart(direction, visible: sequence, numbered: !tombstones.isEmpty)
-            guard let key else { return try merge.seek(nil, limit: limit) }
-            try withContiguousBytes(key) { bytes throws(StoreError) in try merge.seek(bytes, limit: limit) }
+            guard let key else { return try merge.seek(nil, limit: left) }
+            try withContiguousBytes(key) { bytes throws(StoreError) in try merge.seek(bytes, limit: left) }
         }
     }
 

@@ -111,7 +111,7 @@ public final class Snapshot: Sendable {
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil
     ) throws(StoreError) -> Cursor {
         try check()
-        return Cursor(try ScanWalk(self, ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
+        return Cursor(try ScanWalk(engine, at: self, ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
     }
 
     /// Walks the entries whose keys begin with `prefix`, in key order.
@@ -119,7 +119,7 @@ public final class Snapshot: Sendable {
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil
     ) throws(StoreError) -> Cursor {
         try check()
-        return Cursor(try ScanWalk(self, ScanRange(prefix: Array(prefix), reverse: reverse, limit: limit)))
+        return Cursor(try ScanWalk(engine, at: self, ScanRange(prefix: Array(prefix), reverse: reverse, limit: limit)))
     }
 
     /// Calls `body` with each entry whose key is in `[from, to)`, without copying.
@@ -159,10 +159,7 @@ public final class Snapshot: Sendable {
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
         try check()
-        let limit = ScanRange.limit(limit)
-        // Not one call with the key chosen before: a key that was chosen is retained.
-        if reverse { return try InlinedWalk(ScanWalk(self, .backward, farEnd: from, limit: limit), from: to) }
-        return try InlinedWalk(ScanWalk(self, .forward, farEnd: to, limit: limit), from: from)
+        return try engine.beginWalk(at: self, from: from, to: to, reverse: reverse, limit: limit)
     }
 
     @usableFromInline

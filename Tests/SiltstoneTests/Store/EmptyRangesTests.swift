@@ -245,22 +245,16 @@ struct EmptyRangesTests {
             let limit = random.chance(0.8) ? 1 + random.index(3) : 200
             let reverse = random.chance(0.1)
             for _ in 0...random.index(4) {
-                let found = try entries(store.scan(from: from, to: to, reverse: reverse, limit: limit))
+                let found = try store.scan(from: from, to: to, reverse: reverse, limit: limit).remaining()
                 #expect(found == model.scan(from: from, to: to, reverse: reverse, limit: limit))
             }
             for (snapshot, model) in held {
-                let found = try entries(snapshot.scan(from: from, to: to, limit: limit))
+                let found = try snapshot.scan(from: from, to: to, limit: limit).remaining()
                 #expect(found == model.scan(from: from, to: to, limit: limit))
             }
         }
 
         private func key(_ index: Int) -> [UInt8] { EmptyRangesTests.key(index) }
-
-        private func entries(_ cursor: Cursor) throws -> [Entry] {
-            var entries: [Entry] = []
-            while let entry = try cursor.next() { entries.append(entry) }
-            return entries
-        }
     }
 
     @Test(

@@ -23,12 +23,6 @@ struct InlinedWalkTests {
 
     private func key(_ index: Int) -> [UInt8] { [UInt8(index / 256), UInt8(index % 256)] }
 
-    private func entries(_ cursor: Cursor) throws -> [Entry] {
-        var entries: [Entry] = []
-        while let entry = try cursor.next() { entries.append(entry) }
-        return entries
-    }
-
     @Test(
         "a walk hands out what a cursor does, up to its limit, from either end, and stops where it is told",
         arguments: [false, true])
@@ -38,7 +32,7 @@ struct InlinedWalkTests {
         for limit in [nil, 0, 1, 4, 5, 7, 8, 9, 63, 64, 65, 200, 1000] {
             for reverse in [false, true] {
                 for (from, to) in [(nil, nil), (key(3), key(160)), (key(118), nil)] as [([UInt8]?, [UInt8]?)] {
-                    let expected = try entries(store.scan(from: from, to: to, reverse: reverse, limit: limit))
+                    let expected = try store.scan(from: from, to: to, reverse: reverse, limit: limit).remaining()
                     var found: [Entry] = []
                     try store.forEach(from: from, to: to, reverse: reverse, limit: limit) { key, value in
                         found.append(Entry(key: copy(key), value: copy(value)))

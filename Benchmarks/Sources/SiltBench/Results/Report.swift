@@ -121,17 +121,15 @@ struct Report: Codable, Sendable {
         }
         guard var merged = reports.first else { throw BenchmarkError("--from names no file") }
         merged.options.sections = merged.sections
-        var rounds = merged.options.rounds
         for (path, other) in zip(paths, reports).dropFirst() {
             if let difference = merged.difference(from: other) { throw BenchmarkError("\(path): \(difference)") }
             merged.measurements += other.measurements.map { measurement in
                 var measurement = measurement
-                measurement.round += rounds
+                measurement.round += merged.options.rounds
                 return measurement
             }
             // Those that it has measured: of an `--embedded` run, none.
             for section in other.sections { merged.options.sections.merge(section) }
-            merged.options.rounds = max(merged.options.rounds, other.options.rounds)
             for description in other.engines { merged.add(description) }
             for engine in other.options.engines where !merged.options.engines.contains(engine) {
                 merged.options.engines.append(engine)
@@ -139,10 +137,10 @@ struct Report: Codable, Sendable {
             merged.limits.add(other.limits)
             merged.failures += other.failures.map { failure in
                 var failure = failure
-                failure.round += rounds
+                failure.round += merged.options.rounds
                 return failure
             }
-            rounds += other.options.rounds
+            merged.options.rounds += other.options.rounds
             merged.embedding = merged.embedding ?? other.embedding
         }
         self = merged
