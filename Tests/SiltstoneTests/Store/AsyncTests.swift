@@ -16,9 +16,8 @@ import Testing
         // have. None of them may be held up by that.
         let commits = try #require(store.engine.commits)
         commits.queue.async {
-            do {
-                try waitUntil("ten thousand changes") { store.statistics.lastSequence >= count }
-            } catch { Issue.record(error) }
+            // However long that takes: other tests keep the threads of the pool busy.
+            while store.statistics.lastSequence < count { Platform.sleep(microseconds: 1000) }
         }
         let inserted = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<count {
