@@ -785,6 +785,32 @@ MUTATIONS = [
         "guard key.isEqual(to: found.record.key) else { return .absent }",
         "guard key.count < 130, key.isEqual(to: found.record.key) else { return .absent }", first="SegmentRoundTripTests"),
     Mutation(
+        "pace-kept", "writers are slowed for a flush that has ended",
+        "Store/FlushPace.swift",
+        "(flush, delay) = (nil, 0)", "flush = nil", first="FlushPaceTests"),
+    Mutation(
+        "pace-from-others", "writers are slowed by what other flushes took, whatever this one does",
+        "Store/FlushPace.swift",
+        "let whole = max(own, usual * flush.size * Self.trust)", "let whole = usual * flush.size * Self.trust",
+        first="FlushPaceTests"),
+    Mutation(
+        "pace-untaken", "writers are not slowed by flushes",
+        "Store/Engine+Write.swift",
+        "        takePaceStep()\n", "", first="FlushPaceTests"),
+    Mutation(
+        "pace-unpaid", "what a flush slows writers by is not charged",
+        "Store/Engine+Room.swift",
+        "let delay = throttle.nanosecondsPerKiB &+ state.pointee.pace.delay", "let delay = throttle.nanosecondsPerKiB",
+        first="FlushPaceTests"),
+    Mutation(
+        "closed-amid-removal", "a store is closed while a flushed log is removed",
+        "Store/Engine+Close.swift",
+        "        removalQueue.sync {}\n", "", first="ClosingTests"),
+    Mutation(
+        "dropped-amid-removal", "a store that was dropped gives its directory up while a flushed log is removed",
+        "Store/Engine+Close.swift",
+        "            self.removalQueue.async {", "            DispatchQueue.global().async {", first="ClosingTests"),
+    Mutation(
         "sleeper-not-woken-once", "a waiter takes an end of its patience for the call",
         "Log/CommitWaiter.swift",
         "            last = now\n        }\n        return false",
@@ -1017,7 +1043,7 @@ MUTATIONS = [
     Mutation(
         "lock-given-up-early", "closing does not wait for work in the background",
         "Store/Engine+Close.swift",
-        "flushQueue.sync {}\n        logQueue.sync {}\n",
+        "flushQueue.sync {}\n        removalQueue.sync {}\n        logQueue.sync {}\n",
         "", first="ClosingRaceTests"),
     Mutation(
         "value-writers-not-awaited", "closing does not wait for writers of large values",

@@ -7,9 +7,12 @@ final class SegmentMerge {
         var newSegment: () throws(StoreError) -> SegmentWriter
         /// Writes the value of a pointer record elsewhere and returns its new place; nil where it may stay.
         var relocate: (Record) throws(StoreError) -> ValuePointer? = { _ in nil }
-        /// Whether to give up.
+        /// Whether to give up; asked for every ``SegmentMerge/checkInterval`` records.
         var shouldStop: () -> Bool = { false }
     }
+
+    /// Records between two questions whether to give up.
+    static let checkInterval = 64
 
     private let cursor: MergingCursor
     private let snapshots: [SequenceNumber]
@@ -60,7 +63,7 @@ final class SegmentMerge {
         var sinceCheck = 0
         while let record = try cursor.next() {
             sinceCheck &+= 1
-            if sinceCheck == 1024 {
+            if sinceCheck == Self.checkInterval {
                 sinceCheck = 0
                 if environment.shouldStop() { throw StoreError(.closed, "the store was closed during a compaction") }
             }

@@ -43,6 +43,7 @@ extension Engine {
         // Whoever writes a large value; the next one is refused before it touches a file.
         valueLock.withLock {}
         flushQueue.sync {}
+        removalQueue.sync {}
         logQueue.sync {}
         // Who makes room in a log: the file may be another owner's behind the lock.
         preparationQueue.sync {}
@@ -102,11 +103,13 @@ extension Engine {
         Self.abandonments.add(1, ordering: .sequentiallyConsistent)
         // Not waited for: this may be the deinitialiser of whoever runs on one of the queues.
         flushQueue.async {
-            self.logQueue.async {
-                self.preparationQueue.async {
-                    self.compactionQueue.async {
-                        self.releaseLock()
-                        Self.abandonments.subtract(1, ordering: .sequentiallyConsistent)
+            self.removalQueue.async {
+                self.logQueue.async {
+                    self.preparationQueue.async {
+                        self.compactionQueue.async {
+                            self.releaseLock()
+                            Self.abandonments.subtract(1, ordering: .sequentiallyConsistent)
+                        }
                     }
                 }
             }

@@ -21,10 +21,11 @@ extension Engine {
                 guard let files = try flushOldest() else { return }
                 // Whoever waits for room is woken only now: the memtable is gone, and its memory there for the next one.
                 writeLock.withLock { writeLock.wakeAll() }
-                obsolete.remove(files)
+                removalQueue.async { self.obsolete.remove(files) }
             } catch {
                 writeLock.withLock {
                     state.pointee.flushAttempts.fail(error)
+                    state.pointee.pace.stopFlush()
                     writeLock.wakeAll()
                 }
                 return
@@ -62,7 +63,11 @@ extension Engine {
         let (infos, readers) = try makeSegments(
             sources: [MemTableSource(sealed.table)], tombstones: sealed.table.rangeTombstones.tombstones,
             isBottom: isBottom, expectedRecords: sealed.table.entryCount, segmentBytes: Self.flushedSegmentBytes,
-            pieces: .soon)
+            pieces: .soon,
+            shouldStop: {
+                self.flushedRecords.add(SegmentMerge.checkInterval, ordering: .relaxed)
+                return false
+            })
         for info in infos {
             // One run for each memtable: its number is its segment's, and later flushes have greater ones.
             edit.addedSegments.append(.init(info: info, level: 0, run: info.number))
@@ -72,6 +77,8 @@ extension Engine {
             if !sealed.valueFiles.isEmpty { try syncValues() }
             try commit(edit, opened: readers, wakes: false) {
                 state.pointee.sealed.removeFirst()
+                state.pointee.pace.endFlush(usualBytes: configuration.sealingBytes)
+                if let next = state.pointee.sealed.first { beginPace(of: next.table) }
                 state.pointee.flushAttempts.succeed()
                 state.pointee.freshSegments.formUnion(infos.map(\.number))
                 state.pointee.statistics.flushes += 1

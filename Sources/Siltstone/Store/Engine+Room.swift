@@ -1,3 +1,5 @@
+import Synchronization
+
 // What a write waits for: room in the active memtable and its log, a next log, flushes, and compactions.
 extension Engine {
     /// What a writer that finds no room waits for.
@@ -14,7 +16,7 @@ extension Engine {
     /// - Returns: false where that would block, and the caller must not.
     func makeRoom(_ size: ChangeSize, _ patience: Patience) throws(StoreError) -> Bool {
         try checkWritable()
-        if throttle.nanosecondsPerKiB > 0, try !slowDown(size, patience) { return false }
+        if throttle.nanosecondsPerKiB &+ state.pointee.pace.delay > 0, try !slowDown(size, patience) { return false }
         let earlier = attemptCounts()
         while true {
             let (bytes, isEmpty, hasRoom) = state.pointee.active.unretainedTable._withUnsafeGuaranteedRef { table in
@@ -24,7 +26,7 @@ extension Engine {
                 )
             }
             if hasRoom, !isFull(bytes) || isEmpty {
-                if bytes >= configuration.sealingBytes / 2 { prepareLogSoon() }
+                if bytes >= configuration.sealingBytes / 8 { prepareLogSoon() }
                 return true
             }
             if isEmpty {
@@ -92,6 +94,8 @@ extension Engine {
         state.pointee.nextLog = nil
         state.pointee.sealed.append(old)
         state.pointee.active = LoggedTable(table: table, log: log)
+        if state.pointee.sealed.count == 1 { beginPace(of: old.table) }
+        state.pointee.pace.beginTable()
         prepareMemTable()
         publishView()
         scheduleFlush()
@@ -140,6 +144,22 @@ extension Engine {
         }
     }
 
+    /// A memtable is the next to be flushed. Under the write lock.
+    func beginPace(of table: MemTable) {
+        flushedRecords.store(0, ordering: .relaxed)
+        state.pointee.pace.beginFlush(bytes: table.byteCount)
+    }
+
+    /// Slows writers, or lets them go, by how quickly the active memtable fills while another is flushed. Under the write lock.
+    func takePaceStep() {
+        guard let flushed = state.pointee.sealed.first?.table else { return }
+        let part = Double(flushedRecords.load(ordering: .relaxed)) / Double(max(1, flushed.entryCount))
+        let bytes = state.pointee.active.table.byteCount
+        let tables = 1 + configuration.sealedMemTableLimit - state.pointee.sealed.count
+        state.pointee.pace.takeStep(
+            flushed: min(part, 1), bytes: bytes, room: tables * configuration.sealingBytes - bytes)
+    }
+
     /// Waits for background work, and counts the time.
     private func stall() {
         let start = Platform.monotonicNanoseconds()
@@ -148,9 +168,10 @@ extension Engine {
         state.pointee.statistics.stallSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9
     }
 
-    /// Makes a writer pay for the compactions that it causes, a millisecond at a time.
+    /// Makes a writer pay for the compactions and the flushes that it causes, a millisecond at a time.
     private func slowDown(_ size: ChangeSize, _ patience: Patience) throws(StoreError) -> Bool {
-        state.pointee.debt &+= throttle.nanosecondsPerKiB &* UInt64(size.bytes + 64) / 1024
+        let delay = throttle.nanosecondsPerKiB &+ state.pointee.pace.delay
+        state.pointee.debt &+= delay &* UInt64(size.bytes + 64) / 1024
         guard state.pointee.debt >= 1_000_000 else { return true }
         if patience == .none { return false }
         let pause = min(state.pointee.debt, 20_000_000)

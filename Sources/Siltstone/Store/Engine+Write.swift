@@ -76,6 +76,7 @@ extension Engine {
     @inline(never)
     private func takeLogStep(_ log: LogWriter) {
         state.pointee.active.nextStep = log.end + Self.logStep
+        takePaceStep()
         watchForIdleness()
         prepareMemTable()
         if isWrittenInBulk(log) { preparationQueue.async { log.prepare(ahead: Self.preparationReach) } }

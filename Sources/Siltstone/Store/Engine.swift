@@ -47,6 +47,9 @@ final class Engine: @unchecked Sendable {
     let flushQueue = DispatchQueue(label: "siltstone.flush", qos: .userInitiated)
     /// The making of logs; not behind a flush, for which writers would wait then.
     let logQueue = DispatchQueue(label: "siltstone.log", qos: .userInitiated)
+    /// The removal of flushed logs. Not behind their flushes, which the next one would wait for: a file of which much is on
+    /// its way to the disk goes no sooner than that is there.
+    let removalQueue = DispatchQueue(label: "siltstone.removal", qos: .utility)
     /// One compaction at a time.
     let compactionQueue = DispatchQueue(label: "siltstone.compaction", qos: .utility)
     /// The preparation of memory and log for writers. Serial, like all queues but the next: a concurrent one has Dispatch watch
@@ -57,6 +60,8 @@ final class Engine: @unchecked Sendable {
     /// Blocking work on behalf of asynchronous callers.
     let blockingQueue = DispatchQueue(label: "siltstone.blocking", attributes: .concurrent)
     let flushScheduled = Atomic<Bool>(false)
+    /// Records that the flush which is next or goes on has written. Set back under the write lock.
+    let flushedRecords = Atomic(0)
     let compactionScheduled = Atomic<Bool>(false)
     /// Whether old views that are still read are to be looked at again.
     let retirementScheduled = Atomic<Bool>(false)

@@ -73,7 +73,7 @@ public struct Statistics: Sendable, Hashable, Codable {
     public var stalls = 0
     /// Seconds that writes waited for that.
     public var stallSeconds = 0.0
-    /// Times that a write was slowed a little so that nothing piles up.
+    /// Times that a write was slowed a little, so that nothing piles up and none has to wait for long.
     public var slowdowns = 0
     /// Seconds of these.
     public var slowdownSeconds = 0.0

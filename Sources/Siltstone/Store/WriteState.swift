@@ -38,7 +38,9 @@ struct WriteState {
     var isReleased = false
     /// Views that readers may still use.
     var retired: [ViewPublisher.Retired] = []
-    /// Nanoseconds that writers still owe, see ``WriteThrottle``.
+    /// How much flushes slow writers.
+    var pace = FlushPace()
+    /// Nanoseconds that writers still owe, see ``WriteThrottle`` and ``FlushPace``.
     var debt: UInt64 = 0
     var statistics = Statistics()
 }

@@ -132,6 +132,7 @@ extension KeyValueStore {
     /// Waits until no background work is under way.
     func settle() {
         engine.flushQueue.sync {}
+        engine.removalQueue.sync {}
         engine.logQueue.sync {}
         engine.compactionQueue.sync {}
     }

@@ -34,6 +34,28 @@ import Testing
         #expect(wasClosed.withLock { $0 } == false)
     }
 
+    @Test("the directory is not given up while a flushed log is being removed", arguments: [false, true])
+    func amidstRemoval(_ isDropped: Bool) throws {
+        let disk = FaultInjectingFileSystem()
+        let fixture = StoreFixture(disk)
+        var store: KeyValueStore? = try fixture.open()
+        let isRemoved = Locked(false)
+        disk.setRule { call in
+            guard call.operation == .remove, call.path.hasSuffix(".log") else { return nil }
+            // Time enough to close, were this not waited for.
+            usleep(300_000)
+            isRemoved.withLock { $0 = true }
+            return nil
+        }
+        try store?.put(key(1), [1])
+        try store?.flush()
+        if !isDropped { try store?.close() }
+        store = nil
+        let again = try fixture.openWhenFree()
+        #expect(isRemoved.withLock { $0 })
+        try again.close()
+    }
+
     @Test("every call on a closed store throws that it is closed")
     func closedStore() throws {
         let fixture = StoreFixture()

@@ -183,7 +183,8 @@ import Testing
 
     /// Waits for flushes and new logs that are under way: files that are copied one by one meanwhile are of no one moment.
     private static func awaitBackground(_ store: KeyValueStore) {
-        for queue in [store.engine.logQueue, store.engine.flushQueue, store.engine.logQueue] { queue.sync {} }
+        let engine = store.engine
+        for queue in [engine.logQueue, engine.flushQueue, engine.removalQueue, engine.logQueue] { queue.sync {} }
     }
 
     /// A store with several live logs: flushes fail, so the logs stay.
