@@ -39,8 +39,9 @@ import Testing
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
         var store: KeyValueStore? = try fixture.open()
-        let isRemoved = Locked(false)
+        let (isRemoved, wasRemoved) = (Locked(false), Locked<Bool?>(nil))
         disk.setRule { call in
+            if call.operation == .unlock { wasRemoved.withLock { $0 = isRemoved.withLock { $0 } } }
             guard call.operation == .remove, call.path.hasSuffix(".log") else { return nil }
             // Time enough to close, were this not waited for.
             usleep(300_000)
@@ -51,9 +52,8 @@ import Testing
         try store?.flush()
         if !isDropped { try store?.close() }
         store = nil
-        let again = try fixture.openWhenFree()
-        #expect(isRemoved.withLock { $0 })
-        try again.close()
+        try waitUntil("the directory is given up") { wasRemoved.withLock { $0 } != nil }
+        #expect(wasRemoved.withLock { $0 } == true)
     }
 
     @Test("every call on a closed store throws that it is closed")
