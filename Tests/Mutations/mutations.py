@@ -803,6 +803,18 @@ MUTATIONS = [
         "let delay = throttle.nanosecondsPerKiB &+ state.pointee.pace.delay", "let delay = throttle.nanosecondsPerKiB",
         first="FlushPaceTests"),
     Mutation(
+        "pace-not-ended", "a flush that ends does not end the slowing of writers",
+        "Store/Engine+Flush.swift",
+        "state.pointee.pace.endFlush(usualBytes: configuration.sealingBytes)", "", first="FlushPaceTests"),
+    Mutation(
+        "flush-says-nothing", "a flush does not tell how far it is",
+        "Store/Engine+Flush.swift",
+        "self.flushedBytes.add(bytes, ordering: .relaxed)", "_ = bytes", first="FlushPaceTests"),
+    Mutation(
+        "removals-not-awaited", "a full disk is not given the time to free a flushed log",
+        "Store/Engine+Files.swift",
+        "let hasRemoved = awaitRemovals()", "let hasRemoved = false", first="FaultTests"),
+    Mutation(
         "closed-amid-removal", "a store is closed while a flushed log is removed",
         "Store/Engine+Close.swift",
         "        removalQueue.sync {}\n", "", first="ClosingTests"),

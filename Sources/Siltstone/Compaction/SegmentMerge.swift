@@ -7,12 +7,15 @@ final class SegmentMerge {
         var newSegment: () throws(StoreError) -> SegmentWriter
         /// Writes the value of a pointer record elsewhere and returns its new place; nil where it may stay.
         var relocate: (Record) throws(StoreError) -> ValuePointer? = { _ in nil }
-        /// Whether to give up; asked for every ``SegmentMerge/checkInterval`` records.
-        var shouldStop: () -> Bool = { false }
+        /// Whether to give up; asked now and then, with the bytes that were read since the last time: of keys and values, and
+        /// ``SegmentMerge/recordOverhead`` for each record.
+        var shouldStop: (_ bytes: Int) -> Bool = { _ in false }
     }
 
-    /// Records between two questions whether to give up.
-    static let checkInterval = 64
+    /// About what a record takes in a memtable beside its key and value.
+    static let recordOverhead = 40
+    /// Bytes between two questions whether to give up.
+    private static let checkInterval = 64 << 10
 
     private let cursor: MergingCursor
     private let snapshots: [SequenceNumber]
@@ -62,10 +65,13 @@ final class SegmentMerge {
         try cursor.seek(nil)
         var sinceCheck = 0
         while let record = try cursor.next() {
-            sinceCheck &+= 1
-            if sinceCheck == Self.checkInterval {
+            sinceCheck &+= record.key.count &+ record.value.count &+ Self.recordOverhead
+            if sinceCheck >= Self.checkInterval {
+                let bytes = sinceCheck
                 sinceCheck = 0
-                if environment.shouldStop() { throw StoreError(.closed, "the store was closed during a compaction") }
+                if environment.shouldStop(bytes) {
+                    throw StoreError(.closed, "the store was closed during a compaction")
+                }
             }
             guard let sequence = filter.keep(record) else { continue }
             try add(record, sequence, to: &open)

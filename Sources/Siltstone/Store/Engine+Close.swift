@@ -36,7 +36,7 @@ extension Engine {
         }
     }
 
-    /// Waits for writes under way and for background work. What a flush brings about on the other queue has been put there by its end.
+    /// Waits for writes under way and for background work. What a flush brings about on other queues has been put there by its end.
     private func drainQueues() {
         // Whoever reads or links files by their names.
         obsolete.endHolds()

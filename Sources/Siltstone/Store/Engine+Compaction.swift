@@ -94,7 +94,7 @@ extension Engine {
             tombstones: plan.segments.flatMap { $0.rangeTombstones.tombstones }, isBottom: plan.isBottom,
             segmentBytes: configuration.segmentBytes, pieces: .lasting,
             relocate: { record throws(StoreError) in try self.relocate(record, from: plan.relocating) },
-            shouldStop: { self.isStopping.load(ordering: .relaxed) })
+            shouldStop: { _ in self.isStopping.load(ordering: .relaxed) })
         let run = plan.outputRun ?? infos.first?.number ?? 0
         edit.addedSegments = infos.map { .init(info: $0, level: plan.outputLevel, run: run) }
         do {

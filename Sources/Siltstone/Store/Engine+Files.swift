@@ -87,16 +87,17 @@ extension Engine {
         }
     }
 
-    /// Runs work that takes disk space; where there is none, once more without what logs hold ahead, which only lets the
-    /// writers run ahead of it.
+    /// Runs work that takes disk space; where there is none, once more when flushed logs are gone, and without what logs hold
+    /// ahead, which only lets the writers run ahead of it.
     /// - Parameter forWriter: whether it is a writer's, who has the flush tried again, too.
     func makingSpace<R>(
         forWriter: Bool = false, _ work: () throws(StoreError) -> R
     ) throws(StoreError) -> R {
         do { return try work() } catch {
             guard error.code == .noSpace else { throw error }
+            let hasRemoved = awaitRemovals()
             let hasGained = writeLock.withLock { forWriter ? gainSpace() : releaseReserves() }
-            guard hasGained else { throw error }
+            guard hasGained || hasRemoved else { throw error }
             return try work()
         }
     }

@@ -21,7 +21,7 @@ extension Engine {
                 guard let files = try flushOldest() else { return }
                 // Whoever waits for room is woken only now: the memtable is gone, and its memory there for the next one.
                 writeLock.withLock { writeLock.wakeAll() }
-                removalQueue.async { self.obsolete.remove(files) }
+                removeSoon(files)
             } catch {
                 writeLock.withLock {
                     state.pointee.flushAttempts.fail(error)
@@ -32,6 +32,25 @@ extension Engine {
             }
             scheduleCompaction()
         }
+    }
+
+    /// Removes files beside the flushes to come; not more than one flush's at a time, or logs would pile up where that takes
+    /// long.
+    private func removeSoon(_ files: [StoreFile]) {
+        removalQueue.sync {}
+        isRemoving.store(true, ordering: .releasing)
+        removalQueue.async {
+            self.obsolete.remove(files)
+            self.isRemoving.store(false, ordering: .releasing)
+        }
+    }
+
+    /// Waits until what flushes have made needless is removed.
+    /// - Returns: whether there was any such.
+    func awaitRemovals() -> Bool {
+        guard isRemoving.load(ordering: .acquiring) else { return false }
+        removalQueue.sync {}
+        return true
     }
 
     /// Writes the oldest sealed memtable.
@@ -48,6 +67,7 @@ extension Engine {
         writeLock.withLock {
             guard !state.pointee.isClosed, let oldest = state.pointee.sealed.first else { return nil }
             state.pointee.flushAttempts.begin()
+            state.pointee.pace.beginFlush(bytes: oldest.table.byteCount)
             return oldest
         }
     }
@@ -55,6 +75,7 @@ extension Engine {
     /// Writes one memtable as a segment of level 0.
     private func flush(_ sealed: LoggedTable) throws(StoreError) {
         let start = Platform.monotonicNanoseconds()
+        flushedBytes.store(0, ordering: .relaxed)
         // Nothing lies below the first segment, so that not even it needs tombstones.
         let isBottom = writeLock.withLock { state.pointee.version.runs.isEmpty }
         var edit = VersionEdit()
@@ -64,8 +85,8 @@ extension Engine {
             sources: [MemTableSource(sealed.table)], tombstones: sealed.table.rangeTombstones.tombstones,
             isBottom: isBottom, expectedRecords: sealed.table.entryCount, segmentBytes: Self.flushedSegmentBytes,
             pieces: .soon,
-            shouldStop: {
-                self.flushedRecords.add(SegmentMerge.checkInterval, ordering: .relaxed)
+            shouldStop: { bytes in
+                self.flushedBytes.add(bytes, ordering: .relaxed)
                 return false
             })
         for info in infos {
@@ -78,7 +99,6 @@ extension Engine {
             try commit(edit, opened: readers, wakes: false) {
                 state.pointee.sealed.removeFirst()
                 state.pointee.pace.endFlush(usualBytes: configuration.sealingBytes)
-                if let next = state.pointee.sealed.first { beginPace(of: next.table) }
                 state.pointee.flushAttempts.succeed()
                 state.pointee.freshSegments.formUnion(infos.map(\.number))
                 state.pointee.statistics.flushes += 1
@@ -96,7 +116,7 @@ extension Engine {
         sources: [RecordSource], tombstones: [RangeTombstone], isBottom: Bool, expectedRecords: Int = 0,
         segmentBytes: Int, pieces: OutputPieces,
         relocate: @escaping (Record) throws(StoreError) -> ValuePointer? = { _ in nil },
-        shouldStop: @escaping () -> Bool = { false }
+        shouldStop: @escaping (_ bytes: Int) -> Bool = { _ in false }
     ) throws(StoreError) -> ([SegmentInfo], [UInt64: SegmentReader]) {
         var made: [UInt64] = []
         let options = SegmentOptions(

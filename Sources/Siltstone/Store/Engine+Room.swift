@@ -26,7 +26,9 @@ extension Engine {
                 )
             }
             if hasRoom, !isFull(bytes) || isEmpty {
-                if bytes >= configuration.sealingBytes / 8 { prepareLogSoon() }
+                if bytes >= configuration.sealingBytes / 8, state.pointee.logAttempts.failure == nil {
+                    prepareLogSoon()
+                }
                 return true
             }
             if isEmpty {
@@ -94,7 +96,6 @@ extension Engine {
         state.pointee.nextLog = nil
         state.pointee.sealed.append(old)
         state.pointee.active = LoggedTable(table: table, log: log)
-        if state.pointee.sealed.count == 1 { beginPace(of: old.table) }
         state.pointee.pace.beginTable()
         prepareMemTable()
         publishView()
@@ -144,16 +145,10 @@ extension Engine {
         }
     }
 
-    /// A memtable is the next to be flushed. Under the write lock.
-    func beginPace(of table: MemTable) {
-        flushedRecords.store(0, ordering: .relaxed)
-        state.pointee.pace.beginFlush(bytes: table.byteCount)
-    }
-
     /// Slows writers, or lets them go, by how quickly the active memtable fills while another is flushed. Under the write lock.
     func takePaceStep() {
         guard let flushed = state.pointee.sealed.first?.table else { return }
-        let part = Double(flushedRecords.load(ordering: .relaxed)) / Double(max(1, flushed.entryCount))
+        let part = Double(flushedBytes.load(ordering: .relaxed)) / Double(max(1, flushed.byteCount))
         let bytes = state.pointee.active.table.byteCount
         let tables = 1 + configuration.sealedMemTableLimit - state.pointee.sealed.count
         state.pointee.pace.takeStep(
@@ -171,10 +166,12 @@ extension Engine {
     /// Makes a writer pay for the compactions and the flushes that it causes, a millisecond at a time.
     private func slowDown(_ size: ChangeSize, _ patience: Patience) throws(StoreError) -> Bool {
         let delay = throttle.nanosecondsPerKiB &+ state.pointee.pace.delay
-        state.pointee.debt &+= delay &* UInt64(size.bytes + 64) / 1024
-        guard state.pointee.debt >= 1_000_000 else { return true }
-        if patience == .none { return false }
-        let pause = min(state.pointee.debt, 20_000_000)
+        let debt = state.pointee.debt &+ delay &* UInt64(size.bytes + 64) / 1024
+        // Who must not wait comes again as one who may, and is charged then.
+        if patience == .none, debt >= 1_000_000 { return false }
+        state.pointee.debt = debt
+        guard debt >= 1_000_000 else { return true }
+        let pause = min(debt, 20_000_000)
         state.pointee.debt = 0
         state.pointee.statistics.slowdowns += 1
         state.pointee.statistics.slowdownSeconds += Double(pause) * 1e-9

@@ -60,8 +60,10 @@ final class Engine: @unchecked Sendable {
     /// Blocking work on behalf of asynchronous callers.
     let blockingQueue = DispatchQueue(label: "siltstone.blocking", attributes: .concurrent)
     let flushScheduled = Atomic<Bool>(false)
-    /// Records that the flush which is next or goes on has written. Set back under the write lock.
-    let flushedRecords = Atomic(0)
+    /// Bytes of its memtable that the flush which goes on has read.
+    let flushedBytes = Atomic(0)
+    /// Whether flushed logs are being removed.
+    let isRemoving = Atomic(false)
     let compactionScheduled = Atomic<Bool>(false)
     /// Whether old views that are still read are to be looked at again.
     let retirementScheduled = Atomic<Bool>(false)

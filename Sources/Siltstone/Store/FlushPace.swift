@@ -4,7 +4,8 @@
 /// of a second in one call, where values are large. The same time in pieces of about a millisecond is hardly noticed, and
 /// where processors are few it is the flush that makes use of it. So now and then what is left of the flush is compared with
 /// the room that writers have, and the delay is changed by what the last step was too quick or too slow: what writers
-/// take by themselves, and how many of them there are, need not be known.
+/// take by themselves, and how many of them there are, need not be known. A step is a MiB of log: smaller memtables are not
+/// worth it.
 ///
 /// Guarded by the engine's write lock.
 struct FlushPace: Sendable {
@@ -25,7 +26,7 @@ struct FlushPace: Sendable {
     private static let whole = 9.0 / 8
     /// What others took counts for less: to wait for the rest at the end costs no more than to be slowed in vain.
     private static let trust = 0.9
-    /// The greatest delay: 4 MiB a second.
+    /// The greatest delay: 4 MiB a second, if compactions do not slow writers as well.
     private static let greatestDelay = 250_000.0
 
     /// A memtable of so many bytes is to be flushed now.

@@ -83,7 +83,7 @@ struct BackpressureTests {
         let engine = store.engine
         func isNextLogMade() -> Bool { engine.writeLock.withLock { engine.state.pointee.nextLog != nil } }
         func bytes() -> Int { engine.writeLock.withLock { engine.state.pointee.active.table.byteCount } }
-        try waitUntil("the first table is half full, and its successor's log made") {
+        try waitUntil("the first table fills, and its successor's log made") {
             try store.put(key(0), [UInt8](repeating: 1, count: 500))
             return isNextLogMade()
         }
@@ -92,7 +92,7 @@ struct BackpressureTests {
         var held = [engine.flushQueue, engine.logQueue]
         held.forEach { $0.suspend() }
         defer { held.forEach { $0.resume() } }
-        let count = 200
+        let count = 220
         let writer = Writer {
             for number in 0..<count { try store.put(key(number), [UInt8](repeating: 1, count: 500)) }
         }

@@ -53,7 +53,29 @@ import Testing
         return configuration
     }
 
-    /// A store whose memtable is more than half full, from where on the next log is made, and is there.
+    @Test("a flush that finds the disk full waits for the space of the log that the flush before has made needless")
+    func spaceOnItsWay() throws {
+        let disk = FaultInjectingFileSystem()
+        let store = try StoreFixture(disk).open()
+        let (isFull, isRemoved) = (Locked(false), Locked(false))
+        disk.setRule { call in
+            if call.operation == .remove, call.path.hasSuffix(".log") {
+                Platform.sleep(microseconds: 300_000)
+                isRemoved.withLock { $0 = true }
+            }
+            let isShort = isFull.withLock { $0 } && !isRemoved.withLock { $0 }
+            return isShort && call.operation == .create && call.path.hasSuffix(".segment") ? .noSpace : nil
+        }
+        try store.put(key(1), [1])
+        try store.flush()
+        isFull.withLock { $0 = true }
+        try store.put(key(2), [2])
+        try store.flush()
+        #expect(isRemoved.withLock { $0 })
+        try store.close()
+    }
+
+    /// A store whose memtable is half full, and the next log is there.
     private static func storeWithNextLog(_ fixture: StoreFixture, _ writing: LogWriting) throws -> KeyValueStore {
         let store = try fixture.open(withLargeMemTable(writing))
         for number in 0..<600 { try store.put(key(number), [UInt8](repeating: 1, count: 1_000)) }

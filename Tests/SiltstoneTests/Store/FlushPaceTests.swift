@@ -1,5 +1,6 @@
 import Foundation
 import SiltstoneTesting
+import Synchronization
 import Testing
 
 @testable import Siltstone
@@ -20,6 +21,8 @@ struct FlushPaceTests {
         var flush = 100.0
         /// The part of the flush in which records are written.
         var merging = 0.9
+        /// What it says of how far it is, by how far it is.
+        var progress: (Double) -> Double = { $0 }
         /// When the memtable was full, and the longest that was slept for a MiB.
         private(set) var end = 0.0
         private(set) var longest = 0.0
@@ -32,17 +35,21 @@ struct FlushPaceTests {
             pace.beginFlush(bytes: table, now: now)
             pace.beginTable(now: now)
             longest = 0
+            var isOver = false
             for bytes in stride(from: step, through: table, by: step) {
                 let slept = Double(pace.delay) * 1024 / 1_000_000 / writers
                 longest = max(longest, slept)
                 clock += taken + slept
-                if clock - start >= flush { pace.stopFlush() }
-                let part = min(1, (clock - start) / (flush * merging))
+                if clock - start >= flush, !isOver {
+                    isOver = true
+                    pace.endFlush(usualBytes: table, now: UInt64((start + flush) * 1_000_000))
+                }
+                let part = progress(min(1, (clock - start) / (flush * merging)))
                 pace.takeStep(flushed: part, bytes: bytes, room: table - bytes, now: now)
             }
             end = clock - start
             clock = max(clock, start + flush)
-            pace.endFlush(usualBytes: table, now: now)
+            if !isOver { pace.endFlush(usualBytes: table, now: now) }
         }
     }
 
@@ -58,6 +65,19 @@ struct FlushPaceTests {
                 #expect(fill.end > flush * 0.6, "\(writers) writers wait for \(flush - fill.end) ms at the end")
                 #expect(fill.end < flush * 1.2, "\(writers) writers are slowed for \(fill.end - flush) ms in vain")
                 #expect(fill.longest < flush / 5)
+            }
+        }
+    }
+
+    @Test("a flush that says too little of its progress, or nothing, slows writers by less than as long again")
+    func wrongProgress() {
+        let claims: [(Double) -> Double] = [{ _ in 0 }, { $0 < 0.9 ? $0 / 9 : 10 * $0 - 9 }, { $0 * $0 }]
+        for claim in claims {
+            var fill = Fill()
+            (fill.progress, fill.taken) = (claim, 1.5)
+            for _ in 0..<6 {
+                fill.run()
+                #expect(fill.end < 2 * fill.flush)
             }
         }
     }
@@ -118,22 +138,36 @@ struct FlushPaceTests {
         }
     }
 
-    @Test("writers of a store are slowed while its disk takes long for a flush, and lose nothing")
-    func store() throws {
+    @Test(
+        "writers of a store are slowed while its disk takes long for a flush, not afterwards, and lose nothing",
+        arguments: [false, true])
+    func store(_ fails: Bool) throws {
         let disk = FaultInjectingFileSystem()
         let fixture = StoreFixture(disk)
         var configuration = StoreFixture.small()
         configuration.memTableBytes = 8 << 20
         configuration.sealedMemTableLimit = 1
         let store = try fixture.open(configuration)
+        let calls = Locked(0)
         disk.setRule(
             FaultRule { call in
-                if call.operation == .write, call.path.hasSuffix(".segment") { usleep(40_000) }
-                return nil
+                guard call.operation == .write, call.path.hasSuffix(".segment") else { return nil }
+                usleep(40_000)
+                let number = calls.withLock { calls in
+                    calls += 1
+                    return calls
+                }
+                // Most of the second flush, once.
+                return fails && number == 20 ? .noSpace : nil
             })
         let count = 3 * configuration.sealingBytes / 4000
         for number in 0..<count { try store.put(key(number), [UInt8](repeating: 1, count: 4000)) }
         #expect(store.statistics.slowdowns > 0)
+        let engine = store.engine
+        #expect(engine.flushedBytes.load(ordering: .relaxed) <= configuration.memTableBytes)
+        try waitUntil("nothing is flushed") { engine.writeLock.withLock { engine.state.pointee.sealed.isEmpty } }
+        #expect(engine.writeLock.withLock { engine.state.pointee.pace.delay } == 0)
+        #expect(engine.flushedBytes.load(ordering: .relaxed) > configuration.sealingBytes / 2)
         disk.setRule(.none)
         #expect(try store.allEntries().count == count)
         try store.close()
