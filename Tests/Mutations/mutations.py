@@ -791,7 +791,7 @@ MUTATIONS = [
     Mutation(
         "pace-from-others", "writers are slowed by what other flushes took, whatever this one does",
         "Store/FlushPace.swift",
-        "let whole = max(own, usual * flush.size * Self.trust)", "let whole = usual * flush.size * Self.trust",
+        "let whole = max(own, usual * flush.size * Self.trust)", "let whole = (usual * flush.size * Self.trust)",
         first="FlushPaceTests"),
     Mutation(
         "pace-untaken", "writers are not slowed by flushes",

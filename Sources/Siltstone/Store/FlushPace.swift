@@ -26,6 +26,9 @@ struct FlushPace: Sendable {
     private static let whole = 9.0 / 8
     /// What others took counts for less: to wait for the rest at the end costs no more than to be slowed in vain.
     private static let trust = 0.9
+    /// What writers may as well wait in one piece at the end, in nanoseconds: where they take about as long as flushes, as most
+    /// do, nothing is to be slowed by what is known so roughly.
+    private static let tolerance = 4_000_000.0
     /// The greatest delay: 4 MiB a second, if compactions do not slow writers as well.
     private static let greatestDelay = 250_000.0
 
@@ -62,7 +65,7 @@ struct FlushPace: Sendable {
         let passed = Double(now &- flush.start)
         // By what this flush has done, and by what others took: its sync may take as long as all before it.
         let own = passed / max(part, Self.tellingPart) * Self.whole
-        let whole = max(own, usual * flush.size * Self.trust)
+        let whole = max(own, usual * flush.size * Self.trust) - Self.tolerance
         let wanted = (whole - passed) / (Double(room) / 1024)
         let taken = Double(now &- step.moment) / (fill - step.fill)
         delay = whole > passed ? UInt64(max(0, min(Double(delay) + wanted - taken, Self.greatestDelay))) : 0
