@@ -817,11 +817,12 @@ MUTATIONS = [
     Mutation(
         "closed-amid-removal", "a store is closed while a flushed log is removed",
         "Store/Engine+Close.swift",
-        "        removalQueue.sync {}\n", "", first="ClosingTests"),
+        "for queue in backgroundQueues {", "for queue in backgroundQueues where queue !== removalQueue {", first="ClosingTests"),
     Mutation(
         "dropped-amid-removal", "a store that was dropped gives its directory up while a flushed log is removed",
         "Store/Engine+Close.swift",
-        "            self.removalQueue.async {", "            DispatchQueue.global().async {", first="ClosingTests"),
+        "releaseLock(behind: backgroundQueues[...])",
+        "releaseLock(behind: backgroundQueues.filter { $0 !== removalQueue }[...])", first="ClosingTests"),
     Mutation(
         "sleeper-not-woken-once", "a waiter takes an end of its patience for the call",
         "Log/CommitWaiter.swift",
@@ -1055,8 +1056,8 @@ MUTATIONS = [
     Mutation(
         "lock-given-up-early", "closing does not wait for work in the background",
         "Store/Engine+Close.swift",
-        "flushQueue.sync {}\n        removalQueue.sync {}\n        logQueue.sync {}\n",
-        "", first="ClosingRaceTests"),
+        "for queue in backgroundQueues { queue.sync {} }",
+        "for queue in [preparationQueue, compactionQueue] { queue.sync {} }", first="ClosingRaceTests"),
     Mutation(
         "value-writers-not-awaited", "closing does not wait for writers of large values",
         "Store/Engine+Close.swift",

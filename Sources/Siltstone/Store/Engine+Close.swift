@@ -42,14 +42,13 @@ extension Engine {
         obsolete.endHolds()
         // Whoever writes a large value; the next one is refused before it touches a file.
         valueLock.withLock {}
-        flushQueue.sync {}
-        removalQueue.sync {}
-        logQueue.sync {}
-        // Who makes room in a log: the file may be another owner's behind the lock.
-        preparationQueue.sync {}
-        compactionQueue.sync {}
+        for queue in backgroundQueues { queue.sync {} }
         retireViews()
     }
+
+    /// What works on the files: the next owner's, once the lock is given up. In the order in which one brings about work on
+    /// another.
+    var backgroundQueues: [DispatchQueue] { [flushQueue, removalQueue, logQueue, preparationQueue, compactionQueue] }
 
     private func releaseLock() {
         lock?.release()
@@ -102,17 +101,13 @@ extension Engine {
         refuseAll()
         Self.abandonments.add(1, ordering: .sequentiallyConsistent)
         // Not waited for: this may be the deinitialiser of whoever runs on one of the queues.
-        flushQueue.async {
-            self.removalQueue.async {
-                self.logQueue.async {
-                    self.preparationQueue.async {
-                        self.compactionQueue.async {
-                            self.releaseLock()
-                            Self.abandonments.subtract(1, ordering: .sequentiallyConsistent)
-                        }
-                    }
-                }
-            }
-        }
+        releaseLock(behind: backgroundQueues[...])
+    }
+
+    /// Gives the lock of a store that was dropped up, when the work on all of these queues is done.
+    private func releaseLock(behind queues: ArraySlice<DispatchQueue>) {
+        if let first = queues.first { return first.async { self.releaseLock(behind: queues.dropFirst()) } }
+        releaseLock()
+        Self.abandonments.subtract(1, ordering: .sequentiallyConsistent)
     }
 }

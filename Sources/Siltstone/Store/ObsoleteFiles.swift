@@ -1,8 +1,8 @@
 /// Removes files that the manifest names no more, and holds removals back while a checkpoint links files or a
 /// verification reads them.
 ///
-/// A file goes as soon as the edit that drops it is durable, a flushed log a moment later. Readers that still have it open or mapped keep its bytes:
-/// only the name goes, and the space once the last of them is done.
+/// A file goes as soon as the edit that drops it is durable, a flushed log a moment later. Readers that still have it open
+/// or mapped keep its bytes: only the name goes, and the space once the last of them is done.
 ///
 /// Whoever holds files back goes by their names, and so by the directory's lock: it is not given up before the last
 /// hold has ended.

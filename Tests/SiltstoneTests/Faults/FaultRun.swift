@@ -131,9 +131,6 @@ final class FaultRun {
 extension KeyValueStore {
     /// Waits until no background work is under way.
     func settle() {
-        engine.flushQueue.sync {}
-        engine.removalQueue.sync {}
-        engine.logQueue.sync {}
-        engine.compactionQueue.sync {}
+        for queue in engine.backgroundQueues { queue.sync {} }
     }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import SiltstoneTesting
 import Testing
 
@@ -181,12 +180,6 @@ import Testing
         #expect(StoreError.Code.of { try fixture.open() } == .corrupt)
     }
 
-    /// Waits for flushes and new logs that are under way: files that are copied one by one meanwhile are of no one moment.
-    private static func awaitBackground(_ store: KeyValueStore) {
-        let engine = store.engine
-        for queue in [engine.logQueue, engine.flushQueue, engine.removalQueue, engine.logQueue] { queue.sync {} }
-    }
-
     /// A store with several live logs: flushes fail, so the logs stay.
     private func severalLogs() throws -> (StoreFixture, logs: [String], count: Int) {
         let disk = FaultInjectingFileSystem()
@@ -195,7 +188,8 @@ import Testing
         let store = try fixture.open(Self.quiet())
         var count = 0
         while StoreError.Code.of({ try store.put(key(count), [UInt8](repeating: 1, count: 500)) }) == nil { count += 1 }
-        Self.awaitBackground(store)
+        // Files that are copied one by one while others come are of no one moment.
+        store.settle()
         let copy = try fixture.copy()
         let logs = try copy.names(ending: ".log")
         return (copy, logs, count)
@@ -228,7 +222,8 @@ import Testing
         #expect(!found.isEmpty && found.count < count)
         #expect(found == (0..<found.count).map { key($0) })
         try store.put("next".utf8, [1])
-        Self.awaitBackground(store)
+        // Files that are copied one by one while others come are of no one moment.
+        store.settle()
         let copy = try fixture.copy().open(Self.quiet())
         #expect(try copy.allEntries().count == found.count + 1)
         try store.flush()
