@@ -33,8 +33,8 @@ MUTATIONS = [
         "        try await finish(sequence, durability)\n", "", first="AsyncPowerLossTests"),
     Mutation(
         "awaited-sync-empty", "an awaited sync does nothing", "Store/Engine+Sync.swift",
-        "async throws(StoreError) { try await commits?.wait(for: lastAcknowledged()) }",
-        "async throws(StoreError) { await Task.yield() }", first="AsyncPowerLossTests"),
+        "        try await commits?.wait(for: last)\n",
+        "        _ = last\n", first="AsyncPowerLossTests"),
     Mutation(
         "condition-not-waiting", "a conditional write does not wait for its sync", "Store/KeyValueStore+Write.swift",
         "        try engine.finish(sequence, durability)\n        return sequence > 0\n", "        return sequence > 0\n",
@@ -79,8 +79,8 @@ MUTATIONS = [
         "        try syncParent(of: path)\n", ""),
     Mutation(
         "recovery-not-synced", "what recovery found is not made durable before more is built on it", "Log/LogWriter.swift",
-        "            try file.rewrite(min(proven, end)..<end)\n            try file.syncFully()\n",
-        "            try file.rewrite(min(proven, end)..<end)\n"),
+        "            do throws(FileSystemError) { try file.syncFully() } catch { throw StoreError(error).asUncertain }\n",
+        ""),
     Mutation(
         "not-rewritten", "what a failed sync left in the page cache is built upon", "Log/LogWriter.swift",
         "            try file.rewrite(min(proven, end)..<end)\n", "",
@@ -138,7 +138,7 @@ MUTATIONS = [
         first="OpeningTests|DamageTests"),
     Mutation(
         "missing-file", "a file that the manifest names and that is gone is not missed", "Store/StoreOpener.swift",
-        "        try checkPresence(state, present)\n", "",
+        "        try checkPresence(found.state, present)\n", "",
         first="OpeningTests|DamageTests"),
     Mutation(
         "later-log-ignored", "what a later log proves of an earlier one that lost its end is not looked at",
@@ -212,11 +212,7 @@ MUTATIONS = [
         first="LogWriterTests"),
     Mutation(
         "short-write", "a short write is taken for a whole one", "FileSystem/File+Loops.swift",
-        "            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])\n"
-        "            let count = try retryingInterrupted { () throws(FileSystemError) in try write(rest, at: offset + done) }\n",
-        "            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])\n"
-        "            _ = try retryingInterrupted { () throws(FileSystemError) in try write(rest, at: offset + done) }\n"
-        "            let count = rest.count\n",
+        "            done += written\n", "            done = count\n",
         first="FaultSweep|FaultTests|LogWriterTests"),
     Mutation(
         "interrupted", "an interrupted call is not made again", "FileSystem/File+Loops.swift",
@@ -243,8 +239,27 @@ MUTATIONS = [
     Mutation(
         "found-names-not-synced", "what an opening removes may still be in force after a loss of power",
         "Store/StoreOpener.swift",
-        "try syncDirectory()\n            try removeLeftovers",
-        "\n            try removeLeftovers", first="RecoveryTests"),
+        "if !recovery.isAsClosed || !leftovers(present, opened).isEmpty { try opened.settle() }",
+        "", first="RecoveryTests"),
+    Mutation(
+        "found-names-not-settled", "a store is changed without making durable the names that were found",
+        "Store/Engine+Room.swift",
+        "        if _slowPath(!isSettled.load(ordering: .relaxed)), try !settle(patience) { return false }\n",
+        "", first="QuietOpeningTests"),
+    Mutation(
+        "settled-without-names", "what makes a found manifest durable does so without the names of the files",
+        "Manifest/Manifest.swift",
+        "            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }\n",
+        "", first="QuietOpeningTests"),
+    Mutation(
+        "closed-without-change", "a store is taken for unchanged whatever its log holds", "Store/Engine+Close.swift",
+        "closing.log == log.number, closing.end == UInt64(log.end)\n            else { return false }",
+        "closing.log == log.number\n            else { return false }", first="QuietOpeningTests"),
+    Mutation(
+        "settled-at-once", "a store that was closed in good order is written to when it is opened",
+        "Store/StoreOpener.swift",
+        "if !recovery.isAsClosed || !leftovers(present, opened).isEmpty { try opened.settle() }",
+        "try opened.settle()", first="QuietOpeningTests"),
     Mutation(
         "manifest-name-not-synced", "CURRENT names a manifest whose own name is not durable",
         "Manifest/CurrentFile.swift",
@@ -357,9 +372,10 @@ MUTATIONS = [
     Mutation(
         "old-manifest-early", "the old manifest is removed before the new one is in force",
         "Manifest/Manifest.swift",
-        "try certain { () throws(StoreError) in\n            try storeErrors",
+        "try certain { () throws(StoreError) in\n            try storeErrors { () throws(FileSystemError) in try CurrentFile",
         "do { try fileSystem.remove(StoreFile.manifest(number).path(in: directory)) } catch {}\n"
-        "        try certain { () throws(StoreError) in\n            try storeErrors", first="FaultSweepTests"),
+        "        try certain { () throws(StoreError) in\n"
+        "            try storeErrors { () throws(FileSystemError) in try CurrentFile", first="FaultSweepTests"),
     Mutation(
         "renewed-without-edit", "a manifest that is begun anew lacks the edit that was due",
         "Manifest/Manifest.swift",
@@ -430,8 +446,8 @@ MUTATIONS = [
     Mutation(
         "values-not-rewritten", "values that a failed sync left in the page cache are built upon",
         "Store/LogRecovery.swift",
-        "rewritingFrom: first.map { Int(clamping: $0) })",
-        "rewritingFrom: nil)", first="FailedSyncTests"),
+        "rewritingFrom: Int(clamping: first))",
+        "rewritingFrom: .max)", first="FailedSyncTests"),
     Mutation(
         "recovered-values-collected", "a recovered memtable does not know its value files",
         "Store/LogRecovery.swift",
@@ -475,8 +491,8 @@ MUTATIONS = [
     Mutation(
         "numbers-used-again", "new files get the numbers of leftovers",
         "Store/StoreOpener.swift",
-        "state.nextFileNumber = max(state.nextFileNumber, greatest + 1)",
-        "", first="OpeningTests"),
+        "max(found.state.nextFileNumber, greatest + 1)",
+        "found.state.nextFileNumber", first="OpeningTests"),
     Mutation(
         "next-number-not-noted", "the numbers of removed files are given out again",
         "Manifest/Manifest.swift",

@@ -30,17 +30,36 @@ extension File {
 
     /// Writes all of `bytes`.
     func writeFully(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) {
+        try writeAll(bytes.count, at: offset) { done throws(FileSystemError) in
+            try write(bytes.dropped(done), at: offset + done)
+        }
+    }
+
+    /// Writes all of three pieces, one behind the other.
+    func writeFully(
+        _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ tail: UnsafeRawBufferPointer, at offset: Int
+    ) throws(FileSystemError) {
+        let (bodyStart, tailStart) = (head.count, head.count + body.count)
+        try writeAll(tailStart + tail.count, at: offset) { done throws(FileSystemError) in
+            try write(
+                head.dropped(done), body.dropped(done - bodyStart), tail.dropped(done - tailStart), at: offset + done)
+        }
+    }
+
+    /// Repeats a call that writes a part, from how many bytes are done on, until all are.
+    private func writeAll(
+        _ count: Int, at offset: Int, _ write: (_ done: Int) throws(FileSystemError) -> Int
+    ) throws(FileSystemError) {
         var done = 0
-        while done < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-            let count = try retryingInterrupted { () throws(FileSystemError) in try write(rest, at: offset + done) }
-            if count == 0 {
+        while done < count {
+            let written = try retryingInterrupted { () throws(FileSystemError) in try write(done) }
+            if written == 0 {
                 // POSIX allows it for no error; to loop for ever on it would be a hang.
                 throw FileSystemError(
                     "write", path: path, errorNumber: Platform.inputOutputError, offset: offset + done,
                     detail: "the file takes no more bytes")
             }
-            done += count
+            done += written
         }
     }
 
@@ -106,6 +125,13 @@ extension File {
             beginSync(offset: position, length: count)
             position += count
         }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Without the first bytes, as far as there are so many; all of it for a negative number.
+    fileprivate func dropped(_ bytes: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: dropFirst(Swift.max(0, bytes)))
     }
 }
 

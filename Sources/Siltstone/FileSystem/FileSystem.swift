@@ -81,6 +81,11 @@ public protocol File: AnyObject, Sendable {
     /// Writes once: at least one byte, perhaps not all. Grows the file where needed.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int
 
+    /// Writes once what follows each other in the file, and not in memory: at least one byte, perhaps not all.
+    func write(
+        _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ tail: UnsafeRawBufferPointer, at offset: Int
+    ) throws(FileSystemError) -> Int
+
     /// Takes disk space for `[offset, offset + length)`, so that writing there cannot fail for want of it, and makes
     /// the file at least that long; new bytes are zero.
     /// - Throws: an error for which ``FileSystemError/isUnsupported`` holds where the file system cannot do that.
@@ -108,6 +113,13 @@ public protocol File: AnyObject, Sendable {
 }
 
 extension File {
+    /// Writes the first piece that there is.
+    public func write(
+        _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ tail: UnsafeRawBufferPointer, at offset: Int
+    ) throws(FileSystemError) -> Int {
+        try write(!head.isEmpty ? head : !body.isEmpty ? body : tail, at: offset)
+    }
+
     /// Leaves it to the writes.
     public func preallocate(offset: Int, length: Int) {}
 

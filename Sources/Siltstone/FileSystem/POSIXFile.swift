@@ -45,6 +45,15 @@ final class POSIXFile: File {
         return count
     }
 
+    func write(
+        _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ tail: UnsafeRawBufferPointer, at offset: Int
+    ) throws(FileSystemError) -> Int {
+        if offset >= sizeLimit, head.count + body.count + tail.count > 0 { throw tooLarge("write", offset: offset) }
+        let count = Platform.writeFile(number, head, body, tail, at: offset)
+        if count < 0 { throw failure("write", offset: offset) }
+        return count
+    }
+
     func reserve(offset: Int, length: Int) throws(FileSystemError) {
         if offset + length > sizeLimit { throw tooLarge("reserve", offset: offset) }
         let code = Platform.reserve(number, offset: offset, length: length)

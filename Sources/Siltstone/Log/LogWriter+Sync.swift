@@ -51,6 +51,12 @@ extension LogWriter {
             // A full disk has no room for the frame, and need not: without it the log reads the same.
             guard error.code == .noSpace || error.code == .closed else { throw error }
         }
+        try closeAsItIs()
+    }
+
+    /// Closes the file without a close frame: one that was closed before, and has not grown. By the caller that appends.
+    /// - Throws: as ``sync()``.
+    func closeAsItIs() throws(StoreError) {
         try seal()
         try storeErrors { () throws(FileSystemError) in try file.close() }
     }

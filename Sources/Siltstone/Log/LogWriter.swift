@@ -107,7 +107,8 @@ final class LogWriter: @unchecked Sendable {
     }
 
     /// Goes on with a file behind its last valid frame. What follows there is cut off on disk, and what stands before
-    /// is brought to stable storage, as the frames to come will say so.
+    /// is brought to stable storage, as the frames to come will say so. Where that is proven and nothing follows, nothing is
+    /// written.
     /// - Parameters:
     ///   - end: where the last valid frame ends.
     ///   - proven: up to where the frames are known to be on stable storage. Those behind it are written again: the sync
@@ -123,12 +124,15 @@ final class LogWriter: @unchecked Sendable {
         }
         let size = try storeErrors { () throws(FileSystemError) in try file.length() }
         if size < end { throw .corrupt("the file is shorter than what was read from it", file: path, offset: size) }
-        try storeErrors { () throws(FileSystemError) in
-            if size > end {
-                try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
+        if size > end || proven < end {
+            try storeErrors { () throws(FileSystemError) in
+                if size > end {
+                    try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
+                }
+                try file.rewrite(min(proven, end)..<end)
             }
-            try file.rewrite(min(proven, end)..<end)
-            try file.syncFully()
+            // Even for a full disk: nobody knows then what the file holds.
+            do throws(FileSystemError) { try file.syncFully() } catch { throw StoreError(error).asUncertain }
         }
         return LogWriter(file, header, end: end, previous: previous, options)
     }

@@ -12,15 +12,32 @@ final class Manifest {
     private let fileSystem: any FileSystem
     private(set) var state: ManifestState
     private(set) var number: UInt64
-    private var writer: LogWriter
+    /// The manifest that was found, until there is a reason to write to it.
+    private var found: Found?
+    /// Where edits go; nil until then.
+    private var writer: LogWriter?
     private(set) var edits: Int
     /// Edits at which the manifest is begun anew.
     private var renewalPoint = editLimit
 
-    /// Goes on with a manifest that was read.
+    /// A manifest that was read, up to its last valid edit.
+    struct Found {
+        var path: String
+        var header: FileHeader
+        var state: ManifestState
+        /// Edits after the first.
+        var edits: Int
+        /// Where the last edit ends, in bytes.
+        var end: Int
+        /// Up to where they are known to be on stable storage.
+        var proven: Int
+        var lastChecksum: UInt32
+    }
+
+    /// A manifest that was just made.
     init(
         directory: String, identity: StoreIdentity, fileSystem: any FileSystem, state: ManifestState, number: UInt64,
-        writer: LogWriter, edits: Int = 0
+        writer: LogWriter
     ) {
         self.directory = directory
         self.identity = identity
@@ -28,7 +45,46 @@ final class Manifest {
         self.state = state
         self.number = number
         self.writer = writer
-        self.edits = edits
+        found = nil
+        edits = 0
+    }
+
+    /// A manifest that was found, and that is to be gone on with: some time, by ``settle()``.
+    init(_ found: Found, nextFileNumber: UInt64, directory: String, fileSystem: any FileSystem) {
+        self.found = found
+        self.directory = directory
+        self.fileSystem = fileSystem
+        identity = found.header.store
+        number = found.header.number
+        state = found.state
+        state.nextFileNumber = nextFileNumber
+        edits = found.edits
+    }
+
+    /// Whether nothing was written to the manifest that was found.
+    var isAsFound: Bool { writer == nil }
+
+    /// Makes durable what was found: the manifest, of which a process that died may not have synced the end, and the names
+    /// of the files, as it may have died between the renaming of `CURRENT` and the sync of that.
+    ///
+    /// Comes before the first edit, before anything is removed or told to be durable; but not before that: who opens a store
+    /// that was closed in good order, and reads, has no reason to wait for the disk.
+    func settle() throws(StoreError) { _ = try settled() }
+
+    private func settled() throws(StoreError) -> LogWriter {
+        if let writer { return writer }
+        guard let found else { preconditionFailure("a manifest is either found or made") }
+        let writer = try LogWriter.resume(
+            fileSystem, path: found.path, header: found.header, end: found.end, proven: found.proven,
+            previous: found.lastChecksum, options: .manifest)
+        do throws(FileSystemError) {
+            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
+        } catch {
+            // A full disk is no failure that changes nothing here.
+            throw error.isNoSpace ? StoreError(error).asUncertain : StoreError(error)
+        }
+        (self.writer, self.found) = (writer, nil)
+        return writer
     }
 
     /// A number that no file has had. Durable with the next edit.
@@ -42,6 +98,7 @@ final class Manifest {
     /// A full disk is an error after which nothing has changed. Any other failure leaves it open whether the edit will
     /// be there after a crash: the engine then takes no more writes, and deletes nothing.
     func append(_ edit: VersionEdit) throws(StoreError) {
+        let writer = try settled()
         var edit = edit
         edit.nextFileNumber = state.nextFileNumber
         var next = state
@@ -87,7 +144,7 @@ final class Manifest {
     }
 
     /// Closes the file. What was appended is durable already.
-    func close() throws(StoreError) { try writer.close() }
+    func close() throws(StoreError) { try writer?.close() }
 
     /// Writes a new manifest and puts it in force.
     static func create(

@@ -94,7 +94,7 @@ final class FenceIndex: @unchecked Sendable {
             (sequences + block).initialize(to: continued == 0 ? beforeAllVersions : continued - 1)
             start += units << SegmentFormat.unitShift
             guard block > 0 else { continue }
-            let order = compareKeys(keys[block - 1], key)
+            let order = compareKeysByWords(keys[block - 1], key)
             guard order < 0 || order == 0 && sequences[block - 1] > sequences[block] else { return false }
         }
         (starts + count).initialize(to: UInt32(start >> SegmentFormat.unitShift))

@@ -44,11 +44,9 @@ final class ValueFileReader: @unchecked Sendable {
     }
 
     /// Brings what the file holds to stable storage.
-    /// - Parameter start: where the part begins that is written again before, as an earlier sync of it may have failed;
-    ///   nil where none did.
-    func sync(rewritingFrom start: Int?) throws(StoreError) {
+    /// - Parameter start: where the part begins that is written again before, as an earlier sync of it may have failed.
+    func sync(rewritingFrom start: Int) throws(StoreError) {
         try storeErrors { () throws(FileSystemError) in
-            guard let start else { return try file.syncFully() }
             let writable = try retryingInterrupted { () throws(FileSystemError) in
                 try fileSystem.open(path, .readWrite)
             }

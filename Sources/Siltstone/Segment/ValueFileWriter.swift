@@ -29,7 +29,7 @@ final class ValueFileWriter {
         self.file = file
         self.number = number
         self.isBuffered = isBuffered
-        buffer = .allocate(byteCount: Self.bufferCapacity, alignment: 64)
+        buffer = .allocate(byteCount: Self.bufferCapacity + ValueRecord.alignment, alignment: 64)
         let header = FileHeader(kind: .values, store: store, number: number).encoded()
         try storeErrors { () throws(FileSystemError) in try file.writeFully(header, at: 0) }
         written = header.count
@@ -109,13 +109,15 @@ final class ValueFileWriter {
         used += padding
     }
 
+    /// In one call with what the buffer holds, the record's head at its end, and with the padding.
     private func appendDirectly(_ value: Bytes, padding: Int) throws(StoreError) {
-        try flush()
+        (buffer + used).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+        let head = UnsafeRawBufferPointer(start: buffer, count: used)
+        let tail = UnsafeRawBufferPointer(start: buffer + used, count: padding)
         let offset = written
-        try storeErrors { () throws(FileSystemError) in try file.writeFully(value, at: offset) }
-        written += value.count
-        appendCopy(.emptyBytes, padding: padding)
-        try flush()
+        try storeErrors { () throws(FileSystemError) in try file.writeFully(head, value, tail, at: offset) }
+        written += used + value.count + padding
+        used = 0
     }
 
     /// Takes back what was written behind a record's end, and what a failed append has left there.

@@ -69,6 +69,7 @@ extension Engine {
         }
         refuseAll()
         drainQueues()
+        if try closeUnchanged() { return }
         let last = writeLock.withLock { state.pointee.lastSequence }
         try commits?.wait(for: last)
         try manifestLock.withLock { () throws(StoreError) in
@@ -87,6 +88,19 @@ extension Engine {
             edit.closing = .init(log: log.number, end: UInt64(log.end), lastSequence: last)
             try manifest.append(edit)
             try manifest.close()
+        }
+    }
+
+    /// Closes the files of a store that is as it was when it was closed before: there is nothing to write.
+    /// - Returns: false where it is not.
+    private func closeUnchanged() throws(StoreError) -> Bool {
+        try manifestLock.withLock { () throws(StoreError) in
+            let log = writeLock.withLock { state.pointee.active.log }
+            guard let log, let manifest, manifest.isAsFound, let closing = manifest.state.closing,
+                closing.log == log.number, closing.end == UInt64(log.end)
+            else { return false }
+            try log.closeAsItIs()
+            return true
         }
     }
 

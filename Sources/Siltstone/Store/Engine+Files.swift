@@ -26,6 +26,7 @@ extension Engine {
             if let failure = state.pointee.failure { throw failure }
             return state.pointee.version
         }
+        try settleLocked()
         do { try manifest.append(edit) } catch {
             if error.code != .noSpace { poison(error) }
             throw error
@@ -44,6 +45,22 @@ extension Engine {
         }
         throttle.update(flushedRuns: configuration.automaticCompaction ? next.levels.first?.count ?? 0 : 0)
         retireViews()
+    }
+
+    /// Makes durable what an opening has found, if it has left that: before the first change.
+    func settle() throws(StoreError) {
+        if isSettled.load(ordering: .acquiring) { return }
+        try manifestLock.withLock { () throws(StoreError) in try settleLocked() }
+    }
+
+    /// As ``settle()``, for a caller that holds the manifest lock.
+    private func settleLocked() throws(StoreError) {
+        if isSettled.load(ordering: .acquiring) { return }
+        do throws(StoreError) { try manifest?.settle() } catch {
+            if error.leavesDoubt { poison(error) }
+            throw error
+        }
+        isSettled.store(true, ordering: .releasing)
     }
 
     /// Makes a file that the manifest names before anything counts on it.

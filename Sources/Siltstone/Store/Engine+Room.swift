@@ -16,6 +16,7 @@ extension Engine {
     /// - Returns: false where that would block, and the caller must not.
     func makeRoom(_ size: ChangeSize, _ patience: Patience) throws(StoreError) -> Bool {
         try checkWritable()
+        if _slowPath(!isSettled.load(ordering: .relaxed)), try !settle(patience) { return false }
         if throttle.nanosecondsPerKiB &+ state.pointee.pace.delay > 0, try !slowDown(size, patience) { return false }
         let earlier = attemptCounts()
         while true {
@@ -39,6 +40,18 @@ extension Engine {
             }
             if try !rotate(size, patience, since: earlier) { return false }
         }
+    }
+
+    /// As ``settle()``, under the write lock, which it gives up meanwhile.
+    /// - Returns: false where that is not to be waited for.
+    private func settle(_ patience: Patience) throws(StoreError) -> Bool {
+        if patience == .none { return false }
+        writeLock.unlock()
+        let result = Result { () throws(StoreError) in try settle() }
+        writeLock.lock()
+        try result.get()
+        try checkStillWritable()
+        return true
     }
 
     /// Whether the active memtable, of so many bytes, is to be sealed, or its log has become too long. Under the write lock.

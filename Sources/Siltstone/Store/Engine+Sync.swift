@@ -1,9 +1,21 @@
+import Synchronization
+
 extension Engine {
     /// Makes everything acknowledged before it durable.
-    func syncAll() throws(StoreError) { try commits?.wait(for: lastAcknowledged()) }
+    func syncAll() throws(StoreError) {
+        let last = try lastAcknowledged()
+        try settle()
+        try commits?.wait(for: last)
+    }
 
     /// As ``syncAll()``, without blocking a thread.
-    func syncAll() async throws(StoreError) { try await commits?.wait(for: lastAcknowledged()) }
+    func syncAll() async throws(StoreError) {
+        let last = try lastAcknowledged()
+        if !isSettled.load(ordering: .acquiring) {
+            try await onBlockingQueue { () throws(StoreError) in try self.settle() }
+        }
+        try await commits?.wait(for: last)
+    }
 
     private func lastAcknowledged() throws(StoreError) -> SequenceNumber {
         try writeLock.withLock { () throws(StoreError) in

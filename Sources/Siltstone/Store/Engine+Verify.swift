@@ -66,13 +66,13 @@ struct StoreVerifier {
                 guard let number = try CurrentFile.read(in: engine.directory, engine.fileSystem) else {
                     throw .corrupt("CURRENT does not exist", file: path)
                 }
-                let (reader, state, _) = try opener.readManifest(number)
-                report.bytesChecked += reader.end
+                let read = try opener.readManifest(number)
+                report.bytesChecked += read.end
                 if let manifest = engine.manifest {
-                    var (found, known) = (state, manifest.state)
+                    var (found, known) = (read.state, manifest.state)
                     (found.nextFileNumber, known.nextFileNumber) = (0, 0)
                     if found != known {
-                        throw .corrupt("the manifest on disk is not what was written", file: reader.path)
+                        throw .corrupt("the manifest on disk is not what was written", file: read.path)
                     }
                 }
             }

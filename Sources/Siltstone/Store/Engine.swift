@@ -27,6 +27,8 @@ final class Engine: @unchecked Sendable {
     let state: UnsafeMutablePointer<WriteState>
     let manifestLock = ConditionLock()
     var manifest: Manifest?
+    /// Whether what the opening found is durable (``settle()``).
+    let isSettled: Atomic<Bool>
     let valueLock = ConditionLock()
 
     let views: ViewPublisher
@@ -85,6 +87,7 @@ final class Engine: @unchecked Sendable {
         fileSystem = parts.configuration.fileSystem
         identity = parts.identity
         manifest = parts.manifest
+        isSettled = Atomic(!(parts.manifest?.isAsFound ?? false))
         lock = parts.lock
         cache = parts.cache
         arenas = parts.arenas

@@ -73,6 +73,12 @@ struct LogRecovery {
         }
     }
 
+    /// Whether there is one log, which is as it was when the store was closed in good order.
+    var isAsClosed: Bool {
+        guard let closing = state.closing, logs.count == 1, let log = logs.first else { return false }
+        return log.isLinked && closing.log == log.number && closing.end == UInt64(log.end)
+    }
+
     // MARK: Reading
 
     /// Reads all live logs, oldest first.
@@ -301,7 +307,7 @@ struct LogRecovery {
     func resumeLogs(_ manifest: Manifest, _ arenas: ArenaPool) throws(StoreError) -> [LoggedTable] {
         try syncValueFiles()
         // The last one that took values. Those before it were full, and cut when the next one was begun.
-        version.valueFiles.max { $0.key < $1.key }?.value.releaseSpace()
+        if !isAsClosed { version.valueFiles.max { $0.key < $1.key }?.value.releaseSpace() }
         var tables: [LoggedTable] = []
         var unused: [UInt64] = []
         for log in logs {
@@ -333,8 +339,8 @@ struct LogRecovery {
     /// the file that takes values from now on is another one. After a failed sync not even a sync would.
     private func syncValueFiles() throws(StoreError) {
         for number in logs.reduce(into: Set<UInt64>(), { $0.formUnion($1.valueFiles) }).sorted() {
-            let first = logs.compactMap { $0.firstUnprovenValue(of: number) }.min()
-            try version.valueFiles[number]?.sync(rewritingFrom: first.map { Int(clamping: $0) })
+            guard let first = logs.compactMap({ $0.firstUnprovenValue(of: number) }).min() else { continue }
+            try version.valueFiles[number]?.sync(rewritingFrom: Int(clamping: first))
         }
     }
 

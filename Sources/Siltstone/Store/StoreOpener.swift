@@ -143,18 +143,18 @@ struct StoreOpener {
 
     func open() throws(StoreError) -> Engine {
         guard let number = try CurrentFile.read(in: directory, fileSystem) else { return try create() }
-        let (manifestFile, state, edits) = try readManifest(number)
+        let found = try readManifest(number)
         let present = try listFiles()
-        try checkPresence(state, present)
+        try checkPresence(found.state, present)
         let cache = BlockCache(capacity: configuration.cacheBytes)
-        let files = OpenFiles(opener: self, identity: manifestFile.header.store, cache: cache)
-        let version = try files.open(state)
+        let files = OpenFiles(opener: self, identity: found.header.store, cache: cache)
+        let version = try files.open(found.state)
         var recovery = LogRecovery(
-            opener: self, identity: manifestFile.header.store, state: state,
-            manifest: (manifestFile.path, manifestFile.end), version: version)
+            opener: self, identity: found.header.store, state: found.state, manifest: (found.path, found.end),
+            version: version)
         try recovery.readLogs()
         try recovery.checkUnnamedLogs(present, manifest: number)
-        return try finish(manifestFile, number, state, edits, recovery, version, cache, present)
+        return try finish(found, recovery, version, cache, present)
     }
 
     private func listFiles() throws(StoreError) -> Set<StoreFile> {
@@ -165,7 +165,7 @@ struct StoreOpener {
     }
 
     /// Reads a manifest up to its end, and says what it makes of the store.
-    func readManifest(_ number: UInt64) throws(StoreError) -> (FrameReader, ManifestState, edits: Int) {
+    func readManifest(_ number: UInt64) throws(StoreError) -> Manifest.Found {
         let path = StoreFile.manifest(number).path(in: directory)
         var reader: FrameReader
         do {
@@ -190,7 +190,9 @@ struct StoreOpener {
         guard edits > 0 else {
             throw .corrupt("the manifest does not hold the state of the store", file: path, offset: reader.end)
         }
-        return (reader, state, edits)
+        return Manifest.Found(
+            path: path, header: reader.header, state: state, edits: edits, end: reader.end, proven: reader.syncedMark,
+            lastChecksum: reader.lastChecksum)
     }
 
     private func checkPresence(_ state: ManifestState, _ present: Set<StoreFile>) throws(StoreError) {
@@ -202,26 +204,22 @@ struct StoreOpener {
     // MARK: The engine
 
     private func finish(
-        _ manifestFile: FrameReader, _ number: UInt64, _ state: ManifestState, _ edits: Int, _ recovery: LogRecovery,
-        _ version: Version, _ cache: BlockCache, _ present: Set<StoreFile>
+        _ found: Manifest.Found, _ recovery: LogRecovery, _ version: Version, _ cache: BlockCache,
+        _ present: Set<StoreFile>
     ) throws(StoreError) -> Engine {
-        var state = state
-        // Numbers of leftovers are not used again either.
-        let greatest = present.compactMap(\.number).max() ?? 0
-        state.nextFileNumber = max(state.nextFileNumber, greatest + 1)
         var manifest: Manifest?
         var tables = recovery.tables
         let arenas = makeArenas()
         if !configuration.readOnly {
-            let writer = try LogWriter.resume(
-                fileSystem, path: manifestFile.path, header: manifestFile.header, end: manifestFile.end,
-                proven: manifestFile.syncedMark, previous: manifestFile.lastChecksum, options: .manifest)
+            // Numbers of leftovers are not used again either.
+            let greatest = present.compactMap(\.number).max() ?? 0
             let opened = Manifest(
-                directory: directory, identity: manifestFile.header.store, fileSystem: fileSystem, state: state,
-                number: number, writer: writer, edits: edits)
+                found, nextFileNumber: max(found.state.nextFileNumber, greatest + 1), directory: directory,
+                fileSystem: fileSystem)
             manifest = opened
+            // A store that was closed in good order is opened without a write, and without a wait for the disk.
+            if !recovery.isAsClosed || !leftovers(present, opened).isEmpty { try opened.settle() }
             tables = try recovery.resumeLogs(opened, arenas)
-            try syncDirectory()
             try removeLeftovers(present, opened)
         } else if tables.isEmpty {
             tables = [LoggedTable(table: try MemTable(capacity: 64 << 10, pool: nil), log: nil)]
@@ -233,7 +231,7 @@ struct StoreOpener {
             active: active, sealed: tables, lastSequence: recovery.lastSequence, version: version)
         let engine = Engine(
             Engine.Parts(
-                directory: directory, configuration: configuration, identity: manifestFile.header.store,
+                directory: directory, configuration: configuration, identity: found.header.store,
                 manifest: manifest, lock: lock, cache: cache, arenas: arenas, state: writeState))
         if !configuration.readOnly {
             if !tables.isEmpty { engine.scheduleFlush() }
@@ -244,19 +242,16 @@ struct StoreOpener {
         return engine
     }
 
-    /// Makes the names durable that were found. A process may have died between the renaming of `CURRENT` and its sync:
-    /// the manifest before must not go as long as a loss of power could bring its name back.
-    private func syncDirectory() throws(StoreError) {
-        try storeErrors { () throws(FileSystemError) in
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
-        }
-    }
-
-    /// Removes what a crash left behind: nothing that the manifest names, and nothing that is not this store's.
-    private func removeLeftovers(_ present: Set<StoreFile>, _ manifest: Manifest) throws(StoreError) {
+    /// What a crash left behind: nothing that the manifest names, but maybe files that are not this store's.
+    private func leftovers(_ present: Set<StoreFile>, _ manifest: Manifest) -> Set<StoreFile> {
         var keep = manifest.state.liveFiles
         keep.formUnion([.current, .lock, .manifest(manifest.number)])
-        try remove(present.subtracting(keep), of: manifest.identity)
+        return present.subtracting(keep)
+    }
+
+    /// Removes what a crash left behind, and is this store's. The manifest that does not name it must be settled.
+    private func removeLeftovers(_ present: Set<StoreFile>, _ manifest: Manifest) throws(StoreError) {
+        try remove(leftovers(present, manifest), of: manifest.identity)
     }
 
     private func remove(_ files: Set<StoreFile>, of store: StoreIdentity?) throws(StoreError) {

@@ -26,8 +26,13 @@ func compareKeysByWords(_ a: Bytes, _ b: Bytes) -> Int {
         if one != other { return UInt64(bigEndian: one) < UInt64(bigEndian: other) ? -1 : 1 }
         offset &+= 8
     }
-    if offset < shorter {
-        let order = compareMemory(left + offset, right + offset, shorter &- offset)
+    if offset < shorter, shorter >= 8 {
+        // The last eight, of which the first ones are known to be the same: cheaper than a call for a few.
+        let one = left.loadUnaligned(fromByteOffset: shorter &- 8, as: UInt64.self)
+        let other = right.loadUnaligned(fromByteOffset: shorter &- 8, as: UInt64.self)
+        if one != other { return UInt64(bigEndian: one) < UInt64(bigEndian: other) ? -1 : 1 }
+    } else if offset < shorter {
+        let order = compareMemory(left, right, shorter)
         if order != 0 { return order }
     }
     return a.count &- b.count

@@ -73,6 +73,9 @@ enum Platform {
     /// Whether an error number says that the caller lacks the right.
     static func isPermission(_ code: Int32) -> Bool { code == EACCES || code == EPERM || code == EROFS }
 
+    /// Whether an error number says that the system could not make the call for want of memory or descriptors.
+    static func isShortage(_ code: Int32) -> Bool { code == EMFILE || code == ENFILE || code == ENOMEM }
+
     /// Whether an error number says that the file system cannot do what was asked at all.
     static func isUnsupported(_ code: Int32) -> Bool { code == EOPNOTSUPP || code == ENOSYS || code == EINVAL }
 
@@ -101,6 +104,21 @@ enum Platform {
 
     static func writeFile(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
         pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+    }
+
+    /// Pieces that follow each other in the file.
+    static func writeFile(
+        _ descriptor: Int32, _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer,
+        _ tail: UnsafeRawBufferPointer, at offset: Int
+    ) -> Int {
+        withUnsafeTemporaryAllocation(of: iovec.self, capacity: 3) { parts in
+            for (index, part) in [head, body, tail].enumerated() {
+                // The system only reads there.
+                let base = UnsafeMutableRawPointer(mutating: part.baseAddress)
+                parts.initializeElement(at: index, to: iovec(iov_base: base, iov_len: part.count))
+            }
+            return pwritev(descriptor, parts.baseAddress, 3, off_t(offset))
+        }
     }
 
     static func truncateFile(_ descriptor: Int32, to length: Int) -> Int32 { ftruncate(descriptor, off_t(length)) }

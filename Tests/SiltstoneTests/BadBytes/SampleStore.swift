@@ -62,8 +62,8 @@ private struct OutlineReader {
         let opener = StoreOpener(
             directory: StoreFiles.path, configuration: configuration, fileSystem: fileSystem, lock: nil)
         let number = try #require(try CurrentFile.read(in: StoreFiles.path, fileSystem))
-        let (manifest, state, _) = try opener.readManifest(number)
-        (self.state, identity) = (state, manifest.header.store)
+        let manifest = try opener.readManifest(number)
+        (state, identity) = (manifest.state, manifest.header.store)
         for segment in state.segments.keys.sorted() { try readSegment(segment) }
         for log in state.logs { try readLog(log) }
     }
