@@ -14,22 +14,28 @@
 #include <cpuid.h>
 #include <immintrin.h>
 
-// Whether this processor has the instructions.
-static inline int siltstone_crc32_is_available(void) {
+// 1: this processor has the instructions; 2: also for 64 bytes at a time, and the system keeps the registers that hold so
+// many; 0: neither.
+static inline __attribute__((noinline)) int siltstone_crc32_find_out(void) {
     unsigned a, b, c, d;
-    if (!__get_cpuid(1, &a, &b, &c, &d)) return 0;
-    return (c & bit_PCLMUL) != 0 && (c & bit_SSE4_1) != 0;
-}
-
-// Whether it has them for 64 bytes at a time, and the system keeps the registers that hold so many.
-static inline int siltstone_crc32_is_wide(void) {
-    unsigned a, b, c, d;
-    if (!siltstone_crc32_is_available() || !__get_cpuid(1, &a, &b, &c, &d) || (c & bit_OSXSAVE) == 0) return 0;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & bit_PCLMUL) == 0 || (c & bit_SSE4_1) == 0) return 0;
+    if ((c & bit_OSXSAVE) == 0) return 1;
     unsigned kept, rest;
     __asm__ volatile("xgetbv" : "=a"(kept), "=d"(rest) : "c"(0));
     const unsigned vectors = 0xe6;  // XMM, YMM, the masks, and both halves of ZMM
-    if ((kept & vectors) != vectors || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 0;
-    return (b & bit_AVX512F) != 0 && (c & bit_VPCLMULQDQ) != 0;
+    if ((kept & vectors) != vectors || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 1;
+    return (b & bit_AVX512F) != 0 && (c & bit_VPCLMULQDQ) != 0 ? 2 : 1;
+}
+
+// The same, found out once: a load and a branch, where a constant of Swift's would be a call.
+static inline __attribute__((always_inline)) int siltstone_crc32_width(void) {
+    static int known = -1;
+    int width = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (__builtin_expect(width < 0, 0)) {
+        width = siltstone_crc32_find_out();
+        __atomic_store_n(&known, width, __ATOMIC_RELAXED);
+    }
+    return width;
 }
 
 #define SILTSTONE_CLMUL __attribute__((target("pclmul,sse4.1")))
@@ -97,7 +103,7 @@ static inline SILTSTONE_WIDE_CLMUL __attribute__((always_inline)) __m512i siltst
     return _mm512_ternarylogic_epi64(low, high, next, 0x96);  // all three added
 }
 
-// As `siltstone_crc32_reduce`, of 256 bytes at least, where `siltstone_crc32_is_wide`.
+// As `siltstone_crc32_reduce`, of 256 bytes at least, where `siltstone_crc32_width` is 2.
 static inline SILTSTONE_WIDE_CLMUL __attribute__((always_inline)) uint32_t siltstone_crc32_reduce_wide(
     __m128i first, const void *bytes, size_t count) {
     const __m512i over256 = _mm512_broadcast_i32x4(_mm_set_epi64x(0x1322d1430, 0x11542778a));  // x^(2048-32), x^(2048+32)
@@ -122,7 +128,7 @@ static inline SILTSTONE_WIDE_CLMUL __attribute__((always_inline)) uint32_t silts
     return siltstone_crc32_reduce(sum, next, count);
 }
 
-// As `siltstone_crc32`, of 272 bytes at least, where `siltstone_crc32_is_wide`.
+// As `siltstone_crc32`, of 272 bytes at least, where `siltstone_crc32_width` is 2.
 static inline SILTSTONE_WIDE_CLMUL uint32_t siltstone_crc32_wide(const void *bytes, size_t count, uint32_t before) {
     __m128i first = _mm_xor_si128(_mm_loadu_si128((const __m128i *)bytes), _mm_cvtsi32_si128((int)~before));
     return ~siltstone_crc32_reduce_wide(first, (const uint8_t *)bytes + 16, count - 16);
@@ -160,7 +166,7 @@ static inline SILTSTONE_CLMUL uint32_t siltstone_crc32_of_words(
     return ~siltstone_crc32_reduce(sum, bytes, count);
 }
 
-// The same, of 272 bytes at least, where `siltstone_crc32_is_wide`.
+// The same, of 272 bytes at least, where `siltstone_crc32_width` is 2.
 static inline SILTSTONE_WIDE_CLMUL uint32_t siltstone_crc32_of_words_wide(
     uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, const void *bytes, size_t count) {
     __m128i sum = siltstone_crc32_sum_of_words(a, b, c, d, e, &bytes, &count);
@@ -169,9 +175,7 @@ static inline SILTSTONE_WIDE_CLMUL uint32_t siltstone_crc32_of_words_wide(
 
 #else
 
-static inline int siltstone_crc32_is_available(void) { return 0; }
-
-static inline int siltstone_crc32_is_wide(void) { return 0; }
+static inline int siltstone_crc32_width(void) { return 0; }
 
 static inline uint32_t siltstone_crc32(const void *bytes, size_t count, uint32_t before) {
     __builtin_trap();

@@ -242,6 +242,13 @@ MUTATIONS = [
         "if !recovery.isAsClosed || !leftovers(present, opened).isEmpty { try opened.settle() }",
         "", first="RecoveryTests"),
     Mutation(
+        "never-full", "a memtable that small changes fill is never sealed", "Store/Engine+Room.swift",
+        "hasRoom ? min(bytes + Self.easyStep, next) : 0", "hasRoom ? .max : 0", first="FlushPaceTests|StoreModelTests"),
+    Mutation(
+        "small-changes-not-slowed", "small changes are let in however far compactions and flushes are behind",
+        "Store/Engine+Room.swift",
+        "isEasy && throttle.nanosecondsPerKiB &+ state.pointee.pace.delay == 0", "isEasy", first="BackpressureTests|FlushPaceTests"),
+    Mutation(
         "found-names-not-settled", "a store is changed without making durable the names that were found",
         "Store/Engine+Room.swift",
         "        if _slowPath(!isSettled.load(ordering: .relaxed)), try !settle(patience) { return false }\n",

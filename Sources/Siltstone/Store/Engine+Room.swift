@@ -14,8 +14,37 @@ extension Engine {
 
     /// Sees to it that the active memtable and log take a change. Under the write lock, which it may give up meanwhile.
     /// - Returns: false where that would block, and the caller must not.
+    @inline(__always)
     func makeRoom(_ size: ChangeSize, _ patience: Patience) throws(StoreError) -> Bool {
         try checkWritable()
+        let bytes = state.pointee.active.unretainedTable._withUnsafeGuaranteedRef { $0.byteCount }
+        let isEasy = size.count == 1 && size.bytes <= Self.easyChange && bytes < state.pointee.active.easyEnd
+        if _fastPath(isEasy && throttle.nanosecondsPerKiB &+ state.pointee.pace.delay == 0) { return true }
+        return try findRoom(size, patience)
+    }
+
+    /// Bytes of key and value up to which a change is a small one.
+    private static let easyChange = 4 << 10
+    /// Bytes of a memtable for which small changes are let in without a look at its room.
+    private static let easyStep = 64 << 10
+
+    /// Notes up to where the active memtable, which has so many bytes, takes small changes and nothing else is due. Under
+    /// the write lock.
+    private func noteEasyRoom(from bytes: Int) {
+        let most = Self.easyStep + Self.easyChange
+        let hasRoom = state.pointee.active.unretainedTable._withUnsafeGuaranteedRef { table in
+            table.hasRoom(keyBytes: most, valueBytes: 0, count: most / MemTableEntry.headerSize)
+        }
+        let next = bytes < preparationBytes ? preparationBytes : configuration.sealingBytes
+        state.pointee.active.easyEnd = hasRoom ? min(bytes + Self.easyStep, next) : 0
+    }
+
+    /// Bytes of a memtable from which on the next log is made.
+    private var preparationBytes: Int { configuration.sealingBytes / 8 }
+
+    /// As ``makeRoom(_:_:)``, where there is something to do, or to be looked at.
+    @inline(never)
+    private func findRoom(_ size: ChangeSize, _ patience: Patience) throws(StoreError) -> Bool {
         if _slowPath(!isSettled.load(ordering: .relaxed)), try !settle(patience) { return false }
         if throttle.nanosecondsPerKiB &+ state.pointee.pace.delay > 0, try !slowDown(size, patience) { return false }
         let earlier = attemptCounts()
@@ -27,14 +56,14 @@ extension Engine {
                 )
             }
             if hasRoom, !isFull(bytes) || isEmpty {
-                if bytes >= configuration.sealingBytes / 8, state.pointee.logAttempts.failure == nil {
-                    prepareLogSoon()
-                }
+                if bytes >= preparationBytes, state.pointee.logAttempts.failure == nil { prepareLogSoon() }
+                noteEasyRoom(from: bytes)
                 return true
             }
             if isEmpty {
                 // A batch that is bigger than a memtable gets a memtable of its own size.
                 state.pointee.active.table = try Self.makeTable(configuration, size, arenas)
+                state.pointee.active.easyEnd = 0
                 publishView()
                 continue
             }

@@ -78,6 +78,8 @@ struct LoggedTable {
     var log: LogWriter?
     /// Where the log ends when a writer looks after the background next. A store with few changes never does.
     var nextStep = Engine.logStep
+    /// Up to how many bytes of it small changes need no look at its room (``Engine/makeRoom(_:_:)``).
+    var easyEnd = 0
     /// The value files that its changes refer to.
     var valueFiles: Set<UInt64> = []
     /// What was read of the log, where it is only read.

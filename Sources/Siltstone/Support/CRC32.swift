@@ -7,9 +7,11 @@ import CZlib
 /// few hundred bytes a table method in Swift is faster than the call into zlib; above, zlib's is. All give the same value.
 enum CRC32 {
     /// Whether the processor can multiply without carries.
-    static let multiplies = siltstone_crc32_is_available() != 0
+    @inline(__always)
+    static var multiplies: Bool { siltstone_crc32_width() > 0 }
     /// Whether it can do so for 64 bytes at a time.
-    private static let multipliesWide = siltstone_crc32_is_wide() != 0
+    @inline(__always)
+    private static var multipliesWide: Bool { siltstone_crc32_width() > 1 }
     /// From how many bytes on it does.
     private static let wideBytes = 272
 
