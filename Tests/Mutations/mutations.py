@@ -254,6 +254,11 @@ MUTATIONS = [
         "        if _slowPath(!isSettled.load(ordering: .relaxed)), try !settle(patience) { return false }\n",
         "", first="QuietOpeningTests"),
     Mutation(
+        "settled-too-late", "a closed store makes durable what it has found, over what the next owner has written",
+        "Store/Engine+Files.swift",
+        "            try writeLock.withLock { () throws(StoreError) in try checkStillWritable() }\n            try settleLocked()",
+        "            try settleLocked()", first="QuietOpeningTests"),
+    Mutation(
         "settled-without-names", "what makes a found manifest durable does so without the names of the files",
         "Manifest/Manifest.swift",
         "            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }\n",

@@ -79,7 +79,7 @@ extension StoreError {
 
 extension StoreError {
     /// Whether nobody knows after it what the disk holds: not where the call could not even be begun, or changed nothing.
-    var leavesDoubt: Bool { code == .inputOutput && !(errorNumber.map { Platform.isShortage($0) } ?? false) }
+    var leavesDoubt: Bool { code == .inputOutput && !(errorNumber.map { Platform.isRefusal($0) } ?? false) }
 }
 
 /// Runs `body`, and tells a failed call as the store's error.

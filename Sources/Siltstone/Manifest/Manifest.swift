@@ -25,7 +25,7 @@ final class Manifest {
         var path: String
         var header: FileHeader
         var state: ManifestState
-        /// Edits after the first.
+        /// Edits, the first among them.
         var edits: Int
         /// Where the last edit ends, in bytes.
         var end: Int
@@ -80,8 +80,8 @@ final class Manifest {
         do throws(FileSystemError) {
             try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
         } catch {
-            // A full disk is no failure that changes nothing here.
-            throw error.isNoSpace ? StoreError(error).asUncertain : StoreError(error)
+            // Of a sync that was made nobody knows what it did, be it for a full disk.
+            throw Platform.isRefusal(error.errorNumber) ? StoreError(error) : StoreError(error).asUncertain
         }
         (self.writer, self.found) = (writer, nil)
         return writer

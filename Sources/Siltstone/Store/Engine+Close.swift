@@ -42,6 +42,8 @@ extension Engine {
         obsolete.endHolds()
         // Whoever writes a large value; the next one is refused before it touches a file.
         valueLock.withLock {}
+        // Whoever makes durable what the opening found.
+        manifestLock.withLock {}
         for queue in backgroundQueues { queue.sync {} }
         retireViews()
     }

@@ -4,7 +4,8 @@ import Synchronization
 extension Engine {
     /// Runs an edit of the manifest, then brings the current version up to date with it.
     ///
-    /// A failure other than for want of space leaves it open what is on disk: the store then takes no more writes.
+    /// A failure of the edit other than for want of space leaves it open what is on disk: the store then takes no more
+    /// writes.
     ///
     /// - Parameter wakes: whether writers that wait are woken.
     func commit(
@@ -50,7 +51,12 @@ extension Engine {
     /// Makes durable what an opening has found, if it has left that: before the first change.
     func settle() throws(StoreError) {
         if isSettled.load(ordering: .acquiring) { return }
-        try manifestLock.withLock { () throws(StoreError) in try settleLocked() }
+        try manifestLock.withLock { () throws(StoreError) in
+            // The store may have been closed while this waited, and the manifest may then be another's; or someone else's
+            // sync has failed, which is not tried again.
+            try writeLock.withLock { () throws(StoreError) in try checkStillWritable() }
+            try settleLocked()
+        }
     }
 
     /// As ``settle()``, for a caller that holds the manifest lock.

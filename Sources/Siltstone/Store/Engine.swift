@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// Locks, in the order in which they may be taken:
 /// 1. `valueLock`: appends to the value file, and the change that refers to it.
-/// 2. `manifestLock`: edits of the manifest, each with its sync, and the creation of files. Never held by a writer of
-///    small values.
+/// 2. `manifestLock`: edits of the manifest, each with its sync, and the creation of files. Held by a writer of
+///    small values only for the first change after an opening (``settle()``).
 /// 3. `writeLock`: the log, the memtable, sequence numbers, the current version. Held for less than a microsecond by a
 ///    write; never during a sync.
 ///

@@ -73,8 +73,11 @@ enum Platform {
     /// Whether an error number says that the caller lacks the right.
     static func isPermission(_ code: Int32) -> Bool { code == EACCES || code == EPERM || code == EROFS }
 
-    /// Whether an error number says that the system could not make the call for want of memory or descriptors.
-    static func isShortage(_ code: Int32) -> Bool { code == EMFILE || code == ENFILE || code == ENOMEM }
+    /// Whether an error number says that nothing was done, for want of a descriptor or of the right: what a file cannot be
+    /// opened for, and no sync fails for.
+    static func isRefusal(_ code: Int32) -> Bool {
+        code == EMFILE || code == ENFILE || code == EACCES || code == EPERM
+    }
 
     /// Whether an error number says that the file system cannot do what was asked at all.
     static func isUnsupported(_ code: Int32) -> Bool { code == EOPNOTSUPP || code == ENOSYS || code == EINVAL }

@@ -44,6 +44,28 @@ struct FileSystemTests {
         #expect(try buffer.withUnsafeMutableBytes { try file.readFully(into: $0, at: 10_003) } == 0)
     }
 
+    @Test("three pieces are written one behind the other, whichever of them are empty", arguments: Kind.allCases)
+    func pieces(_ kind: Kind) throws {
+        let fixture = try FileSystemFixture(kind)
+        let file = try fixture.fileSystem.open(fixture.path("f"), .createNew)
+        let parts: [[UInt8]] = [[], [1, 2, 3], [UInt8](repeating: 4, count: 100_000), [5]]
+        var expected: [UInt8] = []
+        for (head, body, tail) in parts.flatMap({ a in parts.flatMap { b in parts.map { c in (a, b, c) } } }) {
+            let offset = expected.count
+            let result = head.withUnsafeBytes { head in
+                body.withUnsafeBytes { body in
+                    tail.withUnsafeBytes { tail in
+                        Result { () throws(FileSystemError) in try file.writeFully(head, body, tail, at: offset) }
+                    }
+                }
+            }
+            try result.get()
+            expected += head + body + tail
+        }
+        #expect(try file.readAll() == expected)
+        try file.close()
+    }
+
     @Test("a handle for reading writes nothing, a closed one does nothing", arguments: Kind.allCases)
     func handleRights(_ kind: Kind) throws {
         let fixture = try FileSystemFixture(kind)

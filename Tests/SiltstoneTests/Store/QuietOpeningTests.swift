@@ -87,6 +87,42 @@ import Testing
         try store.close()
     }
 
+    @Test("who comes too late to make durable what was found leaves the files alone, which may be another's by then")
+    func tooLate() throws {
+        let disk = try diskWithStore()
+        let store = try open(on: disk)
+        let engine = store.engine
+        try store.close()
+        let next = try open(on: disk)
+        try next.put("new".utf8, [4])
+        try next.flush()
+        // As a call that has looked whether the store is open, and was held up until now.
+        #expect(StoreError.Code.of { try engine.settle() } == .closed)
+        try next.close()
+        let last = try open(on: disk)
+        #expect(try last.get("new".utf8) == [4])
+        #expect(try last.allEntries().count == 204)
+        #expect(try last.verify().problems.isEmpty)
+    }
+
+    @Test("what is short when what was found is to be made durable is told, and the next call makes up for it")
+    func shortage() throws {
+        let disk = try diskWithStore()
+        let files = FaultInjectingFileSystem(disk)
+        var configuration = StoreFixture.small()
+        configuration.fileSystem = files
+        let store = try KeyValueStore.open(at: Self.store, configuration: configuration)
+        files.setRule { $0.operation == .syncDirectory ? .tooManyFiles : nil }
+        #expect(StoreError.Code.of { try store.put("new".utf8, [4]) } == .inputOutput)
+        #expect(StoreError.Code.of { try store.sync() } == .inputOutput)
+        #expect(try store.get("new".utf8) == nil)
+        files.setRule(.none)
+        try store.sync()
+        try store.put("new".utf8, [4])
+        #expect(try store.get("new".utf8) == [4])
+        try store.close()
+    }
+
     @Test("a sync of what was found that fails ends the writing, and not the reading")
     func failedSettling() throws {
         let disk = try diskWithStore()
