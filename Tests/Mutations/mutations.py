@@ -843,6 +843,10 @@ MUTATIONS = [
         "Store/Engine+Files.swift",
         "let hasRemoved = awaitRemovals()", "let hasRemoved = false", first="FaultTests"),
     Mutation(
+        "removals-not-awaited-by-puts", "a put on a full disk does not give it the time to free a flushed log",
+        "Store/Engine+Write.swift",
+        "let hasRemoved = awaitRemovals()", "let hasRemoved = false", first="FaultTests"),
+    Mutation(
         "closed-amid-removal", "a store is closed while a flushed log is removed",
         "Store/Engine+Close.swift",
         "for queue in backgroundQueues {", "for queue in backgroundQueues where queue !== removalQueue {", first="ClosingTests"),

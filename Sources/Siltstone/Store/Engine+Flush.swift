@@ -19,6 +19,7 @@ extension Engine {
         while true {
             do {
                 guard let files = try flushOldest() else { return }
+                if !files.isEmpty { isRemoving.store(true, ordering: .releasing) }
                 // Whoever waits for room is woken only now: the memtable is gone, and its memory there for the next one.
                 writeLock.withLock { writeLock.wakeAll() }
                 removeSoon(files)
@@ -37,6 +38,7 @@ extension Engine {
     /// Removes files beside the flushes to come; not more than one flush's at a time, or logs would pile up where that takes
     /// long.
     private func removeSoon(_ files: [StoreFile]) {
+        if files.isEmpty { return }
         removalQueue.sync {}
         isRemoving.store(true, ordering: .releasing)
         removalQueue.async {
@@ -49,9 +51,17 @@ extension Engine {
     /// - Returns: whether there was any such.
     func awaitRemovals() -> Bool {
         guard isRemoving.load(ordering: .acquiring) else { return false }
-        removalQueue.sync {}
+        for _ in 0..<Self.removalLooks {
+            removalQueue.sync {}
+            // Still so where the work is not on its queue yet, or the next one is.
+            if !isRemoving.load(ordering: .acquiring) { break }
+            Platform.sleep(microseconds: 1_000)
+        }
         return true
     }
+
+    /// How often to look whether files are removed.
+    private static let removalLooks = 20
 
     /// Writes the oldest sealed memtable.
     /// - Returns: the files that are not needed any more; nil where there was no memtable.

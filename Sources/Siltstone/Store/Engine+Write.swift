@@ -118,13 +118,15 @@ extension Engine {
         }
     }
 
-    /// Tries an append once more where the disk is full and other logs hold space ahead.
+    /// Tries an append once more where the disk is full and flushed logs are on their way out, or others hold space ahead.
     private func appendAgain(
         to log: LogWriter, after error: StoreError, _ body: (LogWriter) throws(StoreError) -> Void
     ) throws(StoreError) {
         var error = error
         if error.code == .noSpace {
-            guard gainSpace(for: log) else { throw error }
+            // Under the write lock, which whoever removes files does without.
+            let hasRemoved = awaitRemovals()
+            guard gainSpace(for: log) || hasRemoved else { throw error }
             do { return try body(log) } catch let second { error = second }
         }
         if error.code != .noSpace, !state.pointee.hasFailed { state.pointee.failure = error }

@@ -8,7 +8,7 @@ import Synchronization
 /// 2. `manifestLock`: edits of the manifest, each with its sync, and the creation of files. Held by a writer of
 ///    small values only for the first change after an opening (``settle()``).
 /// 3. `writeLock`: the log, the memtable, sequence numbers, the current version. Held for less than a microsecond by a
-///    write; never during a sync.
+///    write; never during a sync, but on a full disk while a flushed log is removed.
 ///
 /// 4. That of ``EmptyRanges``: for the few instructions of a look.
 ///

@@ -75,6 +75,28 @@ import Testing
         try store.close()
     }
 
+    @Test("a put that finds the disk full waits for the space of a log that a flush has made needless")
+    func spaceOnItsWayForPuts() throws {
+        let disk = FaultInjectingFileSystem()
+        let store = try StoreFixture(disk).open(Self.configuration(.written))
+        let (isFull, isRemoved) = (Locked(false), Locked(false))
+        disk.setRule { call in
+            if call.operation == .remove, call.path.hasSuffix(".log") {
+                Platform.sleep(microseconds: 100_000)
+                isRemoved.withLock { $0 = true }
+            }
+            let isShort = isFull.withLock { $0 } && !isRemoved.withLock { $0 }
+            return isShort && call.operation == .write && call.path.hasSuffix(".log") ? .noSpace : nil
+        }
+        try store.put(key(1), [1])
+        try store.flush()
+        isFull.withLock { $0 = true }
+        try store.put(key(2), [2])
+        #expect(isRemoved.withLock { $0 })
+        #expect(try store.allEntries().map(\.key) == [key(1), key(2)])
+        try store.close()
+    }
+
     /// A store whose memtable is half full, and the next log is there.
     private static func storeWithNextLog(_ fixture: StoreFixture, _ writing: LogWriting) throws -> KeyValueStore {
         let store = try fixture.open(withLargeMemTable(writing))
