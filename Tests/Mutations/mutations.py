@@ -132,6 +132,11 @@ MUTATIONS = [
         "if let missing = try missingValue(batch, frame, reader) {",
         "if let missing = try missingValue(batch, frame, reader), false {"),
     Mutation(
+        "in-the-making-foreign", "a store that another process is just making is taken for something else",
+        "Store/StoreOpener.swift",
+        "            if try list() != names { return try refuseForeignDirectory(directory, configuration) }\n", "",
+        first="OpeningTests"),
+    Mutation(
         "lost-current", "a directory whose CURRENT is lost is taken for a new store", "Store/StoreOpener.swift",
         "        try refuseLostCurrent()\n        guard configuration.createIfMissing",
         "        guard configuration.createIfMissing",

@@ -117,17 +117,22 @@ struct StoreOpener {
         _ directory: String, _ configuration: Configuration
     ) throws(StoreError) {
         let fileSystem = configuration.fileSystem
-        let names = try storeErrors { () throws(FileSystemError) in
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.entries(of: directory) }
+        func list() throws(StoreError) -> [String] {
+            try storeErrors { () throws(FileSystemError) in
+                try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.entries(of: directory) }
+            }.sorted()
         }
+        let names = try list()
         if names.contains(StoreFile.current.name) { return }
-        if let foreign = names.sorted().first(where: { StoreFile(name: $0) == nil }) {
+        if let foreign = names.first(where: { StoreFile(name: $0) == nil }) {
             throw StoreError(
                 .notAStore, "the directory holds something else (\(foreign)) and no store; choose another one",
                 file: directory)
         }
-        for file in names.sorted().compactMap({ StoreFile(name: $0) }) {
+        for file in names.compactMap({ StoreFile(name: $0) }) {
             guard try !Leftover.isOurs(file, in: directory, fileSystem, store: nil) else { continue }
+            // Another process may be making a store here, and have renamed or removed the file since it was listed.
+            if try list() != names { return try refuseForeignDirectory(directory, configuration) }
             throw StoreError(
                 .notAStore, "the directory holds something else (\(file.name)) and no store; choose another one",
                 file: directory)

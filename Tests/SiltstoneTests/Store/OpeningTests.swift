@@ -231,6 +231,25 @@ import Testing
         #expect(StoreError.Code.of { try KeyValueStore.open(at: "", configuration: configuration) } == .invalidArgument)
     }
 
+    @Test("a store that another process is just making is not taken for something else")
+    func inTheMaking() throws {
+        let fixture = try closedStore()
+        let (new, current) = (fixture.file(StoreFile.currentInTheMaking.name), fixture.file(StoreFile.current.name))
+        let files = fixture.fileSystem
+        try files.rename(current, to: new)
+        let disk = FaultInjectingFileSystem(files)
+        // The other one renames the file between the listing of the directory and the look into it.
+        disk.setRule { call in
+            if call.operation == .open, call.path == new { try? files.rename(new, to: current) }
+            return nil
+        }
+        var configuration = StoreFixture.small()
+        configuration.fileSystem = disk
+        let store = try KeyValueStore.open(at: fixture.path, configuration: configuration)
+        #expect(try store.allEntries().count == 502)
+        try store.close()
+    }
+
     @Test("a crash at any point of making a store leaves what the next opening makes whole")
     func creation() throws {
         let whole = StoreFixture()
