@@ -269,10 +269,6 @@ MUTATIONS = [
         "            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }\n",
         "", first="QuietOpeningTests"),
     Mutation(
-        "closed-without-change", "a store is taken for unchanged whatever its log holds", "Store/Engine+Close.swift",
-        "closing.log == log.number, closing.end == UInt64(log.end)\n            else { return false }",
-        "closing.log == log.number\n            else { return false }", first="QuietOpeningTests"),
-    Mutation(
         "settled-at-once", "a store that was closed in good order is written to when it is opened",
         "Store/StoreOpener.swift",
         "if !recovery.isAsClosed || !leftovers(present, opened).isEmpty { try opened.settle() }",
