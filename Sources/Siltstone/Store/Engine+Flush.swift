@@ -19,7 +19,7 @@ extension Engine {
         while true {
             do {
                 guard let files = try flushOldest() else { return }
-                if !files.isEmpty { isRemoving.store(true, ordering: .releasing) }
+                removals.add(1, ordering: .releasing)
                 // Whoever waits for room is woken only now: the memtable is gone, and its memory there for the next one.
                 writeLock.withLock { writeLock.wakeAll() }
                 removeSoon(files)
@@ -38,23 +38,21 @@ extension Engine {
     /// Removes files beside the flushes to come; not more than one flush's at a time, or logs would pile up where that takes
     /// long.
     private func removeSoon(_ files: [StoreFile]) {
-        if files.isEmpty { return }
         removalQueue.sync {}
-        isRemoving.store(true, ordering: .releasing)
         removalQueue.async {
             self.obsolete.remove(files)
-            self.isRemoving.store(false, ordering: .releasing)
+            self.removals.subtract(1, ordering: .releasing)
         }
     }
 
     /// Waits until what flushes have made needless is removed.
     /// - Returns: whether there was any such.
     func awaitRemovals() -> Bool {
-        guard isRemoving.load(ordering: .acquiring) else { return false }
+        guard removals.load(ordering: .acquiring) > 0 else { return false }
         for _ in 0..<Self.removalLooks {
             removalQueue.sync {}
             // Still so where the work is not on its queue yet, or the next one is.
-            if !isRemoving.load(ordering: .acquiring) { break }
+            if removals.load(ordering: .acquiring) == 0 { break }
             Platform.sleep(microseconds: 1_000)
         }
         return true

@@ -64,8 +64,8 @@ final class Engine: @unchecked Sendable {
     let flushScheduled = Atomic<Bool>(false)
     /// Bytes of its memtable that the flush which goes on has read.
     let flushedBytes = Atomic(0)
-    /// Whether flushed logs are being removed.
-    let isRemoving = Atomic(false)
+    /// Flushes whose logs are yet to be removed.
+    let removals = Atomic(0)
     let compactionScheduled = Atomic<Bool>(false)
     /// Whether old views that are still read are to be looked at again.
     let retirementScheduled = Atomic<Bool>(false)

@@ -117,12 +117,7 @@ struct StoreOpener {
         _ directory: String, _ configuration: Configuration
     ) throws(StoreError) {
         let fileSystem = configuration.fileSystem
-        func list() throws(StoreError) -> [String] {
-            try storeErrors { () throws(FileSystemError) in
-                try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.entries(of: directory) }
-            }.sorted()
-        }
-        let names = try list()
+        let names = try Self.names(in: directory, fileSystem)
         if names.contains(StoreFile.current.name) { return }
         if let foreign = names.first(where: { StoreFile(name: $0) == nil }) {
             throw StoreError(
@@ -132,7 +127,9 @@ struct StoreOpener {
         for file in names.compactMap({ StoreFile(name: $0) }) {
             guard try !Leftover.isOurs(file, in: directory, fileSystem, store: nil) else { continue }
             // Another process may be making a store here, and have renamed or removed the file since it was listed.
-            if try list() != names { return try refuseForeignDirectory(directory, configuration) }
+            if try Self.names(in: directory, fileSystem) != names {
+                return try refuseForeignDirectory(directory, configuration)
+            }
             throw StoreError(
                 .notAStore, "the directory holds something else (\(file.name)) and no store; choose another one",
                 file: directory)
@@ -163,10 +160,14 @@ struct StoreOpener {
     }
 
     private func listFiles() throws(StoreError) -> Set<StoreFile> {
-        let names = try storeErrors { () throws(FileSystemError) in
+        Set(try Self.names(in: directory, fileSystem).compactMap { StoreFile(name: $0) })
+    }
+
+    /// All names in a directory, in order.
+    private static func names(in directory: String, _ fileSystem: any FileSystem) throws(StoreError) -> [String] {
+        try storeErrors { () throws(FileSystemError) in
             try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.entries(of: directory) }
-        }
-        return Set(names.compactMap { StoreFile(name: $0) })
+        }.sorted()
     }
 
     /// Reads a manifest up to its end, and says what it makes of the store.
@@ -223,9 +224,10 @@ struct StoreOpener {
                 fileSystem: fileSystem)
             manifest = opened
             // A store that was closed in good order is opened without a write, and without a wait for the disk.
-            if !recovery.isAsClosed || !leftovers(present, opened).isEmpty { try opened.settle() }
+            let isQuiet = recovery.isAsClosed && leftovers(present, opened).isEmpty
+            if !isQuiet { try opened.settle() }
             tables = try recovery.resumeLogs(opened, arenas)
-            try removeLeftovers(present, opened)
+            if !isQuiet { try remove(leftovers(present, opened), of: opened.identity) }
         } else if tables.isEmpty {
             tables = [LoggedTable(table: try MemTable(capacity: 64 << 10, pool: nil), log: nil)]
         }
@@ -254,11 +256,7 @@ struct StoreOpener {
         return present.subtracting(keep)
     }
 
-    /// Removes what a crash left behind, and is this store's. The manifest that does not name it must be settled.
-    private func removeLeftovers(_ present: Set<StoreFile>, _ manifest: Manifest) throws(StoreError) {
-        try remove(leftovers(present, manifest), of: manifest.identity)
-    }
-
+    /// Removes files, as far as they are this store's. The manifest that does not name them must be settled.
     private func remove(_ files: Set<StoreFile>, of store: StoreIdentity?) throws(StoreError) {
         var ours: [StoreFile] = []
         for file in files.sorted(by: { $0.name < $1.name }) {

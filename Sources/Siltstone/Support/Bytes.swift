@@ -19,21 +19,18 @@ func compareKeys(_ a: Bytes, _ b: Bytes) -> Int {
 func compareKeysByWords(_ a: Bytes, _ b: Bytes) -> Int {
     let shorter = min(a.count, b.count)
     guard shorter > 0, let left = a.baseAddress, let right = b.baseAddress else { return a.count &- b.count }
+    if shorter < 8 {
+        let order = compareMemory(left, right, shorter)
+        return order != 0 ? order : a.count &- b.count
+    }
     var offset = 0
-    while offset &+ 8 <= shorter {
-        let one = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-        let other = right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    while offset < shorter {
+        // The last eight may begin with some that are known to be the same: cheaper than a call for a few.
+        let place = min(offset, shorter &- 8)
+        let one = left.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+        let other = right.loadUnaligned(fromByteOffset: place, as: UInt64.self)
         if one != other { return UInt64(bigEndian: one) < UInt64(bigEndian: other) ? -1 : 1 }
         offset &+= 8
-    }
-    if offset < shorter, shorter >= 8 {
-        // The last eight, of which the first ones are known to be the same: cheaper than a call for a few.
-        let one = left.loadUnaligned(fromByteOffset: shorter &- 8, as: UInt64.self)
-        let other = right.loadUnaligned(fromByteOffset: shorter &- 8, as: UInt64.self)
-        if one != other { return UInt64(bigEndian: one) < UInt64(bigEndian: other) ? -1 : 1 }
-    } else if offset < shorter {
-        let order = compareMemory(left, right, shorter)
-        if order != 0 { return order }
     }
     return a.count &- b.count
 }

@@ -115,11 +115,14 @@ enum Platform {
         _ tail: UnsafeRawBufferPointer, at offset: Int
     ) -> Int {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: 3) { parts in
-            for (index, part) in [head, body, tail].enumerated() {
+            func set(_ index: Int, _ part: UnsafeRawBufferPointer) {
                 // The system only reads there.
                 let base = UnsafeMutableRawPointer(mutating: part.baseAddress)
                 parts.initializeElement(at: index, to: iovec(iov_base: base, iov_len: part.count))
             }
+            set(0, head)
+            set(1, body)
+            set(2, tail)
             return pwritev(descriptor, parts.baseAddress, 3, off_t(offset))
         }
     }

@@ -53,10 +53,14 @@ import Testing
         return configuration
     }
 
-    @Test("a flush that finds the disk full waits for the space of the log that the flush before has made needless")
-    func spaceOnItsWay() throws {
+    /// Flushes a store, then makes a change on a disk that is full until the log of the flush is removed, which takes a while.
+    /// - Parameter needsSpace: the calls that the full disk refuses.
+    private func changeOnFullDisk(
+        _ configuration: Configuration, needsSpace: @escaping @Sendable (FileSystemCall) -> Bool,
+        _ change: (KeyValueStore) throws -> Void
+    ) throws {
         let disk = FaultInjectingFileSystem()
-        let store = try StoreFixture(disk).open()
+        let store = try StoreFixture(disk).open(configuration)
         let (isFull, isRemoved) = (Locked(false), Locked(false))
         disk.setRule { call in
             if call.operation == .remove, call.path.hasSuffix(".log") {
@@ -64,37 +68,34 @@ import Testing
                 isRemoved.withLock { $0 = true }
             }
             let isShort = isFull.withLock { $0 } && !isRemoved.withLock { $0 }
-            return isShort && call.operation == .create && call.path.hasSuffix(".segment") ? .noSpace : nil
+            return isShort && needsSpace(call) ? .noSpace : nil
         }
         try store.put(key(1), [1])
         try store.flush()
         isFull.withLock { $0 = true }
-        try store.put(key(2), [2])
-        try store.flush()
+        try change(store)
         #expect(isRemoved.withLock { $0 })
+        #expect(try store.allEntries().map(\.key) == [key(1), key(2)])
         try store.close()
+    }
+
+    @Test("a flush that finds the disk full waits for the space of the log that the flush before has made needless")
+    func spaceOnItsWay() throws {
+        try changeOnFullDisk(StoreFixture.small()) { call in
+            call.operation == .create && call.path.hasSuffix(".segment")
+        } _: { store in
+            try store.put(key(2), [2])
+            try store.flush()
+        }
     }
 
     @Test("a put that finds the disk full waits for the space of a log that a flush has made needless")
     func spaceOnItsWayForPuts() throws {
-        let disk = FaultInjectingFileSystem()
-        let store = try StoreFixture(disk).open(Self.configuration(.written))
-        let (isFull, isRemoved) = (Locked(false), Locked(false))
-        disk.setRule { call in
-            if call.operation == .remove, call.path.hasSuffix(".log") {
-                Platform.sleep(microseconds: 100_000)
-                isRemoved.withLock { $0 = true }
-            }
-            let isShort = isFull.withLock { $0 } && !isRemoved.withLock { $0 }
-            return isShort && call.operation == .write && call.path.hasSuffix(".log") ? .noSpace : nil
+        try changeOnFullDisk(Self.configuration(.written)) { call in
+            call.operation == .write && call.path.hasSuffix(".log")
+        } _: { store in
+            try store.put(key(2), [2])
         }
-        try store.put(key(1), [1])
-        try store.flush()
-        isFull.withLock { $0 = true }
-        try store.put(key(2), [2])
-        #expect(isRemoved.withLock { $0 })
-        #expect(try store.allEntries().map(\.key) == [key(1), key(2)])
-        try store.close()
     }
 
     /// A store whose memtable is half full, and the next log is there.

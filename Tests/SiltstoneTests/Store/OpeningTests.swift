@@ -243,9 +243,7 @@ import Testing
             if call.operation == .open, call.path == new { try? files.rename(new, to: current) }
             return nil
         }
-        var configuration = StoreFixture.small()
-        configuration.fileSystem = disk
-        let store = try KeyValueStore.open(at: fixture.path, configuration: configuration)
+        let store = try StoreFixture(disk, path: fixture.path).open()
         #expect(try store.allEntries().count == 502)
         try store.close()
     }

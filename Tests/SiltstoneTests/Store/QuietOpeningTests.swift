@@ -8,9 +8,7 @@ import Testing
     private static let store = "/data/store"
 
     private func open(_ path: String = Self.store, on disk: SimulatedFileSystem) throws(StoreError) -> KeyValueStore {
-        var configuration = StoreFixture.small()
-        configuration.fileSystem = disk
-        return try KeyValueStore.open(at: path, configuration: configuration)
+        try StoreFixture(disk, path: path).open()
     }
 
     /// A disk with a closed store that has a segment, a value file and a log that holds something.
@@ -109,9 +107,7 @@ import Testing
     func shortage() throws {
         let disk = try diskWithStore()
         let files = FaultInjectingFileSystem(disk)
-        var configuration = StoreFixture.small()
-        configuration.fileSystem = files
-        let store = try KeyValueStore.open(at: Self.store, configuration: configuration)
+        let store = try StoreFixture(files, path: Self.store).open()
         files.setRule { $0.operation == .syncDirectory ? .tooManyFiles : nil }
         #expect(StoreError.Code.of { try store.put("new".utf8, [4]) } == .inputOutput)
         #expect(StoreError.Code.of { try store.sync() } == .inputOutput)

@@ -12,10 +12,10 @@ final class StoreFixture: Sendable {
     /// In memory.
     convenience init() { self.init(InMemoryFileSystem()) }
 
-    init(_ fileSystem: any FileSystem) {
+    init(_ fileSystem: any FileSystem, path: String = "/store") {
         self.fileSystem = fileSystem
+        self.path = path
         parent = nil
-        path = "/store"
     }
 
     /// In a fresh directory of the operating system.
