@@ -903,8 +903,7 @@ MUTATIONS = [
     Mutation(
         "merge-older-wins", "a merge gives equal keys twice",
         "Segment/MergingCursor.swift",
-        "if comparison == 0 {\n                if state.pointee.terms.visible",
-        "if false {\n                if state.pointee.terms.visible", first="ConfigurationTests"),
+        "if comparison == 0, isRead {", "if false {", first="MergingCursorTests"),
     Mutation(
         "first-key-missed", "the first key of a segment is looked for in the one before",
         "Segment/Run.swift",
@@ -1044,7 +1043,16 @@ MUTATIONS = [
     Mutation(
         "whole-batch-taken", "the rest of a batch is taken where only its first record leads",
         "Segment/MergingCursor.swift",
-        "leads(head.end - 1, runnerUp)", "leads(head.next, runnerUp)", first="StoreModelTests"),
+        "leads(heads[current].end - 1, heads[runnerUp].next)", "leads(heads[current].next, heads[runnerUp].next)",
+        first="MergingCursorTests"),
+    Mutation(
+        "row-too-long", "a merge takes a source's records beyond the next head of another",
+        "Segment/MergingCursor.swift",
+        "record < head.end && leads(record, other)", "record < head.end", first="MergingCursorTests"),
+    Mutation(
+        "refilled-while-lent", "a merge goes on behind the end of a batch",
+        "Segment/MergingCursor.swift",
+        "if next == end || state.pointee.needsRefill { break }", "if next == end { break }", first="MergingCursorTests"),
     Mutation(
         "numbers-left-out", "a walk over range tombstones asks for no sequence numbers",
         "Store/ScanWalk.swift",

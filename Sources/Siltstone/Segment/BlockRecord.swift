@@ -33,30 +33,16 @@ struct BlockRecord {
 
     /// Reads the record at `offset` of `base`, which has `limit` bytes; nil where there is none that ends before.
     ///
-    /// The short form (both lengths below 128, sequence number below 2³⁵) is taken out of one load of eight bytes
-    /// with no loop; everything else goes field by field.
+    /// A short head (``RecordHead``) is taken out of one load with no loop; everything else goes field by field.
     @inline(__always)
     init?(_ base: UnsafeRawPointer, at offset: Int, limit: Int) {
-        guard offset >= 0, offset &+ 8 <= limit else {
+        guard offset >= 0, offset &+ RecordHead.greatestSize <= limit, let head = RecordHead(base + offset) else {
             self.init(long: UnsafeRawBufferPointer(start: base, count: limit), at: offset)
             return
         }
-        let word = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-        // The last bytes of the three numbers: both lengths must be over at once, the sequence number at some byte.
-        let stops = ~word & 0x8080_8080_8000_0000
-        guard word & 0x80_8000 == 0, stops != 0 else {
-            self.init(long: UnsafeRawBufferPointer(start: base, count: limit), at: offset)
-            return
-        }
-        let stop = stops.trailingZeroBitCount
-        let digits = (word & ((2 &<< UInt64(truncatingIfNeeded: stop)) &- 1)) &>> 24
-        // Two groups of seven bits at a time, then the pairs.
-        let pairs = (digits & 0x7f_007f_007f) | ((digits & 0x7f00_7f00) &>> 1)
-        let sequence = (pairs & 0x3fff) | ((pairs &>> 2) & 0xfff_c000) | ((pairs &>> 4) & 0x7_f000_0000)
         self.init(
-            base, kindByte: UInt8(truncatingIfNeeded: word), sequence: sequence,
-            keyAt: offset &+ (stop &+ 1) &>> 3, keyCount: Int(truncatingIfNeeded: (word &>> 8) & 0xff),
-            valueCount: Int(truncatingIfNeeded: (word &>> 16) & 0xff), limit: limit)
+            base, kindByte: head.kindByte, sequence: head.sequence, keyAt: offset &+ head.size,
+            keyCount: head.keyCount, valueCount: head.valueCount, limit: limit)
     }
 
     @inline(never)

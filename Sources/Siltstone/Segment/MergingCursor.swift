@@ -4,7 +4,8 @@
 /// the one from the newest source. A *compaction* (`visible` nil) takes every version, those of one key newest first.
 ///
 /// The heads are compared one by one: there are few sources, and a heap or a loser tree of so few is no faster. What
-/// comes out is handed over in spans: all that one source has before the next head of any other, without a copy.
+/// comes out is handed over in spans: a whole batch of a source without a copy, where no other source has anything
+/// before its end, and else copies of records in their order, as far as the batches reach that are there.
 ///
 /// May be used again: to make one, with its sources, takes longer than a short scan.
 final class MergingCursor {
@@ -13,7 +14,7 @@ final class MergingCursor {
         var next: UnsafePointer<Record>
         var end: UnsafePointer<Record>
 
-        var span: UnsafeBufferPointer<Record> { UnsafeBufferPointer(start: next, count: end - next) }
+        var isEmpty: Bool { next == end }
     }
 
     /// What a seek leaves as it is.
@@ -28,18 +29,18 @@ final class MergingCursor {
         var terms: Terms
         /// Sources that have records left; the first ones of the order.
         var live = 0
-        /// The source of the span that was handed out last, which is taken off its head at the next call.
+        /// The source with the best head, and the one with the best head among the others; −1 where there is none.
         var current = -1
-        /// The best head among the other sources; `current` leads as long as it comes before this.
         var runnerUp = -1
-        /// Whether the last span was a whole batch: then the next one is likely to be, as where sources lie one behind the
-        /// other.
-        var isWhole = false
+        /// Whether a live source may have come to the end of its batch.
+        var needsRefill = false
         /// How many records more are likely to be asked for: those that a walk skips are counted, too.
         var wanted = Int.max
-        /// The end of the span that was handed out last, and the part of it that ``MergingCursor/next()`` has left.
-        var spanEnd: UnsafePointer<Record>?
+        /// The part of the last span that ``MergingCursor/next()`` has left.
         var left: UnsafePointer<Record>?
+        var spanEnd: UnsafePointer<Record>?
+        /// Where records of several sources are put in order; made when it is needed.
+        var merged: UnsafeMutablePointer<Record>?
     }
 
     private let sources: [RecordSource]
@@ -65,6 +66,7 @@ final class MergingCursor {
 
     deinit {
         sourceReferences.deallocate()
+        state.pointee.merged?.deallocate()
         state.deallocate()
         heads.deallocate()
         order.deallocate()
@@ -86,13 +88,11 @@ final class MergingCursor {
     /// - Parameter limit: how many records will be asked for, where that is known: none are read that are not likely to
     ///   be.
     func seek(_ key: Bytes?, limit: Int = .max) throws(StoreError) {
-        let terms = state.pointee.terms
-        state.pointee = State(terms: terms, wanted: limit)
+        let (terms, merged) = (state.pointee.terms, state.pointee.merged)
+        state.pointee = State(terms: terms, wanted: limit, merged: merged)
+        let all = limit == .max ? 0 : recordCount
         for index in 0..<sources.count {
-            // Of those that turned out to be empty, as memtables often are, none will come.
-            let others = state.pointee.live + sources.count - index - 1
-            let share = others == 0 ? limit : limit / (others + 1) + 2
-            let size = limit == .max ? RecordSource.usualBatch : max(1, min(share, RecordSource.greatestBatch))
+            let size = limit == .max ? RecordSource.usualBatch : share(index, of: limit, all)
             try sourceReferences[index]._withUnsafeGuaranteedRefThrowing { source throws(StoreError) in
                 try source.seek(key, terms.direction, size: size)
             }
@@ -103,6 +103,21 @@ final class MergingCursor {
         }
     }
 
+    /// Records of all sources.
+    private var recordCount: Int {
+        (0..<sources.count).reduce(0) { count, index in
+            count &+ sourceReferences[index]._withUnsafeGuaranteedRef { $0.recordCount }
+        }
+    }
+
+    /// How many of `limit` records are likely to come from a source, as if its records were spread evenly among all; and two
+    /// more, so that it need not be asked again at once.
+    private func share(_ index: Int, of limit: Int, _ all: Int) -> Int {
+        let count = sourceReferences[index]._withUnsafeGuaranteedRef { $0.recordCount }
+        let expected = Double(limit) * Double(count) / Double(max(1, all)) + 2
+        return max(1, min(limit, Int(min(expected, Double(RecordSource.greatestBatch)))))
+    }
+
     /// The next record, good until the next call; nil at the end.
     @inline(__always)
     func next() throws(StoreError) -> Record? {
@@ -110,97 +125,132 @@ final class MergingCursor {
             let span = try nextSpan()
             guard let first = span.baseAddress else { return nil }
             state.pointee.left = first
+            state.pointee.spanEnd = first + span.count
         }
         guard let record = state.pointee.left else { return nil }
         state.pointee.left = record + 1
         return record.pointee
     }
 
-    /// The next records that one source has in a row, good until the next call; none at the end.
+    /// The next records, good until the next call; none at the end.
     func nextSpan() throws(StoreError) -> UnsafeBufferPointer<Record> {
-        try takeOffSpan()
-        if state.pointee.live == 0 {
-            state.pointee.left = nil
-            return UnsafeBufferPointer(start: nil, count: 0)
-        }
-        if state.pointee.live == 1 {
-            state.pointee.current = order[0]
-            state.pointee.spanEnd = heads[order[0]].end
-            return heads[order[0]].span
+        while true {
+            if state.pointee.needsRefill { try refillEnded() }
+            if state.pointee.live == 0 {
+                (state.pointee.left, state.pointee.spanEnd) = (nil, nil)
+                return UnsafeBufferPointer(start: nil, count: 0)
+            }
+            if state.pointee.live == 1 { return takeBatch(order[0]) }
+            choose()
+            // Else equal keys were passed over up to the end of a batch, and nothing is lent of it.
+            if !state.pointee.needsRefill { break }
         }
         let (current, runnerUp) = (state.pointee.current, state.pointee.runnerUp)
-        if current < 0 || runnerUp < 0 || !leads(heads[current].next, runnerUp) { try choose() }
-        return spanOfCurrent()
+        // As where sources lie one behind the other.
+        if leads(heads[current].end - 1, heads[runnerUp].next) { return takeBatch(current) }
+        return merge()
     }
 
-    /// Takes the span that was handed out last off its source.
+    // MARK: Spans
+
+    /// What a source has left of its batch.
     @inline(__always)
-    private func takeOffSpan() throws(StoreError) {
+    private func takeBatch(_ index: Int) -> UnsafeBufferPointer<Record> {
+        let head = heads[index]
+        heads[index].next = head.end
+        state.pointee.needsRefill = true
+        return span(head.next, head.end)
+    }
+
+    /// Records of several sources in their order, as far as their batches reach. To be called when the best ones are chosen.
+    private func merge() -> UnsafeBufferPointer<Record> {
+        let merged = state.pointee.merged ?? .allocate(capacity: Self.mergedCount)
+        state.pointee.merged = merged
+        let wanted = state.pointee.wanted
+        let end = merged + (wanted > 0 ? min(wanted, Self.mergedCount) : Self.mergedCount)
+        var next = merged
+        while true {
+            takeRow(&next, end)
+            if next == end || state.pointee.needsRefill { break }
+            choose()
+            if state.pointee.needsRefill { break }
+        }
+        return span(UnsafePointer(merged), UnsafePointer(next))
+    }
+
+    /// Records that are put in order at a time.
+    private static let mergedCount = RecordSource.greatestBatch
+
+    /// Copies what the best source has before the head of the runner-up: one record at least.
+    @inline(__always)
+    private func takeRow(_ place: inout UnsafeMutablePointer<Record>, _ end: UnsafeMutablePointer<Record>) {
         let current = state.pointee.current
-        guard current >= 0, let end = state.pointee.spanEnd else { return }
-        state.pointee.spanEnd = nil
-        state.pointee.wanted -= end - heads[current].next
-        heads[current].next = end
-        if end == heads[current].end, try !refill(current) {
-            drop(current)
-            state.pointee.current = -1
-        }
-    }
-
-    /// What the current source has before the head of the runner-up.
-    @inline(__always)
-    private func spanOfCurrent() -> UnsafeBufferPointer<Record> {
-        let (current, runnerUp) = (state.pointee.current, state.pointee.runnerUp)
         let head = heads[current]
-        var end = head.next + 1
-        if runnerUp < 0 || (state.pointee.isWhole && leads(head.end - 1, runnerUp)) {
-            end = head.end
-        } else {
-            while end < head.end, leads(end, runnerUp) { end += 1 }
-        }
-        state.pointee.isWhole = end == head.end
-        state.pointee.spanEnd = end
-        return UnsafeBufferPointer(start: head.next, count: end - head.next)
+        let other = heads[state.pointee.runnerUp].next
+        var record = head.next
+        repeat {
+            place.initialize(to: record.pointee)
+            place += 1
+            record += 1
+        } while place < end && record < head.end && leads(record, other)
+        heads[current].next = record
+        if record == head.end { state.pointee.needsRefill = true }
     }
 
-    /// Whether a record comes strictly before the head of source `other`.
     @inline(__always)
-    private func leads(_ record: UnsafePointer<Record>, _ other: Int) -> Bool {
-        let order = compareKeysByWords(record.pointee.key, heads[other].next.pointee.key)
+    private func span(_ start: UnsafePointer<Record>, _ end: UnsafePointer<Record>) -> UnsafeBufferPointer<Record> {
+        let count = end - start
+        state.pointee.wanted &-= count
+        return UnsafeBufferPointer(start: start, count: count)
+    }
+
+    /// Whether a record comes strictly before another one.
+    @inline(__always)
+    private func leads(_ record: UnsafePointer<Record>, _ other: UnsafePointer<Record>) -> Bool {
+        let order = compareKeysByWords(record.pointee.key, other.pointee.key)
         return state.pointee.terms.direction == .forward ? order < 0 : order > 0
     }
 
-    /// Finds the best head and the second best. Of equal keys the newest source's counts; a read drops the others.
-    private func choose() throws(StoreError) {
+    /// Finds the best head and the second best. Of equal keys the newest source's counts; a read passes over the others,
+    /// and has a batch refilled where that takes its last record.
+    private func choose() {
         let isForward = state.pointee.terms.direction == .forward
+        let isRead = state.pointee.terms.visible != nil
         var best = order[0]
         var second = -1
-        var position = 1
-        while position < state.pointee.live {
+        for position in 1..<state.pointee.live {
             let candidate = order[position]
             let comparison = compareKeysByWords(heads[candidate].next.pointee.key, heads[best].next.pointee.key)
-            if comparison == 0 {
-                if state.pointee.terms.visible != nil {
-                    heads[candidate].next += 1
-                    if heads[candidate].next == heads[candidate].end, try !refill(candidate) {
-                        drop(candidate)
-                        continue
-                    }
-                    // Its new head lies beyond the best one, so it is only a candidate for the second place.
-                    if second < 0 || leads(heads[candidate].next, second) { second = candidate }
-                } else if second < 0 || leads(heads[candidate].next, second) {
-                    second = candidate
-                }
-            } else if (comparison < 0) == isForward {
+            if comparison == 0, isRead {
+                heads[candidate].next += 1
+                if heads[candidate].isEmpty { return state.pointee.needsRefill = true }
+            } else if comparison != 0, (comparison < 0) == isForward {
                 second = best
                 best = candidate
-            } else if second < 0 || leads(heads[candidate].next, second) {
-                second = candidate
+                continue
             }
-            position += 1
+            // Behind the best one in either case, so that it is only a candidate for the second place.
+            if second < 0 || leads(heads[candidate].next, heads[second].next) { second = candidate }
         }
         state.pointee.current = best
         state.pointee.runnerUp = second
+    }
+
+    // MARK: Batches
+
+    /// Replaces the batches that are used up, and leaves out the sources that have ended.
+    private func refillEnded() throws(StoreError) {
+        var live = 0
+        for position in 0..<state.pointee.live {
+            let index = order[position]
+            if heads[index].isEmpty {
+                guard try refill(index) else { continue }
+            }
+            order[live] = index
+            live += 1
+        }
+        state.pointee.live = live
+        state.pointee.needsRefill = false
     }
 
     /// Replaces a source's batch; whether it has records left.
@@ -215,16 +265,5 @@ final class MergingCursor {
         let count = batch.pointee.count
         heads[index] = Head(next: start, end: start + count)
         return count > 0
-    }
-
-    /// Leaves a source that has ended out of the comparisons.
-    private func drop(_ index: Int) {
-        var to = 0
-        for from in 0..<state.pointee.live where order[from] != index {
-            order[to] = order[from]
-            to += 1
-        }
-        state.pointee.live = to
-        state.pointee.runnerUp = -1
     }
 }

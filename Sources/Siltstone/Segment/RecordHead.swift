@@ -1,6 +1,9 @@
-/// The beginning of a record in a block, as far as a point read needs it: where key and value are. The sequence number is
-/// decoded for those who ask for it only, as that takes as long as the rest.
+/// The beginning of a record in a block, where it is short, as most are. The sequence number is decoded for those who ask for
+/// it only, as that takes as long as the rest.
 struct RecordHead {
+    /// Bytes that a head has at most.
+    static let greatestSize = 8
+
     private let word: UInt64
     /// Bytes before the key.
     let size: Int
@@ -23,7 +26,7 @@ struct RecordHead {
             size = ((ends &>> 32).trailingZeroBitCount &+ 33) &>> 3
             if marks != 0x80_0000 || word & 0x8000_0000 != 0 { return nil }
         }
-        if size > 8 { return nil }
+        if size > Self.greatestSize { return nil }
     }
 
     /// Whether the key is of this length and has a value, of which this is the newest version: what most are, told at once.
@@ -32,12 +35,14 @@ struct RecordHead {
         word & 0xffff == UInt64(truncatingIfNeeded: keyCount) &<< 8 | UInt64(RecordKind.value.rawValue)
     }
 
+    /// The kind, with ``BlockRecord/olderFlag``.
+    @inline(__always)
+    var kindByte: UInt8 { UInt8(truncatingIfNeeded: word) }
+
+    @inline(__always)
+    var keyCount: Int { Int(truncatingIfNeeded: (word &>> 8) & 0x7f) }
+
     /// The number of the change.
-    var sequence: SequenceNumber {
-        let first = word & 0x80_0000 == 0 ? 3 : 4
-        return (first..<size).reduce(0) { number, place in
-            let digit = (word &>> UInt64(8 * place)) & 0x7f
-            return number | digit &<< UInt64(7 * (place - first))
-        }
-    }
+    @inline(__always)
+    var sequence: SequenceNumber { Varint.value(word &>> (word & 0x80_0000 == 0 ? 24 : 32)) }
 }

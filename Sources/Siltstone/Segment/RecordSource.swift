@@ -52,6 +52,9 @@ class RecordSource {
         size.pointee = min(wanted * 2, Self.greatestBatch)
     }
 
+    /// Records in all.
+    var recordCount: Int { 0 }
+
     func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) throws(StoreError) {}
 
     func fill(
@@ -65,6 +68,8 @@ class RecordSource {
 /// A memtable as a source.
 final class MemTableSource: RecordSource {
     private let cursor: UnsafeMutablePointer<MemTableCursor>
+
+    override var recordCount: Int { cursor.pointee.table.keyCount }
 
     init(_ table: MemTable) {
         cursor = .allocate(capacity: 1)
@@ -94,9 +99,13 @@ final class MemTableSource: RecordSource {
 /// A run as a source.
 final class RunSource: RecordSource {
     private let cursor: UnsafeMutablePointer<RunCursor>
+    private let count: Int
+
+    override var recordCount: Int { count }
 
     /// - Parameter caching: as of ``SegmentCursor``.
     init(_ run: Run, caching: Bool = true) {
+        count = run.recordCount
         cursor = .allocate(capacity: 1)
         cursor.initialize(to: RunCursor(run, caching: caching))
     }

@@ -52,4 +52,16 @@ enum Varint {
         }
         return nil
     }
+
+    /// The value that `word` begins with, its lowest byte first. It must end there.
+    @inline(__always)
+    static func value(_ word: UInt64) -> UInt64 {
+        // Up to the first byte without the mark.
+        let stop = UInt64(truncatingIfNeeded: (~word & 0x8080_8080_8080_8080).trailingZeroBitCount)
+        let digits = word & ((2 &<< stop) &- 1)
+        // Groups of seven bits, of 14, of 28.
+        let pairs = (digits & 0x007f_007f_007f_007f) | ((digits & 0x7f00_7f00_7f00_7f00) &>> 1)
+        let fours = (pairs & 0x0000_3fff_0000_3fff) | ((pairs & 0x3fff_0000_3fff_0000) &>> 2)
+        return (fours & 0x0fff_ffff) | ((fours &>> 4) & 0xff_ffff_f000_0000)
+    }
 }
