@@ -549,9 +549,9 @@ MUTATIONS = [
         "true", first="SegmentDamageTests"),
     Mutation(
         "value-swapped", "a value need not be the one that its pointer means",
-        "Segment/ValueFileReader.swift",
-        "record.checksum == pointer.checksum",
-        "true", first="BadBytesTests"),
+        "Segment/ValueRecord.swift",
+        "checksum == pointer.checksum && value.count",
+        "value.count", first="ValueFileTests"),
     Mutation(
         "window-verified-early", "one good block vouches for those beside it",
         "Segment/SegmentReader+Lookup.swift",
@@ -1045,6 +1045,15 @@ MUTATIONS = [
         "Segment/MergingCursor.swift",
         "leads(heads[current].end - 1, heads[runnerUp].next)", "leads(heads[current].next, heads[runnerUp].next)",
         first="MergingCursorTests"),
+    Mutation(
+        "known-value-of-another", "a walk gives a value that is known to be right for another key's",
+        "Segment/ValueMapping.swift",
+        "record.isMeant(by: pointer, key: key)\n", "true\n", first="ValueFileTests"),
+    Mutation(
+        "unknown-value", "a walk gives a value whose checksum nobody has looked at",
+        "Segment/ValueMapping.swift",
+        "let bytes = bytes.slice(offset, size), isVerified(offset),", "let bytes = bytes.slice(offset, size),",
+        first="ValueWalkTests"),
     Mutation(
         "row-too-long", "a merge takes a source's records beyond the next head of another",
         "Segment/MergingCursor.swift",

@@ -95,13 +95,16 @@ final class ValueFileReader: @unchecked Sendable {
             pin.owner = heap
             record = try checked(heap.bytes, at: offset)
         }
-        guard record.checksum == pointer.checksum, record.value.count == Int(pointer.length),
-            key.map({ keysEqual($0, record.key) }) ?? true
-        else { throw .corrupt("the value here is not the one that its pointer means", file: path, offset: offset) }
+        guard record.isMeant(by: pointer, key: key) else {
+            throw .corrupt("the value here is not the one that its pointer means", file: path, offset: offset)
+        }
         return record.value
     }
 
     // MARK: Mapped
+
+    /// The mapping, if there is one by now.
+    var currentMapping: ValueMapping? { lock.withLock { mapping } }
 
     /// The mapping, if it reaches to `end` or is made anew now.
     private func mappedFile(upTo end: Int) throws(StoreError) -> ValueMapping? {

@@ -45,6 +45,13 @@ struct ValueRecord {
         self.checksum = checksum
     }
 
+    /// Whether it is the one that a pointer means, as far as that tells.
+    /// - Parameter key: the key of the pointer's record, where it is to be compared.
+    func isMeant(by pointer: ValuePointer, key: Bytes?) -> Bool {
+        checksum == pointer.checksum && value.count == Int(pointer.length)
+            && key.map { keysEqual($0, self.key) } ?? true
+    }
+
     /// Whether the checksum is right for the place.
     func isValid(_ bytes: Bytes, file: UInt64, offset: Int) -> Bool {
         Self.checksum(file: file, offset: offset, header: bytes, key: key, value: value) == checksum

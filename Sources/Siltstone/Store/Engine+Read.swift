@@ -151,12 +151,16 @@ extension Engine {
         guard let pointer = ValuePointer(record.value) else {
             throw .corrupt("a record's value pointer is malformed", file: directory)
         }
-        let file = version.valueFiles[pointer.file] ?? views.current().version.valueFiles[pointer.file]
-        guard let file else {
+        guard let file = valueFile(pointer.file, version) else {
             throw .corrupt(
                 "the value file is not part of the store", file: StoreFile.values(pointer.file).path(in: directory),
                 offset: Int(clamping: pointer.offset))
         }
         return try file.withValue(pointer, key: record.key, body)
+    }
+
+    /// A value file: of a version, or a newer one, which records in memory may refer to.
+    func valueFile(_ number: UInt64, _ version: Version) -> ValueFileReader? {
+        version.valueFiles[number] ?? views.current().version.valueFiles[number]
     }
 }

@@ -12,11 +12,26 @@ final class Scan: @unchecked Sendable {
     /// Room for the walk that uses it, where that needs an address.
     let room: UnsafeMutablePointer<ScanWalk>
 
+    /// What its walk has looked into last. Behind a pointer: as a property it would be checked for exclusive access each time.
+    let values: UnsafeMutablePointer<RecentValueFile>
+
     init(_ view: ReadView) {
         self.view = view
         merge = MergingCursor(view.sources())
         room = .allocate(capacity: 1)
+        values = .allocate(capacity: 1)
+        values.initialize(to: RecentValueFile())
     }
 
-    deinit { room.deallocate() }
+    deinit {
+        room.deallocate()
+        values.deinitialize(count: 1)
+        values.deallocate()
+    }
+
+    /// Gives up what keeps memory alive, until the next walk.
+    func rest() {
+        merge.rest()
+        values.pointee = RecentValueFile()
+    }
 }

@@ -52,7 +52,7 @@ final class ScanPool: @unchecked Sendable {
         let (view, isUsable) = scan._withUnsafeGuaranteedRef { scan in
             let view = Unmanaged.passUnretained(scan.view)
             guard !scan.hasFailed, isCurrent(view) else { return (view, false) }
-            scan.merge.rest()
+            scan.rest()
             return (view, true)
         }
         guard isUsable else { return scan.release() }

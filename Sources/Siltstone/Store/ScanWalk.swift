@@ -83,9 +83,21 @@ struct ScanWalk: ~Copyable {
     }
 
     /// Runs `body` with the value of a record that was handed out last.
-    func withValue<R>(of record: Record, _ body: (Bytes) throws(StoreError) -> R) throws(StoreError) -> R {
-        try engine.withResolvedValue(record, version, body)
+    /// - Parameter later: a record whose value is likely to be asked for later.
+    func withValue<R>(
+        of record: Record, before later: UnsafePointer<Record>? = nil, _ body: (Bytes) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        guard record.kind == .pointer else { return try body(record.value) }
+        if let (value, keeper) = values.pointee.value(of: record, before: later) {
+            defer { withExtendedLifetime(keeper) {} }
+            return try body(value)
+        }
+        values.pointee.enter(record) { engine.valueFile($0, version) }
+        return try engine.withResolvedValue(record, version, body)
     }
+
+    /// The scan's.
+    private var values: UnsafeMutablePointer<RecentValueFile> { scan._withUnsafeGuaranteedRef { $0.values } }
 
     private var version: Version { scan._withUnsafeGuaranteedRef { $0.view.version } }
 
@@ -108,20 +120,20 @@ struct ScanWalk: ~Copyable {
                 let goesOn =
                     _fastPath(isValue)
                     ? try body(current.pointee.key.bytes, current.pointee.value.bytes)
-                    : try Self.handPointed(current, engine, version, to: body)
+                    : try handPointed(current, to: body)
                 if !goesOn { return }
             }
         }
     }
 
-    /// Calls `body` with key and value of a record whose value lies elsewhere. No method: `self` would be copied for each
-    /// record, also for those that this is not called for.
+    /// Calls `body` with key and value of a record whose value lies elsewhere.
     @inline(never)
-    private static func handPointed(
-        _ record: UnsafePointer<Record>, _ engine: Engine, _ version: Version,
-        to body: (RawSpan, RawSpan) throws -> Bool
+    private func handPointed(
+        _ record: UnsafePointer<Record>, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
-        try engine.withResolvedValue(record.pointee, version) { value in
+        let later = record + RecentValueFile.distance
+        let isThere = end.map { later < $0 } ?? false
+        return try withValue(of: record.pointee, before: isThere ? later : nil) { value in
             Result { try body(record.pointee.key.bytes, value.bytes) }
         }.get()
     }
@@ -171,7 +183,7 @@ struct ScanWalk: ~Copyable {
             left &+= 1
             return true
         }
-        return try Self.handPointed(record, engine, version, to: body)
+        return try handPointed(record, to: body)
     }
 
     /// Reads the first records, from a key on, which the walk then need not keep: nil for the first of all. To be called at

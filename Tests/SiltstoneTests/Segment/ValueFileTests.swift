@@ -60,6 +60,10 @@ import Testing
         return try result.get()
     }
 
+    private static func known(_ mapping: ValueMapping, _ pointer: ValuePointer, key: [UInt8]) -> [UInt8]? {
+        key.withUnsafeBytes { key in mapping.knownValue(pointer, key: key).map { Array($0) } }
+    }
+
     @Test("Values come back, also while the file grows, by both ways of reading", arguments: [false, true])
     func roundTrip(isBuffered: Bool) throws {
         var fixture = try Fixture(isBuffered: isBuffered)
@@ -108,6 +112,12 @@ import Testing
                 for pointer in wrong {
                     #expect(throws: StoreError.self) { try Self.read(reader, pointer, key: record.key) }
                 }
+                // What is known to be right is no other's either.
+                #expect(try Self.read(reader, pointer, key: record.key) == record.value)
+                guard let mapping = reader.currentMapping else { continue }
+                for pointer in wrong.dropFirst() { #expect(Self.known(mapping, pointer, key: record.key) == nil) }
+                #expect(Self.known(mapping, pointer, key: record.key + [1]) == nil)
+                #expect(Self.known(mapping, pointer, key: record.key) == record.value)
                 #expect(throws: StoreError.self) { try Self.read(reader, pointer, key: record.key + [1]) }
             }
         }
