@@ -1050,6 +1050,10 @@ MUTATIONS = [
         "Segment/ValueMapping.swift",
         "record.isMeant(by: pointer, key: key)\n", "true\n", first="ValueFileTests"),
     Mutation(
+        "other-value-file", "a walk takes a value out of the file of the one before",
+        "Store/RecentValueFile.swift",
+        ", pointer.file == number else {", " else {", first="ValueFileTests"),
+    Mutation(
         "unknown-value", "a walk gives a value whose checksum nobody has looked at",
         "Segment/ValueMapping.swift",
         "let bytes = bytes.slice(offset, size), isVerified(offset),", "let bytes = bytes.slice(offset, size),",

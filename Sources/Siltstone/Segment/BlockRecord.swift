@@ -45,8 +45,9 @@ struct BlockRecord {
             keyCount: head.keyCount, valueCount: head.valueCount, limit: limit)
     }
 
+    /// The same for heads of any size.
     @inline(never)
-    private init?(long bytes: Bytes, at offset: Int) {
+    init?(long bytes: Bytes, at offset: Int) {
         var offset = offset
         guard let base = bytes.baseAddress, let kind: UInt8 = bytes.integer(at: offset) else { return nil }
         offset += 1

@@ -29,7 +29,7 @@ final class MergingCursor {
         var terms: Terms
         /// Sources that have records left; the first ones of the order.
         var live = 0
-        /// The source with the best head, and the one with the best head among the others; −1 where there is none.
+        /// The source with the best head, and the one with the best head among the others, when they were chosen last.
         var current = -1
         var runnerUp = -1
         /// Whether a live source may have come to the end of its batch.
@@ -132,7 +132,7 @@ final class MergingCursor {
         return record.pointee
     }
 
-    /// The next records, good until the next call; none at the end.
+    /// The next records, good until the next call; none at the end. After one seek, not to be mixed with ``next()``.
     func nextSpan() throws(StoreError) -> UnsafeBufferPointer<Record> {
         while true {
             if state.pointee.needsRefill { try refillEnded() }

@@ -99,13 +99,13 @@ final class MemTableSource: RecordSource {
 /// A run as a source.
 final class RunSource: RecordSource {
     private let cursor: UnsafeMutablePointer<RunCursor>
-    private let count: Int
+    private let run: Run
 
-    override var recordCount: Int { count }
+    override var recordCount: Int { run.recordCount }
 
     /// - Parameter caching: as of ``SegmentCursor``.
     init(_ run: Run, caching: Bool = true) {
-        count = run.recordCount
+        self.run = run
         cursor = .allocate(capacity: 1)
         cursor.initialize(to: RunCursor(run, caching: caching))
     }

@@ -7,6 +7,7 @@
 final class Run: @unchecked Sendable {
     let number: UInt64
     let segments: [SegmentReader]
+    let recordCount: Int
     /// Where each segment begins; the readers keep the bytes.
     private let firstKeys: UnsafeMutablePointer<Bytes>
 
@@ -14,6 +15,7 @@ final class Run: @unchecked Sendable {
     init(number: UInt64, segments: [SegmentReader]) {
         self.number = number
         self.segments = segments.sorted { $0.info.firstKey.lexicographicallyPrecedes($1.info.firstKey) }
+        recordCount = segments.reduce(0) { $0 + $1.info.recordCount }
         firstKeys = .allocate(capacity: max(1, segments.count))
         for (index, segment) in self.segments.enumerated() {
             (firstKeys + index).initialize(to: segment.firstKey.bytes)
@@ -23,7 +25,6 @@ final class Run: @unchecked Sendable {
     deinit { firstKeys.deallocate() }
 
     var fileBytes: Int { segments.reduce(0) { $0 + $1.info.fileBytes } }
-    var recordCount: Int { segments.reduce(0) { $0 + $1.info.recordCount } }
 
     /// Index of the last segment that does not begin after `key`; −1 where all do.
     /// - Complexity: O(log n)

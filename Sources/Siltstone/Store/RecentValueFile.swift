@@ -31,12 +31,9 @@ struct RecentValueFile {
         return pointer
     }
 
-    /// Goes to the value file that a record points into, unless this is it.
-    /// - Parameter file: finds the file of a number.
-    mutating func enter(_ record: Record, _ file: (UInt64) -> ValueFileReader?) {
-        guard record.kind == .pointer, let pointer = ValuePointer(record.value) else { return }
-        if pointer.file == number, let mapping, pointer.offset < UInt64(mapping.length) { return }
-        number = pointer.file
-        mapping = file(pointer.file)?.currentMapping
+    /// Goes to a value file, as far as it is mapped by now.
+    mutating func enter(_ file: ValueFileReader) {
+        number = file.number
+        mapping = file.currentMapping
     }
 }

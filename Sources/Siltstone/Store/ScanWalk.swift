@@ -92,8 +92,7 @@ struct ScanWalk: ~Copyable {
             defer { withExtendedLifetime(keeper) {} }
             return try body(value)
         }
-        values.pointee.enter(record) { engine.valueFile($0, version) }
-        return try engine.withResolvedValue(record, version, body)
+        return try engine.withResolvedValue(record, version, noting: values, body)
     }
 
     /// The scan's.

@@ -53,7 +53,8 @@ enum Varint {
         return nil
     }
 
-    /// The value that `word` begins with, its lowest byte first. It must end there.
+    /// The value that `word` begins with, its lowest byte first; what comes behind its end does not matter.
+    /// - Precondition: it ends in `word`. Else the result means nothing.
     @inline(__always)
     static func value(_ word: UInt64) -> UInt64 {
         // Up to the first byte without the mark.

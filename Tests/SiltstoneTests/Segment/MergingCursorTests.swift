@@ -124,6 +124,16 @@ import Testing
         }
     }
 
+    @Test("memtables and runs say how many keys and records they have")
+    func counts() throws {
+        let store = try StoreFixture().open()
+        for number in 0..<500 { try store.put(Self.key(number), [1, 2, 3]) }
+        try store.flush()
+        for number in 0..<7 { try store.put(Self.key(number), [4]) }
+        #expect(store.engine.views.current().sources().map(\.recordCount) == [7, 500])
+        try store.close()
+    }
+
     @Test("a limited read asks each source for its share, not for the whole")
     func shares() throws {
         let dense = WipingSource((0..<900).map { OwnedRecord(Self.key(1000 + $0 * 10), [], 1) })

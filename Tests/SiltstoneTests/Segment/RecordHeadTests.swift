@@ -50,6 +50,26 @@ import Testing
         }
     }
 
+    @Test("a record that is read by its short head is the one that is read field by field, whatever the bytes are")
+    func equalForms() {
+        var random = SeededGenerator(8)
+        var short = 0
+        for _ in 0..<100_000 {
+            let marks = random.next() & 0x8080_8080_8080_8080
+            // Short keys and values, so that they end within the bytes; zeros behind, as of lengths that are too long.
+            let words = [(random.next() & 0x7f03_070f_8303_0783 | marks) & ~0xfc, random.next(), 0, 0].map(
+                \.littleEndian)
+            words.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                let (one, other) = (BlockRecord(base, at: 0, limit: 32), BlockRecord(long: bytes, at: 0))
+                if RecordHead(base) != nil, one != nil { short += 1 }
+                #expect(one.map { OwnedRecord($0.record) } == other.map { OwnedRecord($0.record) })
+                #expect(one?.end == other?.end && one?.isOlder == other?.isOlder)
+            }
+        }
+        #expect(short > 1000)
+    }
+
     @Test("no eight bytes make a head that reaches beyond them")
     func arbitrary() {
         var random = SeededGenerator(7)

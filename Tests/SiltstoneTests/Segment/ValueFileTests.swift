@@ -114,13 +114,38 @@ import Testing
                 }
                 // What is known to be right is no other's either.
                 #expect(try Self.read(reader, pointer, key: record.key) == record.value)
-                guard let mapping = reader.currentMapping else { continue }
+                guard access == .mapped else { continue }
+                let mapping = try #require(reader.currentMapping)
                 for pointer in wrong.dropFirst() { #expect(Self.known(mapping, pointer, key: record.key) == nil) }
                 #expect(Self.known(mapping, pointer, key: record.key + [1]) == nil)
                 #expect(Self.known(mapping, pointer, key: record.key) == record.value)
                 #expect(throws: StoreError.self) { try Self.read(reader, pointer, key: record.key + [1]) }
             }
         }
+    }
+
+    @Test("A walk finds in the file that it is at what was looked at there, and nothing else")
+    func recent() throws {
+        var fixture = try Fixture()
+        for number in 0..<2 { try fixture.append(OwnedRecord([UInt8(number)], [UInt8](repeating: 9, count: 100), 1)) }
+        let reader = try fixture.open(.mapped)
+        var recent = RecentValueFile()
+        func found(_ index: Int, file: UInt64 = Self.number) -> [UInt8]? {
+            var (record, pointer) = fixture.entries[index]
+            pointer.file = file
+            var encoded = [UInt8](repeating: 0, count: ValuePointer.size)
+            encoded.withUnsafeMutableBytes { bytes in bytes.baseAddress.map { pointer.write(to: $0) } }
+            record = OwnedRecord(record.key, encoded, 1, .pointer)
+            return record.withRecord { recent.value(of: $0, before: nil).map { Array($0.value) } }
+        }
+        #expect(found(0) == nil)
+        recent.enter(reader)
+        #expect(found(0) == nil)
+        _ = try Self.read(reader, fixture.entries[0].pointer, key: nil)
+        recent.enter(reader)
+        #expect(found(0) == fixture.entries[0].record.value)
+        #expect(found(1) == nil)
+        #expect(found(0, file: Self.number + 1) == nil)
     }
 
     @Test("A damaged value is refused as often as it is asked for")

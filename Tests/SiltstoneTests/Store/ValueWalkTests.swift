@@ -61,17 +61,19 @@ import Testing
         for number in 0..<300 { try store.put(key(number), [UInt8](repeating: 1, count: 1000)) }
         try store.flush()
         _ = try store.allEntries()
+        let files = try fixture.names(ending: ".values")
         var count = 0
         try store.forEach { _, value in
             #expect(value.withUnsafeBytes { [UInt8]($0) } == [UInt8](repeating: 1, count: 1000))
             if count == 20 {
                 for number in 0..<300 { try store.put(key(number), [UInt8](repeating: 2, count: 1000)) }
                 try store.compact()
+                #expect(try Set(fixture.names(ending: ".values")).isDisjoint(with: files.dropLast()))
             }
             count += 1
             return true
         }
-        #expect(count == 300)
+        #expect(files.count > 2 && count == 300)
         #expect(try store.allEntries().allSatisfy { $0.value == [UInt8](repeating: 2, count: 1000) })
         try store.close()
     }
