@@ -96,11 +96,13 @@ struct ReportTests {
     func mergingOthers() throws {
         let directory = FileManager.default.temporaryDirectory.path + "/silt-bench-tests-\(UUID())"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        var first: [EngineDescription] = []
         func merge(_ change: (inout Report) -> Void) throws -> Report {
-            var other = try report()
+            var (one, other) = (try report(), try report())
+            for description in first { one.add(description) }
             change(&other)
             let paths = [directory + "/one.json", directory + "/other.json"]
-            for (path, report) in zip(paths, [try report(), other]) {
+            for (path, report) in zip(paths, [one, other]) {
                 try report.json().write(to: URL(fileURLWithPath: path))
             }
             return try Report(mergedFrom: paths)
@@ -110,6 +112,17 @@ struct ReportTests {
         #expect(throws: BenchmarkError.self) { try merge { $0.options.sections[0].keys = .paths } }
         #expect(throws: BenchmarkError.self) { try merge { $0.options.sections[0].hasWriteMap = true } }
         #expect(throws: BenchmarkError.self) { try merge { $0.host.processor = "another" } }
+        let lmdb = EngineDescription(engine: .lmdb, version: "1", options: "", build: "")
+        func merge(_ version: String, _ build: String) throws -> Report {
+            try merge { other in
+                other.add(EngineDescription(engine: .lmdb, version: version, options: "", build: build))
+            }
+        }
+        first = [lmdb]
+        #expect(throws: BenchmarkError.self) { try merge("2", "") }
+        #expect(throws: BenchmarkError.self) { try merge("1", "with assertions") }
+        #expect(try merge("1", "").engines.count == 1)
+        first = []
         let merged = try merge { $0.options.sections[0].engines = [.siltstone, .leveldb] }
         #expect(merged.options.sections[0].engines == [.siltstone, .lmdb, .leveldb])
         try FileManager.default.removeItem(atPath: directory)

@@ -24,7 +24,6 @@ struct Coordinator {
             try write(Data(text.utf8), to: path)
         }
         if let path = options.plotsPath {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             for sheet in PlotSheet.all(of: report) { try write(Data(sheet.svg.utf8), to: "\(path)/\(sheet.name).svg") }
         }
         return report.failures.isEmpty
@@ -32,13 +31,23 @@ struct Coordinator {
 
     /// Finds out before, not after half an hour, that a report has nowhere to go.
     private func checkPaths() throws {
+        let files = FileManager.default
         for path in [options.jsonPath, options.htmlPath, options.markdownPath].compactMap(\.self) {
+            var isDirectory: ObjCBool = false
+            if files.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
+                throw BenchmarkError("\(path) cannot be written: it is a directory")
+            }
             let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
-            guard FileManager.default.isWritableFile(atPath: directory) else {
+            guard files.isWritableFile(atPath: directory) else {
                 throw BenchmarkError(
                     "\(path) cannot be written: there is no directory '\(directory)', or it is read-only")
             }
         }
+        guard let plots = options.plotsPath else { return }
+        do { try files.createDirectory(atPath: plots, withIntermediateDirectories: true) } catch {
+            throw BenchmarkError("\(plots) cannot be made: \(error.localizedDescription)")
+        }
+        guard files.isWritableFile(atPath: plots) else { throw BenchmarkError("\(plots) cannot be written to") }
     }
 
     private func measure() throws -> Report {

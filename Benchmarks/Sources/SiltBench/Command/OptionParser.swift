@@ -138,7 +138,10 @@ struct OptionParser {
     }
 
     private mutating func numbers(_ name: String, _ attached: String?, in range: ClosedRange<Int>) throws -> [Int] {
-        try value(name, attached).split(separator: ",").map { try Self.number(name, String($0), in: range) }
+        let text = try value(name, attached)
+        let numbers = try text.split(separator: ",").map { try Self.number(name, String($0), in: range) }
+        if numbers.isEmpty { throw BenchmarkError("\(name) takes numbers, not '\(text)'") }
+        return numbers
     }
 
     private mutating func number(_ name: String, _ attached: String?, in range: ClosedRange<Int>) throws -> Int {

@@ -154,6 +154,14 @@ struct Report: Codable, Sendable {
         for section in options.sections {
             guard let same = other.sections.first(where: { $0.name == section.name }) else { continue }
             if !section.isAlike(same) { return "'\(section.name)' is another section there: \(same.title)" }
+            // Rounds of two versions have no median.
+            for one in engines where section.engines.contains(one.engine) && same.engines.contains(one.engine) {
+                guard let another = other.engines.first(where: { $0.engine == one.engine }) else { continue }
+                if (one.version, one.build) != (another.version, another.build) {
+                    return
+                        "'\(section.name)' is of another \(one.engine.title) there: \(another.version), \(another.build)"
+                }
+            }
         }
         return nil
     }
