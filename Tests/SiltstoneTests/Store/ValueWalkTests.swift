@@ -7,8 +7,6 @@ import Testing
         var configuration = StoreFixture.small()
         configuration.access = access
         configuration.largeValueBytes = 64
-        // Values of a walk lie in many files.
-        configuration.valueFileBytes = 64 << 10
         return configuration
     }
 
