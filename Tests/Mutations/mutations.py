@@ -840,13 +840,24 @@ MUTATIONS = [
         "Store/Engine+Flush.swift",
         "self.flushedBytes.add(bytes, ordering: .relaxed)", "_ = bytes", first="FlushPaceTests"),
     Mutation(
+        "nothing-not-synced", "an empty batch that is acknowledged as synced makes nothing durable",
+        "Store/Engine+Write.swift",
+        "            return state.pointee.lastSequence\n        }\n    }\n\n    // MARK: Large values",
+        "            return 0\n        }\n    }\n\n    // MARK: Large values", first="CrashPointTests"),
+    Mutation(
         "removals-not-awaited", "a full disk is not given the time to free a flushed log",
-        "Store/Engine+Files.swift",
+        "Store/Engine+Space.swift",
         "let hasRemoved = awaitRemovals()", "let hasRemoved = false", first="FaultTests"),
     Mutation(
         "removals-not-awaited-by-puts", "a put on a full disk does not give it the time to free a flushed log",
-        "Store/Engine+Write.swift",
-        "let hasRemoved = awaitRemovals()", "let hasRemoved = false", first="FaultTests"),
+        "Store/Engine+Space.swift",
+        "            awaitRemovalsLocked()\n            return state.pointee.removedLogs",
+        "            return state.pointee.removedLogs", first="FaultTests"),
+    Mutation(
+        "flushes-not-awaited-by-puts", "a put on a full disk does not wait for the flush that is about to free a log",
+        "Store/Engine+Space.swift",
+        "while canAwaitFlush, state.pointee.sealed.first?.table === oldest { writeLock.wait() }", "",
+        first="FaultTests"),
     Mutation(
         "closed-amid-removal", "a store is closed while a flushed log is removed",
         "Store/Engine+Close.swift",

@@ -94,10 +94,12 @@ extension Engine {
 
     private func prepareLog() {
         writeLock.withLock { state.pointee.logAttempts.begin() }
-        let result = Result { () throws(StoreError) in try makingSpace(makeLog) }
+        let result = Result { () throws(StoreError) -> LogWriter? in
+            try outwaitingFlushes { () throws(StoreError) in try makingSpace(makeLog) }
+        }
         let isBulk = writeLock.withLock { state.pointee.active.log.map { isWrittenInBulk($0) } ?? false }
         // The first step is as far as a writer gets before it has the log prepared further.
-        if isBulk, case .success(let log) = result { log.prepare(ahead: Self.logStep) }
+        if isBulk, case .success(let log) = result { log?.prepare(ahead: Self.logStep) }
         writeLock.withLock {
             state.pointee.isPreparingLog = false
             switch result {
@@ -108,40 +110,6 @@ extension Engine {
             }
             writeLock.wakeAll()
         }
-    }
-
-    /// Runs work that takes disk space; where there is none, once more when flushed logs are gone, and without what logs hold
-    /// ahead, which only lets the writers run ahead of it.
-    /// - Parameter forWriter: whether it is a writer's, who has the flush tried again, too.
-    func makingSpace<R>(
-        forWriter: Bool = false, _ work: () throws(StoreError) -> R
-    ) throws(StoreError) -> R {
-        do { return try work() } catch {
-            guard error.code == .noSpace else { throw error }
-            let hasRemoved = awaitRemovals()
-            let hasGained = writeLock.withLock { forWriter ? gainSpace() : releaseReserves() }
-            guard hasGained || hasRemoved else { throw error }
-            return try work()
-        }
-    }
-
-    /// Has a writer find some space, maybe, that found none: has the flush tried again, whose end frees a whole log, and
-    /// takes what logs hold ahead. Under the write lock.
-    /// - Parameter log: one that keeps its own.
-    /// - Returns: whether it is worth another try at once.
-    func gainSpace(for log: LogWriter? = nil) -> Bool {
-        if !state.pointee.sealed.isEmpty { scheduleFlush() }
-        return releaseReserves(except: log)
-    }
-
-    /// Gives back the space that logs and the value file hold ahead of their ends. Under the write lock.
-    /// - Parameter log: one that keeps its own.
-    /// - Returns: whether there was any.
-    func releaseReserves(except log: LogWriter? = nil) -> Bool {
-        let logs = state.pointee.sealed.map(\.log) + [state.pointee.active.log, state.pointee.nextLog]
-        let ofLogs = logs.reduce(0) { $0 + ($1 === log ? 0 : $1?.releaseReserve() ?? 0) } > 0
-        let ofValues = state.pointee.values?.releaseSpace() ?? false
-        return ofLogs || ofValues
     }
 
     /// Makes a log, and names it in the manifest before anything is written to it.

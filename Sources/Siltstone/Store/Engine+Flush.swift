@@ -19,7 +19,6 @@ extension Engine {
         while true {
             do {
                 guard let files = try flushOldest() else { return }
-                removals.add(1, ordering: .releasing)
                 // Whoever waits for room is woken only now: the memtable is gone, and its memory there for the next one.
                 writeLock.withLock { writeLock.wakeAll() }
                 removeSoon(files)
@@ -41,25 +40,12 @@ extension Engine {
         removalQueue.sync {}
         removalQueue.async {
             self.obsolete.remove(files)
-            self.removals.subtract(1, ordering: .releasing)
+            self.writeLock.withLock {
+                self.state.pointee.removedLogs += 1
+                self.writeLock.wakeAll()
+            }
         }
     }
-
-    /// Waits until what flushes have made needless is removed.
-    /// - Returns: whether there was any such.
-    func awaitRemovals() -> Bool {
-        guard removals.load(ordering: .acquiring) > 0 else { return false }
-        for _ in 0..<Self.removalLooks {
-            removalQueue.sync {}
-            // Still so where the work is not on its queue yet, or the next one is.
-            if removals.load(ordering: .acquiring) == 0 { break }
-            Platform.sleep(microseconds: 1_000)
-        }
-        return true
-    }
-
-    /// How often to look whether files are removed.
-    private static let removalLooks = 20
 
     /// Writes the oldest sealed memtable.
     /// - Returns: the files that are not needed any more; nil where there was no memtable.
@@ -106,6 +92,7 @@ extension Engine {
             if !sealed.valueFiles.isEmpty { try syncValues() }
             try commit(edit, opened: readers, wakes: false) {
                 state.pointee.sealed.removeFirst()
+                state.pointee.flushedLogs += 1
                 state.pointee.pace.endFlush(usualBytes: configuration.sealingBytes)
                 state.pointee.flushAttempts.succeed()
                 state.pointee.freshSegments.formUnion(infos.map(\.number))

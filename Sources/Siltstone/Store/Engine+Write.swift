@@ -21,11 +21,14 @@ extension Engine {
         _ kind: RecordKind, _ key: Bytes, _ value: Bytes, mayBlock: Bool = true, condition: Condition? = nil
     ) throws(StoreError) -> SequenceNumber? {
         try Self.checkLimits(key: key.count, value: value.count)
-        if kind == .value, value.count >= configuration.largeValueBytes {
-            return mayBlock ? try changeLarge(key, value, condition) : nil
+        return try outwaitingFlushes(mayBlock: mayBlock) { () throws(StoreError) in
+            if kind == .value, value.count >= configuration.largeValueBytes {
+                return mayBlock ? try changeLarge(key, value, condition) : nil
+            }
+            return try append(
+                kind, key, value, userBytes: key.count + value.count, mayBlock ? .full : .none, condition,
+                valueFile: nil)
         }
-        return try append(
-            kind, key, value, userBytes: key.count + value.count, mayBlock ? .full : .none, condition, valueFile: nil)
     }
 
     static func checkLimits(key: Int, value: Int) throws(StoreError) {
@@ -118,15 +121,13 @@ extension Engine {
         }
     }
 
-    /// Tries an append once more where the disk is full and flushed logs are on their way out, or others hold space ahead.
+    /// Tries an append once more where the disk is full and others hold space ahead.
     private func appendAgain(
         to log: LogWriter, after error: StoreError, _ body: (LogWriter) throws(StoreError) -> Void
     ) throws(StoreError) {
         var error = error
         if error.code == .noSpace {
-            // Under the write lock, which whoever removes files does without.
-            let hasRemoved = awaitRemovals()
-            guard gainSpace(for: log) || hasRemoved else { throw error }
+            guard gainSpace(for: log) else { throw error }
             do { return try body(log) } catch let second { error = second }
         }
         if error.code != .noSpace, !state.pointee.hasFailed { state.pointee.failure = error }
@@ -136,13 +137,21 @@ extension Engine {
     /// Removes all keys in `[start, end)`.
     func changeRange(_ start: Bytes, _ end: Bytes, mayBlock: Bool = true) throws(StoreError) -> SequenceNumber? {
         try Self.checkLimits(key: max(start.count, end.count), value: 0)
-        if compareKeys(start, end) >= 0 {
-            try writeLock.withLock { () throws(StoreError) in try checkWritable() }
-            return 0
+        if compareKeys(start, end) >= 0 { return try changeNothing() }
+        return try outwaitingFlushes(mayBlock: mayBlock) { () throws(StoreError) in
+            try append(
+                .rangeTombstone, start, end, userBytes: start.count + end.count, mayBlock ? .full : .none, nil,
+                valueFile: nil)
         }
-        return try append(
-            .rangeTombstone, start, end, userBytes: start.count + end.count, mayBlock ? .full : .none, nil,
-            valueFile: nil)
+    }
+
+    /// A batch of no changes, or the removal of a range of no keys.
+    /// - Returns: the last change's sequence number: acknowledged as synced, it vouches for all that was before.
+    private func changeNothing() throws(StoreError) -> SequenceNumber {
+        try writeLock.withLock { () throws(StoreError) in
+            try checkWritable()
+            return state.pointee.lastSequence
+        }
     }
 
     // MARK: Large values
@@ -232,11 +241,12 @@ extension Engine {
 
     /// Applies a batch as a whole.
     func write(_ batch: WriteBatch, mayBlock: Bool = true) throws(StoreError) -> SequenceNumber? {
-        if batch.count == 0 {
-            try writeLock.withLock { () throws(StoreError) in try checkWritable() }
-            return 0
-        }
+        if batch.count == 0 { return try changeNothing() }
         try Self.checkLimits(key: batch.largestKeyBytes, value: batch.largestValueBytes)
+        return try outwaitingFlushes(mayBlock: mayBlock) { () throws(StoreError) in try writeOnce(batch, mayBlock) }
+    }
+
+    private func writeOnce(_ batch: WriteBatch, _ mayBlock: Bool) throws(StoreError) -> SequenceNumber? {
         guard batch.largestValueBytes >= configuration.largeValueBytes else {
             return try batch.withPayload { payload throws(StoreError) in
                 try write(payload, batch, userBytes: batch.byteCount, mayBlock ? .full : .none, valueFiles: [])

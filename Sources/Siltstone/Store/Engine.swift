@@ -64,8 +64,6 @@ final class Engine: @unchecked Sendable {
     let flushScheduled = Atomic<Bool>(false)
     /// Bytes of its memtable that the flush which goes on has read.
     let flushedBytes = Atomic(0)
-    /// Flushes whose logs are yet to be removed.
-    let removals = Atomic(0)
     let compactionScheduled = Atomic<Bool>(false)
     /// Whether old views that are still read are to be looked at again.
     let retirementScheduled = Atomic<Bool>(false)

@@ -11,6 +11,10 @@ struct WriteState {
     var logAttempts = BackgroundAttempts()
     /// Attempts to write the sealed tables as segments.
     var flushAttempts = BackgroundAttempts()
+    /// Logs whose memtables are segments.
+    var flushedLogs = 0
+    /// Of these, the ones that are removed, and give their space back.
+    var removedLogs = 0
     /// Attempts to run the compactions that are due.
     var compactionAttempts = BackgroundAttempts()
     /// Whether the last attempt at any background work has failed.

@@ -16,18 +16,21 @@ final class CrashCampaign: Sendable {
         var failures: [String] = []
     }
 
+    /// One history, and how it is crashed.
+    struct Attack: Sendable {
+        var history: CrashHistory
+        /// Of the crashes.
+        var seed: UInt64
+        /// Images that are drawn at each crash point; those that are alike count once.
+        var imagesPerPoint = 24
+    }
+
     private let totals = Locked(Totals())
     private let next = Counter()
-    private let history: @Sendable (_ number: Int) -> (CrashHistory, seed: UInt64)?
-    private let imagesPerPoint: Int
+    private let attack: @Sendable (_ number: Int) -> Attack?
 
-    /// - Parameters:
-    ///   - imagesPerPoint: images that are drawn at each crash point; those that are alike count once.
-    ///   - history: the history of a number, from 0 on, and the seed of its crashes; nil where there are no more.
-    init(imagesPerPoint: Int, _ history: @escaping @Sendable (_ number: Int) -> (CrashHistory, seed: UInt64)?) {
-        self.imagesPerPoint = imagesPerPoint
-        self.history = history
-    }
+    /// - Parameter attack: the attack of a number, from 0 on; nil where there are no more.
+    init(_ attack: @escaping @Sendable (_ number: Int) -> Attack?) { self.attack = attack }
 
     func run() -> Totals {
         let group = DispatchGroup()
@@ -35,8 +38,8 @@ final class CrashCampaign: Sendable {
             Thread.detachNewThread(in: group) {
                 // What breaks in several histories breaks for one reason; the first few tell enough.
                 while self.totals.withLock({ $0.failures.count < 3 }),
-                    let (history, seed) = self.history(self.next.next())
-                { self.attack(history, seed: seed) }
+                    let attack = self.attack(self.next.next())
+                { self.make(attack) }
             }
         }
         group.wait()
@@ -44,9 +47,10 @@ final class CrashCampaign: Sendable {
     }
 
     /// One history. It ends at its first broken promise: what follows would tell the same again.
-    private func attack(_ history: CrashHistory, seed: UInt64) {
-        var oracle = CrashOracle(history, seed: seed)
-        let driver = CrashDriver(history, seed: seed, imagesPerPoint: imagesPerPoint)
+    private func make(_ attack: Attack) {
+        let history = attack.history
+        var oracle = CrashOracle(history, seed: attack.seed)
+        let driver = CrashDriver(history, seed: attack.seed, imagesPerPoint: attack.imagesPerPoint)
         var failure: String?
         do { try driver.run { try oracle.check($0) } } catch {
             let replay = SuiteScale.replay("CrashPointTests", seed: SuiteScale.seed)

@@ -59,6 +59,7 @@ extension CrashHistory {
         .flush, .release, .deleteRange(key(2), key(3), .synced), .put(key(2), value(11)), .sync,
         .compact, .put(key(8), value(12)), .delete(key(7)), .reopen, .put(key(9), value(13), .buffered),
         .reopen, .delete(key(8)), .compact, .put(key(1), value(14)), .deleteRange([], [0xff]), .put(key(1), value(15)),
+        .put(key(3), value(16)), .deleteRange(key(5), key(4), .synced), .delete(key(1)), .write([], .synced),
     ]
 
     private static let bigValues: [HistoryStep] = [

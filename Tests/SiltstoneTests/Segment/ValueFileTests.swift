@@ -223,6 +223,34 @@ import Testing
         }
     }
 
+    @Test("A scan passes zeros behind damage, however many, and misses no record behind them")
+    func scanZeros() throws {
+        var fixture = try Fixture(isBuffered: true)
+        for zeros in Array(stride(from: 0, through: 200, by: 7)) + Array(stride(from: 3_900, through: 8_400, by: 8)) {
+            try fixture.append(OwnedRecord([], [UInt8](repeating: 0, count: zeros), 1))
+            try fixture.append(OwnedRecord([7], [1], 2))
+        }
+        try fixture.writer.sync()
+        var bytes = try fixture.scratch.read(fixture.path)
+        let offsets = fixture.entries.map { Int($0.pointer.offset) }
+        // Of each first record nothing is left but zeros.
+        for (index, offset) in offsets.enumerated() where index % 2 == 0 {
+            for place in offset..<offsets[index + 1] { bytes[place] = 0 }
+        }
+        try fixture.scratch.write(bytes, to: fixture.path)
+        let file = try fixture.scratch.fileSystem.open(fixture.path, .read)
+        var scanner = try ValueFileScanner(file, number: Self.number)
+        var (found, lost): ([Int], [Int]) = ([], [])
+        while let item = try scanner.next() {
+            switch item {
+            case .record(_, let offset): found.append(offset)
+            case .damage(let offset, _): lost.append(offset)
+            }
+        }
+        #expect(found == offsets.enumerated().filter { $0.offset % 2 == 1 }.map(\.element))
+        #expect(lost == offsets.enumerated().filter { $0.offset % 2 == 0 }.map(\.element))
+    }
+
     @Test("Threads read a value file while it is written")
     func concurrent() throws {
         var fixture = try Fixture()

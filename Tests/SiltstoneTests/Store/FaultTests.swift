@@ -98,6 +98,57 @@ import Testing
         }
     }
 
+    @Test("on a full disk changes of every kind wait for the flush under way, whose log gives its space back")
+    func spaceOfFlushUnderWay() async throws {
+        let disk = FaultInjectingFileSystem()
+        var configuration = Self.configuration(.written)
+        // Its segments would fill the disk, too, and free no log.
+        configuration.automaticCompaction = false
+        let store = try StoreFixture(disk).open(configuration)
+        // The disk is full from when a change is to be made until the log of the flush is removed, which goes on only once
+        // the change was refused.
+        let (isFull, isRefused) = (Locked(false), Locked(false))
+        disk.setRule { call in
+            if call.operation == .create, call.path.hasSuffix(".segment") {
+                for _ in 0..<10_000 where !isRefused.withLock({ $0 }) { Platform.sleep(microseconds: 1_000) }
+            }
+            if call.operation == .remove, call.path.hasSuffix(".log") { isFull.withLock { $0 = false } }
+            guard call.operation == .write, call.path.hasSuffix(".log"), isFull.withLock({ $0 }) else { return nil }
+            isRefused.withLock { $0 = true }
+            return .noSpace
+        }
+        let changes: [@Sendable (KeyValueStore) async throws -> Void] = [
+            { store in try await OwnThread.run { try store.put(key(1), [1]) } },
+            { store in try await store.put(key(2), [2]) },
+            { store in
+                var batch = WriteBatch()
+                batch.put(key(3), [3])
+                try await OwnThread.run { [batch] in try store.write(batch) }
+            },
+            { store in try await store.deleteRange(from: key(4), to: key(5)) },
+            { store in try await OwnThread.run { try store.put(key(6), [UInt8](repeating: 6, count: 3_000)) } },
+        ]
+        for (round, change) in changes.enumerated() {
+            isRefused.withLock { $0 = false }
+            var number = 0
+            while store.engine.writeLock.withLock({ store.engine.state.pointee.sealed.isEmpty }) {
+                try await store.put(key(100 + number), [UInt8](repeating: 1, count: 500), durability: .buffered)
+                number += 1
+            }
+            isFull.withLock { $0 = true }
+            try await change(store)
+            #expect(isRefused.withLock { $0 } && !isFull.withLock { $0 }, "the disk was not full for change \(round)")
+            try await store.flush()
+        }
+        for number in [1, 2, 3, 6] {
+            let value = try await store.get(key(number))
+            #expect(value?.first == UInt8(number))
+        }
+        let report = try await store.verify()
+        #expect(report.problems.isEmpty)
+        try await store.close()
+    }
+
     /// A store whose memtable is half full, and the next log is there.
     private static func storeWithNextLog(_ fixture: StoreFixture, _ writing: LogWriting) throws -> KeyValueStore {
         let store = try fixture.open(withLargeMemTable(writing))

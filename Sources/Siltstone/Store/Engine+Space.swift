@@ -1,0 +1,102 @@
+// A full disk: what is tried, given back and waited for before a write is refused.
+extension Engine {
+    /// Runs a change; again where the disk is full and a flush is under way, whose end frees a whole log. For callers that
+    /// hold no lock.
+    ///
+    /// Not where the last flush has failed: whoever meets a disk that stays full is told at once.
+    /// - Parameter mayBlock: whether the caller can wait; if not, nil is returned where that would be needed.
+    @inline(__always)
+    func outwaitingFlushes<R>(
+        mayBlock: Bool = true, _ change: () throws(StoreError) -> R?
+    ) throws(StoreError) -> R? {
+        do { return try change() } catch { return try changeAgain(after: error, mayBlock, change) }
+    }
+
+    @inline(never)
+    private func changeAgain<R>(
+        after error: StoreError, _ mayBlock: Bool, _ change: () throws(StoreError) -> R?
+    ) throws(StoreError) -> R? {
+        var error = error
+        // Once more in any case: a log may have gone between the failure and this look.
+        var removed = -1
+        while error.code == .noSpace {
+            if !mayBlock, writeLock.withLock({ canAwaitFlush }) { return nil }
+            let before = removed
+            removed = awaitFlush()
+            if removed == before { break }
+            do { return try change() } catch let next { error = next }
+        }
+        throw error
+    }
+
+    /// Whether logs are on their way out, with nothing that says they will not get there. Under the write lock.
+    private var canAwaitFlush: Bool {
+        let (sealed, hasFailed) = (state.pointee.sealed, state.pointee.flushAttempts.failure != nil)
+        return !state.pointee.isClosed && (!sealed.isEmpty && !hasFailed || logsToRemove > 0)
+    }
+
+    /// Logs that are not needed any more, and still there. Under the write lock.
+    private var logsToRemove: Int { state.pointee.flushedLogs - state.pointee.removedLogs }
+
+    /// Waits for the flush of the oldest sealed memtable, if that can be, and for the removal of flushed logs.
+    /// - Returns: how many logs were removed so far.
+    private func awaitFlush() -> Int {
+        writeLock.withLock {
+            if logsToRemove == 0, let oldest = state.pointee.sealed.first?.table {
+                scheduleFlush()
+                while canAwaitFlush, state.pointee.sealed.first?.table === oldest { writeLock.wait() }
+            }
+            awaitRemovalsLocked()
+            return state.pointee.removedLogs
+        }
+    }
+
+    /// Runs work that takes disk space; where there is none, once more when flushed logs are gone, and without what logs hold
+    /// ahead, which only lets the writers run ahead of it.
+    /// - Parameter forWriter: whether it is a writer's, who has the flush tried again, too.
+    func makingSpace<R>(
+        forWriter: Bool = false, _ work: () throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        do { return try work() } catch {
+            guard error.code == .noSpace else { throw error }
+            let hasRemoved = awaitRemovals()
+            let hasGained = writeLock.withLock { forWriter ? gainSpace() : releaseReserves() }
+            guard hasGained || hasRemoved else { throw error }
+            return try work()
+        }
+    }
+
+    /// Has a writer find some space, maybe, that found none: has the flush tried again, whose end frees a whole log, and
+    /// takes what logs hold ahead. Under the write lock.
+    /// - Parameter log: one that keeps its own.
+    /// - Returns: whether it is worth another try at once.
+    func gainSpace(for log: LogWriter? = nil) -> Bool {
+        if !state.pointee.sealed.isEmpty { scheduleFlush() }
+        return releaseReserves(except: log)
+    }
+
+    /// Gives back the space that logs and the value file hold ahead of their ends. Under the write lock.
+    /// - Parameter log: one that keeps its own.
+    /// - Returns: whether there was any.
+    func releaseReserves(except log: LogWriter? = nil) -> Bool {
+        let logs = state.pointee.sealed.map(\.log) + [state.pointee.active.log, state.pointee.nextLog]
+        let ofLogs = logs.reduce(0) { $0 + ($1 === log ? 0 : $1?.releaseReserve() ?? 0) } > 0
+        let ofValues = state.pointee.values?.releaseSpace() ?? false
+        return ofLogs || ofValues
+    }
+
+    /// Waits until the logs are removed that flushes have made needless so far.
+    /// - Returns: whether there was any such.
+    private func awaitRemovals() -> Bool {
+        writeLock.withLock {
+            defer { awaitRemovalsLocked() }
+            return logsToRemove > 0
+        }
+    }
+
+    /// As ``awaitRemovals()``, under the write lock, which it gives up meanwhile.
+    private func awaitRemovalsLocked() {
+        let flushed = state.pointee.flushedLogs
+        while !state.pointee.isClosed, state.pointee.removedLogs < flushed { writeLock.wait() }
+    }
+}
