@@ -45,7 +45,7 @@ extension LogWriter {
         let end = tail.pointee.end
         if length <= FrameHeader.greatestPayload,
             end &+ FrameHeader.frameSize(payload: length) <= room.load(ordering: .acquiring),
-            let base = tail.pointee.base
+            !isNearlySynced(end), let base = tail.pointee.base
         {
             let size = encode(body, length, kind, first: first, count: count, to: base + end)
             advance(by: size)
@@ -54,7 +54,18 @@ extension LogWriter {
         }
     }
 
-    /// Appends where space has to be found first, or the log is written.
+    /// Whether so little is unsynced that a frame is written although the log is mapped. A sync leaves the pages behind it
+    /// write-protected: the next store to one is a page fault, which costs more than the call, and leaves the next sync a
+    /// page table to change. Once there is more between two syncs, the fault is paid for by the calls it saves.
+    @inline(__always)
+    private func isNearlySynced(_ end: Int) -> Bool {
+        end &- syncedMark.load(ordering: .relaxed) < Self.writtenReach
+    }
+
+    /// Bytes behind the last sync in which a mapped log is written.
+    private static let writtenReach = 4 << 10
+
+    /// Appends where space has to be found first, or the frame is written.
     @inline(never)
     private func appendSlowly<Body: FrameBody>(
         _ body: Body, _ kind: FrameKind, first: SequenceNumber, count: Int
@@ -71,7 +82,8 @@ extension LogWriter {
         }
         let size = FrameHeader.frameSize(payload: length)
         try makeRoom(upTo: end + size)
-        if let base = tail.pointee.base {
+        let isStored = size > Self.bufferSize || !isNearlySynced(end)
+        if isStored, let base = tail.pointee.base {
             encode(body, length, kind, first: first, count: count, to: base + end)
         } else if size <= Self.bufferSize {
             try write { () throws(FileSystemError) in
@@ -167,7 +179,10 @@ extension LogWriter {
             do {
                 let end = tail.pointee.end
                 try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
-                space.withLock { $0.reserved = end }
+                space.withLock { space in
+                    space.reserved = end
+                    room.store(space.room, ordering: .releasing)
+                }
             } catch {
                 // Also for want of space: the frame may stand there, whole.
                 throw fail(StoreError(error).asUncertain)

@@ -8,7 +8,8 @@ import Synchronization
 /// A *mapped* log is written by stores to a shared mapping of space that was reserved before, so that a small change
 /// costs its copy and its checksum and no call. The mapping is made once, for the log's whole capacity, and reaches
 /// past the end of the file; no byte behind the reserved space is ever touched, as that would be SIGBUS. A *written*
-/// log takes one `pwrite` for a frame; it is the way of file systems that cannot reserve or map.
+/// log takes one `pwrite` for a frame; it is the way of file systems that cannot reserve or map, and of a mapped log whose
+/// frames are synced one by one or a few at a time.
 ///
 /// A failed append changes nothing: the end does not move. For want of space it may be tried again later. Any other
 /// failed write, and any failed sync, ends the writing to this log for ever: after a failed sync the kernel may have
