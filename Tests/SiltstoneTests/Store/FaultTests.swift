@@ -110,7 +110,7 @@ import Testing
         let (isFull, isRefused) = (Locked(false), Locked(false))
         disk.setRule { call in
             if call.operation == .create, call.path.hasSuffix(".segment") {
-                for _ in 0..<10_000 where !isRefused.withLock({ $0 }) { Platform.sleep(microseconds: 1_000) }
+                for _ in 0..<30_000 where !isRefused.withLock({ $0 }) { Platform.sleep(microseconds: 1_000) }
             }
             if call.operation == .remove, call.path.hasSuffix(".log") { isFull.withLock { $0 = false } }
             guard call.operation == .write, call.path.hasSuffix(".log"), isFull.withLock({ $0 }) else { return nil }
@@ -139,6 +139,14 @@ import Testing
             try await change(store)
             #expect(isRefused.withLock { $0 } && !isFull.withLock { $0 }, "the disk was not full for change \(round)")
             try await store.flush()
+            // Else a log of this round, removed late, would make room in the next.
+            try await OwnThread.run {
+                try waitUntil("the log is removed") {
+                    store.engine.writeLock.withLock {
+                        store.engine.state.pointee.removedLogs == store.engine.state.pointee.flushedLogs
+                    }
+                }
+            }
         }
         for number in [1, 2, 3, 6] {
             let value = try await store.get(key(number))
