@@ -842,8 +842,8 @@ MUTATIONS = [
     Mutation(
         "nothing-not-synced", "an empty batch that is acknowledged as synced makes nothing durable",
         "Store/Engine+Write.swift",
-        "            return state.pointee.lastSequence\n        }\n    }\n\n    // MARK: Large values",
-        "            return 0\n        }\n    }\n\n    // MARK: Large values", first="CrashPointTests"),
+        "if batch.count == 0 { return try lastAcknowledged() }", "if batch.count == 0 { return 0 }",
+        first="CrashPointTests"),
     Mutation(
         "removals-not-awaited", "a full disk is not given the time to free a flushed log",
         "Store/Engine+Space.swift",
@@ -851,7 +851,7 @@ MUTATIONS = [
     Mutation(
         "removals-not-awaited-by-puts", "a put on a full disk does not give it the time to free a flushed log",
         "Store/Engine+Space.swift",
-        "            awaitRemovalsLocked()\n            return state.pointee.removedLogs",
+        "            awaitRemovals()\n            return state.pointee.removedLogs",
         "            return state.pointee.removedLogs", first="FaultTests"),
     Mutation(
         "flushes-not-awaited-by-puts", "a put on a full disk does not wait for the flush that is about to free a log",

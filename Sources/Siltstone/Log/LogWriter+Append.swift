@@ -179,10 +179,7 @@ extension LogWriter {
             do {
                 let end = tail.pointee.end
                 try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
-                space.withLock { space in
-                    space.reserved = end
-                    room.store(space.room, ordering: .releasing)
-                }
+                space.withLock { noteCut(&$0, to: end) }
             } catch {
                 // Also for want of space: the frame may stand there, whole.
                 throw fail(StoreError(error).asUncertain)

@@ -106,6 +106,13 @@ extension LogWriter {
         }
     }
 
+    /// Notes that the file was cut: nothing may be stored behind its end, and no page there is prepared any more.
+    func noteCut(_ space: inout Space, to length: Int) {
+        space.reserved = length
+        space.populated = min(space.populated, length)
+        room.store(space.room, ordering: .releasing)
+    }
+
     /// Reserves the next step, or, where the disk is too full for it, just what is needed.
     private func extend(_ space: inout Space, upTo needed: Int) throws(StoreError) {
         guard space.reserves, needed > space.reserved else { return }
@@ -150,10 +157,8 @@ extension LogWriter {
             let kept = Self.rounded(end)
             guard space.failure == nil, !space.isSealed, reserved > kept else { return 0 }
             cut(&space, to: kept)
-            space.reserved = kept
-            space.populated = min(space.populated, kept)
             space.step = options.firstStep
-            room.store(space.room, ordering: .releasing)
+            noteCut(&space, to: kept)
             return reserved - kept
         }
     }

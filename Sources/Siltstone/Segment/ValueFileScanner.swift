@@ -34,14 +34,6 @@ struct ValueFileScanner {
     /// Bytes looked at so far.
     var position: Int { min(offset, window.size) }
 
-    /// The record that begins where the last one ended; nil where none does, which no search follows.
-    /// - Throws: ``StoreError`` where the file cannot be read.
-    mutating func adjacent() throws(StoreError) -> ValueRecord? {
-        guard let record = try record(at: offset) else { return nil }
-        offset += ValueRecord.size(key: record.key.count, value: record.value.count)
-        return record
-    }
-
     /// The next record or piece of damage; nil at the end of the file.
     /// - Throws: ``StoreError`` where the file cannot be read.
     mutating func next() throws(StoreError) -> Item? {
@@ -52,25 +44,21 @@ struct ValueFileScanner {
                 offset += ValueRecord.size(key: record.key.count, value: record.value.count)
                 return .record(record, offset: start)
             }
-            offset += try step(at: offset)
+            offset += ValueRecord.alignment
+            try passZeros()
         }
         offset = max(offset, window.size)
         return start < window.size ? .damage(offset: start, count: window.size - start) : nil
     }
 
-    /// How far it is from where no record begins to the next place where one may: over zeros, which are what space that was
-    /// taken ahead holds, many at a time.
-    private func step(at offset: Int) throws(StoreError) -> Int {
-        let count = min(Self.zeros, window.size - offset)
-        guard count > ValueRecord.headerSize, let bytes = try window.bytes(at: offset, count: count),
-            bytes.isZero(0..<count)
-        else { return ValueRecord.alignment }
-        // Headers that lie wholly among them are none: a record has a key, a value, or a checksum other than zero.
-        return (count - ValueRecord.headerSize) / ValueRecord.alignment * ValueRecord.alignment + ValueRecord.alignment
+    /// Passes zeros, which are what space that was taken ahead holds. No record begins with a header of them: it has a key,
+    /// a value, or a checksum other than zero.
+    private mutating func passZeros() throws(StoreError) {
+        let page = 4096
+        while let bytes = try window.bytes(at: offset, count: page), bytes.isZero(0..<page) {
+            offset += page - ValueRecord.headerSize
+        }
     }
-
-    /// Zeros that are passed at once, in bytes.
-    private static let zeros = 4 << 10
 
     private mutating func record(at offset: Int) throws(StoreError) -> ValueRecord? {
         guard let header = try window.bytes(at: offset, count: ValueRecord.headerSize),

@@ -31,8 +31,8 @@ extension Engine {
 
     /// Whether logs are on their way out, with nothing that says they will not get there. Under the write lock.
     private var canAwaitFlush: Bool {
-        let (sealed, hasFailed) = (state.pointee.sealed, state.pointee.flushAttempts.failure != nil)
-        return !state.pointee.isClosed && (!sealed.isEmpty && !hasFailed || logsToRemove > 0)
+        let flushes = !state.pointee.sealed.isEmpty && state.pointee.flushAttempts.failure == nil
+        return !state.pointee.isClosed && (flushes || logsToRemove > 0)
     }
 
     /// Logs that are not needed any more, and still there. Under the write lock.
@@ -46,7 +46,7 @@ extension Engine {
                 scheduleFlush()
                 while canAwaitFlush, state.pointee.sealed.first?.table === oldest { writeLock.wait() }
             }
-            awaitRemovalsLocked()
+            awaitRemovals()
             return state.pointee.removedLogs
         }
     }
@@ -59,9 +59,12 @@ extension Engine {
     ) throws(StoreError) -> R {
         do { return try work() } catch {
             guard error.code == .noSpace else { throw error }
-            let hasRemoved = awaitRemovals()
-            let hasGained = writeLock.withLock { forWriter ? gainSpace() : releaseReserves() }
-            guard hasGained || hasRemoved else { throw error }
+            let isWorthIt = writeLock.withLock {
+                let hasRemoved = awaitRemovals()
+                let hasGained = forWriter ? gainSpace() : releaseReserves()
+                return hasRemoved || hasGained
+            }
+            guard isWorthIt else { throw error }
             return try work()
         }
     }
@@ -85,18 +88,14 @@ extension Engine {
         return ofLogs || ofValues
     }
 
-    /// Waits until the logs are removed that flushes have made needless so far.
+    /// Waits until the logs are removed that flushes have made needless so far. Under the write lock, which it gives up
+    /// meanwhile.
     /// - Returns: whether there was any such.
+    @discardableResult
     private func awaitRemovals() -> Bool {
-        writeLock.withLock {
-            defer { awaitRemovalsLocked() }
-            return logsToRemove > 0
-        }
-    }
-
-    /// As ``awaitRemovals()``, under the write lock, which it gives up meanwhile.
-    private func awaitRemovalsLocked() {
+        guard logsToRemove > 0 else { return false }
         let flushed = state.pointee.flushedLogs
         while !state.pointee.isClosed, state.pointee.removedLogs < flushed { writeLock.wait() }
+        return true
     }
 }

@@ -17,7 +17,8 @@ extension Engine {
         try await commits?.wait(for: last)
     }
 
-    private func lastAcknowledged() throws(StoreError) -> SequenceNumber {
+    /// The sequence number of the last change, where the store can be written to.
+    func lastAcknowledged() throws(StoreError) -> SequenceNumber {
         try writeLock.withLock { () throws(StoreError) in
             try checkWritable()
             return state.pointee.lastSequence

@@ -134,23 +134,14 @@ extension Engine {
         throw error
     }
 
-    /// Removes all keys in `[start, end)`.
+    /// Removes all keys in `[start, end)`. Where that is none, it vouches for all that was before, as an empty batch does.
     func changeRange(_ start: Bytes, _ end: Bytes, mayBlock: Bool = true) throws(StoreError) -> SequenceNumber? {
         try Self.checkLimits(key: max(start.count, end.count), value: 0)
-        if compareKeys(start, end) >= 0 { return try changeNothing() }
+        if compareKeys(start, end) >= 0 { return try lastAcknowledged() }
         return try outwaitingFlushes(mayBlock: mayBlock) { () throws(StoreError) in
             try append(
                 .rangeTombstone, start, end, userBytes: start.count + end.count, mayBlock ? .full : .none, nil,
                 valueFile: nil)
-        }
-    }
-
-    /// A batch of no changes, or the removal of a range of no keys.
-    /// - Returns: the last change's sequence number: acknowledged as synced, it vouches for all that was before.
-    private func changeNothing() throws(StoreError) -> SequenceNumber {
-        try writeLock.withLock { () throws(StoreError) in
-            try checkWritable()
-            return state.pointee.lastSequence
         }
     }
 
@@ -239,9 +230,9 @@ extension Engine {
 
     // MARK: Batches
 
-    /// Applies a batch as a whole.
+    /// Applies a batch as a whole. An empty one, acknowledged as synced, vouches for all that was before.
     func write(_ batch: WriteBatch, mayBlock: Bool = true) throws(StoreError) -> SequenceNumber? {
-        if batch.count == 0 { return try changeNothing() }
+        if batch.count == 0 { return try lastAcknowledged() }
         try Self.checkLimits(key: batch.largestKeyBytes, value: batch.largestValueBytes)
         return try outwaitingFlushes(mayBlock: mayBlock) { () throws(StoreError) in try writeOnce(batch, mayBlock) }
     }

@@ -19,7 +19,7 @@ public struct VerificationReport: Sendable, Hashable, Codable {
     public var filesChecked = 0
     /// Bytes read.
     public var bytesChecked = 0
-    /// Records of segments, and changes of logs.
+    /// Records of segments and of value files, and changes of logs.
     public var recordsChecked = 0
 
     /// A report of nothing.
