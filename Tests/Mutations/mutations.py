@@ -1061,6 +1061,10 @@ MUTATIONS = [
         "Segment/ValueMapping.swift",
         "record.isMeant(by: pointer, key: key)\n", "true\n", first="ValueFileTests"),
     Mutation(
+        "value-file-forgotten", "a value file that grows is mapped anew each time, and its values verified again",
+        "Segment/ValueFileReader.swift",
+        "if let mapping, size <= mapping.capacity {", "if let mapping, size < 0 {", first="ValueFileTests"),
+    Mutation(
         "other-value-file", "a walk takes a value out of the file of the one before",
         "Store/RecentValueFile.swift",
         ", pointer.file == number else {", " else {", first="ValueFileTests"),

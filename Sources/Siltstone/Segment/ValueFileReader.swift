@@ -12,9 +12,9 @@ final class ValueFileReader: @unchecked Sendable {
     private let lock = ConditionLock()
     private var mapping: ValueMapping?
 
-    /// What of a growing file is not mapped is read, until this much has come together: to map is as dear as to read
-    /// a few values, so a file that grows is mapped anew in steps.
-    private static let mappingStep = 4 << 20
+    /// A file that has outgrown its mapping is mapped with at least this much room: in a new mapping every page has to be
+    /// found again, and every value verified.
+    private static let smallestRoom = 1 << 20
 
     /// Opens a value file and checks its header.
     /// - Parameters:
@@ -84,9 +84,8 @@ final class ValueFileReader: @unchecked Sendable {
         else { throw .corrupt("a value pointer leads nowhere in this file", file: path) }
         let head = key?.count ?? 0
         let record: ValueRecord
-        if access == .mapped,
+        if access == .mapped {
             let mapped = try mappedFile(upTo: offset + ValueRecord.headerSize + head + Int(pointer.length))
-        {
             pin.owner = mapped
             record = try self.record(in: mapped, at: offset)
         } else {
@@ -106,17 +105,31 @@ final class ValueFileReader: @unchecked Sendable {
     /// The mapping, if there is one by now.
     var currentMapping: ValueMapping? { lock.withLock { mapping } }
 
-    /// The mapping, if it reaches to `end` or is made anew now.
-    private func mappedFile(upTo end: Int) throws(StoreError) -> ValueMapping? {
+    /// The mapping, which reaches to `end`.
+    private func mappedFile(upTo end: Int) throws(StoreError) -> ValueMapping {
         try lock.withLock { () throws(StoreError) in
             if let mapping, end <= mapping.length { return mapping }
             let size = try size()
-            let mapped = mapping?.length ?? 0
             guard end <= size else { throw .corrupt("the file ends before a value", file: path, offset: size) }
-            guard mapping == nil || size - mapped >= max(Self.mappingStep, mapped / 8) else { return nil }
-            mapping = ValueMapping(
-                try storeErrors { () throws(FileSystemError) in try file.map(length: size, writable: false) })
-            return mapping
+            if let mapping, size <= mapping.capacity {
+                mapping.grow(to: size)
+                return mapping
+            }
+            let made = try makeMapping(size)
+            mapping = made
+            return made
+        }
+    }
+
+    /// Maps the file, with room for as much again where it is one that grows.
+    private func makeMapping(_ size: Int) throws(StoreError) -> ValueMapping {
+        try storeErrors { () throws(FileSystemError) in
+            if mapping != nil {
+                let room = max(2 * size, Self.smallestRoom)
+                // Where so much cannot be mapped, the file itself may be.
+                do { return ValueMapping(try file.map(length: room, writable: false), length: size) } catch {}
+            }
+            return ValueMapping(try file.map(length: size, writable: false), length: size)
         }
     }
 

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The part of a value file that was there when it was mapped, and which of its records have passed their checksum.
+/// A mapped value file, as far as it reached when that was last looked at, and which of its records have passed their checksum.
 ///
-/// `@unchecked Sendable`: the marks are touched only as atomics; everything else is immutable.
+/// `@unchecked Sendable`: the marks are touched only as atomics; everything else is atomic or immutable.
 final class ValueMapping: @unchecked Sendable {
     /// A window has one mark: the place of the record in it that was verified last. Most values that are kept apart
     /// are longer than a window and so have a mark of their own; a bit for every place would take more memory than it
@@ -12,21 +12,36 @@ final class ValueMapping: @unchecked Sendable {
     private let mapping: any FileMapping
     /// One for each window: 0, or 1 and the place in the window, in units of ``ValueRecord/alignment``.
     private let marks: UnsafeMutablePointer<UInt8>
-    /// What is mapped. Not asked of the mapping each time.
-    let bytes: Bytes
+    /// Not asked of the mapping each time.
+    private let base: UnsafeRawPointer?
+    /// Bytes that the file may grow to without another mapping.
+    let capacity: Int
+    private let reach: Atomic<Int>
 
-    init(_ mapping: any FileMapping) {
+    /// - Parameters:
+    ///   - mapping: may reach past the end of the file.
+    ///   - length: bytes that the file has.
+    init(_ mapping: any FileMapping, length: Int) {
         self.mapping = mapping
-        bytes = UnsafeRawBufferPointer(mapping.bytes)
-        let count = bytes.count >> Self.windowShift + 1
+        base = UnsafeRawPointer(mapping.bytes.baseAddress)
+        capacity = mapping.bytes.count
+        reach = Atomic(min(length, capacity))
+        let count = capacity >> Self.windowShift + 1
         marks = .allocate(capacity: count)
         marks.initialize(repeating: 0, count: count)
     }
 
     deinit { marks.deallocate() }
 
-    /// Bytes mapped.
-    var length: Int { bytes.count }
+    /// Bytes that are there.
+    var length: Int { reach.load(ordering: .acquiring) }
+
+    /// The bytes that are there.
+    var bytes: Bytes { UnsafeRawBufferPointer(start: base, count: length) }
+
+    /// Notes that the file has grown. By one thread at a time.
+    /// - Parameter length: bytes that it has, no more than ``capacity``.
+    func grow(to length: Int) { reach.store(max(length, self.length), ordering: .releasing) }
 
     /// Whether the record at an offset is known to have passed its checksum.
     func isVerified(_ offset: Int) -> Bool { mark(offset).pointee.load(ordering: .relaxed) == Self.place(offset) }
@@ -47,7 +62,7 @@ final class ValueMapping: @unchecked Sendable {
 
     /// Has the beginning of the record loaded that a pointer leads to, and its mark.
     func prefetch(_ pointer: ValuePointer) {
-        guard let base = bytes.baseAddress, let offset = Int(exactly: pointer.offset), offset >= 0, offset < length
+        guard let base, let offset = Int(exactly: pointer.offset), offset >= 0, offset < length
         else { return }
         Prefetch.twoLines(base + offset)
         Prefetch.line(UnsafeRawPointer(mark(offset)))

@@ -11,14 +11,16 @@ import Testing
     /// A value file in the making, and what was put in.
     private struct Fixture {
         let scratch: Scratch
+        let fileSystem: any FileSystem
         let path: String
         let writer: ValueFileWriter
         var entries: [(record: OwnedRecord, pointer: ValuePointer)] = []
 
-        init(isBuffered: Bool = false) throws {
+        init(isBuffered: Bool = false, on system: (any FileSystem)? = nil) throws {
             scratch = try Scratch()
-            path = StoreFile.values(ValueFileTests.number).path(in: scratch.path)
-            let file = try scratch.fileSystem.open(path, .createNew)
+            fileSystem = system ?? scratch.fileSystem
+            path = StoreFile.values(ValueFileTests.number).path(in: system == nil ? scratch.path : "/")
+            let file = try fileSystem.open(path, .createNew)
             writer = try ValueFileWriter(
                 file: file, number: ValueFileTests.number, store: ValueFileTests.store, isBuffered: isBuffered)
         }
@@ -43,7 +45,7 @@ import Testing
 
         func open(_ access: FileAccess) throws -> ValueFileReader {
             try ValueFileReader(
-                fileSystem: scratch.fileSystem, path: path, number: ValueFileTests.number,
+                fileSystem: fileSystem, path: path, number: ValueFileTests.number,
                 store: ValueFileTests.store, access: access)
         }
     }
@@ -90,6 +92,37 @@ import Testing
             try fixture.append(OwnedRecord([1], [UInt8](repeating: 3, count: size), 1))
             let last = fixture.entries[fixture.entries.count - 1]
             #expect(try Self.read(reader, last.pointer, key: [1]) == last.record.value)
+        }
+    }
+
+    @Test("A file that grows is mapped few times, and what is known of its values is not forgotten each time")
+    func growth() throws {
+        var fixture = try Fixture()
+        let reader = try fixture.open(.mapped)
+        var mappings: [ValueMapping] = []
+        for number in 0..<200 {
+            try fixture.append(OwnedRecord([UInt8(number)], [UInt8](repeating: 3, count: 50_000), 1))
+            let last = fixture.entries[number]
+            #expect(try Self.read(reader, last.pointer, key: last.record.key) == last.record.value)
+            let mapping = try #require(reader.currentMapping)
+            if mappings.last !== mapping { mappings.append(mapping) }
+            #expect(Self.known(mapping, last.pointer, key: last.record.key) == last.record.value)
+            #expect(mapping.length == fixture.writer.size)
+        }
+        // 10 MB: at first as long as it is, then with room for 1 MiB, and twice as much each time.
+        #expect(mappings.count <= 7)
+    }
+
+    @Test("Where a mapping with room ahead is refused, the file is mapped as it is")
+    func noRoom() throws {
+        var fixture = try Fixture(on: InMemoryFileSystem(greatestFileSize: 64 << 10))
+        let reader = try fixture.open(.mapped)
+        for number in 0..<5 {
+            try fixture.append(OwnedRecord([UInt8(number)], [UInt8](repeating: 3, count: 10_000), 1))
+            for (record, pointer) in fixture.entries {
+                #expect(try Self.read(reader, pointer, key: record.key) == record.value)
+            }
+            #expect(reader.currentMapping?.capacity == fixture.writer.size)
         }
     }
 
