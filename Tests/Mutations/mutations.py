@@ -743,10 +743,10 @@ MUTATIONS = [
         "Store/ScanWalk.swift", "if _slowPath(!tombstones.isEmpty) {", "if false {", first="InlinedWalkTests"),
     Mutation(
         "empty-range-not-cut", "walks begin behind a key that was put where all was deleted",
-        "Store/EmptyRange.swift", "            end = [UInt8](key)\n", "", first="EmptyRange"),
+        "Store/EmptyRange.swift", "        end = [UInt8](key)\n        watchedEnd", "        watchedEnd", first="EmptyRange"),
     Mutation(
         "watch-not-cut", "a range that is known to be empty grows over a key that was put meanwhile",
-        "Store/EmptyRange.swift", "            watchedEnd = [UInt8](key)\n", "", first="EmptyRange"),
+        "Store/EmptyRange.swift", "{ watchedEnd = [UInt8](key) }", "{}", first="EmptyRange"),
     Mutation(
         "growth-by-elders", "a walk that does not see what was put before keys were watched says that they are empty",
         "Store/EmptyRange.swift", "guard seen >= watchedSince else { return }\n", "", first="EmptyRange"),
@@ -757,6 +757,26 @@ MUTATIONS = [
     Mutation(
         "empty-for-elders", "a snapshot does not see what was deleted since",
         "Store/EmptyRanges.swift", "state.ranges[index].sequence <= visible ?", "true ?", first="EmptyRange"),
+    Mutation(
+        "key-behind-cut", "what is left behind a key that was put begins with that key",
+        "Store/EmptyRange.swift", "behind.start = Self.successor(of: key)", "behind.start = [UInt8](key)",
+        first="EmptyRange"),
+    Mutation(
+        "cut-watched-since-ever", "a walk that does not see a put says that its key is empty",
+        "Store/EmptyRange.swift", "        watchedSince = change\n", "", first="EmptyRange"),
+    Mutation(
+        "joined-for-elders", "a snapshot does not see what was deleted since, where two pieces have become one",
+        "Store/EmptyRange.swift", "            sequence = max(sequence, other.sequence)\n", "", first="EmptyRange"),
+    Mutation(
+        "joined-apart", "two pieces are taken for one though a key lies between them",
+        "Store/EmptyRange.swift", "Self.order(end, other.start) >= 0 else", "true else", first="EmptyRange"),
+    Mutation(
+        "leap-for-elders", "a snapshot's walk leaps over what was deleted since",
+        "Store/EmptyRanges.swift", "range.sequence <= seen && range.end", "range.end", first="EmptyRange"),
+    Mutation(
+        "never-joined", "what was cut by a put stays in pieces",
+        "Store/EmptyRanges.swift", "while let next = ranges.indices.first(where: { grown.join(ranges[$0]) })",
+        "while let next = ranges.indices.first(where: { _ in false })", first="EmptyRange"),
     Mutation(
         "put-not-noted", "one put does not count among those that make a range end",
         "Store/Engine+Write.swift", "if _slowPath(emptyRanges.isWatching), kind.isPut {", "if false {",

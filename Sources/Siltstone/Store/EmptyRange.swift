@@ -14,22 +14,41 @@ struct EmptyRange: Sendable {
     var lastUse: UInt64 = 0
 
     /// A range without keys.
-    /// - Parameter since: the last change, of those that are checked by ``cut(by:)`` no more.
+    /// - Parameter since: the last change, of those that are checked by ``cut(by:_:)`` no more.
     init(at key: Bytes, since: SequenceNumber) {
         start = [UInt8](key)
         end = start
         watchedSince = since
     }
 
-    /// Takes a key out that is about to be put, and all keys behind it: what is left need not begin and end apart.
-    mutating func cut(by key: Bytes) {
-        guard Self.order(start, key) <= 0 else { return }
-        if Self.order(end, key) > 0 {
-            end = [UInt8](key)
-            watchedEnd = end
-        } else if watchedEnd.map({ Self.order($0, key) > 0 }) ?? true {
-            watchedEnd = [UInt8](key)
+    /// Takes a key out that is about to be put. It is watched from then on: once it is deleted, the range may grow over it, and
+    /// join what was behind it.
+    /// - Parameter change: the put's number.
+    /// - Returns: what is left behind the key, a range of its own.
+    mutating func cut(by key: Bytes, _ change: SequenceNumber) -> EmptyRange? {
+        guard Self.order(start, key) <= 0 else { return nil }
+        guard Self.order(end, key) > 0 else {
+            if watchedEnd.map({ Self.order($0, key) > 0 }) ?? true { watchedEnd = [UInt8](key) }
+            return nil
         }
+        var behind = self
+        behind.start = Self.successor(of: key)
+        end = [UInt8](key)
+        watchedEnd = behind.start
+        watchedSince = change
+        return behind.start == behind.end ? nil : behind
+    }
+
+    /// Takes over another range, if that begins in this one or right behind it.
+    /// - Returns: whether it does.
+    mutating func join(_ other: EmptyRange) -> Bool {
+        guard Self.order(start, other.start) <= 0, Self.order(end, other.start) >= 0 else { return false }
+        lastUse = max(lastUse, other.lastUse)
+        if Self.order(end, other.end) < 0 {
+            (end, watchedEnd, watchedSince) = (other.end, other.watchedEnd, other.watchedSince)
+            sequence = max(sequence, other.sequence)
+        }
+        return true
     }
 
     /// Whether a walk that begins at `key` may begin at the end instead, if it sees enough.
@@ -38,14 +57,14 @@ struct EmptyRange: Sendable {
     /// Takes note that a walk has found nothing from a key that the range contains to another one, which is included.
     /// - Parameters:
     ///   - seen: the last change that the walk sees.
-    ///   - lastPut: the last change that was checked by ``cut(by:)``.
+    ///   - lastPut: the last change that was checked by ``cut(by:_:)``.
     mutating func grow(through key: Bytes, seen: SequenceNumber, lastPut: SequenceNumber) {
         guard seen >= watchedSince else { return }
         if Self.order(end, key) <= 0 {
             if let watchedEnd, Self.order(watchedEnd, key) <= 0 {
                 end = watchedEnd
             } else {
-                end = [UInt8](key) + [0]  // the least key behind it
+                end = Self.successor(of: key)
             }
             sequence = max(sequence, seen)
         }
@@ -53,5 +72,10 @@ struct EmptyRange: Sendable {
         watchedSince = lastPut
     }
 
+    /// The least key behind another one.
+    static func successor(of key: Bytes) -> [UInt8] { [UInt8](key) + [0] }
+
     private static func order(_ one: [UInt8], _ other: Bytes) -> Int { one.withUnsafeBytes { compareKeys($0, other) } }
+
+    private static func order(_ one: [UInt8], _ other: [UInt8]) -> Int { other.withUnsafeBytes { order(one, $0) } }
 }

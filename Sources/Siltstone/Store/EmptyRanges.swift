@@ -6,8 +6,8 @@ import Synchronization
 /// deleted and that no compaction has dropped yet: log-structured engines slow down there, each time a little more. Here
 /// what a walk has passed is left out by those that come after it.
 ///
-/// Only walks forward leave word, and profit. What is put in the middle of a range cuts it: what lies behind has to be found
-/// out again.
+/// Only walks forward leave word, and profit. What is put in the middle of a range cuts it in two, which a walk joins again that
+/// finds that key deleted.
 ///
 /// Writers look at each key that they put, and walks at where they begin, as long as there is a range; one load where there is
 /// none. Whether to look, writers are told under the write lock; all else is under a lock of its own, which is taken after
@@ -17,8 +17,8 @@ final class EmptyRanges: Sendable {
     static let fewestToWatch = 64
     /// Deleted records that a walk passes before it lets a range grow.
     static let fewestToGrow = 8
-    /// Ranges at a time: queues of one store that are looked after.
-    private static let greatestCount = 8
+    /// Ranges at a time: queues of one store that are looked after, and pieces that they were cut into.
+    static let greatestCount = 16
     private static let longestKey = 1024
     /// Keys that are put without any use of a range before they all are given up.
     private static let patience = 100_000
@@ -41,6 +41,13 @@ final class EmptyRanges: Sendable {
             return index
         }
 
+        /// Joins a range that has grown with those that it has come to.
+        mutating func join(_ index: Int) {
+            var grown = ranges.remove(at: index)
+            while let next = ranges.indices.first(where: { grown.join(ranges[$0]) }) { ranges.remove(at: next) }
+            ranges.append(grown)
+        }
+
         mutating func noteUse(of index: Int) {
             clock += 1
             ranges[index].lastUse = clock
@@ -50,7 +57,8 @@ final class EmptyRanges: Sendable {
 
     private let state = Locked(State())
     private let watching = Atomic<Bool>(false)
-    private let known = Atomic<Bool>(false)
+    /// How many ranges there are.
+    private let count = Atomic<Int>(0)
 
     /// Whether writers are to look at the keys that they put. Changes under the write lock only.
     @inline(__always)
@@ -58,11 +66,16 @@ final class EmptyRanges: Sendable {
 
     /// Whether walks are to ask.
     @inline(__always)
-    var hasRanges: Bool { known.load(ordering: .relaxed) }
+    var hasRanges: Bool { count.load(ordering: .relaxed) > 0 }
 
-    private func giveUp(_ state: inout State) {
-        state.ranges = []
-        known.store(false, ordering: .relaxed)
+    /// Whether a walk may come from one range to another.
+    var hasSeveral: Bool { count.load(ordering: .relaxed) > 1 }
+
+    private func withState<R>(_ body: (inout State) -> R) -> R {
+        state.withLock { state in
+            defer { count.store(state.ranges.count, ordering: .relaxed) }
+            return body(&state)
+        }
     }
 
     // MARK: Writers
@@ -70,11 +83,14 @@ final class EmptyRanges: Sendable {
     /// Takes note of a key that is about to be put. Under the write lock, before the change is visible.
     /// - Parameter sequence: the change's number, or the last one of its batch.
     func note(put key: Bytes, _ sequence: SequenceNumber) {
-        state.withLock { state in
-            for index in state.ranges.indices { state.ranges[index].cut(by: key) }
+        withState { state in
+            for index in state.ranges.indices {
+                let behind = state.ranges[index].cut(by: key, sequence)
+                if let behind, state.ranges.count < Self.greatestCount { state.ranges.append(behind) }
+            }
             state.lastPut = sequence
             state.putsSinceUse += 1
-            if state.putsSinceUse > Self.patience { giveUp(&state) }
+            if state.putsSinceUse > Self.patience { state.ranges = [] }
             if state.ranges.isEmpty { watching.store(false, ordering: .relaxed) }
         }
     }
@@ -84,10 +100,10 @@ final class EmptyRanges: Sendable {
     /// Where a walk may begin instead of at `key`; nil where nothing is known.
     /// - Parameter visible: the last change that it sees, which it must have asked for before.
     func end(from key: Bytes, visible: SequenceNumber) -> [UInt8]? {
-        state.withLock { state in
+        withState { state in
             guard let index = state.range(containing: key) else {
                 state.walksSinceUse += 1
-                if state.walksSinceUse > Self.patienceOfWalks { giveUp(&state) }
+                if state.walksSinceUse > Self.patienceOfWalks { state.ranges = [] }
                 return nil
             }
             return state.ranges[index].sequence <= visible ? state.ranges[index].end : nil
@@ -98,10 +114,31 @@ final class EmptyRanges: Sendable {
     /// - Parameter seen: the last change that the walk sees.
     /// - Returns: whether there was a range to add that to.
     func grow(from start: Bytes, through last: Bytes, seen: SequenceNumber) -> Bool {
-        state.withLock { state in
+        withState { state in
             guard last.count < Self.longestKey, let index = state.range(containing: start) else { return false }
             state.ranges[index].grow(through: last, seen: seen, lastPut: state.lastPut)
+            state.join(index)
             return true
+        }
+    }
+
+    /// Where a walk that has found nothing between two keys, both included, may go on instead of right behind them; nil where
+    /// nothing is known.
+    ///
+    /// Where it has begun in a range, that one grows: so what a put has cut in two is one again when that key is deleted.
+    /// - Parameter seen: the last change that the walk sees.
+    func end(from start: Bytes, through last: Bytes, seen: SequenceNumber) -> [UInt8]? {
+        guard last.count < Self.longestKey else { return nil }
+        let next = EmptyRange.successor(of: last)
+        return withState { state in
+            if let index = state.range(containing: start) {
+                state.ranges[index].grow(through: last, seen: seen, lastPut: state.lastPut)
+                state.join(index)
+            }
+            let known = state.ranges.first { range in
+                range.sequence <= seen && range.end != next && next.withUnsafeBytes { range.contains($0) }
+            }
+            return known?.end
         }
     }
 
@@ -110,7 +147,7 @@ final class EmptyRanges: Sendable {
     /// - Parameter last: the last change.
     func watch(from key: Bytes, last: SequenceNumber) {
         guard key.count < Self.longestKey else { return }
-        state.withLock { state in
+        withState { state in
             if state.range(containing: key) != nil { return }
             if state.ranges.count == Self.greatestCount {
                 let oldest = state.ranges.indices.min { state.ranges[$0].lastUse < state.ranges[$1].lastUse }
@@ -120,7 +157,6 @@ final class EmptyRanges: Sendable {
             state.ranges.append(EmptyRange(at: key, since: last))
             state.noteUse(of: state.ranges.count - 1)
             watching.store(true, ordering: .relaxed)
-            known.store(true, ordering: .relaxed)
         }
     }
 }

@@ -254,6 +254,8 @@ struct ScanWalk: ~Copyable {
         var count = 0
         var passed: [UInt8]?
         var isFound = false
+        // In vain: to ask takes as long as to pass some records.
+        var tries = 4
         while let first = next, let end {
             var record = first
             while record != end, Self.isSkipped(record, tombstones, sequence) { record += 1 }
@@ -263,6 +265,7 @@ struct ScanWalk: ~Copyable {
             if record != first, count >= EmptyRanges.fewestToGrow { passed = [UInt8]((record - 1).pointee.key) }
             isFound = record != end
             if isFound { break }
+            if record != first, !isLastSpan, tries > 0, try !leap(from: start, over: record - 1) { tries -= 1 }
             guard try readNextSpan() else { break }
         }
         if let passed {
@@ -273,6 +276,19 @@ struct ScanWalk: ~Copyable {
             }
         }
         return isFound
+    }
+
+    /// Goes on behind what is known to be empty, if there is such right behind the last record that was passed.
+    /// - Returns: whether there is.
+    private func leap(from start: [UInt8], over record: UnsafePointer<Record>) throws(StoreError) -> Bool {
+        let ranges = engine.emptyRanges
+        guard ranges.hasSeveral else { return false }
+        let end = withContiguousBytes(start) { start in
+            ranges.end(from: start, through: record.pointee.key, seen: sequence)
+        }
+        guard let end else { return false }
+        try seek(end)
+        return true
     }
 
     /// Leaves out what lies beyond the far end of the range. One comparison where nothing does.

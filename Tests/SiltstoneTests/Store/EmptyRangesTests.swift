@@ -67,6 +67,43 @@ struct EmptyRangesTests {
         try store.close()
     }
 
+    @Test("what is put in the midst of what is known, and deleted, leaves it known, in whatever order and number")
+    func cutAndJoined() throws {
+        let store = try queue(1000, deleted: 500)
+        for _ in 0..<3 { #expect(try head(store) == 500) }
+        let whole = Self.key(499) + [0]
+        #expect(begin(store) == whole)
+        for keys in [[100], [300, 100, 200], [7, 8, 9], [0], Array(0..<40)] {
+            for key in keys { try store.put(Self.key(key), [2]) }
+            #expect(begin(store) == keys.min().map(Self.key))
+            for key in keys.sorted() {
+                #expect(try head(store) == key)
+                try store.delete(Self.key(key))
+            }
+            #expect(try head(store) == 500)
+            // With more pieces than are kept, what lay behind the last of them is passed, and learnt, once more.
+            if keys.count > EmptyRanges.greatestCount { for _ in 0..<2 { #expect(try head(store) == 500) } }
+            #expect(begin(store) == whole)
+        }
+        try store.close()
+    }
+
+    @Test("a walk leaps over what is known behind where it began, though not beyond its end")
+    func leaps() throws {
+        let store = try queue(1000, deleted: 500)
+        for _ in 0..<3 { #expect(try head(store) == 500) }
+        try store.put(Self.key(100), [2])
+        let snapshot = store.snapshot()
+        try store.delete(Self.key(100))
+        #expect(try store.scan(to: Self.key(99)).next() == nil)
+        #expect(try store.scan(to: Self.key(300)).next() == nil)
+        #expect(try store.scan(to: Self.key(501)).next()?.key == Self.key(500))
+        #expect(try store.scan(from: Self.key(50), limit: 3).remaining().map(\.key) == (500..<503).map(Self.key))
+        #expect(try snapshot.scan().next()?.key == Self.key(100))
+        #expect(try snapshot.scan(from: Self.key(101)).next()?.key == Self.key(500))
+        try store.close()
+    }
+
     @Test("few deleted entries have nothing watched")
     func few() throws {
         let store = try queue(1000, deleted: EmptyRanges.fewestToWatch - 1)
