@@ -49,8 +49,17 @@ MUTATIONS = [
         "                failure = error\n                throw error\n            }\n", ""),
     Mutation(
         "segment-not-synced", "a segment is named before its bytes are durable", "Segment/SegmentOutput.swift",
-        "        try flush()\n        try storeErrors { () throws(FileSystemError) in try file.syncFully() }",
-        "        try flush()"),
+        "        try flush()\n        try pieces.sync()", "        try flush()"),
+    Mutation(
+        "piece-not-awaited", "a piece of a segment is overwritten while it is being written",
+        "Segment/SegmentOutput.swift",
+        "        try pieces.wait()\n        let free", "        let free", first="SegmentOutputTests"),
+    Mutation(
+        "piece-freed", "the memory of a piece goes while it is being written", "Segment/SegmentOutput.swift",
+        "        pieces.settle()\n", "", first="SegmentOutputTests"),
+    Mutation(
+        "piece-lost", "a piece of a segment whose write fails is taken for written", "Segment/PieceWriter.swift",
+        "            failure = StoreError(error)\n", "", first="SegmentOutputTests"),
     Mutation(
         "segment-name-not-synced", "a segment is named before its own name is durable", "Store/Engine+Flush.swift",
         "if !infos.isEmpty { try syncDirectory() }", ""),

@@ -1,25 +1,30 @@
 /// Writes a file from its start, in large pieces.
+///
+/// A full piece is written by another thread while the next one is made: of a merge, that is more than a quarter of all work. One
+/// that fails is told of by the next call, ``finish()`` at the latest.
 struct SegmentOutput: ~Copyable {
-    /// The disk shall be busy while the rest is being made, and not only at the end.
-    private static let syncStep = 4 << 20
-
-    private let file: any File
     /// Bytes a call, at multiples of it, whatever is appended.
     private let capacity: Int
-    private let buffer: UnsafeMutableRawPointer
+    private var buffer: UnsafeMutableRawPointer
+    /// What is being written, or was; nil before the first full piece.
+    private var other: UnsafeMutableRawPointer?
     private var used = 0
-    /// Up to where the system was told to begin with the sync.
-    private var begun = 0
     /// Bytes that have left the buffer.
     private var written = 0
+    private let pieces: PieceWriter
 
     init(_ file: any File, pieces: OutputPieces = .soon) {
-        self.file = file
+        self.pieces = PieceWriter(file)
         capacity = pieces.rawValue
         buffer = .allocate(byteCount: capacity, alignment: 4096)
     }
 
-    deinit { buffer.deallocate() }
+    deinit {
+        // Nothing may be read from a buffer that is gone.
+        pieces.settle()
+        buffer.deallocate()
+        other?.deallocate()
+    }
 
     /// Bytes of the file so far: where the next ones go.
     var offset: Int { written + used }
@@ -34,7 +39,7 @@ struct SegmentOutput: ~Copyable {
             used += count
             taken += count
             if taken == bytes.count { return }
-            try flush()
+            try handOver()
         }
     }
 
@@ -51,25 +56,27 @@ struct SegmentOutput: ~Copyable {
         try append([UInt8](repeating: 0, count: -offset & (alignment - 1)))
     }
 
-    /// Hands what is buffered to the file.
-    mutating func flush() throws(StoreError) {
-        guard used > 0 else { return }
-        let (piece, offset) = (UnsafeRawBufferPointer(start: buffer, count: used), written)
-        try storeErrors { () throws(FileSystemError) in try file.writeFully(piece, at: offset) }
-        wrote(used)
+    /// Has a full buffer written, and goes on with the other one.
+    private mutating func handOver() throws(StoreError) {
+        try pieces.wait()
+        let free = other ?? .allocate(byteCount: capacity, alignment: 4096)
+        other = buffer
+        pieces.begin(UnsafeRawBufferPointer(start: buffer, count: used), at: written)
+        buffer = free
+        written += used
         used = 0
     }
 
-    private mutating func wrote(_ count: Int) {
-        written += count
-        guard written - begun >= Self.syncStep else { return }
-        file.beginSync(offset: begun, length: written - begun)
-        begun = written
+    /// Hands what is buffered to the file.
+    mutating func flush() throws(StoreError) {
+        try pieces.write(UnsafeRawBufferPointer(start: buffer, count: used), at: written)
+        written += used
+        used = 0
     }
 
     /// Brings everything to stable storage.
     mutating func finish() throws(StoreError) {
         try flush()
-        try storeErrors { () throws(FileSystemError) in try file.syncFully() }
+        try pieces.sync()
     }
 }
