@@ -106,11 +106,11 @@ import Testing
         configuration.automaticCompaction = false
         let store = try StoreFixture(disk).open(configuration)
         // The disk is full from when a change is to be made until the log of the flush is removed, which goes on only once
-        // the change was refused.
-        let (isFull, isRefused) = (Locked(false), Locked(false))
+        // the change was refused (or was made all the same).
+        let (isFull, isRefused, isMade) = (Locked(false), Locked(false), Locked(false))
         disk.setRule { call in
             if call.operation == .create, call.path.hasSuffix(".segment") {
-                for _ in 0..<30_000 where !isRefused.withLock({ $0 }) { Platform.sleep(microseconds: 1_000) }
+                while !isRefused.withLock({ $0 }), !isMade.withLock({ $0 }) { Platform.sleep(microseconds: 1_000) }
             }
             if call.operation == .remove, call.path.hasSuffix(".log") { isFull.withLock { $0 = false } }
             guard call.operation == .write, call.path.hasSuffix(".log"), isFull.withLock({ $0 }) else { return nil }
@@ -130,13 +130,19 @@ import Testing
         ]
         for (round, change) in changes.enumerated() {
             isRefused.withLock { $0 = false }
-            var number = 0
-            while store.engine.writeLock.withLock({ store.engine.state.pointee.sealed.isEmpty }) {
-                try await store.put(key(100 + number), [UInt8](repeating: 1, count: 500), durability: .buffered)
-                number += 1
+            isMade.withLock { $0 = false }
+            try await OwnThread.run {
+                var number = 100
+                while store.engine.writeLock.withLock({ store.engine.state.pointee.sealed.isEmpty }) {
+                    try store.put(key(number), [UInt8](repeating: 1, count: 500), durability: .buffered)
+                    number += 1
+                }
             }
             isFull.withLock { $0 = true }
-            try await change(store)
+            do {
+                defer { isMade.withLock { $0 = true } }
+                try await change(store)
+            }
             #expect(isRefused.withLock { $0 } && !isFull.withLock { $0 }, "the disk was not full for change \(round)")
             try await store.flush()
             // Else a log of this round, removed late, would make room in the next.
