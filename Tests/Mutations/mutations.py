@@ -59,7 +59,11 @@ MUTATIONS = [
         "        pieces.settle()\n", "", first="SegmentOutputTests"),
     Mutation(
         "piece-lost", "a piece of a segment whose write fails is taken for written", "Segment/PieceWriter.swift",
-        "            failure = StoreError(error)\n", "", first="SegmentOutputTests"),
+        "            failure = failure ?? error\n", "", first="SegmentOutputTests"),
+    Mutation(
+        "piece-left-to-others", "a piece of a segment waits for a thread, however long", "Segment/PieceWriter.swift",
+        "        writePending()\n        lock.withLock { while isWriting {",
+        "        lock.withLock { while isWriting || pending != nil {", first="SegmentOutputTests"),
     Mutation(
         "segment-name-not-synced", "a segment is named before its own name is durable", "Store/Engine+Flush.swift",
         "if !infos.isEmpty { try syncDirectory() }", ""),

@@ -1,40 +1,57 @@
 import Dispatch
 
-/// Writes the pieces of a file one behind the other, on a queue of its own or for the caller.
+/// Writes the pieces of a file one behind the other: on another thread, or on that of the caller.
 ///
-/// After a failure nothing more is written, and every call that waits throws it.
+/// Nobody waits for a thread: a piece that no thread has begun with is written by the one who waits for it. Else merges of very
+/// many stores at once, each of which keeps a thread, would wait for each other for ever.
 ///
-/// `@unchecked Sendable`: what changes is touched on the queue only.
+/// After a failure nothing more is written, and every ``wait()`` throws it.
+///
+/// `@unchecked Sendable`: `begun` is touched only by the one who writes, everything else under the lock.
 final class PieceWriter: @unchecked Sendable {
+    private struct Piece {
+        var bytes: Bytes
+        var offset: Int
+    }
+
     /// The disk shall be busy while the rest is being made, and not only at the end.
     private static let syncStep = 4 << 20
 
     private let file: any File
-    private let queue = DispatchQueue(label: "siltstone.output", qos: .utility)
+    // Not `Mutex`: whoever waits has to be woken.
+    private let lock = ConditionLock()
+    /// A piece that nobody has begun with.
+    private var pending: Piece?
+    private var isWriting = false
     private var failure: StoreError?
     /// Up to where the system was told to begin with the sync.
     private var begun = 0
 
     init(_ file: any File) { self.file = file }
 
-    /// Has a piece written on the queue, behind those before.
-    /// - Parameter piece: to be kept, as it is, until ``wait()`` has returned, or ``settle()``.
-    func begin(_ piece: Bytes, at offset: Int) {
-        nonisolated(unsafe) let piece = piece  // read by the queue alone until somebody has waited
-        queue.async { self.put(piece, at: offset) }
+    /// Has a piece written by another thread. To be called when those before are written.
+    /// - Parameter bytes: to be kept, as they are, until ``wait()`` has returned or thrown, or ``settle()`` returned.
+    func begin(_ bytes: Bytes, at offset: Int) {
+        lock.withLock { pending = Piece(bytes: bytes, offset: offset) }
+        DispatchQueue.global(qos: .utility).async { self.writePending() }
     }
 
     /// Waits until all pieces are written.
     func wait() throws(StoreError) {
-        if let failure = queue.sync(execute: { failure }) { throw failure }
+        settle()
+        if let failure = lock.withLock({ failure }) { throw failure }
     }
 
-    /// Waits until no piece is being written.
-    func settle() { queue.sync {} }
+    /// Waits until no piece is being written, or to be.
+    func settle() {
+        writePending()
+        lock.withLock { while isWriting { lock.wait() } }
+    }
 
     /// Writes a piece behind those before.
-    func write(_ piece: Bytes, at offset: Int) throws(StoreError) {
-        queue.sync { put(piece, at: offset) }
+    func write(_ bytes: Bytes, at offset: Int) throws(StoreError) {
+        settle()
+        lock.withLock { pending = Piece(bytes: bytes, offset: offset) }
         try wait()
     }
 
@@ -44,16 +61,32 @@ final class PieceWriter: @unchecked Sendable {
         try storeErrors { () throws(FileSystemError) in try file.syncFully() }
     }
 
-    /// On the queue.
-    private func put(_ piece: Bytes, at offset: Int) {
-        guard failure == nil, piece.count > 0 else { return }
-        do throws(FileSystemError) { try file.writeFully(piece, at: offset) } catch {
-            failure = StoreError(error)
-            return
+    /// Writes the piece that nobody has begun with, if there is one.
+    private func writePending() {
+        let taken = lock.withLock { () -> Piece? in
+            guard let piece = pending else { return nil }
+            pending = nil
+            isWriting = true
+            return failure == nil ? piece : Piece(bytes: Bytes(start: nil, count: 0), offset: 0)
         }
-        let end = offset + piece.count
-        guard end - begun >= Self.syncStep else { return }
+        guard let taken else { return }
+        let error = put(taken)
+        lock.withLock {
+            failure = failure ?? error
+            isWriting = false
+            lock.wakeAll()
+        }
+    }
+
+    private func put(_ piece: Piece) -> StoreError? {
+        guard piece.bytes.count > 0 else { return nil }
+        do throws(FileSystemError) { try file.writeFully(piece.bytes, at: piece.offset) } catch {
+            return StoreError(error)
+        }
+        let end = piece.offset + piece.bytes.count
+        guard end - begun >= Self.syncStep else { return nil }
         file.beginSync(offset: begun, length: end - begun)
         begun = end
+        return nil
     }
 }

@@ -1,7 +1,7 @@
 /// Writes a file from its start, in large pieces.
 ///
 /// A full piece is written by another thread while the next one is made: of a merge, that is more than a quarter of all work. One
-/// that fails is told of by the next call, ``finish()`` at the latest.
+/// that fails is told of when the next one is full, by ``finish()`` at the latest.
 struct SegmentOutput: ~Copyable {
     /// Bytes a call, at multiples of it, whatever is appended.
     private let capacity: Int

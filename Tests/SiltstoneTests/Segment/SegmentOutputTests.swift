@@ -1,10 +1,11 @@
+import Dispatch
 import SiltstoneTesting
 import Testing
 
 @testable import Siltstone
 
 /// Pieces of a file that are written by another thread while the next ones are made.
-@Suite("Segment output")
+@Suite("Segment output", .comesToAnEnd)
 struct SegmentOutputTests {
     private static let piece = OutputPieces.soon.rawValue
     private static let path = "/piece"
@@ -99,5 +100,25 @@ struct SegmentOutputTests {
             try output.append(data)
         }
         #expect(try contents(disk) == Array(data.prefix(Self.piece)))
+    }
+
+    @Test("where no other thread is to be had, pieces are written all the same")
+    func alone() throws {
+        let disk = FaultInjectingFileSystem()
+        let going = Locked(true)
+        let busy = DispatchGroup()
+        // All threads that the system gives to that kind of work, and then some.
+        for _ in 0..<64 {
+            DispatchQueue.global(qos: .utility).async(group: busy) {
+                while going.withLock({ $0 }) { Platform.sleep(microseconds: 10_000) }
+            }
+        }
+        let data = bytes(4 * Self.piece + 3)
+        var output = SegmentOutput(try disk.open(Self.path, .createNew))
+        try Self.append(data, inPartsOf: Self.piece, to: &output)
+        try output.finish()
+        going.withLock { $0 = false }
+        busy.wait()
+        #expect(try contents(disk) == data)
     }
 }
