@@ -105,7 +105,8 @@ public protocol File: AnyObject, Sendable {
     /// it promises nothing, waits for nothing, and leaves every error to that sync.
     func beginSync(offset: Int, length: Int)
 
-    /// Maps the file's first `length` bytes, which may reach past its end if nobody touches what lies there.
+    /// Maps the file's first `length` bytes, which may reach past its end if nobody touches what lies there before the file has
+    /// grown so far. What is written to the file later is seen in the mapping, too.
     func map(length: Int, writable: Bool) throws(FileSystemError) -> any FileMapping
 
     /// Closes the file. Mappings stay.

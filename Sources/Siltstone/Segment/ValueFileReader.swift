@@ -1,6 +1,6 @@
 /// Reads values from a value file, which may still grow. Any number of threads may use one reader.
 ///
-/// `@unchecked Sendable`: the mapping, the one thing that changes, is touched under the lock only.
+/// `@unchecked Sendable`: the mapping, and whether it may have room, are touched under the lock only; nothing else changes.
 final class ValueFileReader: @unchecked Sendable {
     /// The file's number.
     let number: UInt64
@@ -12,9 +12,14 @@ final class ValueFileReader: @unchecked Sendable {
     private let lock = ConditionLock()
     private var mapping: ValueMapping?
 
-    /// A file that has outgrown its mapping is mapped with at least this much room: in a new mapping every page has to be
-    /// found again, and every value verified.
+    /// Whether the system has refused to map more than there is.
+    private var isRoomRefused = false
+
+    /// A file that has outgrown its mapping is mapped at least so far: in a new mapping every page has to be found again, and
+    /// every value verified.
     private static let smallestRoom = 1 << 20
+    /// Where there is no room to be had, what is not mapped is read until at least this much has come together.
+    private static let mappingStep = 4 << 20
 
     /// Opens a value file and checks its header.
     /// - Parameters:
@@ -84,8 +89,9 @@ final class ValueFileReader: @unchecked Sendable {
         else { throw .corrupt("a value pointer leads nowhere in this file", file: path) }
         let head = key?.count ?? 0
         let record: ValueRecord
-        if access == .mapped {
+        if access == .mapped,
             let mapped = try mappedFile(upTo: offset + ValueRecord.headerSize + head + Int(pointer.length))
+        {
             pin.owner = mapped
             record = try self.record(in: mapped, at: offset)
         } else {
@@ -105,8 +111,8 @@ final class ValueFileReader: @unchecked Sendable {
     /// The mapping, if there is one by now.
     var currentMapping: ValueMapping? { lock.withLock { mapping } }
 
-    /// The mapping, which reaches to `end`.
-    private func mappedFile(upTo end: Int) throws(StoreError) -> ValueMapping {
+    /// The mapping, which reaches to `end`; nil where it does not, and to make another one is not worth it yet.
+    private func mappedFile(upTo end: Int) throws(StoreError) -> ValueMapping? {
         try lock.withLock { () throws(StoreError) in
             if let mapping, end <= mapping.length { return mapping }
             let size = try size()
@@ -115,21 +121,28 @@ final class ValueFileReader: @unchecked Sendable {
                 mapping.grow(to: size)
                 return mapping
             }
-            let made = try makeMapping(size)
-            mapping = made
-            return made
+            if let mapping {
+                if let room = mapWithRoom(size) { return room }
+                if size - mapping.length < max(Self.mappingStep, mapping.length / 8) { return nil }
+            }
+            mapping = ValueMapping(
+                try storeErrors { () throws(FileSystemError) in try file.map(length: size, writable: false) },
+                length: size)
+            return mapping
         }
     }
 
-    /// Maps the file, with room for as much again where it is one that grows.
-    private func makeMapping(_ size: Int) throws(StoreError) -> ValueMapping {
-        try storeErrors { () throws(FileSystemError) in
-            if mapping != nil {
-                let room = max(2 * size, Self.smallestRoom)
-                // Where so much cannot be mapped, the file itself may be.
-                do { return ValueMapping(try file.map(length: room, writable: false), length: size) } catch {}
-            }
-            return ValueMapping(try file.map(length: size, writable: false), length: size)
+    /// Maps a file that grows, with room for as much again; nil where the system refuses that.
+    private func mapWithRoom(_ size: Int) -> ValueMapping? {
+        if isRoomRefused { return nil }
+        do throws(FileSystemError) {
+            let length = max(2 * size, Self.smallestRoom)
+            mapping = ValueMapping(try file.map(length: length, writable: false), length: size)
+            return mapping
+        } catch {
+            // The file itself may be mapped all the same; what is behind it is read.
+            isRoomRefused = true
+            return nil
         }
     }
 
