@@ -106,7 +106,7 @@ extension LogWriter {
         }
     }
 
-    /// Notes that the file was cut: nothing may be stored behind its end, and no page there is prepared any more.
+    /// Notes that the file was cut, or was to be: nothing may be stored behind its end, and no page there is prepared any more.
     func noteCut(_ space: inout Space, to length: Int) {
         space.reserved = length
         space.populated = min(space.populated, length)

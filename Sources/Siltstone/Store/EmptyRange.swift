@@ -61,12 +61,9 @@ struct EmptyRange: Sendable {
     mutating func grow(through key: Bytes, seen: SequenceNumber, lastPut: SequenceNumber) {
         guard seen >= watchedSince else { return }
         if Self.order(end, key) <= 0 {
-            if let watchedEnd, Self.order(watchedEnd, key) <= 0 {
-                end = watchedEnd
-            } else {
-                end = Self.successor(of: key)
-            }
-            sequence = max(sequence, seen)
+            let isBounded = watchedEnd.map { Self.order($0, key) <= 0 } ?? false
+            let reached = isBounded ? watchedEnd : Self.successor(of: key)
+            if let reached, reached != end { (end, sequence) = (reached, max(sequence, seen)) }
         }
         watchedEnd = nil
         watchedSince = lastPut
