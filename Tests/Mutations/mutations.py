@@ -947,7 +947,26 @@ MUTATIONS = [
     Mutation(
         "merge-older-wins", "a merge gives equal keys twice",
         "Segment/MergingCursor.swift",
-        "if comparison == 0, isRead {", "if false {", first="MergingCursorTests"),
+        "if terms.visible == nil {", "if true {", first="MergingCursorTests"),
+    Mutation(
+        "merge-oldest-first", "a merge gives the oldest of equal keys first",
+        "Segment/MergingCursor.swift",
+        "let isNewer = lane.source < lanes[middle].source", "let isNewer = lane.source > lanes[middle].source",
+        first="MergingCursorTests"),
+    Mutation(
+        "displaced-bound-kept", "a source that passes over a key is not looked for beyond where that key ended",
+        "Segment/MergingCursor.swift",
+        "(low, high) = (middle &+ 1, live)", "low = middle &+ 1", first="MergingCursorTests"),
+    Mutation(
+        "failed-source-lost", "a merge goes on without a source whose next batch could not be read",
+        "Segment/MergingCursor.swift",
+        """        let lane = try nextBatch(of: lanes[state.pointee.live + state.pointee.ended - 1].source)
+        state.pointee.ended -= 1
+""",
+        """        state.pointee.ended -= 1
+        let lane = try nextBatch(of: lanes[state.pointee.live + state.pointee.ended].source)
+""",
+        first="MergingCursorTests"),
     Mutation(
         "first-key-missed", "the first key of a segment is looked for in the one before",
         "Segment/Run.swift",
@@ -1087,7 +1106,7 @@ MUTATIONS = [
     Mutation(
         "whole-batch-taken", "the rest of a batch is taken where only its first record leads",
         "Segment/MergingCursor.swift",
-        "leads(heads[current].end - 1, heads[runnerUp].next)", "leads(heads[current].next, heads[runnerUp].next)",
+        "leads(lanes[0].end - 1, lanes[1].next)", "leads(lanes[0].next, lanes[1].next)",
         first="MergingCursorTests"),
     Mutation(
         "known-value-of-another", "a walk gives a value that is known to be right for another key's",
@@ -1109,11 +1128,11 @@ MUTATIONS = [
     Mutation(
         "row-too-long", "a merge takes a source's records beyond the next head of another",
         "Segment/MergingCursor.swift",
-        "record < head.end && leads(record, other)", "record < head.end", first="MergingCursorTests"),
+        "lane.next < lane.end && leads(lane.next, other)", "lane.next < lane.end", first="MergingCursorTests"),
     Mutation(
         "refilled-while-lent", "a merge goes on behind the end of a batch",
         "Segment/MergingCursor.swift",
-        "if next == end || state.pointee.needsRefill { break }", "if next == end { break }", first="MergingCursorTests"),
+        "next < end && state.pointee.ended == 0 &&", "next < end &&", first="MergingCursorTests"),
     Mutation(
         "numbers-left-out", "a walk over range tombstones asks for no sequence numbers",
         "Store/ScanWalk.swift",

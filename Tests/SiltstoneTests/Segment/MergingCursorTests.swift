@@ -6,6 +6,8 @@ import Testing
     /// Hands over records of an array, whose bytes it wipes out when it hands over the next ones: nothing may be looked at later.
     private final class WipingSource: RecordSource {
         private let records: [OwnedRecord]
+        /// How many batches can be read before one fails.
+        var batchesBeforeFailure = Int.max
         private var rest: ArraySlice<OwnedRecord> = []
         private var lent: [UnsafeMutableRawBufferPointer] = []
 
@@ -24,8 +26,12 @@ import Testing
             rest = direction == .forward ? records[place...] : ArraySlice(records[..<place].reversed())
         }
 
-        override func fill(limit: Int, _ direction: ScanDirection, visible: SequenceNumber?, numbered: Bool) {
+        override func fill(limit: Int, _ direction: ScanDirection, visible: SequenceNumber?, numbered: Bool)
+            throws(StoreError)
+        {
             wipe()
+            batchesBeforeFailure -= 1
+            if batchesBeforeFailure == -1 { throw StoreError(.inputOutput, "a batch that cannot be read") }
             for record in rest.prefix(limit) {
                 let (key, value) = (lend(record.key), lend(record.value))
                 batch.pointee.append(Record(key: key, value: value, sequence: record.sequence, kind: record.kind))
@@ -58,7 +64,7 @@ import Testing
 
     /// Keys of all sources, in order: dense in some sources, thin in others, behind one another in some.
     private mutating func sources(versions: ClosedRange<Int>) -> [[OwnedRecord]] {
-        let count = Int.random(in: 1...5, using: &random)
+        let count = Int.random(in: 1...9, using: &random)
         let all = (0..<400).map(Self.key).sorted { $0.lexicographicallyPrecedes($1) }
         var sequence = SequenceNumber(10_000)
         return (0..<count).map { source in
@@ -121,6 +127,25 @@ import Testing
                 $0.key == $1.key ? $0.sequence > $1.sequence : $0.key.lexicographicallyPrecedes($1.key)
             }
             #expect(found == expected)
+        }
+    }
+
+    @Test("a merge whose source could not be read for once goes on with that source")
+    func failure() throws {
+        let records = (0..<3).map { source in (0..<100).map { OwnedRecord(Self.key(1000 + $0 * 3 + source), [], 1) } }
+        for failing in records.indices {
+            for batches in 1...4 {
+                let sources = records.map { WipingSource($0) }
+                sources[failing].batchesBeforeFailure = batches
+                let cursor = MergingCursor(sources)
+                try cursor.seek(nil)
+                var found: [OwnedRecord] = []
+                #expect(throws: StoreError.self) {
+                    while let record = try cursor.next() { found.append(OwnedRecord(record)) }
+                }
+                while let record = try cursor.next() { found.append(OwnedRecord(record)) }
+                #expect(found == records.joined().sorted { $0.key.lexicographicallyPrecedes($1.key) })
+            }
         }
     }
 
