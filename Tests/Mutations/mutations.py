@@ -41,7 +41,7 @@ MUTATIONS = [
         first="CrashPointTests"),
     Mutation(
         "acknowledged-early", "a synced write does not wait for its sync", "Log/GroupCommit.swift",
-        "if durable >= ticket { return }\n        var waiter", "if durable <= ticket { return }\n        var waiter"),
+        "        while durable < ticket {\n", "        while durable > ticket {\n"),
     Mutation(
         "values-not-synced", "large values are not synced before the log that points to them",
         "Store/ValueFileAppender.swift",
@@ -358,8 +358,13 @@ MUTATIONS = [
     Mutation(
         "latecomers-acknowledged", "who comes during a sync is told that it covers him",
         "Log/GroupCommit.swift",
-        "for waiter in all {\n            if waiter.ticket <= state.durable {",
-        "for waiter in all {\n            if true {", first="GroupCommitTests"),
+        "        let durable = state.durable\n", "        let durable = Ticket.max\n", first="GroupCommitTests"),
+    Mutation(
+        "uncovered-thread-expected", "tasks are left to threads that need no other sync", "Log/GroupCommit.swift",
+        "&& state.greatestOfThreads <= durable", "&& state.greatestOfThreads == 0", first="GroupCommitTests"),
+    Mutation(
+        "waiters-not-woken", "the end of a sync wakes nobody", "Log/GroupCommit.swift",
+        "        state.wakeAll()\n", "", first="GroupCommitTests"),
     Mutation(
         "covers-later-writes", "a sync counts for what was written while it ran",
         "Store/Engine+Write.swift",
@@ -900,15 +905,6 @@ MUTATIONS = [
         "Store/Engine+Close.swift",
         "releaseLock(behind: backgroundQueues[...])",
         "releaseLock(behind: backgroundQueues.filter { $0 !== removalQueue }[...])", first="ClosingTests"),
-    Mutation(
-        "sleeper-not-woken-once", "a waiter takes an end of its patience for the call",
-        "Log/CommitWaiter.swift",
-        "            last = now\n        }\n        return false",
-        "            last = now\n        }\n        return true", first="CommitWaiterTests"),
-    Mutation(
-        "called-for-ever", "a waiter that was called once never waits again",
-        "Log/CommitWaiter.swift",
-        "state.store(State.waiting, ordering: .relaxed)", "", first="CommitWaiterTests"),
     Mutation(
         "lent-when-closed", "a closed store lends values",
         "Store/Engine+Lend.swift",

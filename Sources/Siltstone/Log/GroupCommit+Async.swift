@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 extension GroupCommit {
     /// Returns once the change with `ticket`, and all before it, are durable. Suspends the task and blocks no thread
@@ -31,7 +32,8 @@ extension GroupCommit {
             if state.durable >= ticket { return .now(.success(())) }
             if let failure = state.failure { return .now(.failure(failure.refusal)) }
             state.counts.requests += 1
-            state.waiters.append(Waiter(ticket: ticket, kind: .task(continuation)))
+            state.waiters.append(Waiter(ticket: ticket, continuation: continuation))
+            arrived.add(1, ordering: .relaxed)
             return !state.isSyncing && state.askQueue() ? .waitForQueue : .wait
         }
     }

@@ -9,9 +9,10 @@ import Synchronization
 /// Systems", SIGMOD 1984).
 ///
 /// Threads lead on their own account: to hand a sync to another thread and back costs several times the write itself.
-/// Each has a ``CommitWaiter`` of its own and is called once, when its change is durable or it is its turn to lead; one
-/// condition for all would wake all of them to find that most must sleep on. Tasks must not block the thread that
-/// runs them; where only tasks wait, a queue of its own leads.
+/// One call wakes all who wait. To wake each by a call of its own took the leader as long as a third of the sync, and to
+/// stay awake takes the processors from those who work for the disk, the host's threads of a virtual machine among them:
+/// syncs took twice as long. Tasks must not block the thread that runs them; where only tasks wait, a queue of its own
+/// leads.
 final class GroupCommit: Sendable {
     /// A place in the order of changes, such as a sequence number.
     typealias Ticket = UInt64
@@ -24,13 +25,10 @@ final class GroupCommit: Sendable {
         var syncs = 0
     }
 
+    /// A task that waits.
     struct Waiter {
-        enum Kind {
-            case thread(CommitWaiter)
-            case task(CheckedContinuation<Result<Void, StoreError>, Never>)
-        }
         var ticket: Ticket
-        var kind: Kind
+        var continuation: CheckedContinuation<Result<Void, StoreError>, Never>
     }
 
     struct State {
@@ -42,27 +40,30 @@ final class GroupCommit: Sendable {
         var isSyncing = false
         /// Whether the queue was told to lead, and has not begun.
         var isQueueAsked = false
-        /// Who waits for the next sync. While nobody leads, only such as somebody is on the way to lead for.
+        /// Tasks that wait for the next sync. While nobody leads, only such as somebody is on the way to lead for.
         var waiters: [Waiter] = []
+        /// The greatest ticket that a thread waits for since the last sync began.
+        var greatestOfThreads: Ticket = 0
+        /// Syncs that have begun: who waits since before one of them does not count for the next.
+        var begun = 0
         /// How many requests the next sync may expect.
         var expected = 1
         var counts = Counts()
     }
 
     let state = Locked(State())
+    /// Threads and tasks that wait for the next sync. Changed under the lock, to be asked without.
+    let arrived = Atomic<Int>(0)
     /// ``State/durable``, to be asked without the lock.
     let durableMark = Atomic<Ticket>(0)
     let queue = DispatchQueue(label: "siltstone.group-commit")
-    private let patience = CommitPatience()
     private let sync: @Sendable () throws(StoreError) -> Ticket
 
-    /// How often a leader gives way to those who are about to ask. A sync takes as long as some hundred of these.
-    private static let greatestYields = 12
+    /// How often a leader gives way to those who are about to ask: while these are woken, some hundred nanoseconds to a few
+    /// microseconds each time.
+    private static let greatestYields = 50
     /// And for how long, in nanoseconds: where others keep the processors busy, each time may take milliseconds.
     private static let longestYielding: UInt64 = 100_000
-    /// So many requests for one sync make it worth while to stay awake for it: to wake them one after the other would take
-    /// about as long as the sync.
-    private static let crowd = 4
 
     /// - Parameters:
     ///   - durable: changes up to this ticket are durable already.
@@ -84,14 +85,12 @@ final class GroupCommit: Sendable {
     /// - Throws: the error of the sync, to all who waited when it failed; ``StoreError/Code/refusesWrites`` with it as
     ///   the cause, to all who come later.
     func wait(for ticket: Ticket) throws(StoreError) {
-        if durable >= ticket { return }
-        var waiter: CommitWaiter?
-        while true {
-            switch request(ticket, &waiter) {
+        var isNew = true
+        while durable < ticket {
+            switch step(for: ticket, &isNew) {
             case .done: return
             case .failed(let error): throw error
             case .lead: lead(handingOver: true)
-            case .wait(let waiter, let isCrowd): waiter.wait(staying: isCrowd ? patience : nil)
             }
         }
     }
@@ -100,24 +99,32 @@ final class GroupCommit: Sendable {
         case done
         case failed(StoreError)
         case lead
-        case wait(CommitWaiter, isCrowd: Bool)
     }
 
-    /// What a thread has to do next. It has its waiter from the second time on.
-    private func request(_ ticket: Ticket, _ waiter: inout CommitWaiter?) -> Step {
-        let own = waiter ?? CommitWaiter()
-        let isNew = waiter == nil
-        waiter = own
-        return state.withLock { state in
-            if state.durable >= ticket { return .done }
-            if let failure = state.failure { return .failed(isNew ? failure.refusal : failure) }
-            if isNew { state.counts.requests += 1 }
-            if !state.isSyncing {
+    /// What a thread has to do next: to lead, once no other one does.
+    /// - Parameter isNew: whether it asks for the first time.
+    private func step(for ticket: Ticket, _ isNew: inout Bool) -> Step {
+        /// The syncs that had begun when this thread came to wait.
+        var waitsSince: Int?
+        return state.wait { state in
+            if let failure = state.failure, state.durable < ticket { return .failed(isNew ? failure.refusal : failure) }
+            let isDone = state.durable >= ticket
+            if !isDone {
+                if isNew { state.counts.requests += 1 }
+                isNew = false
+                if state.isSyncing {
+                    if waitsSince == nil {
+                        waitsSince = state.begun
+                        arrived.add(1, ordering: .relaxed)
+                    }
+                    state.greatestOfThreads = max(state.greatestOfThreads, ticket)
+                    return nil
+                }
                 state.isSyncing = true
-                return .lead
             }
-            state.waiters.append(Waiter(ticket: ticket, kind: .thread(own)))
-            return .wait(own, isCrowd: state.expected >= Self.crowd)
+            // It waits no more; unless a sync has taken it over, it is one fewer for the next.
+            if waitsSince == state.begun { arrived.subtract(1, ordering: .relaxed) }
+            return isDone ? .done : .lead
         }
     }
 
@@ -125,71 +132,66 @@ final class GroupCommit: Sendable {
     /// - Parameter handingOver: whether to see to it that someone leads for those who came meanwhile.
     func lead(handingOver: Bool) {
         let group = gather()
-        let start = Platform.monotonicNanoseconds()
         let outcome = Result { () throws(StoreError) in try sync() }
-        patience.noteSync(nanoseconds: Platform.monotonicNanoseconds() - start)
-        let (done, next, asksQueue) = state.withLock { settle(&$0, group, outcome, handingOver: handingOver) }
-        // The covered ones first: what they write next may still join the sync to come.
-        for waiter in done { wake(waiter, outcome) }
-        next?.call()
+        let (done, asksQueue) = state.withLock { settle(&$0, group, outcome, handingOver: handingOver) }
+        state.wakeAll()
+        for task in done { task.continuation.resume(returning: outcome.map { _ in }) }
         if asksQueue { queue.async { self.leadForTasks() } }
+    }
+
+    /// Those for whom a sync is made.
+    private struct Group {
+        /// Threads and tasks, with the leader.
+        var count: Int
+        var tasks: [Waiter]
     }
 
     /// Takes over those who wait, after giving way while fewer are there than last time: those whom the last sync
     /// has released are about to come back. Without this, two halves of the threads would take turns for ever, each
     /// paying for a sync of its own.
-    private func gather() -> [Waiter] {
+    private func gather() -> Group {
+        let expected = state.withLock { $0.expected }
         let end = Platform.monotonicNanoseconds() + Self.longestYielding
         for _ in 0..<Self.greatestYields {
-            let isComplete = state.withLock { $0.waiters.count + 1 >= $0.expected }
+            let isComplete = arrived.load(ordering: .relaxed) + 1 >= expected
             if isComplete || Platform.monotonicNanoseconds() > end { break }
             Platform.yieldThread()
         }
         return state.withLock { state in
             defer { state.waiters = [] }
-            return state.waiters
+            state.begun += 1
+            state.greatestOfThreads = 0
+            return Group(count: arrived.exchange(0, ordering: .relaxed) + 1, tasks: state.waiters)
         }
     }
 
     /// Enters the outcome of a sync.
-    /// - Returns: whom to wake, which thread is to lead next, and whether the queue is to.
+    /// - Returns: the tasks that need not wait any more, and whether the queue is to lead next.
     private func settle(
-        _ state: inout State, _ group: [Waiter], _ outcome: Result<Ticket, StoreError>, handingOver: Bool
-    ) -> (done: [Waiter], next: CommitWaiter?, asksQueue: Bool) {
+        _ state: inout State, _ group: Group, _ outcome: Result<Ticket, StoreError>, handingOver: Bool
+    ) -> (done: [Waiter], asksQueue: Bool) {
         state.isSyncing = false
         state.counts.syncs += 1
         // It shrinks by and by, so that one small group among large ones does not break them up.
-        state.expected = max(group.count + 1 + state.waiters.count, state.expected - max(1, state.expected / 8))
-        let all = group + state.waiters
-        state.waiters = []
+        let all = group.count + arrived.load(ordering: .relaxed)
+        state.expected = max(all, state.expected - max(1, state.expected / 8))
+        let late = state.waiters
         switch outcome {
         case .failure(let error):
             state.failure = error
-            return (all, nil, false)
+            state.waiters = []
+            return (group.tasks + late, false)
         case .success(let ticket):
             state.durable = max(state.durable, ticket)
             durableMark.store(state.durable, ordering: .releasing)
         }
         // Of those who came during the sync, some may be covered: their change was made before it and their request
-        // after. One of them must not be told to lead, as it would go its way and leave the others asleep.
-        var done: [Waiter] = []
-        for waiter in all {
-            if waiter.ticket <= state.durable { done.append(waiter) } else { state.waiters.append(waiter) }
-        }
-        guard handingOver, !state.waiters.isEmpty else { return (done, nil, false) }
-        for (index, waiter) in state.waiters.enumerated() {
-            if case .thread(let next) = waiter.kind {
-                state.waiters.remove(at: index)
-                return (done, next, false)
-            }
-        }
-        return (done, nil, state.askQueue())
-    }
-
-    private func wake(_ waiter: Waiter, _ outcome: Result<Ticket, StoreError>) {
-        switch waiter.kind {
-        case .thread(let waiter): waiter.call()
-        case .task(let continuation): continuation.resume(returning: outcome.map { _ in })
-        }
+        // after. If threads are among them, these go their ways; only one that is not covered is sure to lead next.
+        let durable = state.durable
+        let waiting = group.tasks + late
+        state.waiters = waiting.filter { $0.ticket > durable }
+        arrived.subtract(late.count { $0.ticket <= durable }, ordering: .relaxed)
+        let isLeft = handingOver && !state.waiters.isEmpty && state.greatestOfThreads <= durable
+        return (waiting.filter { $0.ticket <= durable }, isLeft && state.askQueue())
     }
 }

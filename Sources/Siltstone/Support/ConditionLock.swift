@@ -26,9 +26,6 @@ final class ConditionLock: @unchecked Sendable {
     /// Wakes all that wait.
     func wakeAll() { pair.wakeAll() }
 
-    /// Wakes one that waits.
-    func wakeOne() { pair.wakeOne() }
-
     /// Runs `body` under the lock.
     @inline(__always)
     func withLock<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {

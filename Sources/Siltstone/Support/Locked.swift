@@ -25,4 +25,18 @@ final class Locked<Value: Sendable>: @unchecked Sendable {
         defer { lock.unlock() }
         return try body(&value.pointee)
     }
+
+    /// Runs `body` on the value, under the lock, until it returns something: again after each ``wakeAll()``, and now and
+    /// then without cause. Blocks the thread meanwhile.
+    func wait<R>(until body: (inout Value) -> R?) -> R {
+        lock.lock()
+        defer { lock.unlock() }
+        while true {
+            if let result = body(&value.pointee) { return result }
+            lock.wait()
+        }
+    }
+
+    /// Wakes all that wait for the value to change.
+    func wakeAll() { lock.wakeAll() }
 }

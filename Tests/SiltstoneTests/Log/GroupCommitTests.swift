@@ -235,7 +235,7 @@ struct GroupCommitTests {
     private func lead(
         _ group: GroupCommit, _ disk: Disk, until waiters: Int, _ members: DispatchGroup, _ errors: Errors
     ) {
-        disk.hold.withLock { $0 = { group.state.withLock { $0.waiters.count } >= waiters } }
+        disk.hold.withLock { $0 = { group.arrived.load(ordering: .relaxed) >= waiters } }
         let ticket = disk.next()
         Thread.detachNewThread(in: members) {
             do throws(StoreError) { try group.wait(for: ticket) } catch { errors.add(error) }
