@@ -5,9 +5,9 @@
 struct SegmentOutput: ~Copyable {
     /// Bytes a call, at multiples of it, whatever is appended.
     private let capacity: Int
-    private var buffer: UnsafeMutableRawPointer
+    private var buffer: ScratchMemory
     /// What is being written, or was; nil before the first full piece.
-    private var other: UnsafeMutableRawPointer?
+    private var other: ScratchMemory?
     private var used = 0
     /// Bytes that have left the buffer.
     private var written = 0
@@ -16,14 +16,12 @@ struct SegmentOutput: ~Copyable {
     init(_ file: any File, pieces: OutputPieces = .soon) {
         self.pieces = PieceWriter(file)
         capacity = pieces.rawValue
-        buffer = .allocate(byteCount: capacity, alignment: 4096)
+        buffer = ScratchMemory(byteCount: capacity)
     }
 
     deinit {
-        // Nothing may be read from a buffer that is gone.
+        // Before the buffers go.
         pieces.settle()
-        buffer.deallocate()
-        other?.deallocate()
     }
 
     /// Bytes of the file so far: where the next ones go.
@@ -35,7 +33,7 @@ struct SegmentOutput: ~Copyable {
         var taken = 0
         while true {
             let count = min(bytes.count - taken, capacity - used)
-            (buffer + used).copyMemory(from: source + taken, byteCount: count)
+            (buffer.base + used).copyMemory(from: source + taken, byteCount: count)
             used += count
             taken += count
             if taken == bytes.count { return }
@@ -59,17 +57,17 @@ struct SegmentOutput: ~Copyable {
     /// Has a full buffer written, and goes on with the other one.
     private mutating func handOver() throws(StoreError) {
         try pieces.wait()
-        let free = other ?? .allocate(byteCount: capacity, alignment: 4096)
-        other = buffer
-        pieces.begin(UnsafeRawBufferPointer(start: buffer, count: used), at: written)
-        buffer = free
+        var next = other.take() ?? ScratchMemory(byteCount: capacity)
+        swap(&buffer, &next)
+        pieces.begin(UnsafeRawBufferPointer(start: next.base, count: used), at: written)
+        other = consume next
         written += used
         used = 0
     }
 
     /// Hands what is buffered to the file.
     mutating func flush() throws(StoreError) {
-        try pieces.write(UnsafeRawBufferPointer(start: buffer, count: used), at: written)
+        try pieces.write(UnsafeRawBufferPointer(start: buffer.base, count: used), at: written)
         written += used
         used = 0
     }
