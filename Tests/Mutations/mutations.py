@@ -53,7 +53,7 @@ MUTATIONS = [
     Mutation(
         "piece-not-awaited", "a piece of a segment is overwritten while it is being written",
         "Segment/SegmentOutput.swift",
-        "        try pieces.wait()\n        let free", "        let free", first="SegmentOutputTests"),
+        "        try pieces.wait()\n        var next", "        var next", first="SegmentOutputTests"),
     Mutation(
         "piece-freed", "the memory of a piece goes while it is being written", "Segment/SegmentOutput.swift",
         "        pieces.settle()\n", "", first="SegmentOutputTests"),
