@@ -261,6 +261,27 @@ struct GroupCommitTests {
         #expect(errors.all.isEmpty)
     }
 
+    @Test("tasks are not left to a thread that came during the sync with them, and needs no other")
+    func tasksBesideCoveredThread() async {
+        let disk = Disk(microseconds: 0)
+        let (group, members, errors) = (disk.group(), DispatchGroup(), Errors())
+        let covered = disk.next()
+        lead(group, disk, until: 11, members, errors)
+        Thread.detachNewThread(in: members) {
+            do throws(StoreError) { try group.wait(for: covered) } catch { errors.add(error) }
+        }
+        await withTaskGroup(of: Void.self) { tasks in
+            for ticket in (0..<10).map({ _ in disk.next() }) {
+                tasks.addTask {
+                    do { try await group.wait(for: ticket) } catch { Issue.record(error) }
+                    disk.check(ticket)
+                }
+            }
+        }
+        #expect(group.counts == GroupCommit.Counts(requests: 12, syncs: 2))
+        #expect(errors.all.isEmpty)
+    }
+
     @Test("requests that come during the sync that covers them need no other, and none is left waiting")
     func coveredLate() {
         let disk = Disk(microseconds: 0)

@@ -125,7 +125,8 @@ final class StoreFixture: Sendable {
 
 /// Waits for something that other threads bring about.
 func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
-    for _ in 0..<10_000 {
+    // A queue's turn may come late where all tests run at once.
+    for _ in 0..<60_000 {
         if try condition() { return }
         usleep(1000)
     }
