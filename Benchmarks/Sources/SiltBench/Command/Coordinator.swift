@@ -57,6 +57,10 @@ struct Coordinator {
             return report
         }
         let directory = options.directory + "-\(getpid())"
+        let parent = URL(fileURLWithPath: directory).deletingLastPathComponent().path
+        guard FileManager.default.isWritableFile(atPath: parent) else {
+            throw BenchmarkError("--dir: there is no directory '\(parent)', or it is read-only")
+        }
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer {
             do { try FileManager.default.removeItem(atPath: directory) } catch { progress.note("\(error)") }

@@ -132,7 +132,7 @@ struct OptionParser {
     ) throws -> T {
         let text = try value(name, attached)
         guard let found = all.first(where: { $0.rawValue == text }) else {
-            throw BenchmarkError("\(name) takes one of \(all.map(\.rawValue)), not '\(text)'")
+            throw BenchmarkError("\(name) takes one of \(all.map(\.rawValue).joined(separator: ", ")), not '\(text)'")
         }
         return found
     }

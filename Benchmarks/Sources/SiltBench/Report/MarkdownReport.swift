@@ -56,7 +56,9 @@ struct MarkdownReport {
                 goal.note, goal.otherCores.map { Format.digits($0, 1) } ?? "", goal.verdict.rawValue,
             ]
         }
-        return "## Goals\n\n" + table(["goal", "wanted", "reached", "rounds", "", "load", "verdict"], rows)
+        let others = report.goals.filter { $0.verdict == .notMeasured }.map(\.title)
+        let rest = others.isEmpty ? "" : "\n\nNot measured in these rounds: \(others.joined(separator: "; "))."
+        return "## Goals\n\n" + table(["goal", "wanted", "reached", "rounds", "", "load", "verdict"], rows) + rest
     }
 
     private var engines: String? {
