@@ -59,7 +59,7 @@ MUTATIONS = [
         "        pieces.settle()\n", "", first="SegmentOutputTests"),
     Mutation(
         "piece-lost", "a piece of a segment whose write fails is taken for written", "Segment/PieceWriter.swift",
-        "            failure = failure ?? error\n", "", first="SegmentOutputTests"),
+        "            failure = error\n", "", first="SegmentOutputTests"),
     Mutation(
         "piece-left-to-others", "a piece of a segment waits for a thread, however long", "Segment/PieceWriter.swift",
         "        writePending()\n        lock.withLock { while isWriting {",

@@ -147,7 +147,7 @@ final class MergingCursor {
         var lane = lanes[0]
         let start = lane.next
         lane.next = lane.end
-        setAside(lane, from: 0)
+        setAside(lane)
         return span(start, lane.end)
     }
 
@@ -176,7 +176,7 @@ final class MergingCursor {
             place += 1
             lane.next += 1
         } while place < end && lane.next < lane.end && leads(lane.next, other)
-        if lane.isEmpty { setAside(lane, from: 0) } else { settle(lane, from: 0) }
+        if lane.isEmpty { setAside(lane) } else { settle(lane) }
     }
 
     @inline(__always)
@@ -195,13 +195,13 @@ final class MergingCursor {
 
     // MARK: Order
 
-    /// Puts a lane that has records left into its place among those behind the free place `hole`. Of equal keys the newest
-    /// source's come first; a read passes over the others.
+    /// Puts a lane that has records left into its place; the first place is free for it. Of equal keys the newest source's
+    /// come first; a read passes over the others.
     @inline(__always)
-    private func settle(_ entering: Lane, from hole: Int) {
+    private func settle(_ entering: Lane) {
         let (terms, live) = (state.pointee.terms, state.pointee.live)
         var lane = entering
-        var (low, high) = (hole &+ 1, live)
+        var (low, high) = (1, live)
         while low < high {
             let middle = (low &+ high) / 2
             let order = compareKeysByWords(lane.next.pointee.key, lanes[middle].next.pointee.key)
@@ -214,7 +214,7 @@ final class MergingCursor {
                 // The older one goes on behind, with its next record.
                 if isNewer { swap(&lane, &lanes[middle]) }
                 lane.next += 1
-                if lane.isEmpty { return setAside(lane, from: hole) }
+                if lane.isEmpty { return setAside(lane) }
                 (low, high) = (middle &+ 1, live)
             } else if (order < 0) == (terms.direction == .forward) {
                 high = middle
@@ -222,14 +222,14 @@ final class MergingCursor {
                 low = middle &+ 1
             }
         }
-        (lanes + hole).update(from: lanes + hole + 1, count: low &- 1 &- hole)
+        lanes.update(from: lanes + 1, count: low &- 1)
         lanes[low &- 1] = lane
     }
 
-    /// Has a lane without records wait for its next batch; `hole` is a place that is free.
-    private func setAside(_ lane: Lane, from hole: Int) {
+    /// Has a lane without records, to which the first place belonged, wait for its next batch.
+    private func setAside(_ lane: Lane) {
         let last = state.pointee.live &- 1
-        (lanes + hole).update(from: lanes + hole + 1, count: last &- hole)
+        lanes.update(from: lanes + 1, count: last)
         lanes[last] = lane
         state.pointee.live = last
         state.pointee.ended &+= 1
@@ -263,6 +263,6 @@ final class MergingCursor {
         if ended > 0 { lanes[live + ended] = lanes[live] }
         (lanes + 1).update(from: lanes, count: live)
         state.pointee.live = live + 1
-        settle(lane, from: 0)
+        settle(lane)
     }
 }

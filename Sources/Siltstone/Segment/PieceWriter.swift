@@ -61,25 +61,25 @@ final class PieceWriter: @unchecked Sendable {
         try storeErrors { () throws(FileSystemError) in try file.syncFully() }
     }
 
-    /// Writes the piece that nobody has begun with, if there is one.
+    /// Writes the piece that nobody has begun with, if there is one; behind a failure, drops it.
     private func writePending() {
         let taken = lock.withLock { () -> Piece? in
             guard let piece = pending else { return nil }
             pending = nil
+            if failure != nil || piece.bytes.isEmpty { return nil }
             isWriting = true
-            return failure == nil ? piece : Piece(bytes: Bytes(start: nil, count: 0), offset: 0)
+            return piece
         }
         guard let taken else { return }
         let error = put(taken)
         lock.withLock {
-            failure = failure ?? error
+            failure = error
             isWriting = false
             lock.wakeAll()
         }
     }
 
     private func put(_ piece: Piece) -> StoreError? {
-        guard piece.bytes.count > 0 else { return nil }
         do throws(FileSystemError) { try file.writeFully(piece.bytes, at: piece.offset) } catch {
             return StoreError(error)
         }

@@ -37,17 +37,21 @@ struct Coordinator {
             if files.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
                 throw BenchmarkError("\(path) cannot be written: it is a directory")
             }
-            let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
-            guard files.isWritableFile(atPath: directory) else {
-                throw BenchmarkError(
-                    "\(path) cannot be written: there is no directory '\(directory)', or it is read-only")
-            }
+            try checkDirectory(above: path)
         }
         guard let plots = options.plotsPath else { return }
         do { try files.createDirectory(atPath: plots, withIntermediateDirectories: true) } catch {
             throw BenchmarkError("\(plots) cannot be made: \(error.localizedDescription)")
         }
         guard files.isWritableFile(atPath: plots) else { throw BenchmarkError("\(plots) cannot be written to") }
+    }
+
+    /// - Throws: ``BenchmarkError`` where nothing can be made at `path` for want of the directory that it would be in.
+    private func checkDirectory(above path: String) throws {
+        let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        guard FileManager.default.isWritableFile(atPath: directory) else {
+            throw BenchmarkError("\(path) cannot be written: there is no directory '\(directory)', or it is read-only")
+        }
     }
 
     private func measure() throws -> Report {
@@ -57,10 +61,7 @@ struct Coordinator {
             return report
         }
         let directory = options.directory + "-\(getpid())"
-        let parent = URL(fileURLWithPath: directory).deletingLastPathComponent().path
-        guard FileManager.default.isWritableFile(atPath: parent) else {
-            throw BenchmarkError("--dir: there is no directory '\(parent)', or it is read-only")
-        }
+        try checkDirectory(above: directory)
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer {
             do { try FileManager.default.removeItem(atPath: directory) } catch { progress.note("\(error)") }
