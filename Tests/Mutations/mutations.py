@@ -1124,7 +1124,24 @@ MUTATIONS = [
     Mutation(
         "row-too-long", "a merge takes a source's records beyond the next head of another",
         "Segment/MergingCursor.swift",
-        "lane.next < lane.end && leads(lane.next, other)", "lane.next < lane.end", first="MergingCursorTests"),
+        "while order < 0 && place < end", "while place < end", first="MergingCursorTests"),
+    Mutation(
+        "equal-taken-for-behind", "a merge takes a record with the key of another source's for one that comes after it",
+        "Segment/MergingCursor.swift",
+        "behindSecond: order > 0", "behindSecond: true", first="MergingCursorTests"),
+    Mutation(
+        "approach-kept", "a seek ends in the segment that an earlier one, given up, has approached",
+        "Segment/RunCursor.swift",
+        """        isApproached = false
+        if arrive""", "        if arrive", first="SteppedSeekTests"),
+    Mutation(
+        "slots-kept", "a seek ends where an earlier one, given up, has looked",
+        "Segment/SegmentCursor.swift",
+        "        approach = Approach()\n        if reader", "        if reader", first="SteppedSeekTests"),
+    Mutation(
+        "blocks-confused", "a seek looks for its slots in the block of another key",
+        "Segment/SegmentCursor.swift",
+        "if key == nil { approach = Approach() }", "", first="SteppedSeekTests"),
     Mutation(
         "refilled-while-lent", "a merge goes on behind the end of a batch",
         "Segment/MergingCursor.swift",

@@ -6,12 +6,15 @@ import Synchronization
 /// An engine in memory that may be told to lie: to prove that the harness finds out.
 final class LyingEngine: Engine {
     /// What it does wrong.
-    enum Lie: String { case none, dropsWrites, forgetsDeletes, swapsValues, cutsScans }
+    enum Lie: String { case none, dropsWrites, forgetsDeletes, swapsValues, cutsScans, forgetsAtClose }
 
     /// Set by a test through the directory's name: engines are made by the harness.
     private let lie: Lie
     private let entries = Mutex<[[UInt8]: [UInt8]]>([:])
     private let writes = Atomic(0)
+    private let directory: String
+    /// What closed ones held, by directory.
+    private static let closed = Mutex<[String: [[UInt8]: [UInt8]]]>([:])
 
     static var version: String { "lies" }
     static var build: LibraryBuild { LibraryBuild(path: nil, hasAssertions: nil) }
@@ -19,11 +22,19 @@ final class LyingEngine: Engine {
 
     init(directory: String, settings: EngineSettings) {
         lie = directory.split(separator: "/").lazy.compactMap { Lie(rawValue: String($0)) }.first ?? .none
+        self.directory = directory
+        let kept = Self.closed.withLock { $0.removeValue(forKey: directory) }
+        if let kept { entries.withLock { $0 = kept } }
     }
 
     func makeSession() -> Session { Session(self) }
     func compact() {}
-    func close() {}
+
+    func close() {
+        if lie == .forgetsAtClose { return }
+        let kept = entries.withLock { $0 }
+        Self.closed.withLock { $0[directory] = kept }
+    }
 
     final class Session: EngineSession {
         private let engine: LyingEngine

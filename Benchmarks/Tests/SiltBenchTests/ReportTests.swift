@@ -35,7 +35,7 @@ struct ReportTests {
     @Test("the Markdown has a row for each workload and points to the plots from where it is")
     func markdown() throws {
         let text = MarkdownReport(try report(), plots: "/tmp/docs/plots", at: "/tmp/docs/Performance.md").text
-        #expect(text.contains("| readseq | **3.00k** | 1.00k | 3.00x | 0.0 |"))
+        #expect(text.contains("| readseq | **3.00k** | 1.00k | 3.00x | - |"))
         #expect(text.contains("](plots/main-throughput.svg)") && text.contains("](plots/growth.svg)"))
         #expect(MarkdownReport.relative("/a/b/plots", to: "/a/c/x.md") == "../b/plots")
     }

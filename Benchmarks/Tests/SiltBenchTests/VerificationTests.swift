@@ -77,10 +77,42 @@ struct VerificationTests {
         database.reserve(120)
         let tally = try database.queue(100, backlog: 20).tally
         #expect((tally == database.expectedOfQueue(100)) == !isLying)
-        let head = try database.scanHead(3, entries: 10).tally
-        #expect((head == database.expectedOfHead(3, entries: 10)) == !isLying)
+        let head = try database.scanHead(atLeast: 3, entries: 10)
+        #expect(head.records.allSatisfy { $0.operations >= 3 })
+        #expect((head.tally == database.expectedOfHead(entries: 10)) == !isLying)
         #expect(database.liveBytes == 20 * 116)
         try database.discard()
+    }
+
+    @Test(
+        "bursts read what was put before each of them, and sessions what the ones before have left",
+        arguments: [LyingEngine.Lie.none, .cutsScans, .dropsWrites, .forgetsAtClose])
+    func bursts(lie: LyingEngine.Lie) throws {
+        let database = try database(lie)
+        let isHonest = lie == .none || lie == .forgetsAtClose  // until then
+        let (bursts, sought) = try database.bursts(3, puts: 100, pause: 0.001, seeks: 60, entries: 11)
+        #expect(bursts.records.map(\.operations) == [300, 180])
+        #expect((bursts.tally == sought) == isHonest)
+        let (sessions, expected) = try database.sessions(3, gets: 200, seeks: 20, entries: 11)
+        #expect(sessions.records.map(\.operations) == [3])
+        #expect((sessions.tally == expected) == (lie == .none))
+        try database.discard()
+    }
+
+    @Test("the clock of a meter stands still while it is paused")
+    func pausedMeter() {
+        var meter = Meter(operations: 2)
+        meter.begin()
+        meter.lap()
+        meter.pause()
+        let before = Clock.now()
+        Thread.sleep(forTimeInterval: 0.05)
+        let paused = Clock.now() - before
+        meter.resume()
+        meter.lap()
+        let record = meter.record()
+        #expect(record.operations == 2 && record.finish - record.start < Clock.now() - before)
+        #expect(record.start + paused <= Clock.now() && record.marks.allSatisfy { $0 <= record.finish })
     }
 
     @Test("a YCSB mix of an honest engine passes, alone and with threads that race", arguments: [1, 2])

@@ -39,6 +39,19 @@ struct MemTableCursor: ~Copyable, @unchecked Sendable {
 
     // MARK: Seeks
 
+    /// Has the leaf of a key loaded, to which a seek is to follow: who seeks in several sources waits for all of them at once.
+    func approach(_ key: Bytes, before: Bool) {
+        guard !table.tree.isEmpty, let leaf = table.tree.descend(SearchKey(key), before: before) else { return }
+        table.node(leaf).prefetch()
+    }
+
+    /// Has the next entries loaded where they begin, as far as they are in the same leaf.
+    func prefetch(_ count: Int, _ direction: ScanDirection) {
+        let start = direction == .forward ? index : max(0, index &- count)
+        let end = direction == .forward ? min(slotCount, index &+ count) : index
+        for slot in start..<end { Prefetch.twoLines(self.slot(slot).address) }
+    }
+
     /// Moves before the first record whose key is at least `key`; before all where `key` is nil.
     /// - Complexity: O(log n)
     mutating func seekForward(_ key: Bytes?) {

@@ -1,3 +1,9 @@
+/// Slots of a block between which the place of a key is.
+struct BlockSlots {
+    var low: Int
+    var high: Int
+}
+
 /// A block in memory, whose checksum is known to be right (`Docs/Format.md`, "Blocks").
 struct Block {
     let base: UnsafeRawPointer
@@ -73,18 +79,38 @@ struct Block {
     func lowerBound(
         _ key: Bytes, _ sequence: SequenceNumber, hint: BlockHint? = nil, reading near: Range<Int> = 0..<0
     ) -> Int? {
-        var low = 0
-        var high = count
+        guard let slots = slots(around: key, hint: hint, reading: near) else { return nil }
+        return lowerBound(key, sequence, in: slots, reading: near)
+    }
+
+    /// Where ``lowerBound(_:_:hint:reading:)`` of any version of `key` is, as far as can be told without a look at many
+    /// records: not before the first of the slots, and not behind the last. What follows has to look at those, which are asked
+    /// for where they are few.
+    /// - Parameters: as there.
+    @inline(__always)
+    func slots(around key: Bytes, hint: BlockHint?, reading near: Range<Int>) -> BlockSlots? {
+        var slots = BlockSlots(low: 0, high: count)
         if layout == .digested {
             guard let range = narrowed(SearchKey(key)) else { return nil }
-            (low, high) = range
+            slots = BlockSlots(low: range.low, high: range.high)
         } else if let hint {
-            var search = BlockSearch(self, SearchKey(key).digest(after: hint.skip), skip: hint.skip, low, high)
+            var search = BlockSearch(self, SearchKey(key).digest(after: hint.skip), skip: hint.skip, 0, count)
             guard search.run(hint) else { return nil }
-            (low, high) = (search.low, search.high)
+            slots = BlockSlots(low: search.low, high: search.high)
         }
-        let isNarrow = high &- low <= Self.fewRecords
-        if isNarrow { prefetch(from: low &+ near.lowerBound, to: high &+ near.upperBound) }
+        if isFew(slots) { prefetch(from: slots.low &+ near.lowerBound, to: slots.high &+ near.upperBound) }
+        return slots
+    }
+
+    @inline(__always)
+    private func isFew(_ slots: BlockSlots) -> Bool { slots.high &- slots.low <= Self.fewRecords }
+
+    /// As ``lowerBound(_:_:hint:reading:)``, for a key around which these slots were found.
+    @inline(__always)
+    func lowerBound(
+        _ key: Bytes, _ sequence: SequenceNumber, in slots: BlockSlots, reading near: Range<Int>
+    ) -> Int? {
+        var (low, high) = (slots.low, slots.high)
         while low < high {
             let middle = (low &+ high) &>> 1
             guard let found = record(middle)?.record else { return nil }
@@ -92,7 +118,7 @@ struct Block {
             let isBefore = order != 0 ? order < 0 : found.sequence > sequence
             if isBefore { low = middle &+ 1 } else { high = middle }
         }
-        if _slowPath(!isNarrow) { prefetch(from: low &+ near.lowerBound, to: low &+ near.upperBound) }
+        if _slowPath(!isFew(slots)) { prefetch(from: low &+ near.lowerBound, to: low &+ near.upperBound) }
         return low
     }
 }

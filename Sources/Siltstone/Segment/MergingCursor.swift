@@ -81,34 +81,47 @@ final class MergingCursor {
     }
 
     /// Stands at `key`: forward before the first record not below it, backward behind the last one below it.
-    /// - Parameter limit: how many records will be asked for, where that is known: none are read that are not likely to
-    ///   be.
+    /// - Parameters:
+    ///   - key: not one that was handed out.
+    ///   - limit: how many records will be asked for, where that is known: none are read that are not likely to be.
     func seek(_ key: Bytes?, limit: Int = .max) throws(StoreError) {
         let (terms, merged) = (state.pointee.terms, state.pointee.merged)
         state.pointee = State(terms: terms, wanted: limit, merged: merged)
-        let all = limit == .max ? 0 : recordCount
+        let hasSeveral = setSizes(limit)
+        if let key, hasSeveral {
+            // Step by step, each in all sources before the next one: what one of them waits for is loaded meanwhile for all.
+            try eachSource { source throws(StoreError) in source.approach(key, terms.direction) }
+            try eachSource { source throws(StoreError) in try source.narrow(key, terms.direction) }
+        }
+        try eachSource { source throws(StoreError) in try source.seek(key, terms.direction) }
+        for index in 0..<sources.count { enter(try nextBatch(of: index)) }
+    }
+
+    /// Tells each source how many of `limit` records are likely to come from it, as if its records were spread evenly among
+    /// all; and two more, so that it need not be asked again at once.
+    /// - Returns: whether several have any.
+    private func setSizes(_ limit: Int) -> Bool {
+        var (all, most) = (0, 0)
+        eachSource { source in
+            let count = source.recordCount
+            all &+= count
+            most = max(most, count)
+        }
+        if limit == .max {
+            eachSource { $0.begin(size: RecordSource.usualBatch) }
+        } else {
+            let part = Double(limit) / Double(max(1, all))
+            let greatest = max(1, min(limit, RecordSource.greatestBatch))
+            eachSource { $0.begin(size: Int(min(part * Double($0.recordCount) + 2, Double(greatest)))) }
+        }
+        return most < all
+    }
+
+    @inline(__always)
+    private func eachSource<E: Error>(_ body: (RecordSource) throws(E) -> Void) throws(E) {
         for index in 0..<sources.count {
-            let size = limit == .max ? RecordSource.usualBatch : share(index, of: limit, all)
-            try sourceReferences[index]._withUnsafeGuaranteedRefThrowing { source throws(StoreError) in
-                try source.seek(key, terms.direction, size: size)
-            }
-            enter(try nextBatch(of: index))
+            try sourceReferences[index]._withUnsafeGuaranteedRefThrowing { source throws(E) in try body(source) }
         }
-    }
-
-    /// Records of all sources.
-    private var recordCount: Int {
-        (0..<sources.count).reduce(0) { count, index in
-            count &+ sourceReferences[index]._withUnsafeGuaranteedRef { $0.recordCount }
-        }
-    }
-
-    /// How many of `limit` records are likely to come from a source, as if its records were spread evenly among all; and two
-    /// more, so that it need not be asked again at once.
-    private func share(_ index: Int, of limit: Int, _ all: Int) -> Int {
-        let count = sourceReferences[index]._withUnsafeGuaranteedRef { $0.recordCount }
-        let expected = Double(limit) * Double(count) / Double(max(1, all)) + 2
-        return max(1, min(limit, Int(min(expected, Double(RecordSource.greatestBatch)))))
     }
 
     /// The next record, good until the next call; nil at the end.
@@ -171,12 +184,19 @@ final class MergingCursor {
     private func takeRow(_ place: inout UnsafeMutablePointer<Record>, _ end: UnsafeMutablePointer<Record>) {
         var lane = lanes[0]
         let other = lanes[1].next
+        var order = -1
         repeat {
             place.initialize(to: lane.next.pointee)
             place += 1
             lane.next += 1
-        } while place < end && lane.next < lane.end && leads(lane.next, other)
-        if lane.isEmpty { setAside(lane) } else { settle(lane) }
+            if lane.isEmpty { return setAside(lane) }
+            order = self.order(lane.next, other)
+        } while order < 0 && place < end
+        if order < 0 {
+            lanes[0] = lane
+        } else {
+            settle(lane, behindSecond: order > 0)
+        }
     }
 
     @inline(__always)
@@ -189,22 +209,30 @@ final class MergingCursor {
     /// Whether a record comes strictly before another one.
     @inline(__always)
     private func leads(_ record: UnsafePointer<Record>, _ other: UnsafePointer<Record>) -> Bool {
+        order(record, other) < 0
+    }
+
+    /// Below zero, zero or above zero as a record comes before another one, has its key, or comes after it.
+    @inline(__always)
+    private func order(_ record: UnsafePointer<Record>, _ other: UnsafePointer<Record>) -> Int {
         let order = compareKeysByWords(record.pointee.key, other.pointee.key)
-        return state.pointee.terms.direction == .forward ? order < 0 : order > 0
+        return state.pointee.terms.direction == .forward ? order : 0 &- order
     }
 
     // MARK: Order
 
     /// Puts a lane that has records left into its place; the first place is free for it. Of equal keys the newest source's
     /// come first; a read passes over the others.
+    /// - Parameter behindSecond: whether its next record is known to come after that of the second place.
     @inline(__always)
-    private func settle(_ entering: Lane) {
+    private func settle(_ entering: Lane, behindSecond: Bool = false) {
         let (terms, live) = (state.pointee.terms, state.pointee.live)
         var lane = entering
-        var (low, high) = (1, live)
+        var (low, high) = (behindSecond ? 2 : 1, live)
         while low < high {
-            let middle = (low &+ high) / 2
-            let order = compareKeysByWords(lane.next.pointee.key, lanes[middle].next.pointee.key)
+            // One after another where they are few: most go not far.
+            let middle = high &- low <= Self.fewLanes ? low : (low &+ high) / 2
+            let order = order(lane.next, lanes[middle].next)
             if order == 0 {
                 let isNewer = lane.source < lanes[middle].source
                 if terms.visible == nil {
@@ -216,20 +244,32 @@ final class MergingCursor {
                 lane.next += 1
                 if lane.isEmpty { return setAside(lane) }
                 (low, high) = (middle &+ 1, live)
-            } else if (order < 0) == (terms.direction == .forward) {
+            } else if order < 0 {
                 high = middle
             } else {
                 low = middle &+ 1
             }
         }
-        lanes.update(from: lanes + 1, count: low &- 1)
+        move(low &- 1)
         lanes[low &- 1] = lane
+    }
+
+    /// Lanes that are looked at one after another.
+    private static let fewLanes = 2
+
+    /// Moves as many lanes one place ahead, into the first one.
+    @inline(__always)
+    private func move(_ count: Int) {
+        // To call for the move of one or two would take longer than all else.
+        if count > 0 { lanes[0] = lanes[1] }
+        if count > 1 { lanes[1] = lanes[2] }
+        if count > 2 { (lanes + 2).update(from: lanes + 3, count: count &- 2) }
     }
 
     /// Has a lane without records, to which the first place belonged, wait for its next batch.
     private func setAside(_ lane: Lane) {
         let last = state.pointee.live &- 1
-        lanes.update(from: lanes + 1, count: last)
+        move(last)
         lanes[last] = lane
         state.pointee.live = last
         state.pointee.ended &+= 1

@@ -30,11 +30,17 @@ class RecordSource {
         size.deallocate()
     }
 
-    /// Stands at `key`, as the cursor's seek of that direction does.
-    /// - Parameter size: records of the first batch, up to ``greatestBatch``.
-    final func seek(_ key: Bytes?, _ direction: ScanDirection, size first: Int = usualBatch) throws(StoreError) {
-        size.pointee = first
-        try position(key, direction, reading: first)
+    /// Says how many records the batch behind the seek to come is to have, up to ``greatestBatch``.
+    final func begin(size first: Int) { size.pointee = first }
+
+    /// The second step of a seek to a key, behind ``approach(_:_:)``.
+    final func narrow(_ key: Bytes, _ direction: ScanDirection) throws(StoreError) {
+        try narrow(key, direction, reading: size.pointee)
+    }
+
+    /// Stands at `key`, as the cursor's seek of that direction does; the last step, or all of them where there were none.
+    final func seek(_ key: Bytes?, _ direction: ScanDirection) throws(StoreError) {
+        try position(key, direction, reading: size.pointee)
     }
 
     /// Replaces the batch by the next records; an empty one means the end.
@@ -54,6 +60,12 @@ class RecordSource {
 
     /// Records in all.
     var recordCount: Int { 0 }
+
+    /// The first step of a seek to a key, which has to follow: has loaded what that looks at first.
+    func approach(_ key: Bytes, _ direction: ScanDirection) {}
+
+    /// The second step: has loaded what it looks at next. What was handed out is not good any more.
+    func narrow(_ key: Bytes, _ direction: ScanDirection, reading count: Int) throws(StoreError) {}
 
     func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) throws(StoreError) {}
 
@@ -81,11 +93,16 @@ final class MemTableSource: RecordSource {
         cursor.deallocate()
     }
 
+    override func approach(_ key: Bytes, _ direction: ScanDirection) {
+        cursor.pointee.approach(key, before: direction == .backward)
+    }
+
     override func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) {
         switch direction {
         case .forward: cursor.pointee.seekForward(key)
         case .backward: cursor.pointee.seekBackward(key)
         }
+        cursor.pointee.prefetch(count, direction)
     }
 
     override func fill(limit: Int, _ direction: ScanDirection, visible: SequenceNumber?, numbered: Bool) {
@@ -113,6 +130,12 @@ final class RunSource: RecordSource {
     deinit {
         cursor.deinitialize(count: 1)
         cursor.deallocate()
+    }
+
+    override func approach(_ key: Bytes, _ direction: ScanDirection) { cursor.pointee.approach(key, direction) }
+
+    override func narrow(_ key: Bytes, _ direction: ScanDirection, reading count: Int) throws(StoreError) {
+        try cursor.pointee.narrow(key, direction, reading: count)
     }
 
     override func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) throws(StoreError) {

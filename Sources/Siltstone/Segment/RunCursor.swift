@@ -7,6 +7,8 @@ struct RunCursor: ~Copyable {
     /// out and in for every batch.
     private let cursor: UnsafeMutablePointer<SegmentCursor>
     private var hasCursor = false
+    /// Whether the first step of the seek to come has entered its segment.
+    private var isApproached = false
 
     init(_ run: Run, caching: Bool) {
         self.run = run
@@ -23,14 +25,37 @@ struct RunCursor: ~Copyable {
     /// Stands before the first record whose key is not below `key`; nil: before the first of all.
     /// - Parameter count: records that are likely to be read from there.
     mutating func seekForward(_ key: Bytes?, reading count: Int = 0) throws(StoreError) {
-        if enter(max(0, key.map { run.index(of: $0) } ?? 0)) { try cursor.pointee.seekForward(key, reading: count) }
+        if arrive(at: key, .forward) { try cursor.pointee.seekForward(key, reading: count) }
     }
 
     /// Stands behind the last record whose key is below `key`; nil: behind the last of all.
     /// - Parameter count: records that are likely to be read from there.
     mutating func seekBackward(_ key: Bytes?, reading count: Int = 0) throws(StoreError) {
-        let last = run.segments.count - 1
-        if enter(key.map { run.index(of: $0) } ?? last) { try cursor.pointee.seekBackward(key, reading: count) }
+        if arrive(at: key, .backward) { try cursor.pointee.seekBackward(key, reading: count) }
+    }
+
+    /// The first step of a seek to a key, which has to follow, as the segment cursor's.
+    mutating func approach(_ key: Bytes, _ direction: ScanDirection) {
+        isApproached = false
+        if arrive(at: key, direction) { cursor.pointee.approach(key) }
+        isApproached = true
+    }
+
+    /// The second step.
+    mutating func narrow(_ key: Bytes, _ direction: ScanDirection, reading count: Int) throws(StoreError) {
+        if hasCursor { try cursor.pointee.narrow(key, direction, reading: count) }
+    }
+
+    /// Enters the segment of a seek, where the first step has not.
+    /// - Returns: whether there is one.
+    @inline(__always)
+    private mutating func arrive(at key: Bytes?, _ direction: ScanDirection) -> Bool {
+        let wasApproached = isApproached
+        isApproached = false
+        guard let key else { return enter(direction == .forward ? 0 : run.segments.count - 1) }
+        if wasApproached { return hasCursor }
+        let next = run.index(of: key)
+        return enter(direction == .forward ? max(0, next) : next)
     }
 
     /// Puts a cursor on a segment, which must be positioned by a seek.

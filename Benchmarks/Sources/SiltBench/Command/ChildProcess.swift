@@ -15,6 +15,7 @@ final class ChildProcess {
         process.arguments = [Self.argument, String(decoding: try JSONEncoder().encode(order), as: UTF8.self)]
         process.standardOutput = output
         try process.run()
+        if order.task == .measure { Interruption.began(process.processIdentifier) }
     }
 
     private static var executable: URL {
@@ -44,6 +45,7 @@ final class ChildProcess {
     /// - Returns: whether it ended in good order.
     func wait() -> Bool {
         process.waitUntilExit()
+        Interruption.began(nil)
         return process.terminationReason == .exit && process.terminationStatus == 0
     }
 
@@ -52,6 +54,7 @@ final class ChildProcess {
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
+        Interruption.began(nil)
     }
 
     /// Waits for its end.

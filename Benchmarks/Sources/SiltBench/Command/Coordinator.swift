@@ -62,10 +62,12 @@ struct Coordinator {
         }
         let directory = options.directory + "-\(getpid())"
         try checkDirectory(above: directory)
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        defer {
-            do { try FileManager.default.removeItem(atPath: directory) } catch { progress.note("\(error)") }
-        }
+        try Interruption.withDirectory(directory, note: progress.note) { measureAll(in: directory, &report) }
+        return report
+    }
+
+    /// Every section, every round, every engine.
+    private func measureAll(in directory: String, _ report: inout Report) {
         if let type = Machine.volatileFileSystem(directory) {
             progress.note("\(directory) is on \(type), where a sync costs nothing: choose another --dir")
         }
@@ -86,7 +88,6 @@ struct Coordinator {
                 }
             }
         }
-        return report
     }
 
     /// One round of one engine in one section, in a process of its own.
@@ -145,5 +146,10 @@ private struct Progress {
             """)
     }
 
-    func note(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+    func note(_ text: String) {
+        // Whoever has read it is gone.
+        do { try FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8)) } catch {
+            Interruption.end(SIGPIPE)
+        }
+    }
 }

@@ -10,7 +10,9 @@ enum SiltBench {
             var parser = OptionParser(arguments)
             switch try parser.parse() {
             case .help: print(Usage.text)
-            case .run(let options): exit(try Coordinator(options).run() ? 0 : 1)
+            case .run(let options):
+                Interruption.watch()
+                exit(try Coordinator(options).run() ? 0 : 1)
             }
         } catch {
             FileHandle.standardError.write(Data("silt-bench: \(error)\n".utf8))

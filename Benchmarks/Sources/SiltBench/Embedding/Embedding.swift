@@ -14,13 +14,13 @@ struct Embedding: Codable, Sendable {
     static func measure(_ note: (String) -> Void) throws -> Embedding {
         note("building the two programs; the first time takes some minutes")
         let options = ["build", "-c", "release", "--static-swift-stdlib", "--package-path", package]
-        _ = try run("swift", options)
+        _ = try run("swift", options, isShown: true)
         let folder = try run("swift", options + ["--show-bin-path"]).trimmingCharacters(in: .whitespacesAndNewlines)
         let work = FileManager.default.temporaryDirectory.path + "/silt-bench-embedding-\(getpid())"
-        try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: true)
-        defer {
-            do { try FileManager.default.removeItem(atPath: work) } catch { note("\(error)") }
-        }
+        return try Interruption.withDirectory(work, note: note) { try look(at: folder, work) }
+    }
+
+    private static func look(at folder: String, _ work: String) throws -> Embedding {
         var rows = try sizes(folder, work)
         rows.append(Row(name: "one run of the README's program, process included", value: try runtime(folder, work)))
         // The middle one of several, by the time to the first write.
@@ -74,17 +74,22 @@ struct Embedding: Codable, Sendable {
     }
 
     /// Runs a program of the search path.
+    /// - Parameter isShown: whether what it prints is shown as it comes.
     /// - Returns: what it prints.
-    private static func run(_ program: String, _ arguments: [String], in directory: String? = nil) throws -> String {
+    private static func run(
+        _ program: String, _ arguments: [String], in directory: String? = nil, isShown: Bool = false
+    ) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [program] + arguments
         if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
         let output = Pipe()
-        process.standardOutput = output
+        process.standardOutput = isShown ? FileHandle.standardError : output
         try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        Interruption.began(process.processIdentifier)
+        let text = isShown ? "" : String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
+        Interruption.began(nil)
         guard process.terminationStatus == 0 else {
             throw BenchmarkError("\(program) \(arguments.joined(separator: " ")) has failed:\n\(text)")
         }

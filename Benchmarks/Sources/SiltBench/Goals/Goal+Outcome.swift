@@ -25,7 +25,7 @@ extension Goal {
             title: title, wanted: (measure.isHigherBetter ? "≥ " : "≤ ") + measure.format(wanted),
             reached: reading.map { measure.format($0.value) } ?? "-", wantedValue: wanted,
             reachedValue: reading?.value, lowest: reading?.lowest, highest: reading?.highest,
-            note: reading?.note ?? "", otherCores: reading.map { report.otherCores($0.labels) },
+            note: reading?.note ?? "", otherCores: reading.flatMap { report.otherCores($0.labels) },
             verdict: reading.map { verdict($0) } ?? .notMeasured)
     }
 
@@ -141,10 +141,10 @@ extension Report {
         return large.label(String(label.dropFirst(prefix.count)))
     }
 
-    /// The most cores that others kept busy in any median measurement of these labels.
-    func otherCores(_ labels: [String]) -> Double {
+    /// The most cores that others kept busy in any median measurement of these labels; nil where all were too short to tell.
+    func otherCores(_ labels: [String]) -> Double? {
         labels.flatMap { label in
             EngineKind.allCases.compactMap { summary($0, resolved(label))?.median { $0.otherCores } }
-        }.max() ?? 0
+        }.max()
     }
 }

@@ -17,6 +17,9 @@ struct Meter: ~Copyable {
     private var last: UInt64 = 0
     private var done = 0
     private var marked = 0
+    /// When it was stopped last, and how long it was stopped in all.
+    private var stop: UInt64 = 0
+    private var stopped: UInt64 = 0
 
     /// - Parameters:
     ///   - operations: how many there will be, as far as that is known; else any number.
@@ -60,14 +63,24 @@ struct Meter: ~Copyable {
         counts[Histogram.bucket(now &- last)] &+= 1
         last = now
         if done >= (marked &+ 1) &* interval, marked < Self.markCount {
-            marks[marked] = now
+            marks[marked] = now &- stopped
             marked &+= 1
         }
     }
 
     /// Nanoseconds from the beginning to the end of the last operation that was timed.
     @inline(__always)
-    var elapsed: UInt64 { last &- start }
+    var elapsed: UInt64 { last &- start &- stopped }
+
+    /// Stops the clock behind an operation.
+    mutating func pause() { stop = Clock.now() }
+
+    /// Lets the clock go on, for the next operation; with its first one, where it was stopped before that.
+    mutating func resume() {
+        last = Clock.now()
+        stopped &+= last &- stop
+        stop = 0
+    }
 
     /// Ends operations that are too short to be timed one by one.
     mutating func finish(_ count: Int) {
@@ -77,11 +90,12 @@ struct Meter: ~Copyable {
 
     /// What was measured.
     mutating func record(_ tally: Tally = Tally(), userBytes: Int = 0) -> ThreadRecord {
-        if mask > 0, laps > 0 { last = Clock.now() }
+        if stop > 0 { last = stop } else if mask > 0, laps > 0 { last = Clock.now() }
         var histogram = Histogram()
         histogram.add(UnsafeBufferPointer(counts))
         return ThreadRecord(
-            start: start, finish: last, operations: done, histogram: histogram, marks: Array(marks[..<marked]),
+            start: start, finish: last &- stopped, operations: done, histogram: histogram,
+            marks: Array(marks[..<marked]),
             interval: interval, tally: tally, userBytes: userBytes)
     }
 }

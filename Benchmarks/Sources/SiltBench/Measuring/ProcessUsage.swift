@@ -25,11 +25,11 @@ struct ProcessUsage: Sendable {
     }
 
     /// Cores that other processes kept busy since `start`, or that the hypervisor gave to other guests while this one wanted
-    /// them: above 0.3, a figure is not to be trusted.
-    func otherCores(since start: ProcessUsage) -> Double {
+    /// them: above 0.3, a figure is not to be trusted. Nil where that was too short a time to tell.
+    func otherCores(since start: ProcessUsage) -> Double? {
         let elapsed = Double(moment - start.moment) * 1e-9
         // The machine counts in hundredths of a second: shorter than a few of them, it says nothing.
-        guard elapsed > 0.05, machineSeconds > 0 else { return 0 }
+        guard elapsed > 0.05, machineSeconds > 0 else { return nil }
         let others = (machineSeconds - start.machineSeconds) - (processSeconds - start.processSeconds)
         return max(0, others / elapsed)
     }

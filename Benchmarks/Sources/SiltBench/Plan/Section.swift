@@ -66,8 +66,12 @@ extension Section {
     static let largeValueBytes = 100_000
     /// Bytes of a record of YCSB: ten fields of a hundred.
     static let recordBytes = 1000
-    /// Entries that a scan of `scandeleted` reads, and how often it is done.
+    /// Entries that a scan of `scandeleted` reads, and how often it is done at least.
     static let (entriesPerScan, deletedScans) = (10, 20)
+    /// Rounds of `bursts`, and of `sessions`.
+    static let (burstRounds, sessionRounds) = (20, 50)
+    /// Seconds between the puts and the seeks of `bursts`.
+    static let burstPause = 0.2
 
     /// Records of YCSB.
     var recordCount: Int { max(1, count / 2) }
@@ -75,6 +79,10 @@ extension Section {
     var mixCount: Int { max(1, count / 5) }
     /// Keys that a workload of reads draws: enough to tell a rate, however many there are.
     var readCount: Int { min(count, 2_000_000) }
+    /// Puts of a round of `bursts`, and seeks.
+    var burst: (puts: Int, seeks: Int) { (max(1, count / 25), max(1, count / 1000)) }
+    /// Gets of a round of `sessions`, and seeks.
+    var session: (gets: Int, seeks: Int) { (max(1, count / 1000), max(1, count / 10_000)) }
     /// Rounds of `queue`, and entries that wait in it: few, since an engine that walks over what was deleted takes
     /// their square.
     var queueCount: Int { max(100, count / 100) }
@@ -87,7 +95,7 @@ extension Section {
         switch run.workload {
         case .fill100K: max(20, count / 1000)
         // A sync takes a hundred times as long as anything else.
-        case .fillsync: run.threads == 1 ? max(100, count / 500) : run.threads * max(100, count / 1000)
+        case .fillsync: run.threads == 1 ? max(100, count / 125) : run.threads * max(100, count / 500)
         default: count
         }
     }

@@ -39,6 +39,9 @@ enum Format {
             ? digits(Double(value) / 1e6, value < 10_000_000 ? 1 : 0) + " MB" : digits(Double(value) / 1e3, 0) + " kB"
     }
 
+    /// Cores that others kept busy.
+    static func load(_ cores: Double?) -> String { cores.map { digits($0, 1) } ?? "-" }
+
     static func ratio(_ value: Double) -> String { digits(value, value < 10 ? 2 : 1) + "x" }
 
     static func percent(_ value: Double) -> String { "±" + digits(value * 100, 0) + "%" }

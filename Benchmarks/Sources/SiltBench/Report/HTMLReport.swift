@@ -113,16 +113,19 @@ struct HTMLReport {
             return """
                 <tr><th scope="row">\(HTML.escaped(goal.title))</th><td>\(HTML.escaped(goal.wanted))</td>\
                 <td>\(goal.reached)</td><td>\(range)</td><td class="text">\(HTML.escaped(goal.note))</td>\
-                <td>\(Format.digits(goal.otherCores ?? 0, 1))</td>\
+                <td>\(Format.load(goal.otherCores))</td>\
                 <td class="text \(goal.verdict.rawValue)">\(goal.verdict.rawValue)</td></tr>
                 """
         }
         let head = ["goal", "wanted", "reached", "rounds", "", "other load", ""]
+        let others = report.goals.filter { $0.verdict == .notMeasured }.map { HTML.escaped($0.title) }
+        let rest = others.isEmpty ? "" : "<p>Not measured: \(others.joined(separator: "; ")).</p>"
         return """
             <h2>Goals</h2>
             <p>Set for a million keys of 16 bytes, values of 100; \(Goal.explanation)</p>
             <div class="wide"><table><tr>\(head.map { "<th>\($0)</th>" }.joined())</tr>
             \(rows.joined(separator: "\n"))</table></div>
+            \(rest)
             """
     }
 

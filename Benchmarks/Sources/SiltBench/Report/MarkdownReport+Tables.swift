@@ -15,7 +15,7 @@ extension MarkdownReport {
                 return Format.ratio(ratio.value) + (ratio.lowest < ratio.highest ? " [\(range)]" : "")
             }
             return [section.shortLabel(label)] + cells + (hasRatio ? [ratio ?? "-"] : [])
-                + [Format.digits(report.otherCores([label]), 1)]
+                + [Format.load(report.otherCores([label]))]
         }
         return table(["ops/s or ms"] + engines.map(\.title) + (hasRatio ? ["ratio"] : []) + ["load"], rows)
     }

@@ -53,7 +53,7 @@ struct MarkdownReport {
                 goal.title, goal.wanted,
                 goal.verdict == .met || goal.verdict == .barely ? "**\(goal.reached)**" : goal.reached,
                 goal.range ?? "",
-                goal.note, goal.otherCores.map { Format.digits($0, 1) } ?? "", goal.verdict.rawValue,
+                goal.note, Format.load(goal.otherCores), goal.verdict.rawValue,
             ]
         }
         let others = report.goals.filter { $0.verdict == .notMeasured }.map(\.title)

@@ -55,7 +55,7 @@ struct TerminalReport {
                 line += emphasized(cell.indented(to: cellWidth), i == best)
             }
             if hasRatio { line += (report.ratio(label).map { Format.ratio($0.value) } ?? "-").indented(to: 9) }
-            line += Format.digits(report.otherCores([label]), 1).indented(to: 6)
+            line += Format.load(report.otherCores([label])).indented(to: 6)
             lines.append(line)
         }
         return lines

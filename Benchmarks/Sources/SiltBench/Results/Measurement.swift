@@ -23,8 +23,8 @@ struct Measurement: Codable, Sendable {
     var timeline: [TimelinePoint]?
     /// Microseconds of CPU for each operation, background threads included.
     var cpuMicroseconds: Double?
-    /// Cores that other processes, or other guests of the host, kept busy meanwhile.
-    var otherCores = 0.0
+    /// Cores that other processes, or other guests of the host, kept busy meanwhile; nil where it was too short to tell.
+    var otherCores: Double?
     /// Seconds that background work went on for afterwards.
     var settleSeconds: Double?
     /// Bytes on disk after that.

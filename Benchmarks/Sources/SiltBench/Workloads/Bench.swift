@@ -74,7 +74,7 @@ final class Bench<E: Engine> {
         case .records: try load(new)
         }
         switch run.workload {
-        case .fillseq, .fillrandom: ground = .filled
+        case .fillseq, .fillrandom, .readatonce, .seekatonce: ground = .filled
         case .ycsbLoad: ground = .records
         default: ground = wanted
         }
@@ -132,12 +132,13 @@ final class Bench<E: Engine> {
         case .compact: try report(compact(database, label))
         case .open: try report(open(database, label))
         case .readwhilewriting: try readWhileWriting(database, label)
+        case .bursts: try bursts(database, label)
         default:
             let outcome = try perform(run, database)
             let course = outcome.course
             var measurement = Measurement(engine: engine, label: label, round: round, records: course.records)
             if database.model.isReproducible { measurement.tally = course.tally }
-            account(&measurement, course, database, settle: run.workload.writes)
+            account(&measurement, course, database, settle: run.workload.leavesWork)
             try outcome.check()
             try report(measurement)
         }
@@ -146,6 +147,9 @@ final class Bench<E: Engine> {
         case .fillseq: database.state = .filledInOrder
         // Of what was deleted, no other workload knows.
         case .scandeleted: ground = .empty
+        case .sessions:
+            database.state = .written
+            database.isWarm = false
         default: if run.workload.writes { database.state = .written }
         }
     }
@@ -194,6 +198,27 @@ final class Bench<E: Engine> {
         var writing = Measurement(engine: engine, label: label + ".writer", round: round, records: [writer])
         writing.otherCores = reading.otherCores
         try report(writing)
+    }
+
+    private func bursts(_ database: Database<E>, _ label: String) throws {
+        let (puts, seeks) = section.burst
+        let (course, expected) = try database.bursts(
+            Section.burstRounds, puts: puts, pause: Section.burstPause, seeks: seeks, entries: Section.entriesPerSeek)
+        guard course.tally == expected else {
+            throw BenchmarkError("read \(course.tally), expected \(expected)")
+        }
+        for (name, record) in zip([".puts", ".seeks"], course.records) {
+            var part = Measurement(engine: engine, label: label + name, round: round, records: [record])
+            // What it cost is both parts', and told once.
+            if name == ".puts" {
+                account(&part, course, database, settle: true)
+                part.cpuMicroseconds = nil
+            } else {
+                part.otherCores = course.after.otherCores(since: course.before)
+                part.tally = record.tally
+            }
+            try report(part)
+        }
     }
 
     private func compact(_ database: Database<E>, _ label: String) throws -> Measurement {

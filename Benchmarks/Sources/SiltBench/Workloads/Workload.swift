@@ -3,6 +3,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     case fillseq, fillbatch, fill100K, fillsync
     case fillrandom, overwrite
     case readrandom, readmissing, readhot, readseq, readreverse, seekrandom, readwhilewriting
+    case readatonce, seekatonce, bursts, sessions
     case compact, open, deleterandom, scandeleted, queue, recover
     case ycsbLoad = "ycsb-load"
     case ycsbA = "ycsb-a"
@@ -18,9 +19,11 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     /// The database that it starts from. Where there is none such, one is made, unmeasured.
     var ground: Ground {
         switch self {
-        case .fillseq, .fillbatch, .fill100K, .fillsync, .fillrandom, .queue, .recover, .ycsbLoad: .empty
+        case .fillseq, .fillbatch, .fill100K, .fillsync, .fillrandom, .queue, .recover, .ycsbLoad, .readatonce,
+            .seekatonce:
+            .empty
         case .overwrite, .readrandom, .readmissing, .readhot, .readseq, .readreverse, .seekrandom, .readwhilewriting,
-            .compact, .open, .deleterandom, .scandeleted:
+            .compact, .open, .deleterandom, .scandeleted, .bursts, .sessions:
             .filled
         case .ycsbA, .ycsbB, .ycsbC, .ycsbD, .ycsbE, .ycsbF: .records
         }
@@ -29,11 +32,15 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     /// Whether it changes the database.
     var writes: Bool {
         switch self {
-        case .readrandom, .readmissing, .readhot, .readseq, .readreverse, .seekrandom, .open, .scandeleted, .ycsbC:
+        case .readrandom, .readmissing, .readhot, .readseq, .readreverse, .seekrandom, .open, .scandeleted, .ycsbC,
+            .readatonce, .seekatonce:
             false
         default: true
         }
     }
+
+    /// Whether the engine may have work to do behind it.
+    var leavesWork: Bool { writes || self == .readatonce || self == .seekatonce }
 
     /// Whether everything is looked at once before it.
     var isWarmed: Bool {
@@ -46,7 +53,8 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     /// Whether more than one thread makes sense.
     var takesThreads: Bool {
         switch self {
-        case .readseq, .readreverse, .readwhilewriting, .compact, .open, .recover, .fillbatch, .scandeleted, .queue:
+        case .readseq, .readreverse, .readwhilewriting, .compact, .open, .recover, .fillbatch, .scandeleted, .queue,
+            .readatonce, .seekatonce, .bursts, .sessions:
             false
         default: true
         }
@@ -61,7 +69,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
         case .fillseq: "puts N keys in order"
         case .fillbatch: "puts N keys in random order, 1000 in a transaction; the latency is the transaction's"
         case .fill100K: "puts N/1000 values of 100,000 bytes in random order"
-        case .fillsync: "puts N/500 keys in random order, each acknowledged by the disk (a thread: N/1000)"
+        case .fillsync: "puts N/125 keys in random order, each acknowledged by the disk (a thread: N/500)"
         case .fillrandom: "puts N keys in random order, each once"
         case .overwrite: "puts N keys drawn at random over existing ones"
         case .readrandom: "gets N keys drawn at random, as all reads 2 million at most"
@@ -70,12 +78,18 @@ enum Workload: String, CaseIterable, Codable, Sendable {
         case .readseq: "walks all entries"
         case .readreverse: "walks all entries from the end"
         case .seekrandom: "seeks N/4 keys drawn at random and reads on for 10 entries"
+        case .readatonce: "gets N keys drawn at random, from the moment on when N keys were put in random order"
+        case .seekatonce: "seeks N/4 keys drawn at random and reads on for 10 entries, from that moment on"
+        case .bursts:
+            "overwrites N/25 keys drawn at random, pauses for 0.2 s, seeks N/1000 and reads on for 10 entries; 20 times"
+        case .sessions:
+            "opens the closed database, gets N/1000 keys, seeks N/10,000, puts one and closes it; 50 times"
         case .readwhilewriting: "gets N keys drawn at random, for a second at least, while another thread overwrites"
         case .compact: "compacts everything; milliseconds"
         case .open: "opens the closed database and gets one key; milliseconds"
         case .deleterandom: "deletes N keys drawn at random"
         case .scandeleted:
-            "reads the first 10 entries, 20 times, after all but the last N/100 keys were deleted in order"
+            "reads the first 10 entries, for a quarter of a second, after all but the last N/100 keys were deleted in order"
         case .queue:
             "puts a key at one end, scans for the first at the other and deletes it; N/100 times, 3 steps in one"
         case .recover:

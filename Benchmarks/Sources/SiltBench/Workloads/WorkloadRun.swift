@@ -36,10 +36,10 @@ struct WorkloadRun: Codable, Sendable {
 
     /// Everything, in an order in which each database is made once.
     static let defaultList = """
-        fillseq,readseq,fillbatch,fill100K,fillsync,fillsync@8,\
+        fillseq,readseq,fillbatch,fill100K,fillsync,fillsync@8,readatonce,seekatonce,\
         fillrandom,readrandom,readmissing,readhot,readseq,readreverse,seekrandom,readrandom@2,overwrite,readwhilewriting,\
         compact,readrandom,readmissing,readhot,readseq,readreverse,seekrandom,readrandom@2,open,deleterandom,\
-        scandeleted,queue,recover,\
+        scandeleted,queue,recover,bursts,sessions,\
         ycsb-load,ycsb-a,ycsb-b,ycsb-c,ycsb-d,ycsb-e,ycsb-f,\
         ycsb-a@2,ycsb-b@2,ycsb-c@2,ycsb-d@2,ycsb-e@2,ycsb-f@2
         """

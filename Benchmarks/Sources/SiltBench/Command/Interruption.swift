@@ -1,0 +1,58 @@
+import Foundation
+import Synchronization
+
+/// What is left to do where the run is told to end before its time: by Ctrl-C, by `kill`, by a terminal or a reader of its
+/// output that is gone. The process under way is ended, what it was working on is removed, and this one ends as one does that
+/// was killed by that signal.
+enum Interruption {
+    private struct Debts {
+        var directories: [String] = []
+        var child: pid_t?
+    }
+
+    private static let debts = Mutex(Debts())
+
+    /// Begins to listen.
+    static func watch() {
+        signal(SIGPIPE, SIG_IGN)
+        let queue = DispatchQueue(label: "silt-bench.interruption")
+        for number: Int32 in [SIGINT, SIGTERM, SIGHUP] {
+            // Without it, the signal would do what it usually does before anybody listens.
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            // The source holds itself by this: one that nobody holds is cancelled.
+            source.setEventHandler { [source] in
+                _ = source
+                end(number)
+            }
+            source.resume()
+        }
+    }
+
+    /// Removes what was made, and ends.
+    static func end(_ number: Int32) -> Never {
+        let (child, directories) = debts.withLock { ($0.child, $0.directories) }
+        if let child { kill(child, SIGKILL) }
+        for directory in directories {
+            // The child may be amid a file: what it makes while it dies goes with another attempt.
+            for _ in 0..<20 where FileManager.default.fileExists(atPath: directory) {
+                do { try FileManager.default.removeItem(atPath: directory) } catch { usleep(50_000) }
+            }
+        }
+        exit(128 + number)
+    }
+
+    /// Runs `body`, which works in a directory, and removes that at its end, whatever that is.
+    static func withDirectory<R>(_ path: String, note: (String) -> Void, _ body: () throws -> R) throws -> R {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        debts.withLock { $0.directories.append(path) }
+        defer {
+            debts.withLock { $0.directories.removeAll { $0 == path } }
+            do { try FileManager.default.removeItem(atPath: path) } catch { note("\(error)") }
+        }
+        return try body()
+    }
+
+    /// Takes note of the process that works for this one now; nil for none.
+    static func began(_ child: pid_t?) { debts.withLock { $0.child = child } }
+}
