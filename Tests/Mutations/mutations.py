@@ -1139,10 +1139,6 @@ MUTATIONS = [
         "Segment/SegmentCursor.swift",
         "        approach = Approach()\n        if reader", "        if reader", first="SteppedSeekTests"),
     Mutation(
-        "blocks-confused", "a seek looks for its slots in the block of another key",
-        "Segment/SegmentCursor.swift",
-        "if key == nil { approach = Approach() }", "", first="SteppedSeekTests"),
-    Mutation(
         "refilled-while-lent", "a merge goes on behind the end of a batch",
         "Segment/MergingCursor.swift",
         "next < end && state.pointee.ended == 0 &&", "next < end &&", first="MergingCursorTests"),
