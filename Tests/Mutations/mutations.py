@@ -1130,6 +1130,19 @@ MUTATIONS = [
         "Segment/MergingCursor.swift",
         "behindSecond: order > 0", "behindSecond: true", first="MergingCursorTests"),
     Mutation(
+        "read-not-told", "segments of a store that is read are not made ready before they take the place of others",
+        "Segment/SegmentReader+Warming.swift",
+        "read * Self.asked >= Self.enough * min(count, Self.asked) && read > 0", "false", first="WarmingTests"),
+    Mutation(
+        "read-always", "segments are made ready for reading in a store that nobody reads",
+        "Segment/SegmentReader+Warming.swift",
+        "read * Self.asked >= Self.enough * min(count, Self.asked) && read > 0", "true", first="WarmingTests"),
+    Mutation(
+        "damage-put-in-force", "a flushed segment that does not read as it was written takes the place of its memtable",
+        "Store/Engine+Warming.swift",
+        "try reader.warm { self.isStopping.load(ordering: .relaxed) }",
+        "do { try reader.warm { self.isStopping.load(ordering: .relaxed) } } catch {}", first="WarmingTests"),
+    Mutation(
         "approach-kept", "a seek ends in the segment that an earlier one, given up, has approached",
         "Segment/RunCursor.swift",
         """        isApproached = false

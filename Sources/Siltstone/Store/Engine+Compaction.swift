@@ -87,6 +87,8 @@ extension Engine {
             return
         }
         let start = Platform.monotonicNanoseconds()
+        // Asked before the merge, which looks at everything. Behind one that was asked for, that is done as soon as it has ended.
+        let isRead = plan.reason != .requested && plan.segments.contains(where: \.isRead)
         // Values that were moved are referred to by segments from the commit on, or by nothing if it fails.
         defer { writeLock.withLock { state.pointee.relocationTargets = [] } }
         let (infos, readers) = try makeSegments(
@@ -98,6 +100,7 @@ extension Engine {
         let run = plan.outputRun ?? infos.first?.number ?? 0
         edit.addedSegments = infos.map { .init(info: $0, level: plan.outputLevel, run: run) }
         do {
+            if isRead { try warm(readers) }
             if !plan.relocating.isEmpty { try syncValues() }
             try commit(edit, opened: readers) {
                 state.pointee.statistics.compactions += 1

@@ -71,7 +71,8 @@ extension Engine {
         let start = Platform.monotonicNanoseconds()
         flushedBytes.store(0, ordering: .relaxed)
         // Nothing lies below the first segment, so that not even it needs tombstones.
-        let isBottom = writeLock.withLock { state.pointee.version.runs.isEmpty }
+        let version = writeLock.withLock { state.pointee.version }
+        let isBottom = version.runs.isEmpty
         var edit = VersionEdit()
         if let log = sealed.log { edit.removedLogs = [log.number] }
         edit.lastSequence = sealed.table.greatestSequence
@@ -88,6 +89,7 @@ extension Engine {
             edit.addedSegments.append(.init(info: info, level: 0, run: info.number))
         }
         do {
+            if version.runs.contains(where: { $0.segments.contains(where: \.isRead) }) { try warm(readers) }
             // The segment's pointers must not outlive their values.
             if !sealed.valueFiles.isEmpty { try syncValues() }
             try commit(edit, opened: readers, wakes: false) {

@@ -18,7 +18,23 @@ extension Engine {
         for segment in fresh {
             left -= segment.info.fileBytes
             if left < 0 { return }
-            segment.warm { self.isStopping.load(ordering: .relaxed) || !isRequested && !self.isIdle }
+            do throws(StoreError) {
+                try segment.warm { self.isStopping.load(ordering: .relaxed) || !isRequested && !self.isIdle }
+            } catch {
+                // What is damaged is left to whoever reads it, who is told.
+            }
+        }
+    }
+
+    /// Makes segments ready for reading that take the place of others, before they do: who reads those would find everything
+    /// of them anew. It costs a twentieth of the merge, of which a store that nobody reads is spared.
+    /// - Throws: ``StoreError`` where one does not read as it was written; it must not be put in force.
+    func warm(_ readers: [UInt64: SegmentReader]) throws(StoreError) {
+        var left = Self.greatestWarming
+        for reader in readers.values {
+            left -= reader.info.fileBytes
+            if left < 0 { return }
+            try reader.warm { self.isStopping.load(ordering: .relaxed) }
         }
     }
 
