@@ -103,9 +103,9 @@ MUTATIONS = [
         "        try syncValueFiles()\n        // The last", "        // The last"),
     Mutation(
         "removed-early", "a flushed log is removed before the segment is named", "Store/Engine+Flush.swift",
-        "        do {\n            // The segment's pointers must not outlive their values.",
+        "        do {\n            if isRead { try warm(readers) }",
         "        if let log = sealed.log { obsolete.remove([.log(log.number)]) }\n        do {\n"
-        "            // The segment's pointers must not outlive their values."),
+        "            if isRead { try warm(readers) }"),
     Mutation(
         "originals-not-synced", "what a repair puts aside is not durable when it returns", "Store/StoreRepair+Finish.swift",
         "        try syncDirectory(aside)\n        report.damagedFiles = files",
@@ -610,8 +610,8 @@ MUTATIONS = [
     Mutation(
         "flush-at-bottom", "a flush drops tombstones though older data lies below",
         "Store/Engine+Flush.swift",
-        "writeLock.withLock { state.pointee.version.runs.isEmpty }",
-        "true", first="CompactionTests"),
+        "return (runs.isEmpty, runs",
+        "return (true, runs", first="CompactionTests"),
     Mutation(
         "garbage-bottom", "a rewriting for garbage drops tombstones though older data lies below",
         "Compaction/CompactionPicker.swift",

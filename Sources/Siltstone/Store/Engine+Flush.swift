@@ -70,9 +70,7 @@ extension Engine {
     private func flush(_ sealed: LoggedTable) throws(StoreError) {
         let start = Platform.monotonicNanoseconds()
         flushedBytes.store(0, ordering: .relaxed)
-        // Nothing lies below the first segment, so that not even it needs tombstones.
-        let version = writeLock.withLock { state.pointee.version }
-        let isBottom = version.runs.isEmpty
+        let (isBottom, isRead) = lookBelow()
         var edit = VersionEdit()
         if let log = sealed.log { edit.removedLogs = [log.number] }
         edit.lastSequence = sealed.table.greatestSequence
@@ -89,7 +87,7 @@ extension Engine {
             edit.addedSegments.append(.init(info: info, level: 0, run: info.number))
         }
         do {
-            if version.runs.contains(where: { $0.segments.contains(where: \.isRead) }) { try warm(readers) }
+            if isRead { try warm(readers) }
             // The segment's pointers must not outlive their values.
             if !sealed.valueFiles.isEmpty { try syncValues() }
             try commit(edit, opened: readers, wakes: false) {
@@ -106,6 +104,14 @@ extension Engine {
             for info in infos { obsoleteUnlessNamed(.segment(info.number)) }
             throw error
         }
+    }
+
+    /// Whether nothing lies below what is to be flushed, so that not even it needs tombstones, and whether what does is read.
+    ///
+    /// A function: the version is not to be kept while the flush goes on, nor the space of files that are replaced meanwhile.
+    private func lookBelow() -> (isBottom: Bool, isRead: Bool) {
+        let runs = writeLock.withLock { state.pointee.version.runs }
+        return (runs.isEmpty, runs.contains { $0.segments.contains(where: \.isRead) })
     }
 
     /// Merges sources into new segment files, synced and opened, whose names are durable.
