@@ -40,7 +40,8 @@ struct PlanTests {
             ["--num", "1000,2000"], ["--sections", "nothing"], ["--set", "all"], ["--workloads", "queue@2"],
             ["--keys", "paths"], ["--defaults"], ["--lmdb-writemap"], ["--workloads", "open", "--set", "quick"],
             ["--workloads", "open", "--sections", "main"], ["--from", "a.json", "--num", "1000"],
-            ["--embedded", "--repeat", "2"], ["--from", ","],
+            ["--embedded", "--repeat", "2"], ["--from", ","], ["--workloads", "fillrandom,bursts", "--keys", "hashed"],
+            ["--workloads", "open", "--num", "1000,1000"],
         ])
     func nonsense(arguments: [String]) {
         var parser = OptionParser(arguments)

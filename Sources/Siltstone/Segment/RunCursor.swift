@@ -71,7 +71,10 @@ struct RunCursor: ~Copyable {
     }
 
     /// Gives up blocks that are kept alive, until the next seek.
-    mutating func rest() { if hasCursor { cursor.pointee.rest() } }
+    mutating func rest() {
+        isApproached = false
+        if hasCursor { cursor.pointee.rest() }
+    }
 
     /// Appends records in ascending order; none appended means that there are no more.
     mutating func fillForward(

@@ -17,8 +17,10 @@ enum Interruption {
         signal(SIGPIPE, SIG_IGN)
         let queue = DispatchQueue(label: "silt-bench.interruption")
         for number: Int32 in [SIGINT, SIGTERM, SIGHUP] {
-            // Without it, the signal would do what it usually does before anybody listens.
-            signal(number, SIG_IGN)
+            // Without it, the signal would do what it usually does before anybody listens. Who has had it ignored, as `nohup`
+            // does, means that.
+            let before = signal(number, SIG_IGN)
+            if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { continue }
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             // The source holds itself by this: one that nobody holds is cancelled.
             source.setEventHandler { [source] in

@@ -103,6 +103,10 @@ struct OptionParser {
         }
         let runs = try WorkloadRun.list(workloads, threads: choice.threads)
         if runs.isEmpty { throw BenchmarkError("--workloads: name one at least") }
+        if choice.keys == .hashed, let run = runs.first(where: { $0.workload.needsOrder }) {
+            throw BenchmarkError("\(run.name) needs keys whose order is known, not --keys hashed")
+        }
+        if Set(choice.counts).count < choice.counts.count { throw BenchmarkError("--num has a number twice") }
         return choice.counts.map { count in
             let size = Format.size(count)
             return Section(

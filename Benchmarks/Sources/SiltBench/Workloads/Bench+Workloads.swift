@@ -123,9 +123,14 @@ extension Bench {
     private func performMix(_ run: WorkloadRun, _ database: Database<E>) throws -> Outcome {
         let mix = Mix(
             run.workload, count: section.mixCount, threads: run.threads, records: database.model.count)
+        let before = database.model.count
         return Outcome(course: try database.run(mix)) { [self] tally in
+            guard run.workload == .ycsbE else { return try check(tally, found: database.expectedReads(mix)) }
             // Scans touch entries where they lie; whether these are right, the verification at the end says.
-            try check(tally, found: run.workload == .ycsbE ? tally.found : database.expectedReads(mix))
+            let expected = database.expectedScanned(mix, of: before)
+            guard expected.contains(tally.found), tally.wrong == 0 else {
+                throw BenchmarkError("scans have read \(tally.found) entries, expected \(expected)")
+            }
         }
     }
 }

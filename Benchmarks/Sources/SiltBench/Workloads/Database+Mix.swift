@@ -51,4 +51,20 @@ extension Database {
     func expectedReads(_ mix: Mix) -> Int {
         mix.operations.joined().reduce(0) { $0 + ($1.kind == .read || $1.kind == .readModifyWrite ? 1 : 0) }
     }
+
+    /// How many entries the scans of a mix should have read: as many as they ask for, but for those that begin among the last
+    /// hundred keys, which is the most that one asks for.
+    /// - Parameter count: keys that were there before; others may be there or not when a scan passes.
+    func expectedScanned(_ mix: Mix, of count: Int) -> ClosedRange<Int> {
+        let maker = KeyMaker(keys)
+        let sorted = (0..<count).map { [UInt8](maker.key($0)) }.sorted { $0.lexicographicallyPrecedes($1) }
+        let last = sorted.suffix(100).first ?? []
+        var (least, most) = (0, 0)
+        for operation in mix.operations.joined() where operation.kind == .scan {
+            let isWhole = count >= 100 && !last.lexicographicallyPrecedes([UInt8](maker.key(Int(operation.index))))
+            least += isWhole ? Int(operation.length) : 1
+            most += Int(operation.length)
+        }
+        return least...most
+    }
 }

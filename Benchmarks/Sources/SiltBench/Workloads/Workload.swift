@@ -42,6 +42,14 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     /// Whether the engine may have work to do behind it.
     var leavesWork: Bool { writes || self == .readatonce || self == .seekatonce }
 
+    /// Whether what it should read is told by the order of keys, which is that of their numbers but for hashed ones.
+    var needsOrder: Bool {
+        switch self {
+        case .seekrandom, .seekatonce, .scandeleted, .queue, .bursts, .sessions: true
+        default: false
+        }
+    }
+
     /// Whether everything is looked at once before it.
     var isWarmed: Bool {
         switch self {
