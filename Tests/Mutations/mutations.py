@@ -1102,7 +1102,7 @@ MUTATIONS = [
     Mutation(
         "whole-batch-taken", "the rest of a batch is taken where only its first record leads",
         "Segment/MergingCursor.swift",
-        "leads(lanes[0].end - 1, lanes[1].next)", "leads(lanes[0].next, lanes[1].next)",
+        "order(lanes[0].end - 1, lanes[1].next)", "order(lanes[0].next, lanes[1].next)",
         first="MergingCursorTests"),
     Mutation(
         "known-value-of-another", "a walk gives a value that is known to be right for another key's",
@@ -1137,6 +1137,10 @@ MUTATIONS = [
         "read-always", "segments are made ready for reading in a store that nobody reads",
         "Segment/SegmentReader+Warming.swift",
         "read * Self.asked >= Self.enough * min(count, Self.asked) && read > 0", "true", first="WarmingTests"),
+    Mutation(
+        "merge-taken-for-reader", "segments that a merge takes in count as read",
+        "Segment/SegmentReader+Blocks.swift",
+        "if noting { verifiedBlocks.set(block) }", "verifiedBlocks.set(block)", first="WarmingTests"),
     Mutation(
         "damage-put-in-force", "a flushed segment that does not read as it was written takes the place of its memtable",
         "Store/Engine+Warming.swift",

@@ -1,9 +1,3 @@
-/// Slots of a block between which the place of a key is.
-struct BlockSlots {
-    var low: Int
-    var high: Int
-}
-
 /// A block in memory, whose checksum is known to be right (`Docs/Format.md`, "Blocks").
 struct Block {
     let base: UnsafeRawPointer
@@ -88,29 +82,29 @@ struct Block {
     /// for where they are few.
     /// - Parameters: as there.
     @inline(__always)
-    func slots(around key: Bytes, hint: BlockHint?, reading near: Range<Int>) -> BlockSlots? {
-        var slots = BlockSlots(low: 0, high: count)
+    func slots(around key: Bytes, hint: BlockHint?, reading near: Range<Int>) -> (low: Int, high: Int)? {
+        var slots = (low: 0, high: count)
         if layout == .digested {
             guard let range = narrowed(SearchKey(key)) else { return nil }
-            slots = BlockSlots(low: range.low, high: range.high)
+            slots = range
         } else if let hint {
             var search = BlockSearch(self, SearchKey(key).digest(after: hint.skip), skip: hint.skip, 0, count)
             guard search.run(hint) else { return nil }
-            slots = BlockSlots(low: search.low, high: search.high)
+            slots = (search.low, search.high)
         }
         if isFew(slots) { prefetch(from: slots.low &+ near.lowerBound, to: slots.high &+ near.upperBound) }
         return slots
     }
 
     @inline(__always)
-    private func isFew(_ slots: BlockSlots) -> Bool { slots.high &- slots.low <= Self.fewRecords }
+    private func isFew(_ slots: (low: Int, high: Int)) -> Bool { slots.high &- slots.low <= Self.fewRecords }
 
     /// As ``lowerBound(_:_:hint:reading:)``, for a key around which these slots were found.
     @inline(__always)
     func lowerBound(
-        _ key: Bytes, _ sequence: SequenceNumber, in slots: BlockSlots, reading near: Range<Int>
+        _ key: Bytes, _ sequence: SequenceNumber, in slots: (low: Int, high: Int), reading near: Range<Int>
     ) -> Int? {
-        var (low, high) = (slots.low, slots.high)
+        var (low, high) = slots
         while low < high {
             let middle = (low &+ high) &>> 1
             guard let found = record(middle)?.record else { return nil }

@@ -147,7 +147,7 @@ final class MergingCursor {
             return UnsafeBufferPointer(start: nil, count: 0)
         case 1: return takeBatch()
         // As where sources lie one behind the other.
-        case _ where leads(lanes[0].end - 1, lanes[1].next): return takeBatch()
+        case _ where order(lanes[0].end - 1, lanes[1].next) < 0: return takeBatch()
         default: return merge()
         }
     }
@@ -204,12 +204,6 @@ final class MergingCursor {
         let count = end - start
         state.pointee.wanted &-= count
         return UnsafeBufferPointer(start: start, count: count)
-    }
-
-    /// Whether a record comes strictly before another one.
-    @inline(__always)
-    private func leads(_ record: UnsafePointer<Record>, _ other: UnsafePointer<Record>) -> Bool {
-        order(record, other) < 0
     }
 
     /// Below zero, zero or above zero as a record comes before another one, has its key, or comes after it.

@@ -31,11 +31,11 @@ struct SegmentCursor {
         /// The block of the key; −1 before the first step.
         var block = -1
         /// The slots of that block around the key, which is the current one then; nil before the second step.
-        var slots: BlockSlots?
+        var slots: (low: Int, high: Int)?
     }
 
     /// A cursor that must be positioned by a seek.
-    /// - Parameter caching: false for long scans, which would drive everything else out of the cache.
+    /// - Parameter caching: as of ``SegmentReader/block(_:pin:caching:)``.
     init(_ reader: SegmentReader, caching: Bool = true) {
         self.reader = reader
         self.caching = caching
@@ -115,7 +115,7 @@ struct SegmentCursor {
 
     @inline(__always)
     private mutating func seek(_ key: Bytes, reading near: Range<Int>) throws(StoreError) {
-        let slots: BlockSlots
+        let slots: (low: Int, high: Int)
         if let found = approach.slots {
             slots = found
             approach.slots = nil
@@ -141,7 +141,7 @@ struct SegmentCursor {
     @inline(__always)
     private mutating func narrow(
         _ key: Bytes, in next: Int, reading near: Range<Int>
-    ) throws(StoreError) -> BlockSlots {
+    ) throws(StoreError) -> (low: Int, high: Int) {
         try enter(next)
         let hint = Unmanaged.passUnretained(reader)._withUnsafeGuaranteedRef { $0.fences.hint(of: next) }
         guard let slots = block.slots(around: key, hint: hint, reading: near) else { throw reader.malformed(number) }

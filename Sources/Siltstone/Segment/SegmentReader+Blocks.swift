@@ -3,11 +3,12 @@ extension SegmentReader {
     /// - Parameters:
     ///   - block: from 0 to the number of blocks, not included.
     ///   - pin: keeps the block valid; left alone where it lives as long as the reader.
-    ///   - caching: whether the block is put into the cache if it was not there. Long scans should not.
+    ///   - caching: whether something is kept of it for others: the block in the cache, or that it has passed its checksum.
+    ///     Merges should not, which would drive everything else out of the cache, and pass for readers of the segment.
     @inline(__always)
     func block(_ block: Int, pin: inout BlockPin, caching: Bool = true) throws(StoreError) -> Block {
         if let mappedData {
-            try touch(block, mappedData)
+            try touch(block, mappedData, noting: caching)
             let start = fences.start(of: block)
             guard let view = Block(mappedData + start, length: fences.length(of: block), layout: blockLayout) else {
                 throw malformed(block)
@@ -29,18 +30,18 @@ extension SegmentReader {
         Prefetch.lines(start + max(0, length &- tail), count: min(tail, length))
     }
 
-    /// Makes sure that a mapped block has passed its checksum.
+    /// Makes sure that a mapped block has passed its checksum, and notes that it has.
     @inline(__always)
-    func touch(_ block: Int, _ mappedData: UnsafeRawPointer) throws(StoreError) {
-        if _slowPath(!verifiedBlocks.isSet(block)) { try verifyMapped(block, mappedData) }
+    func touch(_ block: Int, _ mappedData: UnsafeRawPointer, noting: Bool = true) throws(StoreError) {
+        if _slowPath(!verifiedBlocks.isSet(block)) { try verifyMapped(block, mappedData, noting) }
     }
 
     @inline(never)
-    private func verifyMapped(_ block: Int, _ mappedData: UnsafeRawPointer) throws(StoreError) {
+    private func verifyMapped(_ block: Int, _ mappedData: UnsafeRawPointer, _ noting: Bool) throws(StoreError) {
         let start = fences.start(of: block)
         let bytes = UnsafeRawBufferPointer(start: mappedData + start, count: fences.length(of: block))
         try check(bytes, block)
-        verifiedBlocks.set(block)
+        if noting { verifiedBlocks.set(block) }
     }
 
     private func check(_ bytes: Bytes, _ block: Int) throws(StoreError) {

@@ -87,7 +87,7 @@ extension Engine {
             return
         }
         let start = Platform.monotonicNanoseconds()
-        // Asked before the merge, which looks at everything. Behind one that was asked for, that is done as soon as it has ended.
+        // Behind one that was asked for, that is done as soon as it has ended.
         let isRead = plan.reason != .requested && plan.segments.contains(where: \.isRead)
         // Values that were moved are referred to by segments from the commit on, or by nothing if it fails.
         defer { writeLock.withLock { state.pointee.relocationTargets = [] } }
@@ -104,7 +104,7 @@ extension Engine {
             if !plan.relocating.isEmpty { try syncValues() }
             try commit(edit, opened: readers) {
                 state.pointee.statistics.compactions += 1
-                state.pointee.freshSegments.formUnion(infos.map(\.number))
+                if !isRead { state.pointee.freshSegments.formUnion(infos.map(\.number)) }
                 state.pointee.statistics.compactionBytesRead += plan.inputBytes
                 state.pointee.statistics.compactionBytesWritten += infos.reduce(0) { $0 + $1.fileBytes }
                 state.pointee.statistics.compactionSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9

@@ -95,7 +95,7 @@ extension Engine {
                 state.pointee.flushedLogs += 1
                 state.pointee.pace.endFlush(usualBytes: configuration.sealingBytes)
                 state.pointee.flushAttempts.succeed()
-                state.pointee.freshSegments.formUnion(infos.map(\.number))
+                if !isRead { state.pointee.freshSegments.formUnion(infos.map(\.number)) }
                 state.pointee.statistics.flushes += 1
                 state.pointee.statistics.flushedBytes += infos.reduce(0) { $0 + $1.fileBytes }
                 state.pointee.statistics.flushSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9

@@ -14,10 +14,7 @@ extension Engine {
             defer { state.pointee.freshSegments = [] }
             return state.pointee.version.allSegments.filter { state.pointee.freshSegments.contains($0.info.number) }
         }
-        var left = Self.greatestWarming
-        for segment in fresh {
-            left -= segment.info.fileBytes
-            if left < 0 { return }
+        for segment in Self.warmable(fresh) {
             do throws(StoreError) {
                 try segment.warm { self.isStopping.load(ordering: .relaxed) || !isRequested && !self.isIdle }
             } catch {
@@ -27,14 +24,20 @@ extension Engine {
     }
 
     /// Makes segments ready for reading that take the place of others, before they do: who reads those would find everything
-    /// of them anew. It costs a twentieth of the merge, of which a store that nobody reads is spared.
+    /// of them anew. It costs a twentieth of the merge, of which a store that nobody has read since it was opened is spared.
     /// - Throws: ``StoreError`` where one does not read as it was written; it must not be put in force.
     func warm(_ readers: [UInt64: SegmentReader]) throws(StoreError) {
-        var left = Self.greatestWarming
-        for reader in readers.values {
-            left -= reader.info.fileBytes
-            if left < 0 { return }
+        for reader in Self.warmable(Array(readers.values)) {
             try reader.warm { self.isStopping.load(ordering: .relaxed) }
+        }
+    }
+
+    /// The first of some segments, as many as are made ready at a time.
+    private static func warmable(_ segments: [SegmentReader]) -> ArraySlice<SegmentReader> {
+        var left = greatestWarming
+        return segments.prefix { segment in
+            left -= segment.info.fileBytes
+            return left >= 0
         }
     }
 

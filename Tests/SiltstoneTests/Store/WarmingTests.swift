@@ -58,6 +58,20 @@ struct WarmingTests {
         try store.close()
     }
 
+    @Test("a merge does not pass for a reader of what it takes in, nor does a look at all of it for damage")
+    func merge() throws {
+        let store = try StoreFixture().open(Self.configuration())
+        try fill(store, 0)
+        let segment = try #require(segments(store, level: 0).first)
+        let merge = MergingCursor([RunSource(Run(number: 0, segments: [segment]), caching: false)])
+        try merge.seek(nil)
+        var count = 0
+        while try merge.next() != nil { count += 1 }
+        #expect(count == 600 && !segment.isRead)
+        #expect(try store.verify().problems.isEmpty && !segment.isRead)
+        try store.close()
+    }
+
     @Test("a segment that does not read as it was written is not put in force, and nothing is lost")
     func damaged() throws {
         let fileSystem = DamagingFileSystem(InMemoryFileSystem())
