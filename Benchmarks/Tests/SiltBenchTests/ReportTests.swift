@@ -51,12 +51,30 @@ struct ReportTests {
         }
     }
 
-    @Test("what was written as JSON is read again; a second run's rounds come after the first's")
+    private func temporaryDirectory() throws -> String {
+        let directory = FileManager.default.temporaryDirectory.path + "/silt-bench-tests-\(UUID())"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        return directory
+    }
+
+    /// Files of runs that differ by their date.
+    private func written(_ count: Int, to directory: String) throws -> [String] {
+        try (0..<count).map { number in
+            var report = try report()
+            report.host.date = "day \(number)"
+            let path = directory + "/run \(number).json"
+            try report.json().write(to: URL(fileURLWithPath: path))
+            return path
+        }
+    }
+
+    @Test("what was written as JSON is read again, and no file twice; a second run's rounds come after the first's")
     func merging() throws {
-        let path = FileManager.default.temporaryDirectory.path + "/silt-bench-tests-\(UUID()).json"
-        try report().json().write(to: URL(fileURLWithPath: path))
-        let merged = try Report(mergedFrom: [path, path])
-        try FileManager.default.removeItem(atPath: path)
+        let directory = try temporaryDirectory()
+        let paths = try written(2, to: directory)
+        let merged = try Report(mergedFrom: paths)
+        #expect(throws: BenchmarkError.self) { try Report(mergedFrom: paths + paths.prefix(1)) }
+        try FileManager.default.removeItem(atPath: directory)
         #expect(merged.measurements.count == 12)
         #expect(merged.summary(.siltstone, "readseq")?.measurements.map(\.round) == [0, 3])
         #expect(merged.sections.count == 3)
@@ -70,14 +88,12 @@ struct ReportTests {
 
     @Test("of three runs each one's rounds are its own; one that has measured nothing adds no sections")
     func mergingThree() throws {
-        let directory = FileManager.default.temporaryDirectory.path + "/silt-bench-tests-\(UUID())"
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        let (path, empty) = (directory + "/run.json", directory + "/empty.json")
-        try report().json().write(to: URL(fileURLWithPath: path))
+        let directory = try temporaryDirectory()
+        let (paths, empty) = (try written(3, to: directory), directory + "/empty.json")
         var none = try report()
         (none.measurements, none.options.sections[0].count, none.options.rounds) = ([], 7, 1)
         try none.json().write(to: URL(fileURLWithPath: empty))
-        let merged = try Report(mergedFrom: [path, empty, path, path])
+        let merged = try Report(mergedFrom: [paths[0], empty, paths[1], paths[2]])
         try FileManager.default.removeItem(atPath: directory)
         #expect(merged.summary(.siltstone, "readseq")?.measurements.map(\.round) == [0, 4, 7])
         #expect(merged.sections.map(\.count) == [1000, 1000, 2000])
@@ -94,12 +110,12 @@ struct ReportTests {
 
     @Test("runs of other keys, values or machines are not taken for further rounds; other workloads stand beside")
     func mergingOthers() throws {
-        let directory = FileManager.default.temporaryDirectory.path + "/silt-bench-tests-\(UUID())"
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let directory = try temporaryDirectory()
         var first: [EngineDescription] = []
         func merge(_ change: (inout Report) -> Void) throws -> Report {
             var (one, other) = (try report(), try report())
             for description in first { one.add(description) }
+            other.host.date = "later"
             change(&other)
             let paths = [directory + "/one.json", directory + "/other.json"]
             for (path, report) in zip(paths, [one, other]) {

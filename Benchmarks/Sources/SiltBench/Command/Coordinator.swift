@@ -95,13 +95,16 @@ struct Coordinator {
         _ section: Section, _ engine: EngineKind, _ round: Int, _ directory: String, _ report: inout Report
     ) throws {
         let home = directory + "/\(engine.rawValue)"
-        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
-        defer {
-            do { try FileManager.default.removeItem(atPath: home) } catch { progress.note("\(error)") }
+        try Interruption.withDirectory(home, note: progress.note) {
+            let order = WorkerOrder(
+                task: .measure, options: options, section: section, engine: engine, round: round, directory: home)
+            try hear(ChildProcess(order), of: order, &report)
         }
-        let child = try ChildProcess(
-            WorkerOrder(
-                task: .measure, options: options, section: section, engine: engine, round: round, directory: home))
+    }
+
+    /// Takes what a worker says, to its end.
+    private func hear(_ child: ChildProcess, of order: WorkerOrder, _ report: inout Report) throws {
+        let (section, engine, round) = (order.section, order.engine, order.round)
         // Where what it says makes no sense, it shall not run on beside the next one.
         defer { child.end() }
         var hasFailed = false

@@ -125,6 +125,12 @@ extension Goal {
 }
 
 extension Report {
+    /// The goals of which something was measured.
+    var measuredGoals: [GoalOutcome] { goals.filter { $0.verdict != .notMeasured } }
+
+    /// The titles of the others.
+    var unmeasuredGoals: [String] { goals.filter { $0.verdict == .notMeasured }.map(\.title) }
+
     /// The sections that goals of growth compare: the second of those that grow, from which the last is 20 times.
     var growthPair: (small: Section, large: Section)? {
         let growing = sections.filter { $0.name.hasPrefix(Section.growthPrefix) }.sorted { $0.count < $1.count }

@@ -106,7 +106,7 @@ struct HTMLReport {
 
     /// The goals that were measured.
     private var goals: String {
-        let measured = report.goals.filter { $0.verdict != .notMeasured }
+        let measured = report.measuredGoals
         if measured.isEmpty { return "" }
         let rows = measured.map { goal in
             let range = goal.range.map { "[\($0)]" } ?? ""
@@ -118,7 +118,7 @@ struct HTMLReport {
                 """
         }
         let head = ["goal", "wanted", "reached", "rounds", "", "other load", ""]
-        let others = report.goals.filter { $0.verdict == .notMeasured }.map { HTML.escaped($0.title) }
+        let others = report.unmeasuredGoals.map(HTML.escaped)
         let rest = others.isEmpty ? "" : "<p>Not measured: \(others.joined(separator: "; ")).</p>"
         return """
             <h2>Goals</h2>

@@ -46,7 +46,7 @@ struct MarkdownReport {
     }
 
     private var goals: String? {
-        let measured = report.goals.filter { $0.verdict != .notMeasured }
+        let measured = report.measuredGoals
         if measured.isEmpty { return nil }
         let rows = measured.map { goal in
             [
@@ -56,7 +56,7 @@ struct MarkdownReport {
                 goal.note, Format.load(goal.otherCores), goal.verdict.rawValue,
             ]
         }
-        let others = report.goals.filter { $0.verdict == .notMeasured }.map(\.title)
+        let others = report.unmeasuredGoals
         let rest = others.isEmpty ? "" : "\n\nNot measured in these rounds: \(others.joined(separator: "; "))."
         return "## Goals\n\n" + table(["goal", "wanted", "reached", "rounds", "", "load", "verdict"], rows) + rest
     }

@@ -62,7 +62,7 @@ struct TerminalReport {
     }
 
     private func goals() -> [String] {
-        let measured = report.goals.filter { $0.verdict != .notMeasured }
+        let measured = report.measuredGoals
         if measured.isEmpty { return [] }
         let rows = measured.map { goal in
             """

@@ -108,16 +108,24 @@ struct Report: Codable, Sendable {
 
     /// Reads what ``json()`` has written, of one run or several: measurements of the same section and round number are
     /// kept side by side as further rounds.
-    /// - Throws: ``BenchmarkError`` where the runs are of different machines, or mean different things by one section.
+    /// - Throws: ``BenchmarkError`` where the runs are of different machines, mean different things by one section, or one
+    ///   is there twice.
     init(mergedFrom paths: [String]) throws {
+        var taken = Set<Data>()
         let reports = try paths.map { path in
+            let report: Report
+            let data: Data
             do {
-                return try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+                data = try Data(contentsOf: URL(fileURLWithPath: path))
+                report = try JSONDecoder().decode(Report.self, from: data)
             } catch {
                 throw BenchmarkError(
                     "--from: \(path) cannot be read, or was not written by --json of this version: "
                         + error.localizedDescription)
             }
+            // Rounds that count twice would hide how much they differ.
+            guard taken.insert(data).inserted else { throw BenchmarkError("--from: \(path) is there twice") }
+            return report
         }
         guard var merged = reports.first else { throw BenchmarkError("--from names no file") }
         merged.options.sections = merged.sections

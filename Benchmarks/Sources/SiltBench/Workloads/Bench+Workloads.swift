@@ -92,9 +92,7 @@ extension Bench {
 
     /// Fills the database, unmeasured, and reads before the engine has had a moment for itself.
     private func performAtOnce(_ run: WorkloadRun, _ database: Database<E>) throws -> Outcome {
-        let order = IndexStream.permutation(section.count, .fillOrder)
-        database.reserve(section.count, listed: section.count)
-        _ = try database.put(section.count, threads: 1) { _ in .listed(order, from: 0) }
+        try putAll(database)
         return try performReads(run, database)
     }
 

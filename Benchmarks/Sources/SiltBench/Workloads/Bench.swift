@@ -93,10 +93,15 @@ final class Bench<E: Engine> {
     }
 
     private func fill(_ database: Database<E>) throws {
-        let order = IndexStream.permutation(section.count, .fillOrder)
-        database.model.reserve(section.count)
-        _ = try database.put(section.count, threads: 1) { _ in .listed(order, from: 0) }
+        try putAll(database)
         _ = Machine.settle(isHasty: section.isHasty)
+    }
+
+    /// Puts all keys in random order, unmeasured.
+    func putAll(_ database: Database<E>) throws {
+        let order = IndexStream.permutation(section.count, .fillOrder)
+        database.reserve(section.count, listed: section.count)
+        _ = try database.put(section.count, threads: 1) { _ in .listed(order, from: 0) }
     }
 
     private func load(_ database: Database<E>) throws {
@@ -204,9 +209,7 @@ final class Bench<E: Engine> {
         let (puts, seeks) = section.burst
         let (course, expected) = try database.bursts(
             Section.burstRounds, puts: puts, pause: Section.burstPause, seeks: seeks, entries: Section.entriesPerSeek)
-        guard course.tally == expected else {
-            throw BenchmarkError("read \(course.tally), expected \(expected)")
-        }
+        try Outcome(course: course) { expected }.check()
         for (name, record) in zip([".puts", ".seeks"], course.records) {
             var part = Measurement(engine: engine, label: label + name, round: round, records: [record])
             // What it cost is both parts', and told once.

@@ -39,7 +39,7 @@ extension Database {
                 seeking.lap()
             }
             seeking.pause()
-            expected = expected + expectedOfSeeks(seeks, entries: entries, found)
+            expected = expected + expectedOfSeek(seeks, threads: 1, entries: entries) { _ in found }
         }
         let records = [
             putting.record(userBytes: rounds * puts * (keys.keyBytes + settings.valueBytes)), seeking.record(tally),
@@ -64,7 +64,9 @@ extension Database {
         meter.begin()
         for _ in 0..<rounds {
             meter.pause()
-            expected = expected + expectedOfGets(gets, read) + expectedOfSeeks(seeks, entries: entries, sought)
+            let (found, next) = (read, sought)
+            expected = expected + expectedOfGet(gets, threads: 1) { _ in found }
+            expected = expected + expectedOfSeek(seeks, threads: 1, entries: entries) { _ in next }
             meter.resume()
             try reopen()
             do {
@@ -86,24 +88,5 @@ extension Database {
         let course = Course(records: [record], before: before, after: .now())
         try reopen()
         return (course, expected)
-    }
-
-    /// What gets read of what is there now.
-    private func expectedOfGets(_ gets: Int, _ stream: IndexStream) -> Tally {
-        var (stream, tally) = (stream, Tally())
-        for _ in 0..<gets {
-            if let stamp = model.stamp(stream.next()) { tally.expect(stamp) }
-        }
-        return tally
-    }
-
-    /// What seeks read of what is there now, where keys are in the order of their indices.
-    private func expectedOfSeeks(_ seeks: Int, entries: Int, _ stream: IndexStream) -> Tally {
-        var (stream, tally) = (stream, Tally())
-        for _ in 0..<seeks {
-            let live = (stream.next()..<model.count).lazy.filter { [model] in model.stamp($0) != nil }.prefix(entries)
-            tally = tally + .expectScanned(model, Array(live), keys)
-        }
-        return tally
     }
 }

@@ -100,17 +100,12 @@ extension Database {
 
     /// What ``seek(_:threads:entries:_:)`` should have read, where keys are in the order of their indices.
     func expectedOfSeek(_ operations: Int, threads: Int, entries: Int, _ stream: (Int) -> IndexStream) -> Tally {
-        let live = (0..<model.count).filter { model.stamp($0) != nil }
-        // By index: how many live ones come before it.
-        var rank = [Int](repeating: 0, count: model.count + 1)
-        for index in live { rank[index + 1] = 1 }
-        for index in 0..<model.count { rank[index + 1] += rank[index] }
         var tally = Tally()
         for thread in 0..<threads {
             var stream = stream(thread)
             for _ in 0..<Self.share(operations, thread: thread, of: threads) {
-                let first = rank[stream.next()]
-                tally = tally + .expectScanned(model, live[first..<min(first + entries, live.count)], keys)
+                let live = (stream.next()..<model.count).lazy.filter { [model] in model.stamp($0) != nil }
+                tally = tally + .expectScanned(model, live.prefix(entries), keys)
             }
         }
         return tally
