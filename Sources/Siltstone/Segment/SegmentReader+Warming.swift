@@ -1,18 +1,20 @@
 extension SegmentReader {
-    /// Blocks that are looked at to find out whether a segment has been read, and how many of them must have been.
-    private static let (asked, enough) = (64, 4)
+    /// Blocks that are asked, at most, whether anybody has read them.
+    private static let asked = 32
+
+    /// Every so many blocks one is asked.
+    private var askedStep: Int { max(1, (fences.blockCount + Self.asked - 1) / Self.asked) }
 
     /// Whether readers have been in a good part of the segment since it was opened, by a sample of its blocks: what is made of
-    /// it is likely to be read, too.
+    /// it is likely to be read, too. Neither merges nor ``warm(shouldStop:)`` pass for readers.
     var isRead: Bool {
-        let count = fences.blockCount
-        let step = max(1, count / Self.asked)
-        var (block, read) = (0, 0)
-        while block < count {
+        let sample = stride(from: 0, to: fences.blockCount, by: askedStep)
+        var (count, read) = (0, 0)
+        for block in sample {
+            count += 1
             read += verifiedBlocks.isSet(block) ? 1 : 0
-            block += step
         }
-        return read * Self.asked >= Self.enough * min(count, Self.asked) && read > 0
+        return read > 0 && read * 16 >= count
     }
 
     /// Does what the first readers of a mapped segment would otherwise wait for: has its pages put into the page table, and
@@ -25,15 +27,16 @@ extension SegmentReader {
     func warm(shouldStop: () -> Bool) throws(StoreError) {
         guard let mappedData, let mappedIndex, case .mapping(let mapping) = source else { return }
         mapping.prepareForReading(offset: 0, length: info.fileBytes)
+        let step = askedStep
         for block in 0..<fences.blockCount {
             if shouldStop() { return }
-            try touch(block, mappedData)
+            // Of those that are asked it is for readers to note that they are right.
+            try touch(block, mappedData, noting: !block.isMultiple(of: step))
         }
         for page in 0..<geometry.pageCount where !verifiedPages.isSet(page) {
             if shouldStop() { return }
             try verifyMapped(page: page, mappedIndex)
         }
-        // All blocks are, and so all windows.
-        for window in 0...(dataBytes >> windowShift) { verifiedWindows.set(window) }
+        for address in stride(from: 0, to: dataBytes, by: 1 << windowShift) { noteVerified(around: address) }
     }
 }

@@ -100,11 +100,11 @@ extension Engine {
         let run = plan.outputRun ?? infos.first?.number ?? 0
         edit.addedSegments = infos.map { .init(info: $0, level: plan.outputLevel, run: run) }
         do {
-            if isRead { try warm(readers) }
+            let fresh = try isRead ? warm(readers) : Array(readers.keys)
             if !plan.relocating.isEmpty { try syncValues() }
             try commit(edit, opened: readers) {
                 state.pointee.statistics.compactions += 1
-                if !isRead { state.pointee.freshSegments.formUnion(infos.map(\.number)) }
+                state.pointee.freshSegments.formUnion(fresh)
                 state.pointee.statistics.compactionBytesRead += plan.inputBytes
                 state.pointee.statistics.compactionBytesWritten += infos.reduce(0) { $0 + $1.fileBytes }
                 state.pointee.statistics.compactionSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9

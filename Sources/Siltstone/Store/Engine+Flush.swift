@@ -87,7 +87,7 @@ extension Engine {
             edit.addedSegments.append(.init(info: info, level: 0, run: info.number))
         }
         do {
-            if isRead { try warm(readers) }
+            let fresh = try isRead ? warm(readers) : Array(readers.keys)
             // The segment's pointers must not outlive their values.
             if !sealed.valueFiles.isEmpty { try syncValues() }
             try commit(edit, opened: readers, wakes: false) {
@@ -95,7 +95,7 @@ extension Engine {
                 state.pointee.flushedLogs += 1
                 state.pointee.pace.endFlush(usualBytes: configuration.sealingBytes)
                 state.pointee.flushAttempts.succeed()
-                if !isRead { state.pointee.freshSegments.formUnion(infos.map(\.number)) }
+                state.pointee.freshSegments.formUnion(fresh)
                 state.pointee.statistics.flushes += 1
                 state.pointee.statistics.flushedBytes += infos.reduce(0) { $0 + $1.fileBytes }
                 state.pointee.statistics.flushSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9

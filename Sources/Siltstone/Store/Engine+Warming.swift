@@ -24,12 +24,14 @@ extension Engine {
     }
 
     /// Makes segments ready for reading that take the place of others, before they do: who reads those would find everything
-    /// of them anew. It costs a twentieth of the merge, of which a store that nobody has read since it was opened is spared.
+    /// of them anew. It costs a twentieth of the merge, of which a store that nobody reads is spared.
+    /// - Returns: the numbers of those that are left, beyond what is made ready at a time.
     /// - Throws: ``StoreError`` where one does not read as it was written; it must not be put in force.
-    func warm(_ readers: [UInt64: SegmentReader]) throws(StoreError) {
-        for reader in Self.warmable(Array(readers.values)) {
-            try reader.warm { self.isStopping.load(ordering: .relaxed) }
-        }
+    func warm(_ readers: [UInt64: SegmentReader]) throws(StoreError) -> [UInt64] {
+        let numbers = readers.keys.sorted()
+        let ready = Self.warmable(numbers.compactMap { readers[$0] })
+        for reader in ready { try reader.warm { self.isStopping.load(ordering: .relaxed) } }
+        return Array(numbers.dropFirst(ready.count))
     }
 
     /// The first of some segments, as many as are made ready at a time.

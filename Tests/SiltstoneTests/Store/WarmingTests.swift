@@ -13,8 +13,10 @@ struct WarmingTests {
         return configuration
     }
 
+    private static let records = 2400
+
     private func fill(_ store: KeyValueStore, _ byte: UInt8) throws {
-        for number in 0..<600 { try store.put(key(number), [UInt8](repeating: byte, count: 200)) }
+        for number in 0..<Self.records { try store.put(key(number), [UInt8](repeating: byte, count: 200)) }
         try store.flush()
     }
 
@@ -23,8 +25,10 @@ struct WarmingTests {
         return level < levels.count ? levels[level].flatMap(\.segments) : []
     }
 
-    private func isReady(_ segment: SegmentReader) -> Bool {
-        (0..<segment.fences.blockCount).allSatisfy { segment.verifiedBlocks.isSet($0) }
+    /// The part of the blocks that were checked, of none to all but those by which readers are found out.
+    private func readiness(_ segment: SegmentReader) -> Double {
+        let count = segment.fences.blockCount
+        return Double((0..<count).count { segment.verifiedBlocks.isSet($0) }) / Double(count)
     }
 
     @Test(
@@ -33,14 +37,17 @@ struct WarmingTests {
     func ready(isRead: Bool) throws {
         let store = try StoreFixture().open(Self.configuration())
         try fill(store, 0)
-        if isRead { #expect(try store.scan().remaining().count == 600) }
-        #expect(segments(store, level: 0).allSatisfy { $0.isRead == isRead })
-        try fill(store, 1)
-        let newest = try #require(segments(store, level: 0).first)
-        #expect(isReady(newest) == isRead && newest.isRead == isRead)
-        for byte in UInt8(2)..<9 { try fill(store, byte) }
+        for byte in UInt8(1)..<9 {
+            if isRead { #expect(try store.scan().remaining().count == Self.records) }
+            try fill(store, byte)
+            // Later on, a merge may have taken what was read.
+            guard byte == 1 || !isRead, let newest = segments(store, level: 0).first else { continue }
+            #expect(isRead ? readiness(newest) > 0.7 && !newest.isRead : readiness(newest) == 0)
+        }
         try waitUntil("runs are merged") { !segments(store, level: 1).isEmpty }
-        #expect(segments(store, level: 1).allSatisfy { isReady($0) == isRead })
+        for segment in segments(store, level: 1) {
+            #expect(isRead ? readiness(segment) > 0.7 : readiness(segment) == 0)
+        }
         try store.close()
     }
 
@@ -58,7 +65,7 @@ struct WarmingTests {
         try store.close()
     }
 
-    @Test("a merge does not pass for a reader of what it takes in, nor does a look at all of it for damage")
+    @Test("who merges a segment, looks at it for damage or makes it ready does not pass for a reader of it")
     func merge() throws {
         let store = try StoreFixture().open(Self.configuration())
         try fill(store, 0)
@@ -67,8 +74,12 @@ struct WarmingTests {
         try merge.seek(nil)
         var count = 0
         while try merge.next() != nil { count += 1 }
-        #expect(count == 600 && !segment.isRead)
-        #expect(try store.verify().problems.isEmpty && !segment.isRead)
+        #expect(count == Self.records && !segment.isRead)
+        #expect(try store.verify().problems.isEmpty && readiness(segment) == 0)
+        try segment.warm { false }
+        #expect(readiness(segment) > 0.7 && !segment.isRead)
+        _ = try store.scan().remaining()
+        #expect(readiness(segment) == 1 && segment.isRead)
         try store.close()
     }
 
