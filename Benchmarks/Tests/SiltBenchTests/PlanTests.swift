@@ -41,7 +41,8 @@ struct PlanTests {
             ["--keys", "paths"], ["--defaults"], ["--lmdb-writemap"], ["--workloads", "open", "--set", "quick"],
             ["--workloads", "open", "--sections", "main"], ["--from", "a.json", "--num", "1000"],
             ["--embedded", "--repeat", "2"], ["--from", ","], ["--workloads", "fillrandom,bursts", "--keys", "hashed"],
-            ["--workloads", "open", "--num", "1000,1000"],
+            ["--workloads", "open", "--num", "1000,1000"], ["--sections", ","], ["--embedded=no"], ["--help=yes"],
+            ["--sections", "crud", "--engines", "leveldb"], ["--workloads", "open", "--defaults=no"],
         ])
     func nonsense(arguments: [String]) {
         var parser = OptionParser(arguments)

@@ -37,6 +37,14 @@ struct ReportTests {
         let text = MarkdownReport(try report(), plots: "/tmp/docs/plots", at: "/tmp/docs/Performance.md").text
         #expect(text.contains("| readseq | **3.00k** | 1.00k | 3.00x | - |"))
         #expect(text.contains("](plots/main-throughput.svg)") && text.contains("](plots/growth.svg)"))
+        var alike = try report()
+        alike.options.sections[0].name = "growth"
+        for index in alike.measurements.indices where alike.measurements[index].section == "main" {
+            alike.measurements[index].label = "growth/readseq"
+        }
+        let once = MarkdownReport(alike, plots: "plots", at: "x.md").text.components(
+            separatedBy: "growth-1k-throughput")
+        #expect(once.count == 2, "one section's name begins as another's")
         #expect(MarkdownReport.relative("/a/b/plots", to: "/a/c/x.md") == "../b/plots")
     }
 
@@ -78,12 +86,13 @@ struct ReportTests {
         #expect(merged.measurements.count == 12)
         #expect(merged.summary(.siltstone, "readseq")?.measurements.map(\.round) == [0, 3])
         #expect(merged.sections.count == 3)
-        #expect(merged.roundsInWords == "2 rounds")
+        let main = try #require(merged.main)
+        #expect(merged.roundsInWords(main) == "2 rounds")
         var uneven = merged
-        uneven.measurements.removeAll { $0.round > 0 && $0.section != merged.measurements[0].section }
-        #expect(uneven.roundsInWords == "1 to 2 rounds")
+        uneven.measurements.removeAll { $0.round > 0 && $0.engine == .lmdb }
+        #expect(uneven.roundsInWords(main) == "2 rounds, LMDB 1")
         uneven.measurements.removeAll { $0.round > 0 }
-        #expect(uneven.roundsInWords == "1 round")
+        #expect(uneven.roundsInWords(main) == "1 round")
     }
 
     @Test("of three runs each one's rounds are its own; one that has measured nothing adds no sections")

@@ -14,8 +14,8 @@ final class ChildProcess {
         process.executableURL = Self.executable
         process.arguments = [Self.argument, String(decoding: try JSONEncoder().encode(order), as: UTF8.self)]
         process.standardOutput = output
-        try process.run()
-        if order.task == .measure { Interruption.began(process.processIdentifier) }
+        // Of those that a worker starts, the worker takes care.
+        if order.task == .measure { try Interruption.start(process) } else { try process.run() }
     }
 
     private static var executable: URL {
@@ -45,7 +45,7 @@ final class ChildProcess {
     /// - Returns: whether it ended in good order.
     func wait() -> Bool {
         process.waitUntilExit()
-        Interruption.began(nil)
+        Interruption.ended()
         return process.terminationReason == .exit && process.terminationStatus == 0
     }
 
@@ -54,7 +54,7 @@ final class ChildProcess {
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
-        Interruption.began(nil)
+        Interruption.ended()
     }
 
     /// Waits for its end.

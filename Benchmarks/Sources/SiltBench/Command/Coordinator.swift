@@ -13,6 +13,7 @@ struct Coordinator {
     func run() throws -> Bool {
         try checkPaths()
         var report = try options.inputPaths.isEmpty ? measure() : Report(mergedFrom: options.inputPaths)
+        Interruption.proceed()
         report.compareTallies()
         report.goals = Goal.all.map { $0.outcome(in: report) }
         print(TerminalReport(report).text)

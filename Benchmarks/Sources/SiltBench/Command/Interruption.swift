@@ -8,6 +8,8 @@ enum Interruption {
     private struct Debts {
         var directories: [String] = []
         var child: pid_t?
+        /// Whether the end has begun: nothing is begun, made or written any more.
+        var isEnding = false
     }
 
     private static let debts = Mutex(Debts())
@@ -33,7 +35,10 @@ enum Interruption {
 
     /// Removes what was made, and ends.
     static func end(_ number: Int32) -> Never {
-        let (child, directories) = debts.withLock { ($0.child, $0.directories) }
+        let (child, directories) = debts.withLock {
+            $0.isEnding = true
+            return ($0.child, $0.directories)
+        }
         if let child { kill(child, SIGKILL) }
         for directory in directories {
             // The child may be amid a file: what it makes while it dies goes with another attempt.
@@ -46,15 +51,37 @@ enum Interruption {
 
     /// Runs `body`, which works in a directory, and removes that at its end, whatever that is.
     static func withDirectory<R>(_ path: String, note: (String) -> Void, _ body: () throws -> R) throws -> R {
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        debts.withLock { $0.directories.append(path) }
+        try unlessEnding { debts in
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            debts.directories.append(path)
+        }
         defer {
-            debts.withLock { $0.directories.removeAll { $0 == path } }
             do { try FileManager.default.removeItem(atPath: path) } catch { note("\(error)") }
+            unlessEnding { $0.directories.removeAll { $0 == path } }
         }
         return try body()
     }
 
-    /// Takes note of the process that works for this one now; nil for none.
-    static func began(_ child: pid_t?) { debts.withLock { $0.child = child } }
+    /// Starts a process that works for this one, and takes note of it.
+    static func start(_ process: Process) throws {
+        try unlessEnding { debts in
+            try process.run()
+            debts.child = process.processIdentifier
+        }
+    }
+
+    /// Takes note that the process has ended.
+    static func ended() { unlessEnding { $0.child = nil } }
+
+    /// Goes on; not where the end has begun.
+    static func proceed() { unlessEnding { _ in } }
+
+    /// Does something to what is noted: all of it before an end begins, so that the end finds it done, or, where one has
+    /// begun, nothing any more.
+    private static func unlessEnding<E: Error>(_ body: (inout Debts) throws(E) -> Void) throws(E) {
+        try debts.withLock { debts throws(E) in
+            while debts.isEnding { sleep(1) }
+            try body(&debts)
+        }
+    }
 }

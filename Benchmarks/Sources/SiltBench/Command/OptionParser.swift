@@ -34,7 +34,9 @@ struct OptionParser {
             let (name, attached) = Self.split(argument)
             given.insert(name)
             switch name {
-            case "--help", "-h": return .help
+            case "--help", "-h":
+                try flag(name, attached)
+                return .help
             case "--engines": options.engines = try engines(value(name, attached))
             case "--set": choice.set = try named(name, attached, SectionSet.allCases)
             case "--sections": choice.names = try value(name, attached).split(separator: ",").map(String.init)
@@ -42,12 +44,12 @@ struct OptionParser {
             case "--num": choice.counts = try numbers(name, attached, in: 100...500_000_000)
             case "--value-size": choice.valueBytes = try number(name, attached, in: 16...(1 << 20))
             case "--keys": choice.keys = try named(name, attached, KeySpace.allCases)
-            case "--defaults": choice.hasDefaultCompression = true
-            case "--lmdb-writemap": choice.hasWriteMap = true
+            case "--defaults": choice.hasDefaultCompression = try flag(name, attached)
+            case "--lmdb-writemap": choice.hasWriteMap = try flag(name, attached)
             case "--threads": choice.threads = try number(name, attached, in: 1...256)
             case "--repeat": options.rounds = try number(name, attached, in: 1...100)
             case "--prewarm-mb": options.prewarmBytes = try number(name, attached, in: 0...65536) << 20
-            case "--embedded": options.isEmbedding = true
+            case "--embedded": options.isEmbedding = try flag(name, attached)
             case "--dir": options.directory = try value(name, attached) + "/silt-bench"
             case "--from": options.inputPaths = try value(name, attached).split(separator: ",").map(String.init)
             case "--json": options.jsonPath = try value(name, attached)
@@ -99,7 +101,11 @@ struct OptionParser {
                 throw BenchmarkError(
                     "no section '\(name)' in this set; there are \(known.map(\.name).joined(separator: ", "))")
             }
-            return sections.filter { section in names.contains { section.isCalled($0) } }
+            let chosen = sections.filter { section in names.contains { section.isCalled($0) } }
+            if chosen.isEmpty {
+                throw BenchmarkError("--sections: nothing is left to measure with these engines")
+            }
+            return chosen
         }
         let runs = try WorkloadRun.list(workloads, threads: choice.threads)
         if runs.isEmpty { throw BenchmarkError("--workloads: name one at least") }
@@ -129,6 +135,13 @@ struct OptionParser {
             throw BenchmarkError("\(name) needs a value")
         }
         return value
+    }
+
+    /// An option that is there or not.
+    /// - Returns: true.
+    @discardableResult private func flag(_ name: String, _ attached: String?) throws -> Bool {
+        if let attached { throw BenchmarkError("\(name) takes no value, not '\(attached)' either") }
+        return true
     }
 
     private mutating func named<T: RawRepresentable<String>>(

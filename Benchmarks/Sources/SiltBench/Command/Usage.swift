@@ -43,7 +43,8 @@ enum Usage {
 
             \(sets.joined(separator: "\n"))
 
-            Exit status: 0 done, 1 an engine failed or read something wrong, 2 usage.
+            Exit status: 0 done, 1 an engine failed or read something wrong, 2 the command line, or a
+            file, is not as it should be.
 
             Example: silt-bench --engines siltstone,lmdb --workloads fillrandom,readrandom,readseq --html out.html
             \(missing.isEmpty ? "" : "\nBuilt without \(missing.map(\.title).joined(separator: ", ")): see Benchmarks/README.md.\n")

@@ -85,11 +85,10 @@ struct Embedding: Codable, Sendable {
         if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
         let output = Pipe()
         process.standardOutput = isShown ? FileHandle.standardError : output
-        try process.run()
-        Interruption.began(process.processIdentifier)
+        try Interruption.start(process)
         let text = isShown ? "" : String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        Interruption.began(nil)
+        Interruption.ended()
         guard process.terminationStatus == 0 else {
             throw BenchmarkError("\(program) \(arguments.joined(separator: " ")) has failed:\n\(text)")
         }

@@ -104,12 +104,12 @@ private struct SectionMaker {
     /// SQLite does not take part above twice the count: it would take hours, and is the best peer nowhere.
     func growth() throws -> [Section] {
         let reads = "readrandom,readmissing,readseq,seekrandom"
-        return try [count / 10, count, count * 5, count * 20].map { grown in
+        return try [max(100, count / 10), count, count * 5, count * 20].map { grown in
             let isLargest = grown == count * 20
             let fills = isLargest ? "fillseq,fillbatch,fillrandom" : "fillrandom"
             return Section(
                 name: Section.growthPrefix + Format.size(grown),
-                title: "\(Format.size(grown)) keys", count: max(100, grown), valueBytes: valueBytes,
+                title: "\(Format.size(grown)) keys", count: grown, valueBytes: valueBytes,
                 engines: engines.filter { $0 != .sqlite || grown <= count * 2 },
                 workloads: try list(
                     "\(fills),\(reads),overwrite\(isLargest ? ",deleterandom" : ""),compact,\(reads)"))

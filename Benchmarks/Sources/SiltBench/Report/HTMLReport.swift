@@ -23,7 +23,7 @@ struct HTMLReport {
         \(failures)
         \(goals)
         \(report.sections.map(sectionPart).joined(separator: "\n"))
-        \(panels("Growth", "The same workloads with more and more keys; both scales are logarithmic.", report.growthPanels(), 2))
+        \(panels("Growth", "The same workloads with more and more keys; rates on a logarithmic scale.", report.growthPanels(), 2))
         \(embedding)
         <h2>All figures</h2>
         \(figures)
@@ -45,14 +45,18 @@ struct HTMLReport {
             <h1>silt-bench</h1>
             <p>\(HTML.escaped(host.date)) on \(HTML.escaped(host.processor)), \(host.cores) cores, \
             \(Format.bytes(host.memoryBytes)) of memory, \(HTML.escaped(host.system)).
-            Median of \(report.roundsInWords); the line over a bar spans the slowest and the fastest. Each panel has a scale of its own.
+            Medians; the line over a bar spans the slowest and the fastest. Each panel has a scale of its own.
             Longer is better; where the unit is ms, shorter is.</p>
             <p class="legend">\(options.engines.map(HTML.legendEntry).joined(separator: " "))</p>
             """
     }
 
     private func sectionPart(_ section: Section) -> String {
-        var parts = [panels(section.title, "", report.throughputPanels(section), 2)]
+        var parts = [
+            panels(
+                section.title, report.roundsInWords(section).capitalizedFirst + ".", report.throughputPanels(section), 2
+            )
+        ]
         if section.isDetailed {
             parts.append(
                 panels(
@@ -80,7 +84,7 @@ struct HTMLReport {
     private var failures: String {
         if report.failures.isEmpty { return "" }
         let items = report.failures.map {
-            "<li>\(HTML.escaped("\($0.engine?.title ?? "all"), round \($0.round + 1): \($0.text)"))</li>"
+            "<li>\(HTML.escaped($0.description))</li>"
         }
         return "<h2>Failures</h2><ul class=\"failures\">\(items.joined())</ul>"
     }

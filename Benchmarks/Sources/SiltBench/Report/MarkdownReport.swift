@@ -22,12 +22,13 @@ struct MarkdownReport {
         }
         parts += [goals, engines, limits].compactMap(\.self)
         for section in report.sections {
-            parts.append("## \(section.title.prefix(1).uppercased() + section.title.dropFirst())")
+            parts.append("## \(section.title.capitalizedFirst)")
+            parts.append(report.roundsInWords(section).capitalizedFirst + ".")
             parts.append(throughput(section))
-            parts += sheets { $0.hasPrefix(section.name + "-") }
+            parts += sheets(of: section)
             if section.name == Section.mainName { parts += [latency(section), costs(section)] }
         }
-        let growth = sheets { $0 == "growth" }
+        let growth = sheets(of: nil)
         if !growth.isEmpty { parts += ["## Growth"] + growth }
         if let embedding = report.embedding {
             parts += ["## Embedded", table(["", ""], embedding.rows.map { [$0.name, $0.value] })]
@@ -39,9 +40,9 @@ struct MarkdownReport {
         let host = report.host
         return """
             Measured \(host.date) on \(host.processor), \(host.cores) cores, \(Format.bytes(host.memoryBytes)) of memory,
-            \(host.system); median of \(report.roundsInWords), ± half the range. *Ratio*: Siltstone to the best
-            peer, above 1 it is the faster one; in brackets the lowest and the highest of the rounds. *Load*: cores that
-            other processes, or other guests of the host, kept busy.
+            \(host.system); medians, ± half the range. *Ratio*: Siltstone to the best peer, above 1 it is the faster
+            one; in brackets the lowest and the highest of the rounds. *Load*: cores that other processes, or other guests
+            of the host, kept busy.
             """
     }
 
@@ -74,10 +75,12 @@ struct MarkdownReport {
         return rows.isEmpty ? nil : "## Limits of the machine\n\n" + table(["", ""], rows)
     }
 
-    /// References to the plots whose names are wanted.
-    private func sheets(_ isWanted: (String) -> Bool) -> [String] {
+    /// References to the plots of a section; of none, to those that are about several.
+    private func sheets(of section: Section?) -> [String] {
         guard let plots else { return [] }
-        return PlotSheet.all(of: report).filter { isWanted($0.name) }.map { "![\($0.title)](\(plots)/\($0.name).svg)" }
+        return PlotSheet.all(of: report).filter { $0.section == section?.name }.map {
+            "![\($0.title)](\(plots)/\($0.name).svg)"
+        }
     }
 
     /// `folder` as seen from the folder of `file`; as it is where they have nothing in common.

@@ -7,23 +7,27 @@ struct PlotSheet {
     let title: String
     let panels: [Panel]
     let engines: [EngineKind]
+    /// The name of the section that it is about; nil where it is about several.
+    var section: String?
 
     /// Everything there is to plot.
     static func all(of report: Report) -> [PlotSheet] {
         var sheets: [PlotSheet] = []
-        func add(_ name: String, _ title: String, _ panels: [Panel], _ engines: [EngineKind]) {
-            if !panels.isEmpty { sheets.append(PlotSheet(name: name, title: title, panels: panels, engines: engines)) }
-        }
         for section in report.sections {
-            add("\(section.name)-throughput", section.title, report.throughputPanels(section), section.engines)
+            func add(_ kind: String, _ title: String, _ panels: [Panel]) {
+                sheets.append(
+                    PlotSheet(
+                        name: "\(section.name)-\(kind)", title: title, panels: panels, engines: section.engines,
+                        section: section.name))
+            }
+            add("throughput", section.title, report.throughputPanels(section))
             guard section.isDetailed else { continue }
-            add("\(section.name)-latency", "Latency: " + section.title, report.latencyPanels(section), section.engines)
-            add(
-                "\(section.name)-course", "Throughput over time: " + section.title, report.timelinePanels(section),
-                section.engines)
+            add("latency", "Latency: " + section.title, report.latencyPanels(section))
+            add("course", "Throughput over time: " + section.title, report.timelinePanels(section))
         }
-        add("growth", "Growth", report.growthPanels(), report.options.engines)
-        return sheets
+        sheets.append(
+            PlotSheet(name: "growth", title: "Growth", panels: report.growthPanels(), engines: report.options.engines))
+        return sheets.filter { !$0.panels.isEmpty }
     }
 
     private static let (columns, gap, head) = (3, 20.0, 24.0)

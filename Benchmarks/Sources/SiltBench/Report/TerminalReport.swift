@@ -11,14 +11,11 @@ struct TerminalReport {
     var text: String {
         var lines = [String]()
         for section in report.sections {
-            lines += ["", section.title]
+            lines += ["", "\(section.title); \(report.roundsInWords(section))"]
             lines += table(section)
         }
         if !report.sections.isEmpty {
-            lines += [
-                "",
-                "median of \(report.roundsInWords), ± half the range; bold: the best; ratio: to the best peer;",
-            ]
+            lines += ["", "medians, ± half the range; bold: the best; ratio: to the best peer;"]
             lines += ["load: cores that others kept busy, in the engine that met most: above 0.3, do not trust the row"]
         }
         lines += goals()

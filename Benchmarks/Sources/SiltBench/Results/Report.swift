@@ -91,12 +91,16 @@ struct Report: Codable, Sendable {
         }
     }
 
-    /// How many rounds the medians are of, in words: sections of runs that were merged may have been measured more or less
-    /// often.
-    var roundsInWords: String {
-        let counts = Dictionary(grouping: measurements, by: \.section).values.map { Set($0.map(\.round)).count }
-        let (least, most) = (counts.min() ?? 0, counts.max() ?? 0)
-        return least == most ? "\(most) round\(most == 1 ? "" : "s")" : "\(least) to \(most) rounds"
+    /// How many rounds the medians of a section are of, in words: where runs were merged, engines may have been measured
+    /// more or less often.
+    func roundsInWords(_ section: Section) -> String {
+        let taken = Dictionary(grouping: measurements.filter { $0.section == section.name }, by: \.engine)
+        let counts = section.engines.compactMap { engine in
+            taken[engine].map { (engine: engine, rounds: Set($0.map(\.round)).count) }
+        }
+        let most = counts.map(\.rounds).max() ?? 0
+        let fewer = counts.filter { $0.rounds < most }.map { "\($0.engine.title) \($0.rounds)" }
+        return "\(most) round\(most == 1 ? "" : "s")" + (fewer.isEmpty ? "" : ", \(fewer.joined(separator: ", "))")
     }
 
     /// All of it.
