@@ -80,11 +80,12 @@ struct GoalTests {
     @Test("growth is what is kept of a rate, compared with the peer that keeps most")
     func growth() throws {
         var report = Report(Options())
-        report.options.sections = [100, 1000, 20_000].map {
+        // The last has no other of a twentieth of its keys.
+        report.options.sections = [100, 1000, 20_000, 25_000].map {
             Section(name: "growth-\($0)", title: "", count: $0, engines: [.siltstone, .leveldb, .lmdb])
         }
         for (engine, values) in [
-            (EngineKind.siltstone, [9.0, 100, 90]), (.leveldb, [9, 20, 9]), (.lmdb, [9, 10, 6]),
+            (EngineKind.siltstone, [9.0, 100, 90, 1]), (.leveldb, [9, 20, 9, 9]), (.lmdb, [9, 10, 6, 9]),
         ] {
             for (section, value) in zip(report.options.sections, values) {
                 report.measurements.append(

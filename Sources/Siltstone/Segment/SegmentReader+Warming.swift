@@ -2,8 +2,8 @@ extension SegmentReader {
     /// Blocks that are asked, at most, whether anybody has read them.
     private static let asked = 32
 
-    /// Every so many blocks one is asked.
-    private var askedStep: Int { max(1, (fences.blockCount + Self.asked - 1) / Self.asked) }
+    /// Every so many blocks one is asked; not all of a small segment.
+    private var askedStep: Int { max(4, (fences.blockCount + Self.asked - 1) / Self.asked) }
 
     /// Whether readers have been in a good part of the segment since it was opened, by a sample of its blocks: what is made of
     /// it is likely to be read, too. Neither merges nor ``warm(shouldStop:)`` pass for readers.

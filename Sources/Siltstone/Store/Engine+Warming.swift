@@ -28,7 +28,8 @@ extension Engine {
     /// - Returns: the numbers of those that are left, beyond what is made ready at a time.
     /// - Throws: ``StoreError`` where one does not read as it was written; it must not be put in force.
     func warm(_ readers: [UInt64: SegmentReader]) throws(StoreError) -> [UInt64] {
-        let numbers = readers.keys.sorted()
+        // The newest first: what was written long before them may not be in the system's cache any more.
+        let numbers = readers.keys.sorted(by: >)
         let ready = Self.warmable(numbers.compactMap { readers[$0] })
         for reader in ready { try reader.warm { self.isStopping.load(ordering: .relaxed) } }
         return Array(numbers.dropFirst(ready.count))

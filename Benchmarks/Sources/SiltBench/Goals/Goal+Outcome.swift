@@ -131,13 +131,13 @@ extension Report {
     /// The titles of the others.
     var unmeasuredGoals: [String] { goals.filter { $0.verdict == .notMeasured }.map(\.title) }
 
-    /// The sections that goals of growth compare: the second of those that grow, from which the last is 20 times.
+    /// The sections that goals of growth compare: the largest that grow, one of which has 20 times the other's keys.
     var growthPair: (small: Section, large: Section)? {
         let growing = sections.filter { $0.name.hasPrefix(Section.growthPrefix) }.sorted { $0.count < $1.count }
-        guard let large = growing.last, let small = growing.first(where: { $0.count >= large.count / 20 }),
-            small.count < large.count
-        else { return nil }
-        return (small, large)
+        for large in growing.reversed() {
+            if let small = growing.first(where: { $0.count * 20 == large.count }) { return (small, large) }
+        }
+        return nil
     }
 
     /// `growth/` before a label stands for the largest of the sections that grow.
