@@ -1149,7 +1149,8 @@ MUTATIONS = [
         "damage-put-in-force", "a flushed segment that does not read as it was written takes the place of its memtable",
         "Store/Engine+Warming.swift",
         "for reader in ready { try reader.warm { self.isStopping.load(ordering: .relaxed) } }",
-        "for reader in ready { do { try reader.warm { self.isStopping.load(ordering: .relaxed) } } catch {} }", first="WarmingTests"),
+        "for reader in ready { do { try reader.warm { self.isStopping.load(ordering: .relaxed) } } catch {} }",
+        first="WarmingTests"),
     Mutation(
         "approach-kept", "a seek ends in the segment that an earlier one, given up, has approached",
         "Segment/RunCursor.swift",

@@ -39,6 +39,7 @@ struct WarmingTests {
         try fill(store, 0)
         for byte in UInt8(1)..<9 {
             if isRead { #expect(try store.scan().remaining().count == Self.records) }
+            #expect(segments(store, level: 0).allSatisfy { $0.isRead == isRead })
             try fill(store, byte)
             // Later on, a merge may have taken what was read.
             guard byte == 1 || !isRead, let newest = segments(store, level: 0).first else { continue }

@@ -57,8 +57,3 @@ extension String {
     /// Spaces added before, up to a width in characters.
     func indented(to width: Int) -> String { String(repeating: " ", count: Swift.max(0, width - count)) + self }
 }
-
-extension String {
-    /// As a sentence or a heading begins.
-    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
-}

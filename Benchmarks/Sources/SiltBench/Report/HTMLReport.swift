@@ -52,11 +52,7 @@ struct HTMLReport {
     }
 
     private func sectionPart(_ section: Section) -> String {
-        var parts = [
-            panels(
-                section.title, report.roundsInWords(section).capitalizedFirst + ".", report.throughputPanels(section), 2
-            )
-        ]
+        var parts = [panels(section.title, report.roundsInWords(section) + ".", report.throughputPanels(section), 2)]
         if section.isDetailed {
             parts.append(
                 panels(

@@ -22,8 +22,8 @@ struct MarkdownReport {
         }
         parts += [goals, engines, limits].compactMap(\.self)
         for section in report.sections {
-            parts.append("## \(section.title.capitalizedFirst)")
-            parts.append(report.roundsInWords(section).capitalizedFirst + ".")
+            parts.append("## \(section.title.prefix(1).uppercased() + section.title.dropFirst())")
+            parts.append(report.roundsInWords(section) + ".")
             parts.append(throughput(section))
             parts += sheets(of: section)
             if section.name == Section.mainName { parts += [latency(section), costs(section)] }
