@@ -728,12 +728,12 @@ MUTATIONS = [
         "unverified-read", "point reads do not check the block that they read from",
         "Segment/SegmentProbe.swift",
         "address <= pointee.lastHead && pointee.verifiedWindows.isSet(address &>> pointee.windowShift)",
-        "address <= pointee.lastHead", first="LoanTests"),
+        "address <= pointee.lastHead", first="PinnedValueTests"),
     Mutation(
         "unverified-index-read", "point reads do not check the page of the point index that they read from",
         "Segment/SegmentProbe.swift",
         "guard _fastPath(pointee.verifiedPages.isSet(page)) else { return .unclear }",
-        "", first="LoanTests"),
+        "", first="PinnedValueTests"),
     Mutation(
         "removed-is-absent", "point reads look behind a tombstone",
         "Segment/SegmentProbe.swift",
@@ -825,7 +825,7 @@ MUTATIONS = [
         "range-tombstone-unheeded", "point reads do not heed the range tombstones of memtables",
         "Store/ReadPlan.swift",
         "if _slowPath(tree.hasRangeTombstones) { return .unclear }",
-        "", first="LoanTests"),
+        "", first="PinnedValueTests"),
     Mutation(
         "digest-tie", "a key is looked for in the wrong segment where digests are the same",
         "Segment/RunProbe.swift",
@@ -838,14 +838,14 @@ MUTATIONS = [
         "true", first="RunProbeTests"),
     Mutation(
         "loan-kept", "a lent value is not given back",
-        "Store/KeyValueStore.swift",
-        "if loan.isShared { takeBackShared() } else { loan.end() }",
-        "if loan.isShared { takeBackShared() }", first="LoanTests"),
+        "API/KeyValueStore+Reader.swift",
+        "if value.isShared { unpinShared() } else { value.end() }",
+        "if value.isShared { unpinShared() }", first="PinnedValueTests"),
     Mutation(
         "loan-kept-inside", "what get and contains look at is not given back",
         "Store/Engine+Lend.swift",
         "if loan.isShared { views.leaveShared() } else { loan.end() }",
-        "if loan.isShared { views.leaveShared() }", first="LoanTests"),
+        "if loan.isShared { views.leaveShared() }", first="PinnedValueTests"),
     Mutation(
         "long-head-absent", "records with long keys are not found",
         "Segment/SegmentProbe.swift",
@@ -909,7 +909,7 @@ MUTATIONS = [
         "lent-when-closed", "a closed store lends values",
         "Store/Engine+Lend.swift",
         "!found.isUnclear && !isStopping.load(ordering: .relaxed)",
-        "!found.isUnclear", first="LoanTests"),
+        "!found.isUnclear", first="PinnedValueTests"),
     Mutation(
         "lent-early", "point reads see the beginning of a batch",
         "Store/Engine+Lend.swift",

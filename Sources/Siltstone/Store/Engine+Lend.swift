@@ -1,11 +1,10 @@
 public import Synchronization
 
-/// A value that a point read lends without a closure, so that what is done with it becomes part of the caller. Four words,
+/// A value that a point read pins without a closure, so that what is done with it becomes part of the caller. Four words,
 /// which functions return in registers.
 ///
-/// To be taken back on the same thread, and before any loan that was out already.
-@usableFromInline
-struct Loan {
+/// Unpinned on the same thread, and before any value that was pinned earlier.
+public struct PinnedValue {
     @usableFromInline
     let address: UnsafeRawPointer?
     @usableFromInline
@@ -46,7 +45,7 @@ struct Loan {
     }
 
     /// Nothing was lent, and only a longer look will tell whether there is a value.
-    fileprivate static var unclear: Loan { Loan() }
+    fileprivate static var unclear: PinnedValue { PinnedValue() }
 
     /// Whether nothing was lent, and nothing is to be taken back.
     @inlinable
@@ -63,14 +62,16 @@ extension Engine {
     /// In as few instructions as can be: while the processor waits for the memory of one read it begins with the next, if
     /// that is not too far ahead (some 300 instructions).
     @inline(__always)
-    func lend(_ key: Bytes, at sequence: SequenceNumber? = nil) -> Loan {
+    func lend(_ key: Bytes, at sequence: SequenceNumber? = nil) -> PinnedValue {
         let reading = views.enter()
         // After the view: what the view has dropped is then hidden by something that this number sees.
         let visible = sequence ?? visible.load(ordering: .acquiring)
         let plan = reading.view._withUnsafeGuaranteedRef { $0.plan }
         if _fastPath(plan.isComplete) {
             let found = plan.find(SearchKey(key), visible: visible)
-            if _fastPath(!found.isUnclear && !isStopping.load(ordering: .relaxed)) { return Loan(found, reading) }
+            if _fastPath(!found.isUnclear && !isStopping.load(ordering: .relaxed)) {
+                return PinnedValue(found, reading)
+            }
         }
         views.abandon(reading)
         return .unclear
@@ -78,7 +79,7 @@ extension Engine {
 
     /// Ends what ``lend(_:at:)`` has begun.
     @inline(__always)
-    func takeBack(_ loan: Loan) {
+    func takeBack(_ loan: PinnedValue) {
         if loan.isShared { views.leaveShared() } else { loan.end() }
     }
 }

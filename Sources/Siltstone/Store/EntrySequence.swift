@@ -1,4 +1,4 @@
-/// The entries of a snapshot in a range of keys, as an asynchronous sequence.
+/// The entries of a snapshot or a transaction in a range of keys, as an asynchronous sequence.
 ///
 /// Each iteration reads in chunks, on a thread of the store's own where that may wait for the disk, so that no thread of
 /// the cooperative pool is held up.
@@ -8,22 +8,22 @@ public struct EntrySequence: AsyncSequence, Sendable {
     /// What iterating throws.
     public typealias Failure = StoreError
 
-    let snapshot: Snapshot
+    let reader: any KeyValueReader
     let range: ScanRange
 
     /// An iterator from the beginning of the range.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(snapshot: snapshot, range: range) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader, range: range) }
 
     /// Walks the entries.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let snapshot: Snapshot
+        private let reader: any KeyValueReader
         private var range: ScanRange
         private var chunk: [Entry] = []
         private var index = 0
         private var isAtEnd = false
 
-        init(snapshot: Snapshot, range: ScanRange) {
-            self.snapshot = snapshot
+        init(reader: any KeyValueReader, range: ScanRange) {
+            self.reader = reader
             self.range = range
         }
 
@@ -47,10 +47,10 @@ public struct EntrySequence: AsyncSequence, Sendable {
             if isAtEnd { return }
             var part = range
             part.limit = Swift.min(range.limit, 256)
-            let (snapshot, wanted) = (snapshot, part)
-            chunk = try await snapshot.engine.onBlockingQueue { () throws(StoreError) in
-                try snapshot.check()
-                let cursor = Cursor(try ScanWalk(snapshot.engine, at: snapshot, wanted))
+            let (reader, wanted) = (reader, part)
+            chunk = try await reader._onBlockingQueue { () throws(StoreError) in
+                let cursor = try reader._makeCursor(
+                    from: wanted.from, to: wanted.to, reverse: wanted.direction == .backward, limit: wanted.limit)
                 var entries: [Entry] = []
                 // Not more than a megabyte at once, whatever the values weigh.
                 var bytes = 0

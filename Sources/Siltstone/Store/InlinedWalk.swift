@@ -25,8 +25,7 @@ struct RecordRow {
 
 /// A walk by its address, so that what is done with the entries can become part of the caller: to call it for each takes
 /// longer than most of what is done with one.
-@usableFromInline
-struct InlinedWalk {
+public struct InlinedWalk {
     /// In the room of its scan.
     private let walk: UnsafeMutablePointer<ScanWalk>
 
@@ -76,7 +75,7 @@ struct InlinedWalk {
 
 extension Engine {
     /// Begins a walk that becomes part of the caller.
-    /// - Parameters: as of ``KeyValueStore/forEach(from:to:reverse:limit:_:)``.
+    /// - Parameters: as of ``KeyValueReader/forEach(from:to:reverse:limit:_:)``.
     ///   - snapshot: what is to be seen; nil for what the store holds now.
     func beginWalk(
         at snapshot: Snapshot?, from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?

@@ -111,21 +111,6 @@ extension KeyValueStore {
         return sequence > 0
     }
 
-    /// The value of `key`, or nil where it has none.
-    public func get(_ key: some Collection<UInt8>) async throws(StoreError) -> [UInt8]? {
-        try await engine.readWithoutBlocking(Array(key), at: nil, needsValue: true) { $0.map { [UInt8]($0) } }
-    }
-
-    /// Whether `key` has a value.
-    public func contains(_ key: some Collection<UInt8>) async throws(StoreError) -> Bool {
-        try await engine.readWithoutBlocking(Array(key), at: nil, needsValue: false) { $0 != nil }
-    }
-
-    /// The values of several keys as of one moment, in the keys' order; nil for each that has none.
-    public func get(all keys: some Sequence<some Collection<UInt8>>) async throws(StoreError) -> [[UInt8]?] {
-        try await snapshot().get(all: keys)
-    }
-
     /// Makes everything acknowledged before it durable, whatever its durability was.
     public func sync() async throws(StoreError) { try await engine.syncAll() }
 

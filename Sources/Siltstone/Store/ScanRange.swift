@@ -1,4 +1,5 @@
 /// Which entries a scan visits, and in which order.
+@usableFromInline
 struct ScanRange: Sendable {
     /// The first key; nil for the beginning.
     var from: [UInt8]?
@@ -27,6 +28,7 @@ struct ScanRange: Sendable {
     var farEnd: [UInt8]? { direction == .forward ? to : from }
 
     /// The least key that comes after all that begin with `prefix`; nil where there is none.
+    @usableFromInline
     static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
         var key = prefix
         while let last = key.popLast() {

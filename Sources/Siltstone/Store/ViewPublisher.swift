@@ -69,7 +69,7 @@ final class ViewPublisher: @unchecked Sendable {
         let view: Unmanaged<ReadView>
     }
 
-    private static let isShared = Loan.mark
+    private static let isShared = PinnedValue.mark
 
     /// Begins a read. Never blocks.
     @inline(__always)

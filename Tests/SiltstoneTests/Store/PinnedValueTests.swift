@@ -5,7 +5,7 @@ import Testing
 @testable import Siltstone
 
 /// Values that reads lend instead of copying them.
-@Suite struct LoanTests {
+@Suite struct PinnedValueTests {
     private static let value = [UInt8](repeating: 9, count: 300)
 
     private func filled(_ store: KeyValueStore) throws {
@@ -37,7 +37,7 @@ import Testing
     private func isAway(_ store: KeyValueStore) -> Bool {
         let reading = store.engine.views.enter()
         defer { store.engine.views.leave(reading) }
-        return reading.before == 0 || reading.before == Loan.mark
+        return reading.before == 0 || reading.before == PinnedValue.mark
     }
 
     @Test(
