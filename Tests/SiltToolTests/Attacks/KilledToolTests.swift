@@ -4,11 +4,15 @@ import Testing
 
 /// Runs of the tool that are killed, and run again.
 ///
-/// Each command is timed once, and then killed at moments spread over that time and a little more: in the quick form ten
-/// times, in the long form (`SILTSTONE_LONG`) two hundred times.
+/// Each command is timed once, and then killed at moments spread over that time and a little more: in the quick form five
+/// times, in the thorough form (`SILTSTONE_THOROUGH`) ten, in the long form (`SILTSTONE_LONG`) two hundred times.
 @Suite("The tool, killed", .serialized)
 struct KilledToolTests {
-    private static let kills = ProcessInfo.processInfo.environment["SILTSTONE_LONG"] == nil ? 10 : 200
+    private static let kills: Int = {
+        let environment = ProcessInfo.processInfo.environment
+        if environment["SILTSTONE_LONG"] != nil { return 200 }
+        return environment["SILTSTONE_THOROUGH"].map { $0 != "0" } ?? false ? 10 : 5
+    }()
 
     /// Starts the tool and kills it, wherever it is then.
     /// - Returns: whether it was killed, rather than done.

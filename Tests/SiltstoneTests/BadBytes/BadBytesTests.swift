@@ -6,11 +6,13 @@ import Testing
 /// Every byte is bad once: what the engine makes of it is right data, or an error that names the file; and repair brings
 /// back what is proved.
 ///
-/// The quick form does everything to the bytes of two of the samples, and a part of it to the others; the long form does
-/// everything, and goes on with stores of random shapes.
+/// The quick form does one thing to each byte. The thorough form does everything to the bytes of two of the samples, and a
+/// part of it to the others. The long form does everything, and goes on with stores of random shapes.
 @Suite("Bad bytes") struct BadBytesTests {
     /// Whether every damage is tried on the sample of this index.
-    private func isWhole(_ index: Int) -> Bool { SuiteScale.isLong || index == 0 || index == 3 }
+    private func isWhole(_ index: Int) -> Bool {
+        SuiteScale.count(false, thorough: index == 0 || index == 3, long: true)
+    }
 
     @Test("Whichever byte is flipped, inverted or zeroed, reads are right or throw, and nothing is lost unnoticed")
     func bytes() throws {
@@ -20,9 +22,12 @@ import Testing
             let kinds = [Damage.Kind.bit, .invert, .zero]
             for name in sample.files.names {
                 for offset in 0..<(sample.files.bytes(name)?.count ?? 0) {
-                    // Of a sample of which each third damage is tried, each byte meets one of the three kinds.
-                    for kind in isWhole(index) ? kinds : [kinds[offset % 3]] {
-                        guard let damage = sample.files.flipped(kind, name, at: offset) else { continue }
+                    let all = kinds.indices.lazy.map { kinds[(offset + $0) % kinds.count] }
+                        .compactMap { sample.files.flipped($0, name, at: offset) }
+                    // Of a sample of which each third damage is tried, each byte meets the first kind that changes it.
+                    if isWhole(index) {
+                        for damage in all { try tally.open(sample, damage) }
+                    } else if let damage = all.first {
                         try tally.open(sample, damage)
                     }
                 }
@@ -51,7 +56,7 @@ import Testing
         for shape in SampleStores.shapes {
             let sample = try SampleStores.make(shape)
             let catalogue = try SampleStores.catalogue(of: sample, shape)
-            for damage in catalogue.whole() + every(SuiteScale.isLong ? 1 : 11, of: catalogue.misplaced()) {
+            for damage in catalogue.whole() + every(SuiteScale.count(23, thorough: 11, long: 1), of: catalogue.misplaced()) {
                 try tally.open(sample, damage)
             }
         }
@@ -61,7 +66,7 @@ import Testing
     @Test("From whatever damage, repair brings back all that is proved, and invents nothing")
     func repairs() throws {
         var tally = DamageTally("repairs", test: "repairs")
-        let step = SuiteScale.isLong ? 1 : 13
+        let step = SuiteScale.count(37, thorough: 13, long: 1)
         for shape in SampleStores.shapes {
             let sample = try SampleStores.make(shape)
             for name in sample.files.names {
@@ -70,15 +75,15 @@ import Testing
                     if let damage = sample.files.flipped(.bit, name, at: offset) { try tally.repair(sample, damage) }
                 }
                 // Where frames end, a cut leaves no trace of itself.
-                for length in stride(from: 0, to: count, by: SuiteScale.isLong ? 8 : 40) {
+                for length in stride(from: 0, to: count, by: SuiteScale.count(88, thorough: 40, long: 8)) {
                     try tally.repair(sample, sample.files.cut(name, to: length))
                 }
             }
             let catalogue = try SampleStores.catalogue(of: sample, shape)
             let whole = catalogue.whole().enumerated().filter { index, damage in
-                SuiteScale.isLong || damage.kind != .lengthen || index % 4 == 0
+                damage.kind != .lengthen || index % SuiteScale.count(8, thorough: 4, long: 1) == 0
             }
-            for damage in whole.map(\.element) + every(SuiteScale.isLong ? 1 : 60, of: catalogue.misplaced()) {
+            for damage in whole.map(\.element) + every(SuiteScale.count(150, thorough: 60, long: 1), of: catalogue.misplaced()) {
                 try tally.repair(sample, damage)
             }
         }

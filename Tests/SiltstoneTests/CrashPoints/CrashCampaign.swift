@@ -22,7 +22,7 @@ final class CrashCampaign: Sendable {
         /// Of the crashes.
         var seed: UInt64
         /// Images that are drawn at each crash point; those that are alike count once.
-        var imagesPerPoint = 24
+        var imagesPerPoint: Int
     }
 
     private let totals = Locked(Totals())

@@ -99,11 +99,13 @@ struct RepairCrashTests {
         let undisturbed = try damaged.repair(try SimulatedFileSystem(before, greatestFileSize: Self.greatestFileSize))
         #expect(!undisturbed.report.wasClean && undisturbed.content.count > 40)
 
+        // Of each call.
+        let count = SuiteScale.count(2, thorough: 8)
         let images = Locked<[DiskImage]>([])
         disk.observe { [weak disk] call in
             guard let disk else { return }
             images.withLock { images in
-                for number in 0..<8 { images.append(disk.powerLoss(seed: UInt64(call.number * 8 + number))) }
+                for number in 0..<count { images.append(disk.powerLoss(seed: UInt64(call.number * 8 + number))) }
             }
         }
         let repaired = try damaged.repair(disk)
@@ -123,14 +125,14 @@ struct RepairCrashTests {
             #expect(damaged.isKept(in: next.processDeath()))
         }
         // Once it has returned, all of it is durable: the store, which needs no other repair, the originals and what is gone.
-        for seed in 0..<UInt64(40) {
+        for seed in 0..<UInt64(5 * count) {
             let image = disk.powerLoss(seed: seed)
             let again = try damaged.repair(try SimulatedFileSystem(image, greatestFileSize: Self.greatestFileSize))
             #expect(again.report.wasClean && again.content == undisturbed.content, "seed \(seed)")
             #expect(image.files[aside + "/" + damaged.name] == damaged.bytes, "the original, seed \(seed)")
             #expect(image.files[aside + "/LOSSES"] == losses, "seed \(seed)")
         }
-        #expect(during.count > 200)
-        SuiteScale.report("repair crashed, \(damage)", ["crash images": during.count + 40])
+        #expect(during.count > 25 * count)
+        SuiteScale.report("repair crashed, \(damage)", ["crash images": during.count + 5 * count])
     }
 }

@@ -4,14 +4,14 @@ import Testing
 /// The targets of `Tests/Fuzzing/run.sh`, for a moment each: so that they stay whole, and that nothing which was found
 /// comes back. The long form goes on until its time is up, without the guidance that makes libFuzzer find more.
 @Suite struct FuzzTests {
-    /// Rounds of the quick form.
+    /// Rounds between two looks at the clock.
     private static func rounds(_ target: FuzzTarget) -> Int {
         switch target {
-        case .records: 8000
-        case .compact: 4000
-        case .segment: 3000
-        case .log, .manifest, .values: 150
-        case .store: 80
+        case .records: SuiteScale.count(2_000, thorough: 8_000)
+        case .compact: SuiteScale.count(1_000, thorough: 4_000)
+        case .segment: SuiteScale.count(750, thorough: 3_000)
+        case .log, .manifest, .values: SuiteScale.count(50, thorough: 150)
+        case .store: SuiteScale.count(25, thorough: 80)
         }
     }
 

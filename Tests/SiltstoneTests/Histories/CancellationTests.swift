@@ -11,7 +11,7 @@ import Testing
     func histories() async throws {
         let deadline = SuiteScale.deadline()
         var (figures, cancellations, number) = (HistoryFigures(), 0, 0)
-        while deadline.map({ Date() < $0 }) ?? (number < 10) {
+        while deadline.map({ Date() < $0 }) ?? (number < SuiteScale.count(4, thorough: 10)) {
             let seed = SuiteScale.seed &+ UInt64(number)
             cancellations += try await Self.runHistory(seed: seed, isClosing: seed % 3 == 2, &figures)
             number += 1
@@ -85,7 +85,7 @@ import Testing
         while deadline.map({ Date() < $0 }) ?? (number < 3) {
             let seed = SuiteScale.seed &+ UInt64(number)
             let storm = try CancellationStorm(seed: seed)
-            try await storm.run(tasks: 300)
+            try await storm.run(tasks: SuiteScale.count(150, thorough: 300))
             calls += storm.callCount
             cancellations += storm.cancellationCount
             number += 1

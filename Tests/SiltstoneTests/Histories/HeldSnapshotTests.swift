@@ -9,7 +9,7 @@ import Testing
         "what is held sees the same, in every way of reading, after all files that it was taken on are gone",
         arguments: HistoryVariant.all)
     func held(_ variant: HistoryVariant) throws {
-        let rounds = SuiteScale.isLong ? 40 : 4
+        let rounds = SuiteScale.count(2, thorough: 4, long: 40)
         var random = SeededGenerator(SuiteScale.seed)
         let place = try HistoryPlace(variant, seed: SuiteScale.seed)
         let store = try place.open()

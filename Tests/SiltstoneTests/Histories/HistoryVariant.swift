@@ -96,10 +96,11 @@ struct HistoryPlace: Sendable {
 
     /// Opens a store that was dropped: a thread that has ended may hold the last reference for a moment longer.
     func openWhenFree() throws(StoreError) -> KeyValueStore {
+        var polling = Polling()
         for _ in 0..<5000 {
             do { return try open() } catch {
                 guard error.code == .locked else { throw error }
-                usleep(2000)
+                polling.pause()
             }
         }
         return try open()

@@ -40,7 +40,7 @@ import Testing
                 }
             }
         }
-        let rounds = SuiteScale.isLong ? 5_000 : 60
+        let rounds = SuiteScale.count(24, thorough: 60, long: 5_000)
         for round in 1...rounds {
             for step in 0..<3 {
                 for name in Self.names { try store.put(name, Self.value(UInt64(3 * round + step), length)) }
@@ -85,7 +85,7 @@ import Testing
                 } catch { failures.withLock { $0.append("\(error)") } }
             }
         }
-        for round in 1...(SuiteScale.isLong ? 5_000 : 150) where failures.withLock({ $0.isEmpty }) {
+        for round in 1...SuiteScale.count(50, thorough: 150, long: 5_000) where failures.withLock({ $0.isEmpty }) {
             try store.write(batch(UInt64(round)))
         }
         isDone.withLock { $0 = true }

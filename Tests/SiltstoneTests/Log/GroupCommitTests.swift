@@ -31,7 +31,7 @@ struct GroupCommitTests {
                 defer { hold = nil }
                 return hold
             }
-            while let mayEnd, !mayEnd() { Platform.sleep(microseconds: 100) }
+            if let mayEnd { Polling.wait(until: mayEnd) }
             let number = syncs.add(1, ordering: .sequentiallyConsistent).newValue
             if number >= failsFrom.load(ordering: .sequentiallyConsistent) {
                 throw StoreError(.inputOutput, "the disk is gone", errorNumber: Platform.inputOutputError)

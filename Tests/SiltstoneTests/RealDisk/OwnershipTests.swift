@@ -159,7 +159,7 @@ struct OwnershipTests {
         }
         var children = try (0..<contenders).map { try spawn($0) }
         var ready = UInt64(contenders)
-        let rounds = SuiteScale.isLong ? 1_000 : 40
+        let rounds = SuiteScale.count(15, thorough: 40, long: 1_000)
         var deaths = 0
         for round in 1...rounds {
             for child in children { try child.wait { _ in word(3) >= ready } }

@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 import Testing
 
 @testable import Siltstone
@@ -17,7 +18,7 @@ import Testing
         let commits = try #require(store.engine.commits)
         commits.queue.async {
             // However long that takes: other tests keep the threads of the pool busy.
-            while store.statistics.lastSequence < count { Platform.sleep(microseconds: 1000) }
+            Polling.wait { store.engine.visible.load(ordering: .acquiring) >= count }
         }
         let inserted = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<count {

@@ -6,7 +6,7 @@ import Testing
 
 /// Threads that write, read, scan, flush, compact, check and copy at once, and what must hold whatever they do.
 @Suite(.comesToAnEnd) struct ConcurrencyTests {
-    private static let rounds = ProcessInfo.processInfo.environment["SILTSTONE_LONG"] == nil ? 1 : 50
+    private static let rounds = SuiteScale.count(1, thorough: 1, long: 50)
 
     /// Whether the other threads are to go on.
     private final class Going: Sendable {

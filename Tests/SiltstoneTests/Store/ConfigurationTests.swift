@@ -5,7 +5,7 @@ import Testing
 
 /// A configuration says how a store does its work, and never what it answers.
 @Suite struct ConfigurationTests {
-    private static let quickConfigurations = 40
+    private static let configurations = SuiteScale.count(12, thorough: 40)
     private static let steps = 250
 
     @Test("Any history has the same answers in any configuration, and those of a sorted dictionary")
@@ -38,7 +38,7 @@ import Testing
             var model = ModelSubject()
             let expected = try model.answers(script)
             var random = SeededGenerator(seed)
-            for round in 0..<Self.quickConfigurations {
+            for round in 0..<Self.configurations {
                 let configuration = RandomConfiguration.make(&random)
                 let place: Comment =
                     """

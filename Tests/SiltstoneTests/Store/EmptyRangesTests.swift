@@ -296,7 +296,7 @@ struct EmptyRangesTests {
 
     @Test(
         "any history with rows of deletes reads as in a sorted dictionary, in the store and in snapshots",
-        arguments: 0..<(SuiteScale.isLong ? UInt64(200) : 4))
+        arguments: 0..<SuiteScale.count(UInt64(4), thorough: 4, long: 200))
     func histories(_ seed: UInt64) throws {
         var configuration = StoreFixture.small()
         configuration.automaticCompaction = seed % 2 == 1
@@ -304,7 +304,7 @@ struct EmptyRangesTests {
         configuration.largeValueBytes = 64
         let store = try KeyValueStore.inMemory(configuration: configuration)
         var history = History(random: SeededGenerator(SuiteScale.seed ^ seed), store: store)
-        for _ in 0..<2000 { try history.change() }
+        for _ in 0..<SuiteScale.count(800, thorough: 2_000) { try history.change() }
         history.held = []
         try store.close()
     }

@@ -55,10 +55,11 @@ final class StoreFixture: Sendable {
 
     /// Opens once the lock is free: a store that was dropped gives it up when its background work has ended.
     func openWhenFree(_ configuration: Configuration = StoreFixture.small()) throws(StoreError) -> KeyValueStore {
+        var polling = Polling()
         for _ in 0..<5000 {
             do { return try open(configuration) } catch {
                 guard error.code == .locked else { throw error }
-                usleep(2000)
+                polling.pause()
             }
         }
         return try open(configuration)
@@ -126,9 +127,10 @@ final class StoreFixture: Sendable {
 /// Waits for something that other threads bring about.
 func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
     // A queue's turn may come late where all tests run at once.
-    for _ in 0..<60_000 {
+    var polling = Polling()
+    for _ in 0..<20_000 {
         if try condition() { return }
-        usleep(1000)
+        polling.pause()
     }
     Issue.record("waited in vain for: \(what)")
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Siltstone
 
-/// Random histories against a sorted dictionary. `SILTSTONE_LONG` runs a hundred times as many.
+/// Random histories against a sorted dictionary. The long form runs a hundred times as many.
 @Suite struct StoreModelTests {
     /// A configuration by name, for the test's report.
     struct Variant: Sendable, CustomTestStringConvertible {
@@ -43,9 +43,8 @@ import Testing
         Variant("no automatic compaction") { $0.automaticCompaction = false },
     ]
 
-    private static let isLong = ProcessInfo.processInfo.environment["SILTSTONE_LONG"] != nil
-    private static let seeds: Range<UInt64> = isLong ? 1..<101 : 1..<2
-    private static let steps = isLong ? 20_000 : 1600
+    private static let seeds: Range<UInt64> = SuiteScale.count(1..<2, thorough: 1..<2, long: 1..<101)
+    private static let steps = SuiteScale.count(800, thorough: 1_600, long: 20_000)
 
     @Test("any history reads as in a sorted dictionary, in memory", arguments: variants, seeds)
     func inMemory(_ variant: Variant, _ seed: UInt64) throws {

@@ -107,7 +107,7 @@ import Testing
                 }
             }
         }
-        let end = Date() + (SuiteScale.isLong ? 60 : 2)
+        let end = Date() + SuiteScale.count(0.5, thorough: 2, long: 60)
         var published = 0
         while Date() < end {
             _ = publisher.retire([publisher.publish(view())])

@@ -2,8 +2,9 @@ import Foundation
 
 /// How far the attacks go, from where, and how they say what they did.
 ///
-/// `SILTSTONE_LONG=M` lets every attack that has more to try go on for `M` minutes. `SILTSTONE_SEED` starts the random
-/// ones from another seed; failures print theirs.
+/// There are three forms. `swift test` alone is the quick one. `SILTSTONE_THOROUGH=1` tries several times as much.
+/// `SILTSTONE_LONG=M` tries all there is, and lets every random attack go on for `M` minutes. `SILTSTONE_SEED` starts the
+/// random ones from another seed; failures print theirs.
 enum SuiteScale {
     private static let environment = ProcessInfo.processInfo.environment
 
@@ -11,6 +12,18 @@ enum SuiteScale {
     static let longSeconds: Double? = environment["SILTSTONE_LONG"].map { (Double($0) ?? 1) * 60 }
 
     static var isLong: Bool { longSeconds != nil }
+
+    /// Whether this is the thorough form. The long form is thorough, too.
+    static let isThorough = isLong || environment["SILTSTONE_THOROUGH"].map { $0 != "0" } ?? false
+
+    /// How much of something to try.
+    /// - Parameters:
+    ///   - quick: in the quick form.
+    ///   - thorough: in the thorough form.
+    ///   - long: in the long form, where that is more.
+    static func count<N>(_ quick: N, thorough: N, long: N? = nil) -> N {
+        isLong ? long ?? thorough : isThorough ? thorough : quick
+    }
 
     /// Where random attacks start.
     static let seed: UInt64 = environment["SILTSTONE_SEED"].flatMap(parse) ?? 0x511_7570
@@ -23,7 +36,8 @@ enum SuiteScale {
     ///   - test: a filter that picks the test.
     ///   - seed: the seed of the failing round.
     static func replay(_ test: String, seed: UInt64) -> String {
-        "again: \(isLong ? "SILTSTONE_LONG=1 " : "")SILTSTONE_SEED=\(seed) swift test --filter \(test)"
+        let form = isLong ? "SILTSTONE_LONG=1 " : isThorough ? "SILTSTONE_THOROUGH=1 " : ""
+        return "again: \(form)SILTSTONE_SEED=\(seed) swift test --filter \(test)"
     }
 
     /// Prints how much an attack has tried: one line that begins with `attack:`.
