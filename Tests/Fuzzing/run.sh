@@ -82,7 +82,7 @@ build() {
     module SiltstoneCRUD -strict-memory-safety
     module SiltTool
     local objects=("$build"/{Siltstone,CRUDKit,SiltstoneCRUD,SiltTool}.o)
-    local sources=(Tests/Fuzzing/LibFuzzer.swift Tests/SiltstoneTests/Support/SeededGenerator.swift
+    local sources=(Tests/Fuzzing/LibFuzzer.swift Tests/SiltstoneTests/Support/{SeededGenerator,ByteArrays}.swift
         Tests/SiltstoneTests/Fuzzing/Targets/*.swift)
     is_stale "$build/fuzz" "${objects[@]}" "${sources[@]}" || return 0
     quietly swiftc "${flags[@]}" -parse-as-library -module-name Fuzzer -o "$build/fuzz" "${sources[@]}" \

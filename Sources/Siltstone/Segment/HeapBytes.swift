@@ -22,7 +22,7 @@ final class HeapBytes: @unchecked Sendable {
     }
 
     private func scribble() -> Bool {
-        buffer.initializeMemory(as: UInt8.self, repeating: 0xdb)
+        fillMemory(buffer, with: 0xdb)
         return true
     }
 

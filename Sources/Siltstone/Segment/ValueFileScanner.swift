@@ -55,8 +55,11 @@ struct ValueFileScanner {
     /// a value, or a checksum other than zero.
     private mutating func passZeros() throws(StoreError) {
         let page = 4096
-        while let bytes = try window.bytes(at: offset, count: page), bytes.isZero(0..<page) {
-            offset += page - ValueRecord.headerSize
+        while offset < window.size {
+            let count = min(page, window.size - offset)
+            guard let bytes = try window.bytes(at: offset, count: count), bytes.isZero(0..<count) else { return }
+            // A header may begin in the last zeros of a page; behind the last page there is none.
+            offset += count < page ? count : page - ValueRecord.headerSize
         }
     }
 

@@ -59,9 +59,10 @@ extension UnsafeRawBufferPointer {
 
     /// A little-endian integer at `offset`, or nil where it is not wholly inside.
     @inline(__always)
-    func integer<T: FixedWidthInteger>(at offset: Int, as type: T.Type = T.self) -> T? {
+    func integer<T: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: T.Type = T.self) -> T? {
         guard offset >= 0, MemoryLayout<T>.size <= count, offset <= count &- MemoryLayout<T>.size else { return nil }
-        return T(littleEndian: loadUnaligned(fromByteOffset: offset, as: T.self))
+        // By the pointer: the buffer would check the bounds once more, which in a debug build takes three times as long.
+        return T(littleEndian: baseAddress.unsafelyUnwrapped.loadUnaligned(fromByteOffset: offset, as: T.self))
     }
 }
 
@@ -118,7 +119,7 @@ struct ByteReader {
 
     var isAtEnd: Bool { offset >= bytes.count }
 
-    mutating func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) -> T? {
+    mutating func integer<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type = T.self) -> T? {
         guard let value: T = bytes.integer(at: offset) else { return nil }
         offset += MemoryLayout<T>.size
         return value

@@ -39,6 +39,12 @@ func compareMemory(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -
     Int(memcmp(a, b, count))
 }
 
+/// Sets each byte of `memory`.
+@inline(__always)
+func fillMemory(_ memory: UnsafeMutableRawBufferPointer, with byte: UInt8) {
+    if let base = memory.baseAddress { memset(base, Int32(byte), memory.count) }
+}
+
 /// The C library, each call under one name on every platform. Results are the call's own: −1, and an error number.
 enum Platform {
     // MARK: Errors

@@ -87,7 +87,7 @@ final class SimulatedInode: @unchecked Sendable {
         let now = seen()
         if let old = takenForDurable {
             var bytes = durable.allBytes
-            bytes.append(contentsOf: repeatElement(0, count: max(0, now.bytes.count - bytes.count)))
+            bytes += [UInt8](repeating: 0, count: max(0, now.bytes.count - bytes.count))
             for sector in now.differingSectors(from: old) {
                 let range = DiskSector.range(sector, size: bytes.count)
                 bytes.replaceSubrange(range, with: now.sector(sector)[..<range.count])

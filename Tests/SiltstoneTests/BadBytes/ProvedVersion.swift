@@ -19,7 +19,7 @@ struct ProvedVersion: Hashable {
 
     func covers(_ other: [UInt8]) -> Bool {
         guard let end else { return false }
-        return !other.lexicographicallyPrecedes(key) && other.lexicographicallyPrecedes(end)
+        return !other.precedes(key) && other.precedes(end)
     }
 }
 

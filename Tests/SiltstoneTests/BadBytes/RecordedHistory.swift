@@ -33,7 +33,7 @@ struct RecordedHistory {
         changes.append(Change(sequence: lastSequence + 1, key: key, end: end, value: value))
         var model = states[states.count - 1]
         if let end {
-            model = model.filter { $0.key.lexicographicallyPrecedes(key) || !$0.key.lexicographicallyPrecedes(end) }
+            model = model.filter { $0.key.precedes(key) || !$0.key.precedes(end) }
         } else {
             model[key] = value
         }

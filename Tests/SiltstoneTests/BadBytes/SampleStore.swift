@@ -39,7 +39,7 @@ struct SampleStore: CustomTestStringConvertible {
     }
 
     /// All keys that were ever used, and some that never were.
-    var probes: [[UInt8]] { Array(history.keys).sorted { $0.lexicographicallyPrecedes($1) } + [[], [0x7f]] }
+    var probes: [[UInt8]] { Array(history.keys).sorted { $0.precedes($1) } + [[], [0x7f]] }
 }
 
 /// Reads what each byte of a well store means.

@@ -41,7 +41,7 @@ struct StoreContents {
             }
         }
         let sorted = model.map { Entry(key: $0.key, value: $0.value) }
-            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            .sorted { $0.key.precedes($1.key) }
         return contradiction(forward, to: sorted, "forward")
             ?? contradiction(backward, to: sorted.reversed(), "backward")
     }

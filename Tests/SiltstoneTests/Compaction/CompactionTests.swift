@@ -9,10 +9,11 @@ import Testing
         let fixture = try StoreFixture(onDisk: ())
         var configuration = Configuration()
         configuration.durability = .buffered
-        configuration.memTableBytes = 4 << 20
-        configuration.segmentBytes = 8 << 20
+        let scale = SuiteScale.count(1, thorough: 4)
+        configuration.memTableBytes = scale << 20
+        configuration.segmentBytes = scale << 21
         let store = try fixture.open(configuration)
-        let count = 200_000
+        let count = 50_000 * scale
         var random = SeededGenerator(1)
         for _ in 0..<5 {
             var batch = WriteBatch()

@@ -16,8 +16,8 @@ import Testing
         guard let newest = versions.first(where: { $0.key == key && $0.sequence <= visible }) else { return nil }
         let cover =
             ranges.filter {
-                $0.sequence <= visible && !key.lexicographicallyPrecedes($0.start)
-                    && key.lexicographicallyPrecedes($0.end)
+                $0.sequence <= visible && !key.precedes($0.start)
+                    && key.precedes($0.end)
             }.map(\.sequence).max() ?? 0
         return newest.kind == .tombstone || cover > newest.sequence ? nil : newest
     }

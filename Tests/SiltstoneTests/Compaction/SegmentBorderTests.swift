@@ -39,11 +39,11 @@ import Testing
         for (index, segment) in run.segments.enumerated() {
             let (first, last) = (segment.info.firstKey, segment.info.lastKey)
             for tombstone in segment.rangeTombstones.tombstones {
-                #expect(!tombstone.start.lexicographicallyPrecedes(first), "segment \(index) of \(run.segments.count)")
-                #expect(!last.lexicographicallyPrecedes(tombstone.end), "segment \(index) of \(run.segments.count)")
+                #expect(!tombstone.start.precedes(first), "segment \(index) of \(run.segments.count)")
+                #expect(!last.precedes(tombstone.end), "segment \(index) of \(run.segments.count)")
             }
             guard index + 1 < run.segments.count else { continue }
-            #expect(!run.segments[index + 1].info.firstKey.lexicographicallyPrecedes(last), "behind segment \(index)")
+            #expect(!run.segments[index + 1].info.firstKey.precedes(last), "behind segment \(index)")
         }
         withExtendedLifetime(held) {}
         try store.close()

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import CrashChild
 
-/// When a child is to be killed: drawn at random so that each phase of its life has its share.
+/// When a child is to be killed: each phase of its life has its share in any twenty rounds, and the moment in it is drawn.
 enum CrashAim {
     /// Some microseconds after it was started, whatever it does then.
     case early(microseconds: UInt32)
@@ -16,12 +16,15 @@ enum CrashAim {
     case closing(microseconds: UInt32?)
 
     /// Draws one.
-    /// - Parameter callsOfOpening: how many file-system calls the last opening took.
-    init(_ scenario: CrashScenario, callsOfOpening: UInt64, random: inout SplitMix64) {
+    /// - Parameters:
+    ///   - round: the number of the round; it decides the phase.
+    ///   - callsOfOpening: how many file-system calls the last opening took.
+    init(_ scenario: CrashScenario, round: Int, callsOfOpening: UInt64, random: inout SplitMix64) {
         func number(below bound: UInt64) -> UInt64 { random.next() % bound }
         let goal = 1 + number(below: scenario.operationsPerRound)
         let pause = UInt32(number(below: 3_000))
-        switch number(below: 20) {
+        // By a step that has no factor in common with twenty, so that neighbours differ.
+        switch round &* 7 % 20 {
         case 0: self = .early(microseconds: UInt32(number(below: 20_000)))
         case 1...4: self = .opening(calls: number(below: callsOfOpening + 2))
         case 5...7: self = .activity(.flush, atLatest: 2 * scenario.operationsPerRound, microseconds: pause)

@@ -86,7 +86,7 @@ extension CrashHarness {
                 throw CrashFailure("the key \(entry.key) is nobody's")
             }
             try CrashFailure.require(
-                last.map { $0.lexicographicallyPrecedes(entry.key) } ?? true, "a scan is out of order")
+                last.map { $0.precedes(entry.key) } ?? true, "a scan is out of order")
             contents[lane][entry.key] = entry.value
             last = entry.key
         }
@@ -98,7 +98,7 @@ extension CrashHarness {
         let problems = try store.verify().problems
         try CrashFailure.require(problems.isEmpty, "verify finds \(problems)")
         summary.verifications += 1
-        let expected = models.flatMap { $0.entries }.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+        let expected = models.flatMap { $0.entries }.sorted { $0.key.precedes($1.key) }
         var rest = expected[...]
         let backwards = try store.scan(reverse: true)
         while let entry = try backwards.next() {

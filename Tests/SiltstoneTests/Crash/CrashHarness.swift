@@ -36,7 +36,7 @@ struct CrashHarness: ~Copyable {
     /// Runs one child, ends it, and checks what it left.
     mutating func round(_ number: Int) throws {
         let before = models
-        let aim = CrashAim(scenario, callsOfOpening: callsOfOpening, random: &random)
+        let aim = CrashAim(scenario, round: number, callsOfOpening: callsOfOpening, random: &random)
         let child = try start(stopAfter: aim.stopAfter(scenario, random: &random))
         let isToBeKilled = try aim.wait(for: child)
         if isToBeKilled { try kill(child) }

@@ -29,7 +29,7 @@ struct CrashModel: Equatable {
                 removed.remove(key)
             case .delete(let key): remove(key)
             case .deleteRange(let from, let to):
-                for key in entries.keys where !key.lexicographicallyPrecedes(from) && key.lexicographicallyPrecedes(to)
+                for key in entries.keys where !key.precedes(from) && key.precedes(to)
                 {
                     remove(key)
                 }

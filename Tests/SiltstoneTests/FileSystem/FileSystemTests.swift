@@ -245,7 +245,7 @@ struct FileSystemTests {
     @Test("contents are the same mapped and read, and outlive the file", arguments: Kind.allCases)
     func contents(_ kind: Kind) throws {
         let fixture = try FileSystemFixture(kind)
-        let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let bytes = [UInt8](count: 100_000) { UInt8(truncatingIfNeeded: $0 &* 31) }
         try fixture.make("a", bytes)
         try fixture.make("empty", [])
         for mapped in [true, false] {

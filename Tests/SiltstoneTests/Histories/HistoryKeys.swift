@@ -15,5 +15,5 @@ enum HistoryKeys {
     }
 
     /// How many keys of the history are not greater than these bytes.
-    static func countUpTo(_ bytes: [UInt8]) -> Int { all.count { !bytes.lexicographicallyPrecedes(key($0)) } }
+    static func countUpTo(_ bytes: [UInt8]) -> Int { all.count { !bytes.precedes(key($0)) } }
 }

@@ -19,7 +19,7 @@ struct ScanProgress {
     /// The next entry came.
     mutating func add(_ entry: Entry) {
         if let last {
-            let isAscending = last.lexicographicallyPrecedes(entry.key)
+            let isAscending = last.precedes(entry.key)
             if last == entry.key || isAscending == isReverse { problems.append("entries out of order") }
         }
         last = entry.key

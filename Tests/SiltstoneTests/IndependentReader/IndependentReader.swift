@@ -41,10 +41,11 @@ enum IndependentReader {
         guard status == 0 else { throw Failure(description: String(decoding: errors, as: UTF8.self)) }
         var records: [[UInt8]: [UInt8]] = [:]
         var last: [UInt8]?
-        for text in output.split(separator: UInt8(ascii: "\n")) {
-            let line = try JSONDecoder().decode(Line.self, from: text)
+        let decoder = JSONDecoder()
+        for text in [UInt8](output).split(separator: UInt8(ascii: "\n")) {
+            let line = try decoder.decode(Line.self, from: Data(text))
             let key = [UInt8](line.key)
-            if let last, !last.lexicographicallyPrecedes(key) {
+            if let last, !last.precedes(key) {
                 throw Failure(description: "the keys are not in order")
             }
             records[key] = [UInt8](line.value)

@@ -69,7 +69,7 @@ struct IndependentReaderTests {
     private func fill(_ store: KeyValueStore, seed: UInt64, steps: Int) throws {
         var random = SplitMix64(seed: seed)
         func bytes(_ count: Int, of alphabet: UInt64) -> [UInt8] {
-            (0..<count).map { _ in UInt8(random.next() % alphabet) }
+            [UInt8](count: count) { _ in UInt8(random.next() % alphabet) }
         }
         func key() -> [UInt8] {
             switch random.next() % 20 {
@@ -82,7 +82,7 @@ struct IndependentReaderTests {
             switch random.next() % 100 {
             case 0:
                 let (a, b) = (key(), key())
-                let (from, to) = a.lexicographicallyPrecedes(b) ? (a, b) : (b, a)
+                let (from, to) = a.precedes(b) ? (a, b) : (b, a)
                 // Not too much at once.
                 if from.count > 4, to.starts(with: from.prefix(4)) { try store.deleteRange(from: from, to: to) }
             case 1...15: try store.delete(key())

@@ -47,7 +47,7 @@ import Musl
 
         /// A value that tells which change it is of, in each of its bytes' places.
         static func value(_ sequence: UInt64) -> [UInt8] {
-            (0..<(Int(sequence) % 24 + 8)).map { UInt8(truncatingIfNeeded: sequence >> UInt64($0 % 8 * 8)) }
+            [UInt8](count: Int(sequence) % 24 + 8) { UInt8(truncatingIfNeeded: sequence >> UInt64($0 % 8 * 8)) }
         }
 
         /// Whether a record is the newest version of its key that is visible, and whole.
@@ -161,7 +161,7 @@ import Musl
                 for index in 0..<batch.count {
                     guard history.isRight(batch[index], visible: visible) else { return false }
                     let key = Array(batch[index].key)
-                    if let last, !last.lexicographicallyPrecedes(key) { return false }
+                    if let last, !last.precedes(key) { return false }
                     last = key
                 }
                 count += batch.count
@@ -187,7 +187,7 @@ import Musl
                 for index in 0..<batch.count {
                     guard history.isRight(batch[index], visible: visible) else { return false }
                     let key = Array(batch[index].key)
-                    if let last, !key.lexicographicallyPrecedes(last) { return false }
+                    if let last, !key.precedes(last) { return false }
                     last = key
                 }
                 count += batch.count

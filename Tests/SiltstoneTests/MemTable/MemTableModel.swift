@@ -43,7 +43,7 @@ struct MemTableModel {
 
     mutating func insert(_ version: Version) { versions[version.key, default: []].append(version) }
 
-    var keys: [[UInt8]] { versions.keys.sorted { $0.lexicographicallyPrecedes($1) } }
+    var keys: [[UInt8]] { versions.keys.sorted { $0.precedes($1) } }
 
     func newest(of key: [UInt8], visible: UInt64) -> Version? { versions[key]?.last { $0.sequence <= visible } }
 

@@ -16,7 +16,7 @@ import Testing
             let kind: RecordKind = Int.random(in: 0..<5, using: &generator) == 0 ? .tombstone : .value
             let length = kind == .tombstone ? 0 : Int.random(in: 0..<40, using: &generator)
             let version = Version(
-                key: key(&generator), value: (0..<length).map { UInt8(truncatingIfNeeded: sequence &+ UInt64($0)) },
+                key: key(&generator), value: [UInt8](count: length) { UInt8(truncatingIfNeeded: sequence &+ UInt64($0)) },
                 sequence: sequence, kind: kind)
             table.insert(version)
             model.insert(version)
@@ -55,7 +55,7 @@ import Testing
         let all = model.visible(.greatest)
         for round in 0..<800 {
             let key = round % 2 == 0 ? all[round].key : MemTableModel.awkwardKey(&generator)
-            let border = all.firstIndex { !$0.key.lexicographicallyPrecedes(key) } ?? all.count
+            let border = all.firstIndex { !$0.key.precedes(key) } ?? all.count
             let after = table.forward(from: key, visible: .greatest, step: 5, limit: 130)
             #expect(after == Array(all[border...].prefix(130)))
             let before = table.backward(below: key, visible: .greatest, step: 5, limit: 130)

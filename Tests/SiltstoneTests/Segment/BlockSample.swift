@@ -75,7 +75,7 @@ struct BlockSample {
     /// Where it does belong.
     func place(of key: [UInt8], _ sequence: SequenceNumber) -> Int {
         records.firstIndex { record in
-            record.key == key ? record.sequence <= sequence : key.lexicographicallyPrecedes(record.key)
+            record.key == key ? record.sequence <= sequence : key.precedes(record.key)
         } ?? records.count
     }
 }

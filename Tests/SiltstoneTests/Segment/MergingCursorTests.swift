@@ -65,7 +65,7 @@ import Testing
     /// Keys of all sources, in order: dense in some sources, thin in others, behind one another in some.
     private mutating func sources(versions: ClosedRange<Int>) -> [[OwnedRecord]] {
         let count = Int.random(in: 1...9, using: &random)
-        let all = (0..<400).map(Self.key).sorted { $0.lexicographicallyPrecedes($1) }
+        let all = (0..<400).map(Self.key).sorted { $0.precedes($1) }
         var sequence = SequenceNumber(10_000)
         return (0..<count).map { source in
             let share = [0, 1, 5, 50, 100].randomElement(using: &random) ?? 0
@@ -100,7 +100,7 @@ import Testing
             let cursor = MergingCursor(records.map { WipingSource($0) }, visible: .greatest)
             var newest: [[UInt8]: OwnedRecord] = [:]
             for record in records.joined() where newest[record.key] == nil { newest[record.key] = record }
-            let merged = newest.values.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            let merged = newest.values.sorted { $0.key.precedes($1.key) }
             for _ in 0..<6 {
                 let start = Bool.random(using: &random) ? nil : Self.key(Int.random(in: 0..<420, using: &random))
                 let limit = [1, 3, 11, 100, .max].randomElement(using: &random) ?? 1
@@ -108,7 +108,7 @@ import Testing
                 cursor.restart(isForward ? .forward : .backward, visible: .greatest, numbered: true)
                 try (start ?? []).withUnsafeBytes { try cursor.seek(start == nil ? nil : $0, limit: limit) }
                 let expected = merged.filter { record in
-                    start.map { isForward == !record.key.lexicographicallyPrecedes($0) } ?? true
+                    start.map { isForward == !record.key.precedes($0) } ?? true
                 }
                 #expect(try all(cursor) == (isForward ? expected : expected.reversed()))
             }
@@ -124,7 +124,7 @@ import Testing
             var found: [OwnedRecord] = []
             while let record = try cursor.next() { found.append(OwnedRecord(record)) }
             let expected = records.joined().sorted {
-                $0.key == $1.key ? $0.sequence > $1.sequence : $0.key.lexicographicallyPrecedes($1.key)
+                $0.key == $1.key ? $0.sequence > $1.sequence : $0.key.precedes($1.key)
             }
             #expect(found == expected)
         }
@@ -144,7 +144,7 @@ import Testing
                     while let record = try cursor.next() { found.append(OwnedRecord(record)) }
                 }
                 while let record = try cursor.next() { found.append(OwnedRecord(record)) }
-                #expect(found == records.joined().sorted { $0.key.lexicographicallyPrecedes($1.key) })
+                #expect(found == records.joined().sorted { $0.key.precedes($1.key) })
             }
         }
     }

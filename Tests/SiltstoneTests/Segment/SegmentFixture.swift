@@ -33,7 +33,7 @@ struct OwnedRecord: Hashable, CustomStringConvertible {
 
     /// The order in a segment.
     static func precedes(_ a: OwnedRecord, _ b: OwnedRecord) -> Bool {
-        a.key != b.key ? a.key.lexicographicallyPrecedes(b.key) : a.sequence > b.sequence
+        a.key != b.key ? a.key.precedes(b.key) : a.sequence > b.sequence
     }
 
     var description: String { "\(kind) \(key.prefix(20))…@\(sequence) (\(value.count) bytes)" }
@@ -219,7 +219,7 @@ enum RandomRecords {
             sequence += UInt64.random(in: 1...300, using: &generator)
             let kind: RecordKind = [.value, .value, .value, .tombstone].randomElement(using: &generator) ?? .value
             let size = kind == .tombstone ? 0 : Int.random(in: 0...maximumValue, using: &generator)
-            let value = (0..<size).map { _ in UInt8.random(in: 0...40, using: &generator) }
+            let value = [UInt8](count: size) { _ in UInt8.random(in: 0...40, using: &generator) }
             result.append(OwnedRecord(key, value, sequence, kind))
         }
         return result

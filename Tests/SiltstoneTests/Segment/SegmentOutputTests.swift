@@ -10,7 +10,9 @@ struct SegmentOutputTests {
     private static let piece = OutputPieces.soon.rawValue
     private static let path = "/piece"
 
-    private func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 9) } }
+    private func bytes(_ count: Int) -> [UInt8] {
+        [UInt8](count: count) { UInt8(truncatingIfNeeded: $0 ^ $0 >> 9) }
+    }
 
     private func contents(_ disk: FaultInjectingFileSystem) throws -> [UInt8] {
         let file = try disk.open(Self.path, .read)

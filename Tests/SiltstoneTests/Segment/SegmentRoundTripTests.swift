@@ -59,6 +59,6 @@ import Testing
 
     /// Whether `key` comes before `bound`; no bound is the start.
     private func precedes(_ key: [UInt8], _ bound: [UInt8]?) -> Bool {
-        bound.map { key.lexicographicallyPrecedes($0) } ?? false
+        bound.map { key.precedes($0) } ?? false
     }
 }

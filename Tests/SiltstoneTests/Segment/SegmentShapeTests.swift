@@ -49,7 +49,7 @@ import Testing
         for index in 0..<6 {
             let key = Array(repeating: UInt8(0x61), count: 65_535 - index) + [UInt8(index)]
             records.append(OwnedRecord(key, [UInt8(index)], UInt64(index)))
-            let value = (0..<(200_000 + 7 * index)).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+            let value = [UInt8](count: 200_000 + 7 * index) { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
             records.append(OwnedRecord([0x62, UInt8(index)], value, UInt64(index)))
         }
         records.append(OwnedRecord([0x63], Array(repeating: 1, count: 5 << 20), 9))  // too long for 16 bits of units
@@ -121,7 +121,7 @@ import Testing
 
     @Test("Values of any size waste little space", arguments: [100, 1000, 4096, 5500, 8192, 9000, 16_300, 40_000])
     func space(size: Int) throws {
-        let value = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
+        let value = [UInt8](count: size) { UInt8(truncatingIfNeeded: $0) }
         let records = (0..<UInt64(4_000_000 / size)).map { OwnedRecord(Self.key($0), value, $0) }
         let fixture = try SegmentFixture(records)
         #expect(Double(fixture.info.fileBytes) < Double(fixture.info.userBytes) * (size == 100 ? 1.15 : 1.025))

@@ -64,7 +64,7 @@ struct SteppedSeekTests {
                 }
                 if part < 3 { try store.flush() }
             }
-            let sorted = model.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            let sorted = model.keys.sorted { $0.precedes($1) }
             for _ in 0..<600 {
                 let bound = Self.key(Int.random(in: -5..<3005, using: &random))
                 let limit = Int.random(in: 1...40, using: &random)
@@ -79,7 +79,7 @@ struct SteppedSeekTests {
                     isRight = isRight && value.withUnsafeBytes { Array($0) } == model[key]
                     return true
                 }
-                let behind = sorted.map(\.key).filter { $0.lexicographicallyPrecedes(bound) == isReverse }
+                let behind = sorted.filter { $0.precedes(bound) == isReverse }
                 #expect(isRight && found == Array((isReverse ? behind.reversed() : behind).prefix(limit)))
             }
             try store.close()
@@ -108,9 +108,10 @@ struct SteppedSeekTests {
     private static func expected(
         _ records: [OwnedRecord], _ key: [UInt8]?, _ direction: ScanDirection
     ) -> [OwnedRecord] {
-        let isForward = direction == .forward
-        let rest = records.filter { record in key.map { isForward != record.key.lexicographicallyPrecedes($0) } ?? true
+        let border = key.map { key in records.firstIndex { !$0.key.precedes(key) } ?? records.count }
+        switch direction {
+        case .forward: return Array(records[(border ?? 0)...].prefix(5))
+        case .backward: return Array(records[..<(border ?? records.count)].suffix(5).reversed())
         }
-        return Array((isForward ? rest : rest.reversed()).prefix(5))
     }
 }

@@ -59,7 +59,7 @@ struct EmptyRangesTests {
             #expect(try head(store) == index + 1)
         }
         let known = try #require(begin(store))
-        #expect(Self.key(880).lexicographicallyPrecedes(known))
+        #expect(Self.key(880).precedes(known))
         // From the middle, by a cursor, and up to some key.
         #expect(try head(store, from: Self.key(700)) == 900)
         #expect(try store.scan(from: Self.key(3), to: Self.key(902)).next()?.key == Self.key(900))

@@ -86,7 +86,9 @@ import Testing
         configuration.largeValueBytes = 4096
         var store = try fixture.open(configuration)
         let sizes = [0, 1, 4095, 4096, 4097, 65_535, 65_536, 70_000, 300_000, 3 << 20]
-        func value(_ size: Int) -> [UInt8] { (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ size) } }
+        func value(_ size: Int) -> [UInt8] {
+            [UInt8](count: size) { UInt8(truncatingIfNeeded: $0 &* 31 &+ size) }
+        }
         for size in sizes { try store.put(key(size), value(size)) }
         for round in 0..<3 {
             for size in sizes { #expect(try store.get(key(size)) == value(size), "size \(size), round \(round)") }

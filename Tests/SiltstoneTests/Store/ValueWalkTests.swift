@@ -17,7 +17,7 @@ import Testing
 
     /// All that there is, by each way to walk.
     private static func expect(_ store: KeyValueStore, _ model: [[UInt8]: [UInt8]]) throws {
-        let entries = model.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map {
+        let entries = model.sorted { $0.key.precedes($1.key) }.map {
             Entry(key: $0.key, value: $0.value)
         }
         #expect(try store.allEntries() == entries)

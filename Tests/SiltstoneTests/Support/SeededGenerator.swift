@@ -14,7 +14,9 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 
     /// Random bytes.
-    mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
+    mutating func bytes(_ count: Int) -> [UInt8] {
+        [UInt8](count: count) { _ in UInt8(truncatingIfNeeded: next()) }
+    }
 
     /// Whether an event of this probability happens.
     mutating func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
