@@ -56,7 +56,9 @@ import Testing
         for shape in SampleStores.shapes {
             let sample = try SampleStores.make(shape)
             let catalogue = try SampleStores.catalogue(of: sample, shape)
-            for damage in catalogue.whole() + every(SuiteScale.count(23, thorough: 11, long: 1), of: catalogue.misplaced()) {
+            for damage in catalogue.whole()
+                + every(SuiteScale.count(23, thorough: 11, long: 1), of: catalogue.misplaced())
+            {
                 try tally.open(sample, damage)
             }
         }
@@ -83,7 +85,9 @@ import Testing
             let whole = catalogue.whole().enumerated().filter { index, damage in
                 damage.kind != .lengthen || index % SuiteScale.count(8, thorough: 4, long: 1) == 0
             }
-            for damage in whole.map(\.element) + every(SuiteScale.count(150, thorough: 60, long: 1), of: catalogue.misplaced()) {
+            for damage in whole.map(\.element)
+                + every(SuiteScale.count(150, thorough: 60, long: 1), of: catalogue.misplaced())
+            {
                 try tally.repair(sample, damage)
             }
         }

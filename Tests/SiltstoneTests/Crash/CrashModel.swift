@@ -29,8 +29,7 @@ struct CrashModel: Equatable {
                 removed.remove(key)
             case .delete(let key): remove(key)
             case .deleteRange(let from, let to):
-                for key in entries.keys where !key.precedes(from) && key.precedes(to)
-                {
+                for key in entries.keys where !key.precedes(from) && key.precedes(to) {
                     remove(key)
                 }
             }

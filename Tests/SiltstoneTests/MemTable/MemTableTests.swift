@@ -16,7 +16,8 @@ import Testing
             let kind: RecordKind = Int.random(in: 0..<5, using: &generator) == 0 ? .tombstone : .value
             let length = kind == .tombstone ? 0 : Int.random(in: 0..<40, using: &generator)
             let version = Version(
-                key: key(&generator), value: [UInt8](count: length) { UInt8(truncatingIfNeeded: sequence &+ UInt64($0)) },
+                key: key(&generator),
+                value: [UInt8](count: length) { UInt8(truncatingIfNeeded: sequence &+ UInt64($0)) },
                 sequence: sequence, kind: kind)
             table.insert(version)
             model.insert(version)
