@@ -231,16 +231,24 @@ extension Engine {
     // MARK: Batches
 
     /// Applies a batch as a whole. An empty one, acknowledged as synced, vouches for all that was before.
-    func write(_ batch: WriteBatch, mayBlock: Bool = true) throws(StoreError) -> SequenceNumber? {
+    /// - Parameter check: asked under the write lock; the batch is applied only if nothing was changed.
+    /// - Returns: the last sequence number, or 0 where the check has stopped the batch.
+    func write(
+        _ batch: WriteBatch, mayBlock: Bool = true, check: CommitCheck? = nil
+    ) throws(StoreError) -> SequenceNumber? {
         if batch.count == 0 { return try lastAcknowledged() }
         try Self.checkLimits(key: batch.largestKeyBytes, value: batch.largestValueBytes)
-        return try outwaitingFlushes(mayBlock: mayBlock) { () throws(StoreError) in try writeOnce(batch, mayBlock) }
+        return try outwaitingFlushes(mayBlock: mayBlock) { () throws(StoreError) in
+            try writeOnce(batch, mayBlock, check)
+        }
     }
 
-    private func writeOnce(_ batch: WriteBatch, _ mayBlock: Bool) throws(StoreError) -> SequenceNumber? {
+    private func writeOnce(
+        _ batch: WriteBatch, _ mayBlock: Bool, _ check: CommitCheck?
+    ) throws(StoreError) -> SequenceNumber? {
         guard batch.largestValueBytes >= configuration.largeValueBytes else {
             return try batch.withPayload { payload throws(StoreError) in
-                try write(payload, batch, userBytes: batch.byteCount, mayBlock ? .full : .none, valueFiles: [])
+                try write(payload, batch, userBytes: batch.byteCount, mayBlock ? .full : .none, check, valueFiles: [])
             }
         }
         guard mayBlock else { return nil }
@@ -255,13 +263,14 @@ extension Engine {
                 return pointer
             }
             return try slim.withPayload { payload throws(StoreError) in
-                try write(payload, slim, userBytes: batch.byteCount, .short, valueFiles: files)
+                try write(payload, slim, userBytes: batch.byteCount, .short, check, valueFiles: files)
             }
         }
     }
 
     private func write(
-        _ payload: Bytes, _ batch: WriteBatch, userBytes: Int, _ patience: Patience, valueFiles: Set<UInt64>
+        _ payload: Bytes, _ batch: WriteBatch, userBytes: Int, _ patience: Patience, _ check: CommitCheck?,
+        valueFiles: Set<UInt64>
     ) throws(StoreError) -> SequenceNumber? {
         guard payload.count <= Limits.batchBytes else {
             throw StoreError(.tooLarge, "the batch has \(payload.count) bytes, \(Limits.batchBytes) is the most")
@@ -270,6 +279,7 @@ extension Engine {
         defer { writeLock.unlock() }
         let size = ChangeSize(keyBytes: payload.count, valueBytes: 0, count: batch.count)
         guard try makeRoom(size, patience) else { return nil }
+        if let check, try check.decide(state.pointee, in: self) != .unchanged { return 0 }
         let first = state.pointee.lastSequence &+ 1
         try appendToLog(state.pointee.active.unretainedLog) { log throws(StoreError) in
             try log.append(batch: payload, firstSequence: first, count: batch.count)
