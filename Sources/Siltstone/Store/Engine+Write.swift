@@ -66,6 +66,9 @@ extension Engine {
         }
         if let valueFile { state.pointee.active.valueFiles.insert(valueFile) }
         finishWrite(last: sequence, count: 1, bytes: userBytes)
+        if _slowPath(feed.isListening) {
+            publish(Record(key: key, value: value, sequence: sequence, kind: kind))
+        }
         return sequence
     }
 
@@ -288,6 +291,7 @@ extension Engine {
         try apply(payload, firstSequence: first, last: last, to: state.pointee.active.table)
         state.pointee.active.valueFiles.formUnion(valueFiles)
         finishWrite(last: last, count: batch.count, bytes: userBytes)
+        if _slowPath(feed.isListening) { feed.publish(first: first, last: last, payload) }
         return last
     }
 

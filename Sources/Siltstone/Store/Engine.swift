@@ -37,6 +37,7 @@ final class Engine: @unchecked Sendable {
     let visible: Atomic<SequenceNumber>
     let snapshots = SnapshotRegistry()
     let retryTurn = RetryTurn()
+    let feed: ChangeFeed
     let throttle = WriteThrottle()
     let emptyRanges = EmptyRanges()
     let cache: BlockCache
@@ -90,6 +91,7 @@ final class Engine: @unchecked Sendable {
         lock = parts.lock
         cache = parts.cache
         arenas = parts.arenas
+        feed = ChangeFeed(capacity: parts.configuration.changeFeedBytes)
         obsolete = ObsoleteFiles(directory: parts.directory, fileSystem: parts.configuration.fileSystem)
         picker = CompactionPicker(levelOneBytes: 4 * parts.configuration.memTableBytes)
         state = .allocate(capacity: 1)

@@ -10,6 +10,7 @@ extension Engine {
         _ batch: WriteBatch, _ check: CommitCheck?, mayBlock: Bool = true
     ) throws(StoreError) -> SequenceNumber? {
         guard let check else { return try write(batch, mayBlock: mayBlock) }
+        defer { check.end(in: self) }
         while true {
             if !check.isSmall {
                 if !mayBlock, check.readsFiles(in: self) { return nil }

@@ -72,8 +72,9 @@ struct ReadSet: Sendable {
 
     // MARK: Look-up
 
+    /// Lends the single key with an index.
     @inline(__always)
-    private func withKey<R>(_ index: Int, _ body: (Bytes) -> R) -> R {
+    func withKey<R>(_ index: Int, _ body: (Bytes) -> R) -> R {
         let start = index > 0 ? ends[index - 1] : 0
         return keys.withUnsafeBytes { body(Bytes(rebasing: $0[start..<ends[index]])) }
     }
@@ -92,6 +93,17 @@ struct ReadSet: Sendable {
             if try result.get() { return true }
         }
         return false
+    }
+
+    /// The indexes of the single keys, in key order.
+    /// - Complexity: O(n log n)
+    func keyOrder() -> [Int] {
+        keys.withUnsafeBytes { bytes in
+            func key(_ index: Int) -> Bytes {
+                Bytes(rebasing: bytes[(index > 0 ? ends[index - 1] : 0)..<ends[index]])
+            }
+            return (0..<ends.count).sorted { compareKeys(key($0), key($1)) < 0 }
+        }
     }
 
     /// The single keys, sorted, each once.

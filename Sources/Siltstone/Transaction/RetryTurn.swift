@@ -62,10 +62,12 @@ final class RetryTurn: Sendable {
         state.wakeAll()
     }
 
-    /// Waits while somebody has the turn, for ten milliseconds or so. Blocks the thread.
+    /// Waits until the transaction that has the turn hands it on, for ten milliseconds or so. Blocks the thread.
     func giveWay() {
+        guard isTaken else { return }
+        let ticket = state.withLock { $0.serving }
         for _ in 0..<Self.mostPauses {
-            guard isTaken else { return }
+            guard isTaken, state.withLock({ $0.serving }) == ticket else { return }
             Platform.sleep(microseconds: Self.pause)
         }
     }

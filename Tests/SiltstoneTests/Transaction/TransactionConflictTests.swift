@@ -94,8 +94,9 @@ import Testing
 
     @Test("a key that was read and found absent conflicts with its insertion", arguments: Upheaval.allCases)
     func absentKey(_ upheaval: Upheaval) throws {
-        try check(upheaval, conflicts: true) {
-            #expect(try $0.get("missing".utf8) == nil)
+        try check(upheaval, conflicts: true) { transaction in
+            let found = try transaction.get("missing".utf8)
+            #expect(found == nil)
         } change: {
             try $0.put("missing".utf8, "here".utf8)
         }
@@ -153,13 +154,17 @@ import Testing
     @Test("a walk conflicts only as far as it has come", arguments: Upheaval.allCases)
     func partialWalk(_ upheaval: Upheaval) throws {
         try check(upheaval, conflicts: false) { transaction in
-            try transaction.forEach(from: key(10)) { key, _ in key.withUnsafeBytes { [UInt8]($0) } < self.key(15) }
+            try transaction.forEach(from: key(10)) { key, _ in
+                key.withUnsafeBytes { $0.lexicographicallyPrecedes(self.key(15)) }
+            }
         } change: {
             try $0.put(key(16), "new".utf8)
         }
         try store.delete("result".utf8)
         try check(upheaval, conflicts: true) { transaction in
-            try transaction.forEach(from: key(10)) { key, _ in key.withUnsafeBytes { [UInt8]($0) } < self.key(15) }
+            try transaction.forEach(from: key(10)) { key, _ in
+                key.withUnsafeBytes { $0.lexicographicallyPrecedes(self.key(15)) }
+            }
         } change: {
             try $0.put(key(15), "new".utf8)
         }
