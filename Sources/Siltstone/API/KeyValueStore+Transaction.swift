@@ -23,12 +23,13 @@ extension KeyValueStore {
     /// - Returns: what `body` returns.
     /// - Throws: what `body` throws, after which nothing is left of its writes; ``StoreError/Code/conflict`` after the last
     ///   attempt; the errors of ``Transaction/commit()``.
-    // Disfavored: else a task would get this form for every body that does not wait itself, and block its thread.
     @_disfavoredOverload
     public func transaction<R>(
         isolation: Transaction.Isolation = .serializable, durability: Durability? = nil, attempts: Int = 100,
         _ body: (Transaction) throws -> R
     ) throws -> R {
+        // Disfavored as an overload: else a task would get this form for every body that does not wait itself, and block
+        // its thread.
         var retry = TransactionRetry(attempts: attempts)
         var hasTurn = false
         defer { if hasTurn { engine.retryTurn.give() } }

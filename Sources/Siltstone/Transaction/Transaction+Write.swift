@@ -76,9 +76,9 @@ extension Transaction {
     /// - Returns: what `body` returns.
     /// - Throws: what `body` throws, and ``StoreError/Code/transactionEnded``.
     /// - Complexity: O(1); to undo, O(n log n) in the writes before the savepoint.
-    // Disfavored: else a task would get this form for every body that does not wait itself.
     @_disfavoredOverload
     public func savepoint<R>(_ body: () throws -> R) throws -> R {
+        // Disfavored as an overload: else a task would get this form for every body that does not wait itself.
         let mark = try mark()
         do { return try body() } catch {
             rollBack(to: mark)
