@@ -68,8 +68,8 @@ public struct WriteBatch: Sendable {
 
 extension WriteBatch {
     /// Lends the encoded changes.
-    func withPayload<R>(_ body: (Bytes) throws(StoreError) -> R) throws(StoreError) -> R {
-        try withContiguousBytes(memory) { bytes throws(StoreError) in
+    func withPayload<R, E: Error>(_ body: (Bytes) throws(E) -> R) throws(E) -> R {
+        try withContiguousBytes(memory) { bytes throws(E) in
             try body(UnsafeRawBufferPointer(rebasing: bytes[..<byteCount]))
         }
     }

@@ -23,6 +23,9 @@ public struct Configuration: Sendable {
     public var valueFileBytes = 256 << 20
     /// Bytes of the cache of blocks that were read or inflated. Not used where segments are mapped and not compressed.
     public var cacheBytes = 64 << 20
+    /// Bytes of memory for changes that subscribers to ``KeyValueStore/changes(from:to:since:)`` have not read yet. Used only
+    /// while there are subscribers; one that falls further behind misses changes and is told so.
+    public var changeFeedBytes = 16 << 20
     /// How segments are stored.
     public var compression: Compression = .none
     /// How segments and value files are read.
@@ -58,6 +61,7 @@ public struct Configuration: Sendable {
         try require(largeValueBytes >= 64, "largeValueBytes must be 64 at least")
         try require(valueFileBytes >= 64 << 10, "valueFileBytes must be 64 KiB at least")
         try require(cacheBytes >= 0, "cacheBytes must not be negative")
+        try require(changeFeedBytes >= 64 << 10, "changeFeedBytes must be 64 KiB at least")
         if case .deflate(let level) = compression {
             try require((1...9).contains(level), "the level of deflate must be 1 to 9")
         }

@@ -4,27 +4,41 @@
 /// was released. Used by one task or thread at a time. An error is thrown, never taken for the end; the cursor cannot go
 /// on after one.
 public final class Cursor {
-    /// Behind a pointer, as a property that changes would cost checks of exclusive access.
-    private let walk: UnsafeMutablePointer<ScanWalk>
-    /// What the walk is over, which does not keep it.
-    private let engine: Engine
+    /// The walk of a store or a snapshot. Behind a pointer, as a property that changes would cost checks of exclusive
+    /// access.
+    private let walk: UnsafeMutablePointer<ScanWalk>?
+    /// The walk of a transaction.
+    private let merged: TransactionWalk?
+    /// Keeps what the walk reads from.
+    private let engine: Engine?
 
     init(_ walk: consuming ScanWalk) {
         engine = walk.engine
         self.walk = .allocate(capacity: 1)
-        self.walk.initialize(to: walk)
+        self.walk?.initialize(to: walk)
+        merged = nil
+    }
+
+    init(_ walk: TransactionWalk) {
+        self.walk = nil
+        engine = nil
+        merged = walk
     }
 
     deinit {
-        walk.deinitialize(count: 1)
-        walk.deallocate()
+        walk?.deinitialize(count: 1)
+        walk?.deallocate()
     }
 
     /// The next entry, copied; nil at the end.
     /// - Throws: ``StoreError`` where the disk fails or is damaged. Not where the store was closed since the cursor was
     ///   made: it goes on to its end.
     public func next() throws(StoreError) -> Entry? {
-        guard let record = try walk.pointee.nextRecord() else { return nil }
+        if let merged {
+            guard let record = try merged.nextRecord() else { return nil }
+            return try merged.withValue(of: record) { Entry(key: [UInt8](record.key), value: [UInt8]($0)) }
+        }
+        guard let walk, let record = try walk.pointee.nextRecord() else { return nil }
         return try walk.pointee.withValue(of: record) { value in
             Entry(key: [UInt8](record.key), value: [UInt8](value))
         }
@@ -35,6 +49,13 @@ public final class Cursor {
     ///   cursor itself.
     /// - Throws: ``StoreError``, or what `body` throws.
     public func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
-        try walk.pointee.forEach(body)
+        try walk?.pointee.forEach(body)
+        guard let merged else { return }
+        while let record = try merged.nextRecord() {
+            let goesOn = try merged.withValue(of: record) { value in
+                Result { try body(record.key.bytes, value.bytes) }
+            }
+            if try !goesOn.get() { return }
+        }
     }
 }

@@ -34,6 +34,7 @@ extension Engine {
             state.pointee.isClosed = true
             writeLock.wakeAll()
         }
+        feed.close()
     }
 
     /// Waits for writes under way and for background work. What a flush brings about on other queues has been put there by its end.

@@ -92,6 +92,8 @@ extension Engine {
             if !sealed.valueFiles.isEmpty { try syncValues() }
             try commit(edit, opened: readers, wakes: false) {
                 state.pointee.sealed.removeFirst()
+                state.pointee.flushedSequence = max(
+                    state.pointee.flushedSequence, sealed.table.greatestSequence)
                 state.pointee.flushedLogs += 1
                 state.pointee.pace.endFlush(usualBytes: configuration.sealingBytes)
                 state.pointee.flushAttempts.succeed()

@@ -45,7 +45,7 @@ public struct PinnedValue {
     }
 
     /// Nothing was lent, and only a longer look will tell whether there is a value.
-    fileprivate static var unclear: PinnedValue { PinnedValue() }
+    static var unclear: PinnedValue { PinnedValue() }
 
     /// Whether nothing was lent, and nothing is to be taken back.
     @inlinable

@@ -66,6 +66,9 @@ extension Engine {
         }
         if let valueFile { state.pointee.active.valueFiles.insert(valueFile) }
         finishWrite(last: sequence, count: 1, bytes: userBytes)
+        if _slowPath(feed.isListening) {
+            publish(Record(key: key, value: value, sequence: sequence, kind: kind))
+        }
         return sequence
     }
 
@@ -231,16 +234,24 @@ extension Engine {
     // MARK: Batches
 
     /// Applies a batch as a whole. An empty one, acknowledged as synced, vouches for all that was before.
-    func write(_ batch: WriteBatch, mayBlock: Bool = true) throws(StoreError) -> SequenceNumber? {
+    /// - Parameter check: asked under the write lock; the batch is applied only if nothing was changed.
+    /// - Returns: the last sequence number, or 0 where the check has stopped the batch.
+    func write(
+        _ batch: WriteBatch, mayBlock: Bool = true, check: CommitCheck? = nil
+    ) throws(StoreError) -> SequenceNumber? {
         if batch.count == 0 { return try lastAcknowledged() }
         try Self.checkLimits(key: batch.largestKeyBytes, value: batch.largestValueBytes)
-        return try outwaitingFlushes(mayBlock: mayBlock) { () throws(StoreError) in try writeOnce(batch, mayBlock) }
+        return try outwaitingFlushes(mayBlock: mayBlock) { () throws(StoreError) in
+            try writeOnce(batch, mayBlock, check)
+        }
     }
 
-    private func writeOnce(_ batch: WriteBatch, _ mayBlock: Bool) throws(StoreError) -> SequenceNumber? {
+    private func writeOnce(
+        _ batch: WriteBatch, _ mayBlock: Bool, _ check: CommitCheck?
+    ) throws(StoreError) -> SequenceNumber? {
         guard batch.largestValueBytes >= configuration.largeValueBytes else {
             return try batch.withPayload { payload throws(StoreError) in
-                try write(payload, batch, userBytes: batch.byteCount, mayBlock ? .full : .none, valueFiles: [])
+                try write(payload, batch, userBytes: batch.byteCount, mayBlock ? .full : .none, check, valueFiles: [])
             }
         }
         guard mayBlock else { return nil }
@@ -255,13 +266,14 @@ extension Engine {
                 return pointer
             }
             return try slim.withPayload { payload throws(StoreError) in
-                try write(payload, slim, userBytes: batch.byteCount, .short, valueFiles: files)
+                try write(payload, slim, userBytes: batch.byteCount, .short, check, valueFiles: files)
             }
         }
     }
 
     private func write(
-        _ payload: Bytes, _ batch: WriteBatch, userBytes: Int, _ patience: Patience, valueFiles: Set<UInt64>
+        _ payload: Bytes, _ batch: WriteBatch, userBytes: Int, _ patience: Patience, _ check: CommitCheck?,
+        valueFiles: Set<UInt64>
     ) throws(StoreError) -> SequenceNumber? {
         guard payload.count <= Limits.batchBytes else {
             throw StoreError(.tooLarge, "the batch has \(payload.count) bytes, \(Limits.batchBytes) is the most")
@@ -270,6 +282,7 @@ extension Engine {
         defer { writeLock.unlock() }
         let size = ChangeSize(keyBytes: payload.count, valueBytes: 0, count: batch.count)
         guard try makeRoom(size, patience) else { return nil }
+        if let check, try check.decide(state.pointee, in: self) != .unchanged { return 0 }
         let first = state.pointee.lastSequence &+ 1
         try appendToLog(state.pointee.active.unretainedLog) { log throws(StoreError) in
             try log.append(batch: payload, firstSequence: first, count: batch.count)
@@ -278,6 +291,7 @@ extension Engine {
         try apply(payload, firstSequence: first, last: last, to: state.pointee.active.table)
         state.pointee.active.valueFiles.formUnion(valueFiles)
         finishWrite(last: last, count: batch.count, bytes: userBytes)
+        if _slowPath(feed.isListening) { feed.publish(first: first, last: last, payload) }
         return last
     }
 

@@ -36,6 +36,8 @@ final class Engine: @unchecked Sendable {
     /// The newest change that readers see.
     let visible: Atomic<SequenceNumber>
     let snapshots = SnapshotRegistry()
+    let retryTurn = RetryTurn()
+    let feed: ChangeFeed
     let throttle = WriteThrottle()
     let emptyRanges = EmptyRanges()
     let cache: BlockCache
@@ -89,10 +91,13 @@ final class Engine: @unchecked Sendable {
         lock = parts.lock
         cache = parts.cache
         arenas = parts.arenas
+        feed = ChangeFeed(capacity: parts.configuration.changeFeedBytes)
         obsolete = ObsoleteFiles(directory: parts.directory, fileSystem: parts.configuration.fileSystem)
         picker = CompactionPicker(levelOneBytes: 4 * parts.configuration.memTableBytes)
         state = .allocate(capacity: 1)
         state.initialize(to: parts.state)
+        // The segments that the store was opened with hold changes up to here at most.
+        state.pointee.flushedSequence = parts.state.lastSequence
         visible = Atomic(parts.state.lastSequence)
         views = ViewPublisher(Self.makeView(parts.state))
         throttle.update(

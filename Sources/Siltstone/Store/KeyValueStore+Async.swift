@@ -35,9 +35,11 @@ extension KeyValueStore {
     }
 
     /// Makes all changes of a batch, in their order, or none.
-    public func write(_ batch: WriteBatch, durability: Durability? = nil) async throws(StoreError) {
+    /// - Returns: the number of the batch's last change in the store's history.
+    @discardableResult
+    public func write(_ batch: WriteBatch, durability: Durability? = nil) async throws(StoreError) -> UInt64 {
         let engine = engine
-        _ = try await engine.changeWithoutBlocking(durability) { () throws(StoreError) in
+        return try await engine.changeWithoutBlocking(durability) { () throws(StoreError) in
             try engine.write(batch, mayBlock: false)
         } blocking: { () throws(StoreError) in
             try engine.write(batch)

@@ -60,9 +60,13 @@ extension KeyValueStore {
     }
 
     /// Makes all changes of a batch, in their order, or none: also across a crash, and for every reader.
-    public func write(_ batch: WriteBatch, durability: Durability? = nil) throws(StoreError) {
+    /// - Returns: the number of the batch's last change in the store's history. Each change has a number, and later ones
+    ///   are greater. For an empty batch, that of the last change before it.
+    @discardableResult
+    public func write(_ batch: WriteBatch, durability: Durability? = nil) throws(StoreError) -> UInt64 {
         let sequence = try engine.write(batch) ?? 0
         try engine.finish(sequence, durability)
+        return sequence
     }
 
     // MARK: Conditional changes

@@ -173,6 +173,12 @@ struct ScanWalk: ~Copyable {
         return RecordRow(start: first, end: last - first > left ? first + left : last)
     }
 
+    /// Whether a record is hidden: a tombstone, or covered by a range tombstone.
+    func isSkipped(_ record: UnsafePointer<Record>) -> Bool { Self.isSkipped(record, tombstones, sequence) }
+
+    /// Leaves a record that is hidden out of the count of entries.
+    mutating func uncount() { left &+= 1 }
+
     /// Calls `body` with the record where a row ended early, if it is one that counts.
     mutating func handOther(
         _ record: UnsafePointer<Record>, to body: (RawSpan, RawSpan) throws -> Bool

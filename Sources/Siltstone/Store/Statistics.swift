@@ -27,6 +27,8 @@ public struct Statistics: Sendable, Hashable, Codable {
     public var changes = 0
     /// Bytes of keys and values in these changes.
     public var changedBytes = 0
+    /// Commits of transactions that a conflict stopped since the store was opened.
+    public var conflicts = 0
     /// Reads of one key since the store was opened; scans count once.
     public var reads = 0
 

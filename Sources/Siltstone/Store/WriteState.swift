@@ -22,6 +22,8 @@ struct WriteState {
         logAttempts.failure != nil || flushAttempts.failure != nil || compactionAttempts.failure != nil
     }
     var lastSequence: SequenceNumber
+    /// No change behind this number has left memory: the memtables hold all of them.
+    var flushedSequence: SequenceNumber = 0
     var version: Version
     /// Where large values go; nil until there is one.
     var values: ValueFileAppender?

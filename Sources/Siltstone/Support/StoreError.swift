@@ -8,6 +8,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         private enum Raw: String, Sendable {
             case closed, locked, notFound, notAStore, unsupportedFormat, corrupt, inputOutput, noSpace
             case permissionDenied, tooLarge, invalidArgument, readOnly, refusesWrites
+            case conflict, transactionEnded
         }
 
         private let raw: Raw
@@ -38,6 +39,12 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         public static var readOnly: Code { Code(raw: .readOnly) }
         /// An earlier write or sync failed: the store takes no writes until it is opened again.
         public static var refusesWrites: Code { Code(raw: .refusesWrites) }
+
+        /// Another commit changed what the transaction has read, as often as it was tried. Nothing was changed; the
+        /// transaction may be run again.
+        public static var conflict: Code { Code(raw: .conflict) }
+        /// The transaction was committed or rolled back before the call.
+        public static var transactionEnded: Code { Code(raw: .transactionEnded) }
 
         /// The code's name.
         public var description: String { raw.rawValue }

@@ -4,9 +4,7 @@ import Testing
 
 extension WriteBatch {
     /// The changes as they stand in the log.
-    var payload: [UInt8] {
-        do { return try withPayload { [UInt8]($0) } } catch { return [] }
-    }
+    var payload: [UInt8] { withPayload { [UInt8]($0) } }
 }
 
 @Suite("Batches and changes")

@@ -123,7 +123,7 @@ import Testing
             { store in
                 var batch = WriteBatch()
                 batch.put(key(3), [3])
-                try await OwnThread.run { [batch] in try store.write(batch) }
+                _ = try await OwnThread.run { [batch] in try store.write(batch) }
             },
             { store in try await store.deleteRange(from: key(4), to: key(5)) },
             { store in try await OwnThread.run { try store.put(key(6), [UInt8](repeating: 6, count: 3_000)) } },

@@ -1,0 +1,106 @@
+// The search for changes behind a sequence number: in one memtable, in one segment, and in everything that a view holds.
+//
+// A change is a newer version of a key, or a newer range tombstone that covers it. Flushes and compactions keep the newest
+// version of each key, and its sequence number, while an older snapshot is registered (``RetentionFilter``). A key that
+// was put and deleted again behind the snapshot may be gone; the snapshot saw it absent, and it is absent.
+
+extension MemTable {
+    /// Whether `key` was changed behind `sequence`.
+    /// - Complexity: O(log n)
+    @inline(__always)
+    func hasChange(of key: Bytes, after sequence: SequenceNumber) -> Bool {
+        if let newest = newestSequence(of: key), newest > sequence { return true }
+        return rangeTombstoneCount > 0 && rangeTombstones.newestCovering(key, visible: .greatest) > sequence
+    }
+
+    /// Whether any key of `range` was changed behind `sequence`.
+    /// - Complexity: O(log n), and O(1) for each key of the range
+    func hasChange(in range: KeyRange, after sequence: SequenceNumber) -> Bool {
+        if rangeTombstoneCount > 0, rangeTombstones.hasTombstone(over: range, after: sequence) { return true }
+        var cursor = MemTableCursor(self)
+        range.from.withUnsafeBytes { cursor.seekForward($0) }
+        while cursor.slotCount > 0 {
+            for index in cursor.index..<cursor.slotCount {
+                let entry = cursor.slot(index)
+                if range.ends(before: entry.record.key) { return false }
+                if entry.sequence > sequence { return true }
+            }
+            if cursor.next == 0 { return false }
+            cursor.loadNext()
+        }
+        return false
+    }
+
+    /// Whether any key or range of a read set was changed behind `sequence`.
+    func hasChange(in reads: ReadSet, after sequence: SequenceNumber) -> Bool {
+        if greatestSequence <= sequence { return false }
+        return reads.containsKey { hasChange(of: $0, after: sequence) }
+            || reads.ranges.ranges.contains { hasChange(in: $0, after: sequence) }
+    }
+}
+
+extension RangeTombstones {
+    /// Whether a tombstone behind `sequence` covers any key of `range`.
+    func hasTombstone(over range: KeyRange, after sequence: SequenceNumber) -> Bool {
+        tombstones.contains { $0.sequence > sequence && range.overlaps($0.start, $0.end) }
+    }
+}
+
+extension SegmentReader {
+    /// Whether `key` was changed behind `sequence`.
+    /// - Complexity: O(1)
+    func hasChange(of key: Bytes, after sequence: SequenceNumber) throws(StoreError) -> Bool {
+        if rangeTombstones.newestCovering(key, visible: .greatest) > sequence { return true }
+        var pin = BlockPin()
+        defer { withExtendedLifetime(pin) {} }
+        guard let found = try lookup(key, hash: KeyHash.hash(key), visible: .greatest, pin: &pin) else { return false }
+        return found.sequence > sequence
+    }
+
+    /// Whether any key of `range` was changed behind `sequence`.
+    /// - Complexity: O(log n), and O(1) for each key of the range
+    func hasChange(in range: KeyRange, after sequence: SequenceNumber) throws(StoreError) -> Bool {
+        if rangeTombstones.hasTombstone(over: range, after: sequence) { return true }
+        var cursor = SegmentCursor(self)
+        try withContiguousBytes(range.from) { from throws(StoreError) in try cursor.seekForward(from) }
+        var batch = RecordBatch(capacity: RecordSource.greatestBatch)
+        while true {
+            batch.removeAll()
+            try cursor.fillForward(&batch, limit: batch.capacity, visible: .greatest, numbered: true)
+            if batch.count == 0 { return false }
+            for index in 0..<batch.count {
+                if range.ends(before: batch[index].key) { return false }
+                if batch[index].sequence > sequence { return true }
+            }
+        }
+    }
+}
+
+extension ReadView {
+    /// Whether segments hold changes behind `sequence`, so that a search has to read files.
+    func hasSegments(after sequence: SequenceNumber) -> Bool {
+        version.runs.contains { $0.segments.contains { $0.info.greatestSequence > sequence } }
+    }
+
+    /// Whether any key or range of a read set was changed behind `sequence`. May read from disk.
+    /// - Complexity: O(log n) for each key, O(entries) for each range, in each memtable and segment with newer changes
+    func hasChange(in reads: ReadSet, after sequence: SequenceNumber) throws(StoreError) -> Bool {
+        if tables.contains(where: { $0.hasChange(in: reads, after: sequence) }) { return true }
+        for run in version.runs where run.segments.contains(where: { $0.info.greatestSequence > sequence }) {
+            let isChanged = try reads.containsKey { key throws(StoreError) in
+                guard let segment = run.segment(for: key), segment.info.greatestSequence > sequence else {
+                    return false
+                }
+                return try segment.hasChange(of: key, after: sequence)
+            }
+            if isChanged { return true }
+            for range in reads.ranges.ranges {
+                for segment in run.overlapping(from: range.from, to: range.to)
+                where segment.info.greatestSequence > sequence {
+                    if try segment.hasChange(in: range, after: sequence) { return true }
+                }
+            }
+        }
+        return false
+    }
+}

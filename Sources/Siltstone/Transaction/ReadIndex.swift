@@ -1,0 +1,35 @@
+/// A read set in key order, for the question whether a change concerns it.
+struct ReadIndex {
+    private let reads: ReadSet
+    /// The indexes of the single keys, in key order.
+    private let order: [Int]
+
+    /// - Parameter reads: closed (``ReadSet/closed()``).
+    /// - Complexity: O(n log n)
+    init(_ reads: ReadSet) {
+        self.reads = reads
+        order = reads.keyOrder()
+    }
+
+    /// Whether a change concerns a key or range of the set.
+    /// - Complexity: O(log n)
+    func isChanged(by change: Record) -> Bool {
+        if change.kind == .rangeTombstone {
+            if reads.ranges.overlaps(from: change.key, to: change.value) { return true }
+            let first = firstIndex(notBelow: change.key)
+            return first < order.count && reads.withKey(order[first]) { compareKeys($0, change.value) < 0 }
+        }
+        let first = firstIndex(notBelow: change.key)
+        if first < order.count, reads.withKey(order[first], { keysEqual($0, change.key) }) { return true }
+        return reads.ranges.contains(change.key)
+    }
+
+    private func firstIndex(notBelow key: Bytes) -> Int {
+        var (low, high) = (0, order.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if reads.withKey(order[middle], { compareKeys($0, key) < 0 }) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

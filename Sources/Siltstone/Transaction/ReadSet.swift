@@ -1,0 +1,132 @@
+/// The keys and ranges that a transaction has read, also those in which it found nothing.
+///
+/// The set is bounded. Above 65,536 keys or 16 MiB of keys, neighbours become ranges. Above 16,384 ranges or 16 MiB of
+/// their ends, neighbours among the ranges are joined. A set that holds too much causes needless conflicts; it never
+/// misses one.
+struct ReadSet: Sendable {
+    /// All keys, one behind the other.
+    private var keys: [UInt8] = []
+    /// Where each key ends in ``keys``.
+    private var ends: [Int] = []
+    /// The part that each walk has read so far.
+    private var walks: [KeyRange] = []
+    private(set) var ranges = KeyRangeSet()
+
+    private static let mostKeys = 1 << 16
+    private static let mostRanges = 1 << 14
+    private static let mostBytes = 16 << 20
+    /// A key that is among the last few is not added again.
+    private static let recentKeys = 4
+
+    var keyCount: Int { ends.count }
+
+    var hasRanges: Bool { !ranges.isEmpty || !walks.isEmpty }
+
+    var isEmpty: Bool { ends.isEmpty && !hasRanges }
+
+    /// Adds a key.
+    mutating func insert(_ key: Bytes) {
+        for index in max(0, ends.count - Self.recentKeys)..<ends.count
+        where withKey(index, { keysEqual($0, key) }) { return }
+        keys.append(contentsOf: key)
+        ends.append(keys.count)
+        if ends.count > Self.mostKeys || keys.count > Self.mostBytes { joinKeys() }
+    }
+
+    /// Adds all keys of a range.
+    mutating func insert(_ range: KeyRange) {
+        ranges.insert(range)
+        while ranges.ranges.count > Self.mostRanges || ranges.byteCount > Self.mostBytes, ranges.ranges.count > 1 {
+            ranges.coarsen()
+        }
+    }
+
+    // MARK: Walks
+
+    /// Adds a walk that has read nothing yet.
+    /// - Returns: its number, for ``updateWalk(_:_:)``.
+    mutating func addWalk() -> Int {
+        if walks.count >= Self.mostRanges { mergeWalks() }
+        walks.append(KeyRange(from: [], to: []))
+        return walks.count - 1
+    }
+
+    /// Replaces the part that a walk has read.
+    mutating func updateWalk(_ number: Int, _ range: KeyRange) {
+        // A walk whose number was given up is added piece by piece.
+        if number < walks.count { walks[number] = range } else { insert(range) }
+    }
+
+    private mutating func mergeWalks() {
+        for range in walks { insert(range) }
+        walks = []
+    }
+
+    /// The set with every walk as a range.
+    func closed() -> ReadSet {
+        if walks.isEmpty { return self }
+        var set = self
+        set.mergeWalks()
+        return set
+    }
+
+    // MARK: Look-up
+
+    /// Lends the single key with an index.
+    @inline(__always)
+    func withKey<R>(_ index: Int, _ body: (Bytes) -> R) -> R {
+        let start = index > 0 ? ends[index - 1] : 0
+        return keys.withUnsafeBytes { body(Bytes(rebasing: $0[start..<ends[index]])) }
+    }
+
+    /// Whether a condition holds for any single key.
+    @inline(__always)
+    func containsKey(where holds: (Bytes) -> Bool) -> Bool {
+        for index in 0..<ends.count where withKey(index, holds) { return true }
+        return false
+    }
+
+    /// Whether a condition that may throw holds for any single key.
+    func containsKey(where holds: (Bytes) throws(StoreError) -> Bool) throws(StoreError) -> Bool {
+        for index in 0..<ends.count {
+            let result = withKey(index) { key in Result { () throws(StoreError) in try holds(key) } }
+            if try result.get() { return true }
+        }
+        return false
+    }
+
+    /// The indexes of the single keys, in key order.
+    /// - Complexity: O(n log n)
+    func keyOrder() -> [Int] {
+        keys.withUnsafeBytes { bytes in
+            func key(_ index: Int) -> Bytes {
+                Bytes(rebasing: bytes[(index > 0 ? ends[index - 1] : 0)..<ends[index]])
+            }
+            return (0..<ends.count).sorted { compareKeys(key($0), key($1)) < 0 }
+        }
+    }
+
+    /// The single keys, sorted, each once.
+    func sortedKeys() -> [[UInt8]] {
+        Set((0..<ends.count).map { index in withKey(index) { [UInt8]($0) } })
+            .sorted { compare($0, $1) < 0 }
+    }
+
+    /// Drops duplicates, and joins every two neighbours into a range if too many keys remain.
+    private mutating func joinKeys() {
+        var sorted = sortedKeys()
+        keys.removeAll(keepingCapacity: true)
+        ends.removeAll(keepingCapacity: true)
+        let bytes = sorted.reduce(0) { $0 + $1.count }
+        if sorted.count > Self.mostKeys / 2 || bytes > Self.mostBytes / 2 {
+            for index in stride(from: 0, to: sorted.count - 1, by: 2) {
+                insert(KeyRange(from: sorted[index], to: KeyRange.successor(of: sorted[index + 1])))
+            }
+            sorted = sorted.count % 2 == 1 ? [sorted[sorted.count - 1]] : []
+        }
+        for key in sorted {
+            keys.append(contentsOf: key)
+            ends.append(keys.count)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+/// An index over a transaction's batch: the latest write of each key, in key order.
+///
+/// The index is a list of sorted pieces of up to 256 writes, so an insertion moves a few KiB at most. A memtable lost: it
+/// needs an arena of its own, which costs more than a transaction of two writes.
+struct SortedWrites: Sendable {
+    /// The place of one write in the batch. The value lies behind the key.
+    struct Write: Sendable {
+        var keyOffset: UInt32
+        var keyCount: UInt32
+        var valueCount: UInt32
+        /// True for a delete, false for a put.
+        var isDeletion: Bool
+
+        @inline(__always)
+        func key(in payload: Bytes) -> Bytes {
+            Bytes(rebasing: payload[Int(keyOffset)..<Int(keyOffset) &+ Int(keyCount)])
+        }
+
+        @inline(__always)
+        func value(in payload: Bytes) -> Bytes {
+            let start = Int(keyOffset) &+ Int(keyCount)
+            return Bytes(rebasing: payload[start..<start &+ Int(valueCount)])
+        }
+    }
+
+    /// A position among the writes.
+    struct Place: Hashable, Sendable {
+        var piece: Int
+        var index: Int
+    }
+
+    private static let greatestPiece = 256
+
+    /// No piece is empty.
+    private var pieces: [[Write]] = []
+
+    var isEmpty: Bool { pieces.isEmpty }
+
+    /// The place behind the last write.
+    var end: Place { Place(piece: pieces.count, index: 0) }
+
+    /// The write at a place; nil at the end.
+    subscript(place: Place) -> Write? { place.piece < pieces.count ? pieces[place.piece][place.index] : nil }
+
+    /// The place behind `place`, which must not be the end.
+    func place(after place: Place) -> Place {
+        place.index + 1 < pieces[place.piece].count
+            ? Place(piece: place.piece, index: place.index + 1) : Place(piece: place.piece + 1, index: 0)
+    }
+
+    /// The place before `place`; nil for the first one.
+    func place(before place: Place) -> Place? {
+        if place.index > 0 { return Place(piece: place.piece, index: place.index - 1) }
+        guard place.piece > 0 else { return nil }
+        return Place(piece: place.piece - 1, index: pieces[place.piece - 1].count - 1)
+    }
+
+    /// The place of the first write whose key is not below `key`.
+    /// - Parameter payload: the encoded changes of the batch.
+    /// - Complexity: O(log n)
+    func firstPlace(notBelow key: Bytes, in payload: Bytes) -> Place {
+        var (low, high) = (0, pieces.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let last = pieces[middle][pieces[middle].count - 1]
+            if compareKeysByWords(last.key(in: payload), key) < 0 { low = middle + 1 } else { high = middle }
+        }
+        guard low < pieces.count else { return end }
+        let piece = low
+        (low, high) = (0, pieces[piece].count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if compareKeysByWords(pieces[piece][middle].key(in: payload), key) < 0 {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return Place(piece: piece, index: low)
+    }
+
+    /// The latest write of a key; nil where there is none.
+    func write(of key: Bytes, in payload: Bytes) -> Write? {
+        if isEmpty { return nil }
+        guard let write = self[firstPlace(notBelow: key, in: payload)] else { return nil }
+        return keysEqual(write.key(in: payload), key) ? write : nil
+    }
+
+    /// Adds a write, and drops the earlier one of the same key.
+    mutating func set(_ write: Write, in payload: Bytes) {
+        let key = write.key(in: payload)
+        let place = firstPlace(notBelow: key, in: payload)
+        guard let old = self[place] else { return append(write) }
+        if keysEqual(old.key(in: payload), key) {
+            pieces[place.piece][place.index] = write
+            return
+        }
+        pieces[place.piece].insert(write, at: place.index)
+        if pieces[place.piece].count > Self.greatestPiece { split(place.piece) }
+    }
+
+    /// Adds a write behind all others. Writes in key order leave full pieces behind.
+    private mutating func append(_ write: Write) {
+        if let last = pieces.indices.last, pieces[last].count < Self.greatestPiece {
+            pieces[last].append(write)
+        } else {
+            pieces.append([write])
+        }
+    }
+
+    private mutating func split(_ piece: Int) {
+        let half = pieces[piece].count / 2
+        let upper = Array(pieces[piece][half...])
+        pieces[piece].removeSubrange(half...)
+        pieces.insert(upper, at: piece + 1)
+    }
+
+    /// Removes the writes of all keys in `[from, to)`.
+    mutating func remove(from: Bytes, to: Bytes, in payload: Bytes) {
+        let (first, last) = (firstPlace(notBelow: from, in: payload), firstPlace(notBelow: to, in: payload))
+        guard first != last else { return }
+        if first.piece == last.piece {
+            pieces[first.piece].removeSubrange(first.index..<last.index)
+        } else {
+            if last.piece < pieces.count { pieces[last.piece].removeFirst(last.index) }
+            pieces[first.piece].removeSubrange(first.index...)
+            pieces.removeSubrange((first.piece + 1)..<last.piece)
+        }
+        if pieces[first.piece].isEmpty { pieces.remove(at: first.piece) }
+    }
+}

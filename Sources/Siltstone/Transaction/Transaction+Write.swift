@@ -1,0 +1,112 @@
+extension Transaction {
+    /// Gives `key` the value `value`.
+    /// - Parameters:
+    ///   - key: 0 to 64 KiB.
+    ///   - value: 0 to 1 GiB.
+    /// - Throws: ``StoreError``: ``StoreError/Code/tooLarge`` over a limit, ``StoreError/Code/transactionEnded``. The
+    ///   transaction can be used further after ``StoreError/Code/tooLarge``.
+    @inlinable
+    public func put(_ key: some Collection<UInt8>, _ value: some Collection<UInt8>) throws(StoreError) {
+        try withContiguousBytes(key) { key throws(StoreError) in
+            try withContiguousBytes(value) { value throws(StoreError) in try putBytes(key, value) }
+        }
+    }
+
+    /// Gives `key` the value `value`; see ``put(_:_:)``.
+    @inlinable
+    public func put(_ key: RawSpan, _ value: RawSpan) throws(StoreError) {
+        try withContiguousBytes(key) { key throws(StoreError) in
+            try withContiguousBytes(value) { value throws(StoreError) in try putBytes(key, value) }
+        }
+    }
+
+    /// Removes `key`; no error where it has no value.
+    @inlinable
+    public func delete(_ key: some Collection<UInt8>) throws(StoreError) {
+        try withContiguousBytes(key) { key throws(StoreError) in try deleteBytes(key) }
+    }
+
+    /// Removes `key`; no error where it has no value.
+    @inlinable
+    public func delete(_ key: RawSpan) throws(StoreError) {
+        try withContiguousBytes(key) { key throws(StoreError) in try deleteBytes(key) }
+    }
+
+    /// Removes all keys in `[start, end)`, in one step that costs the same however many there are.
+    @inlinable
+    public func deleteRange(
+        from start: some Collection<UInt8>, to end: some Collection<UInt8>
+    ) throws(StoreError) {
+        try withContiguousBytes(start) { start throws(StoreError) in
+            try withContiguousBytes(end) { end throws(StoreError) in try deleteRangeBytes(start, end) }
+        }
+    }
+
+    // MARK: Conditional writes
+
+    /// Gives `key` a value if it has none.
+    /// - Returns: true if the key had none.
+    public func insert(_ key: some Collection<UInt8>, _ value: some Collection<UInt8>) throws(StoreError) -> Bool {
+        if try contains(key) { return false }
+        try put(key, value)
+        return true
+    }
+
+    /// Gives `key` another value if it has one.
+    /// - Returns: true if the key had one.
+    public func replace(_ key: some Collection<UInt8>, _ value: some Collection<UInt8>) throws(StoreError) -> Bool {
+        guard try contains(key) else { return false }
+        try put(key, value)
+        return true
+    }
+
+    /// Removes `key` if it has a value.
+    /// - Returns: true if the key had one.
+    public func remove(_ key: some Collection<UInt8>) throws(StoreError) -> Bool {
+        guard try contains(key) else { return false }
+        try delete(key)
+        return true
+    }
+
+    // MARK: Savepoints
+
+    /// Runs `body`; if it throws, undoes the writes that it made, and those alone. Savepoints nest.
+    ///
+    /// The commit still checks what `body` has read.
+    /// - Returns: what `body` returns.
+    /// - Throws: what `body` throws, and ``StoreError/Code/transactionEnded``.
+    /// - Complexity: O(1); to undo, O(n log n) in the writes before the savepoint.
+    @_disfavoredOverload
+    public func savepoint<R>(_ body: () throws -> R) throws -> R {
+        // Disfavored as an overload: else a task would get this form for every body that does not wait itself.
+        let mark = try mark()
+        do { return try body() } catch {
+            rollBack(to: mark)
+            throw error
+        }
+    }
+
+    /// Runs `body`; if it throws, undoes the writes that it made; see ``savepoint(_:)``.
+    public func savepoint<R>(_ body: () async throws -> R) async throws -> R {
+        let mark = try mark()
+        do { return try await body() } catch {
+            rollBack(to: mark)
+            throw error
+        }
+    }
+
+    // MARK: Bytes
+
+    @usableFromInline
+    func putBytes(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) {
+        try put(bytes: key, value)
+    }
+
+    @usableFromInline
+    func deleteBytes(_ key: UnsafeRawBufferPointer) throws(StoreError) { try delete(bytes: key) }
+
+    @usableFromInline
+    func deleteRangeBytes(_ start: UnsafeRawBufferPointer, _ end: UnsafeRawBufferPointer) throws(StoreError) {
+        try deleteRange(bytes: start, end)
+    }
+}
