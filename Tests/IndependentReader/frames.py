@@ -8,9 +8,11 @@ from bytes_and_files import StoreFile, check, crc, round_up, u32, u64
 class Frame:
     BATCH, LINK, CLOSE, EDIT = 1, 2, 3, 4
     HEADER = 32
+    # The kinds that each kind of file has.
+    KINDS = {"log": {BATCH, LINK, CLOSE}, "manifest": {CLOSE, EDIT}}
 
     def __init__(self, file, offset):
-        """Reads the frame at an offset. `is_intact` tells whether its checksum is right."""
+        """Reads the frame at an offset. `is_intact` tells whether it is whole."""
         self.offset, self.is_intact = offset, False
         header = file.data[offset:offset + self.HEADER]
         if len(header) < self.HEADER:
@@ -25,7 +27,7 @@ class Frame:
         if crc(u32(file.header_checksum), u64(offset), body) != self.checksum:
             return
         self.payload = body[self.HEADER - 4:self.HEADER - 4 + length]
-        self.is_intact = True
+        self.is_intact = self.synced <= offset
 
 
 def read_frames(file):
@@ -35,6 +37,8 @@ def read_frames(file):
         frame = Frame(file, offset)
         if not frame.is_intact or frame.before != before:
             return frames, offset
+        check(Frame.BATCH <= frame.kind <= Frame.EDIT, file.path, offset, f"the kind {frame.kind} of a frame is unknown")
+        check(frame.kind in Frame.KINDS[file.kind], file.path, offset, f"a {file.kind} has no frames of kind {frame.kind}")
         frames.append(frame)
         offset, before = frame.end, frame.checksum
 
@@ -47,7 +51,7 @@ def intact_frames_behind(file, end):
             offset += 4096
             continue
         frame = Frame(file, offset)
-        if frame.is_intact:
+        if frame.is_intact and Frame.BATCH <= frame.kind <= Frame.EDIT:
             yield frame
             offset = frame.end
         else:

@@ -131,9 +131,9 @@ MUTATIONS = [
         first="LogReaderTests|BadBytes"),
     Mutation(
         "log-link", "a log goes on though the one before has lost its end", "Store/LogRecovery.swift",
-        "if link.log == previous.number, link.end > UInt64(previous.end) { return (log, true) }\n"
-        "                    guard link.log == previous.number, link.end == UInt64(previous.end),\n"
-        "                        link.checksum == previous.lastChecksum\n                    else {",
+        "if link.log == previous.number, link.end > UInt64(previous.end) { return true }\n"
+        "            guard link.log == previous.number, link.end == UInt64(previous.end),\n"
+        "                link.checksum == previous.lastChecksum\n            else {",
         "guard link.log == previous.number else {",
         first="RecoveryTests"),
     Mutation(
@@ -161,7 +161,7 @@ MUTATIONS = [
     Mutation(
         "later-log-ignored", "what a later log proves of an earlier one that lost its end is not looked at",
         "Store/LogRecovery.swift",
-        "                try requireNoProof(&reader, previous)\n", "",
+        "                try requireNoProof(&reader, number, previous)\n", "",
         first="RecoveryTests"),
     Mutation(
         "unnamed-log", "a log with changes that the manifest has lost is taken for a leftover", "Store/StoreOpener.swift",
@@ -452,8 +452,38 @@ MUTATIONS = [
     Mutation(
         "link-checksum", "a log follows another frame than the one that its link names",
         "Store/LogRecovery.swift",
-        "link.checksum == previous.lastChecksum\n                    else",
-        "true\n                    else", first="RecoveryTests"),
+        "link.checksum == previous.lastChecksum\n            else",
+        "true\n            else", first="RecoveryTests"),
+    Mutation(
+        "link-mark-ignored", "what a link says was synced of the log before may be missing",
+        "Log/LogTail.swift",
+        "return link.synced > UInt64(link.log == number ? end : LogLink.end - 1)",
+        "return link.log != number && link.synced >= UInt64(LogLink.end)", first="LogLinkTests"),
+    Mutation(
+        "link-of-later-log-ignored", "the link of a log proves nothing of the logs before the one that it follows",
+        "Log/LogTail.swift",
+        "return link.synced > UInt64(link.log == number ? end : LogLink.end - 1)",
+        "return link.log == number && link.synced > UInt64(end)", first="LogLinkTests"),
+    Mutation(
+        "link-mark-too-far", "a link vouches for changes of the log before that are not synced",
+        "Log/LogWriter.swift",
+        "synced: UInt64(syncedEnd),",
+        "synced: UInt64(tail.pointee.end),"),
+    Mutation(
+        "closed-later-log-ignored", "the closing of a later log proves nothing of the logs before it",
+        "Store/LogRecovery.swift",
+        "if wasClosed || reader.provesLoss",
+        "if reader.provesLoss", first="LogLinkTests"),
+    Mutation(
+        "gap-between-logs", "changes may be missing between two logs, or between the segments and the first",
+        "Store/LogRecovery.swift",
+        "guard link.lastSequence == lastSequence else",
+        "guard link.lastSequence >= lastSequence else", first="LogLinkTests"),
+    Mutation(
+        "hidden-changes", "segments may have changes behind the last sequence number, which nobody sees",
+        "Store/StoreOpener.swift",
+        "        try state.checkLastSequence(path: path, offset: lastEdit)\n",
+        "        _ = lastEdit\n", first="DamageTests"),
     Mutation(
         "closed-end-ignored", "a log may be shorter than it was when the store was closed",
         "Store/LogRecovery.swift",
@@ -507,8 +537,8 @@ MUTATIONS = [
     Mutation(
         "sequence-gap", "a batch need not follow the one before in its numbers",
         "Store/LogRecovery.swift",
-        "guard log.isLinked, frame.firstSequence == log.lastSequence + 1 else",
-        "guard log.isLinked, true else", first="RecoveryTests"),
+        "guard frame.firstSequence == log.lastSequence + 1 else",
+        "guard true else", first="RecoveryTests"),
     Mutation(
         "mark-of-frame", "a frame may vouch for what lies behind it",
         "Log/Frame.swift",

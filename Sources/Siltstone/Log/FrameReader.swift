@@ -47,7 +47,7 @@ struct FrameReader {
     }
 
     /// The next frame; nil behind the last valid one.
-    /// - Throws: ``StoreError/Code/unsupportedFormat`` for a frame that is whole and of an unknown kind.
+    /// - Throws: ``StoreError/Code/unsupportedFormat`` for a frame that is valid but for its unknown kind.
     /// - Complexity: O(*n*) in the bytes of the frame.
     mutating func next() throws(StoreError) -> Frame? {
         if fault != nil { return nil }
@@ -59,7 +59,7 @@ struct FrameReader {
             syncedMark = max(syncedMark, frame.syncedMark)
             return frame
         } catch {
-            if case .unknownKind(let kind) = error {
+            if case .unknownKind(let kind) = error, isChained {
                 throw StoreError(
                     .unsupportedFormat, "a frame has kind \(kind), which this release does not know; use a newer one",
                     file: path, offset: end)
@@ -67,6 +67,11 @@ struct FrameReader {
             fault = isZero(from: end, count: FrameHeader.size) ? .zeros : error
             return nil
         }
+    }
+
+    /// Whether what stands at ``end`` is linked to the frame before.
+    private var isChained: Bool {
+        FrameHeader.read(contents.bytes, at: end).map { $0.header.previous == lastChecksum } ?? false
     }
 
     /// Takes back the frame that ``next()`` gave last, which the caller cannot accept: it counts as not valid, and

@@ -34,7 +34,7 @@ extension FrameReader {
     /// What follows the last frame that was read, once ``next()`` has given nil.
     ///
     /// This is what the file itself proves. The manifest, and later logs, may know that more of it was synced
-    /// (``provesEarlierLogs``).
+    /// (``provesLoss(ofLog:endingAt:)``).
     /// - Complexity: O(*n*) in the bytes behind ``end``.
     func tail() -> LogTail {
         assert(fault != nil)
@@ -64,6 +64,26 @@ extension FrameReader {
             if frame.syncedMark >= LogLink.end { return true }
         }
         return false
+    }
+
+    /// What the first frame says of the log before; nil where no frame was read.
+    var link: LogLink? {
+        guard end > FileHeader.size else { return nil }
+        do throws(FrameFault) {
+            let frame = try Frame(contents.bytes, at: FileHeader.size, file: fileChecksum)
+            return frame.kind == .link ? LogLink(frame.payload) : nil
+        } catch { return nil }
+    }
+
+    /// Whether the file proves that an earlier log had more on stable storage than is left of it.
+    /// - Parameters:
+    ///   - number: the earlier log.
+    ///   - end: where the frames that are left of it end.
+    func provesLoss(ofLog number: UInt64, endingAt end: Int) -> Bool {
+        if provesEarlierLogs() { return true }
+        guard let link else { return false }
+        // A log in between that was synced up to its link, at least, was synced after the earlier one.
+        return link.synced > UInt64(link.log == number ? end : LogLink.end - 1)
     }
 
     /// The error for a tail that is damaged.

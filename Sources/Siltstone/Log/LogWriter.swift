@@ -150,6 +150,7 @@ final class LogWriter: @unchecked Sendable {
     /// What the first frame of the log behind this one has to say. To be asked by the one who appends.
     func link(lastSequence: SequenceNumber) -> LogLink {
         LogLink(
-            log: number, end: UInt64(tail.pointee.end), checksum: tail.pointee.previous, lastSequence: lastSequence)
+            log: number, end: UInt64(tail.pointee.end), checksum: tail.pointee.previous, synced: UInt64(syncedEnd),
+            lastSequence: lastSequence)
     }
 }

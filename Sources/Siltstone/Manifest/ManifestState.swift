@@ -46,6 +46,19 @@ struct ManifestState: Hashable, Sendable {
         if let closing = edit.closing { self.closing = closing }
     }
 
+    /// Checks that no segment has changes behind the last sequence number: readers would not see them, and new changes would
+    /// take their numbers.
+    /// - Throws: ``StoreError/Code/corrupt``
+    func checkLastSequence(path: String, offset: Int) throws(StoreError) {
+        guard let newest = segments.values.map(\.info).max(by: { $0.greatestSequence < $1.greatestSequence }),
+            newest.greatestSequence > lastSequence
+        else { return }
+        throw .corrupt(
+            "the manifest contradicts itself: the last sequence number in segments is \(lastSequence), and "
+                + "\(StoreFile.segment(newest.number).name) has changes up to \(newest.greatestSequence)",
+            file: path, offset: offset)
+    }
+
     /// The edit that makes this state from nothing: the first of a new manifest.
     func asEdit() -> VersionEdit {
         var edit = VersionEdit()

@@ -88,14 +88,14 @@ struct LogRecovery {
         for number in state.logs {
             var reader = try openLog(number)
             if let torn {
-                try requireNoProof(&reader, torn)
+                try requireNoProof(&reader, number, torn)
                 logs.append(try emptied(reader, number))
                 continue
             }
             let previous = logs.last
             let (log, missesEnd) = try read(&reader, number, after: previous)
             if missesEnd, let previous {
-                try requireNoProof(&reader, previous)
+                try requireNoProof(&reader, number, previous)
                 torn = previous
                 logs.append(try emptied(reader, number))
                 continue
@@ -105,7 +105,7 @@ struct LogRecovery {
                 for index in logs.indices { logs[index].proven = logs[index].end }
             }
             logs.append(log)
-            lastSequence = max(lastSequence, log.lastSequence)
+            lastSequence = log.lastSequence
         }
     }
 
@@ -124,20 +124,8 @@ struct LogRecovery {
         while let frame = try reader.next() {
             switch frame.kind {
             case .link:
-                let link = try self.link(frame, reader)
                 log.isLinked = true
-                log.lastSequence = max(log.lastSequence, link.lastSequence)
-                if let previous {
-                    if link.log == previous.number, link.end > UInt64(previous.end) { return (log, true) }
-                    guard link.log == previous.number, link.end == UInt64(previous.end),
-                        link.checksum == previous.lastChecksum
-                    else {
-                        throw .corrupt(
-                            "the log follows \(StoreFile.log(link.log).name) at offset \(link.end); the log before it is "
-                                + "\(StoreFile.log(previous.number).name), which ends at offset \(previous.end)",
-                            file: reader.path, offset: frame.offset)
-                    }
-                }
+                if try missesEnd(of: previous, self.link(frame, reader), reader) { return (log, true) }
             case .batch: try apply(frame, to: &log, &reader)
             case .close: continue
             case .edit:
@@ -154,6 +142,30 @@ struct LogRecovery {
         return (log, false)
     }
 
+    /// Compares a log's link with the log before, and with the last sequence number so far.
+    /// - Returns: whether the log before has lost its end.
+    private func missesEnd(
+        of previous: RecoveredLog?, _ link: LogLink, _ reader: FrameReader
+    ) throws(StoreError) -> Bool {
+        if let previous {
+            if link.log == previous.number, link.end > UInt64(previous.end) { return true }
+            guard link.log == previous.number, link.end == UInt64(previous.end),
+                link.checksum == previous.lastChecksum
+            else {
+                throw .corrupt(
+                    "the log follows \(StoreFile.log(link.log).name) at offset \(link.end); the log before it is "
+                        + "\(StoreFile.log(previous.number).name), which ends at offset \(previous.end)",
+                    file: reader.path, offset: FileHeader.size)
+            }
+        }
+        guard link.lastSequence == lastSequence else {
+            throw .corrupt(
+                "the log follows sequence number \(link.lastSequence), and the changes before it end with \(lastSequence)",
+                file: reader.path, offset: FileHeader.size)
+        }
+        return false
+    }
+
     private func link(_ frame: Frame, _ reader: FrameReader) throws(StoreError) -> LogLink {
         guard frame.offset == FileHeader.size, let link = LogLink(frame.payload), link.lastSequence <= .greatest else {
             throw .corrupt("a link frame is malformed or out of place", file: reader.path, offset: frame.offset)
@@ -165,7 +177,10 @@ struct LogRecovery {
     private func apply(
         _ frame: Frame, to log: inout RecoveredLog, _ reader: inout FrameReader
     ) throws(StoreError) {
-        guard log.isLinked, frame.firstSequence == log.lastSequence + 1 else {
+        guard log.isLinked else {
+            throw .corrupt("the log begins with a batch and no link frame", file: reader.path, offset: frame.offset)
+        }
+        guard frame.firstSequence == log.lastSequence + 1 else {
             throw .corrupt(
                 "a batch has sequence number \(frame.firstSequence), \(log.lastSequence + 1) was expected",
                 file: reader.path, offset: frame.offset)
@@ -226,12 +241,14 @@ struct LogRecovery {
 
     /// A log behind a torn one may only hold what was never synced.
     private func requireNoProof(
-        _ reader: inout FrameReader, _ torn: RecoveredLog
+        _ reader: inout FrameReader, _ number: UInt64, _ torn: RecoveredLog
     ) throws(StoreError) {
         while try reader.next() != nil {}
-        if reader.provesEarlierLogs() {
+        // Closing seals and syncs the logs before that which it notes.
+        let wasClosed = state.closing.map { $0.log == number && $0.end >= UInt64(LogLink.end) } ?? false
+        if wasClosed || reader.provesLoss(ofLog: torn.number, endingAt: torn.end) {
             throw torn.lostEnd(
-                "\(reader.path), which was synced later, proves that there was more",
+                "\(wasClosed ? manifest.path : reader.path) proves that there was more on stable storage",
                 path: StoreFile.log(torn.number).path(in: opener.directory))
         }
         if case .damaged(let fault, let proof) = reader.tail() { throw reader.corruption(fault, proof) }

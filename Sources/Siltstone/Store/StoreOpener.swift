@@ -186,8 +186,15 @@ struct StoreOpener {
         }
         var state = ManifestState()
         var edits = 0
+        var lastEdit = reader.end
         while let frame = try reader.next() {
-            guard frame.kind == .edit else { continue }
+            switch frame.kind {
+            case .edit: break
+            case .close: continue
+            case .batch, .link:
+                throw .corrupt("a manifest holds a frame of a log", file: path, offset: frame.offset)
+            }
+            lastEdit = frame.offset
             let edit = try VersionEdit(frame.payload, path: path, offset: frame.offset)
             try state.apply(edit, path: path, offset: frame.offset)
             edits += 1
@@ -196,6 +203,7 @@ struct StoreOpener {
         guard edits > 0 else {
             throw .corrupt("the manifest does not hold the state of the store", file: path, offset: reader.end)
         }
+        try state.checkLastSequence(path: path, offset: lastEdit)
         return Manifest.Found(
             path: path, header: reader.header, state: state, edits: edits, end: reader.end, proven: reader.syncedMark,
             lastChecksum: reader.lastChecksum)

@@ -57,8 +57,11 @@ struct DamagedSample {
             guard let broken = log.frames.firstIndex(where: { !isIntact($0.proof) }) else { continue }
             let place = log.frames[broken].offset
             let isVouchedHere = log.frames.contains { $0.mark > place && isIntact($0.proof[0]) }
-            let isVouchedLater = sample.logs[(index + 1)...].contains { later in
-                later.frames.contains { $0.mark >= LogLink.end && isIntact($0.proof[0]) }
+            let isVouchedLater = sample.logs[(index + 1)...].enumerated().contains { distance, later in
+                // The next log tells how much of this one was synced; those behind it, that the one before them was.
+                let least = distance == 0 ? place + 1 : LogLink.end
+                return later.link.synced >= UInt64(least) && isIntact(later.frames[0].proof[0])
+                    || later.frames.contains { $0.mark >= LogLink.end && isIntact($0.proof[0]) }
             }
             if isVouchedHere || isVouchedLater { return nil }
             if broken > 0 { return log.frames[broken - 1].lastSequence }

@@ -59,4 +59,6 @@ struct LogFrame {
 struct LogOutline {
     var file: String
     var frames: [LogFrame]
+    /// What the first of them says of the log before.
+    var link = LogLink()
 }

@@ -101,6 +101,7 @@ private struct OutlineReader {
         while let frame = try reader.next() {
             var proof = [Extent(file: file.name, range: frame.offset..<frame.end)]
             var last = log.frames.last?.lastSequence ?? logs.last?.frames.last?.lastSequence ?? state.lastSequence
+            if frame.kind == .link { log.link = try #require(LogLink(frame.payload)) }
             if frame.kind == .batch {
                 var changes = ChangeReader(frame.payload, firstSequence: frame.firstSequence)
                 while let change = try changes.next() {

@@ -1,5 +1,3 @@
-import Synchronization
-
 @testable import Siltstone
 
 /// Makes sample stores: a few hundred bytes of everything that a store can hold.
@@ -11,6 +9,8 @@ struct SampleStores {
         case crashed
         /// With a memtable that was sealed and not flushed, the next log in use, and one more made ahead.
         case crashedBetweenLogs
+        /// Right behind the beginning of the next log, with a change behind the last sync in the log before.
+        case crashedAtNextLog
     }
 
     /// What distinguishes one sample from another.
@@ -33,6 +33,7 @@ struct SampleStores {
         Shape(
             name: "crashed between logs", ending: .crashedBetweenLogs, compression: .deflate(level: 1), valueBytes: 24,
             seed: 4),
+        Shape(name: "crashed at the next log", ending: .crashedAtNextLog, seed: 5),
     ]
 
     private let shape: Shape
@@ -73,6 +74,7 @@ struct SampleStores {
         case .closed: try store.close()
         case .crashed: break
         case .crashedBetweenLogs: try maker.sealAndGoOn(store)
+        case .crashedAtNextLog: try maker.syncAndSeal(store)
         }
         return try SampleStore(
             name: shape.name, files: try maker.liveFiles(store), earlier: maker.earlier,
@@ -153,17 +155,19 @@ struct SampleStores {
         try remember(store)
     }
 
+    /// Writes some changes that a sync covers and one that none does, and begins the next log.
+    private mutating func syncAndSeal(_ store: KeyValueStore) throws {
+        try history.put(store, key(8), value())
+        try history.put(store, key(1), large(), .synced)
+        try history.put(store, key(9), value())
+        try store.engine.beginNextLog()
+        try remember(store)
+    }
+
     /// Seals the memtable with nobody to flush it, and writes to the next log; one more log is made and not used.
     private mutating func sealAndGoOn(_ store: KeyValueStore) throws {
-        let engine = store.engine
-        engine.flushScheduled.store(true, ordering: .sequentiallyConsistent)
-        let log = try engine.makeLog()
-        try engine.writeLock.withLock { () throws(StoreError) in
-            engine.state.pointee.nextLog = log
-            _ = try engine.rotate(
-                ChangeSize(keyBytes: 0, valueBytes: 0, count: 0), .none, since: engine.attemptCounts())
-        }
-        _ = try engine.makeLog()
+        try store.engine.beginNextLog()
+        _ = try store.engine.makeLog()
         try history.put(store, key(8), value(), .synced)
         try history.put(store, key(1), large())
         try history.put(store, key(1), value())

@@ -130,6 +130,40 @@ struct IndependentReaderTests {
         try remove()
     }
 
+    // MARK: Every form of files
+
+    /// A fixture's files, of which some are changed first.
+    private func leave(_ fixture: FormatFixture, _ change: (inout StoreFiles) throws -> Void = { _ in }) throws {
+        var files = try fixture.files()
+        try change(&files)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        for name in files.names { try Data(files.bytes(name) ?? []).write(to: URL(fileURLWithPath: path + "/" + name)) }
+    }
+
+    @Test("it lists what each form of files holds that releases have ever written", arguments: FormatFixture.all)
+    func forms(_ fixture: FormatFixture) throws {
+        try leave(fixture)
+        let records = fixture.contents.map { (Array($0.key.utf8), Array($0.value.utf8)) }
+        #expect(try IndependentReader.read(path) == .records(Dictionary(uniqueKeysWithValues: records)))
+        try remove()
+    }
+
+    @Test("a log that has lost what the next one's link vouches for is refused by both")
+    func synced() throws {
+        try leave(FormatFixture(form: FormatFixture.current, name: "crashed")) { files in
+            let log = try #require(files.names.first { $0.hasSuffix(".log") })
+            let bytes = try #require(files.bytes(log))
+            let last = try #require(bytes.lastIndex { $0 != 0 })
+            files.entries[log] = .file(Array(bytes.prefix(last - 8)))
+        }
+        guard case .damaged = try IndependentReader.read(path) else {
+            Issue.record("the reader has not noticed")
+            return
+        }
+        #expect(StoreError.Code.of { try listing(path) } == .corrupt)
+        try remove()
+    }
+
     // MARK: Stores that were not closed
 
     /// Lets a child write for a while, and kills it.

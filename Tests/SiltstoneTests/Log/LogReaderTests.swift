@@ -202,22 +202,36 @@ struct LogReaderTests {
         #expect(reader.tail() == .torn(.rejected("its value is missing"), laterFrames: true))
     }
 
+    /// A whole frame with no payload.
+    private func frame(ofKind kind: UInt32, after previous: UInt32, at offset: Int, in fixture: LogFixture) -> [UInt8] {
+        var frame = [UInt8](repeating: 0, count: FrameHeader.size)
+        let header = FrameHeader(
+            length: 0, firstSequence: 0, count: 0, previous: previous, mark: 0, kind: kind)
+        frame.withUnsafeMutableBytes {
+            if let base = $0.baseAddress {
+                header.write(checksum: header.checksum(file: fixture.header.checksum, offset: offset), to: base)
+            }
+        }
+        return frame
+    }
+
     @Test("a whole frame of an unknown kind refuses the log instead of ending it")
     func unknownKind() throws {
         let (fixture, bytes) = try sample()
         let end = try fixture.read(bytes)
-        var frame = [UInt8](repeating: 0, count: 32)
-        let header = FrameHeader(
-            length: 0, firstSequence: 0, count: 0, previous: end.checksum, mark: 0, kind: 99)
-        frame.withUnsafeMutableBytes {
-            if let base = $0.baseAddress {
-                let checksum = header.checksum(file: fixture.header.checksum, offset: end.end)
-                header.write(checksum: checksum, to: base)
-            }
-        }
+        let frame = frame(ofKind: 99, after: end.checksum, at: end.end, in: fixture)
         let error = #expect(throws: StoreError.self) { _ = try fixture.read(bytes + frame) }
         #expect(error?.code == .unsupportedFormat)
         #expect(error?.offset == end.end)
+    }
+
+    @Test("a whole frame of an unknown kind that does not follow the one before refuses nothing")
+    func unchainedUnknownKind() throws {
+        let (fixture, bytes) = try sample()
+        let end = try fixture.read(bytes)
+        let reading = try fixture.read(bytes + frame(ofKind: 99, after: end.checksum ^ 1, at: end.end, in: fixture))
+        #expect(reading.end == end.end)
+        #expect(reading.tail == .torn(.unknownKind(99), laterFrames: false))
     }
 
     @Test("a whole frame that vouches for bytes behind its own beginning is none")
@@ -257,12 +271,22 @@ struct LogReaderTests {
         let (fixture, _) = try sample()
         let writer = try LogFixture(path: "/x").create()
         try writer.put("a", [1], 42)
-        let link = writer.link(lastSequence: 42)
-        #expect(link.log == 7 && link.end == UInt64(writer.end) && link.lastSequence == 42)
-        let bytes = link.encoded()
+        try writer.sync()
+        let synced = writer.end
+        try writer.put("b", [1], 43)
+        let link = writer.link(lastSequence: 43)
+        #expect(link.log == 7 && link.end == UInt64(writer.end) && link.lastSequence == 43)
+        #expect(link.synced == UInt64(synced))
+        var bytes = link.encoded()
         #expect(bytes.count == LogLink.size)
         #expect(bytes.withUnsafeBytes { LogLink($0) } == link)
         #expect(bytes.dropLast().withUnsafeBytes { LogLink($0) } == nil)
+        // As earlier releases have written it.
+        bytes.replaceSubrange(20..<24, with: [0, 0, 0, 0])
+        #expect(bytes.withUnsafeBytes { LogLink($0) }?.synced == 0)
+        // More cannot have been synced than there was.
+        bytes.replaceSubrange(20..<24, with: [0xff, 0, 0, 0])
+        #expect(bytes.withUnsafeBytes { LogLink($0) } == nil)
         #expect(try fixture.read().frames[0].end == LogLink.end)
     }
 

@@ -113,6 +113,22 @@ import Testing
         try store.close()
     }
 
+    @Test("an edit is applied as a whole, removals first, in whichever order its fields stand")
+    func removalsFirst() throws {
+        let placed = VersionEdit.PlacedSegment(info: SegmentInfo(number: 3), level: 0, run: 3)
+        var state = ManifestState()
+        (state.logs, state.segments, state.valueFiles) = ([5], [3: placed], [4])
+        var (additions, removals) = (VersionEdit(), VersionEdit())
+        additions.addedSegments = [.init(info: placed.info, level: 1, run: 8)]
+        (additions.addedLogs, additions.addedValueFiles) = ([5], [4])
+        (removals.removedLogs, removals.removedSegments, removals.removedValueFiles) = ([5], [3], [4])
+        let fields = additions.encoded() + removals.encoded()
+        let edit = try fields.withUnsafeBytes { try VersionEdit($0, path: "m", offset: 64) }
+        try state.apply(edit, path: "m", offset: 64)
+        #expect(state.logs == [5] && state.valueFiles == [4])
+        #expect(state.segments[3]?.level == 1)
+    }
+
     @Test("a manifest that contradicts itself is refused")
     func contradictions() {
         let changes: [(inout VersionEdit) -> Void] = [
@@ -123,6 +139,7 @@ import Testing
                 }
             },
             { $0.removedValueFiles = [1] }, { $0.addedValueFiles = [2, 2] }, { $0.nextFileNumber = .max },
+            { $0.nextFileNumber = 0 },
         ]
         for (index, change) in changes.enumerated() {
             var state = ManifestState()

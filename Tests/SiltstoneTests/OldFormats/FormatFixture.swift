@@ -9,12 +9,13 @@ import Testing
 /// on, its fixture is made by the test "make the fixture" (``OldFormatTests``), and committed beside the others.
 struct FormatFixture: Sendable, CustomTestStringConvertible {
     /// All there are.
-    static let all = ["Format1", current].flatMap { form in
+    static let all = ["Format1", "Format1Digests", current].flatMap { form in
         ["closed", "crashed"].map { FormatFixture(form: form, name: $0) }
     }
 
-    /// What this release writes: version 1, its segments with digests.
-    static let current = "Format1Digests"
+    /// What this release writes: version 1, its segments with digests, the links of its logs with the synced end of the log
+    /// before.
+    static let current = "Format1Links"
 
     /// The folder, by the version and what was new.
     var form: String
@@ -78,7 +79,14 @@ struct FormatFixture: Sendable, CustomTestStringConvertible {
         batch.put("zebra".utf8, "".utf8)
         batch.delete("also removed".utf8)
         try store.write(batch)
-        if crashes { try put(store, "honeydew", "in the log of a crash") } else { try store.close() }
+        guard crashes else {
+            try store.close()
+            return store
+        }
+        try put(store, "honeydew", "in the log of a crash")
+        // The next log: a link that says how much of the log before was synced, and nothing else.
+        try store.sync()
+        try store.engine.beginNextLog()
         return store
     }
 }

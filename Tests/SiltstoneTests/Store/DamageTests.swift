@@ -51,6 +51,69 @@ import Testing
         try store.close()
     }
 
+    /// Puts another manifest in force: a state as its first edit, then `frames`.
+    private func replaceManifest(
+        of fixture: StoreFixture, by change: (inout ManifestState) -> Void, frames: [FrameKind] = []
+    ) throws -> String {
+        let opener = StoreOpener(
+            directory: fixture.path, configuration: Self.configuration(), fileSystem: fixture.fileSystem, lock: nil)
+        let found = try opener.readManifest(try #require(try CurrentFile.read(in: fixture.path, fixture.fileSystem)))
+        var state = found.state
+        let number = state.nextFileNumber + 100
+        state.nextFileNumber = number + 1
+        change(&state)
+        let writer = try Manifest.create(
+            number: number, state: state, identity: found.header.store, in: fixture.path, fixture.fileSystem)
+        for kind in frames { try writer.append(frame: kind) }
+        try writer.close()
+        return fixture.file(StoreFile.manifest(number).name)
+    }
+
+    @Test("changes behind the manifest's last sequence number, which readers would not see, are told, and repaired")
+    func hiddenChanges() throws {
+        // Without a log that shows it: as a checkpoint, or after a repair.
+        let fixture = try store()
+        let well = try fixture.open(Self.configuration())
+        try well.checkpoint(to: "/checkpoint")
+        let expected = try well.allEntries()
+        let checkpoint = StoreFixture(fixture.fileSystem, path: "/checkpoint")
+        let manifest = try replaceManifest(of: checkpoint) { $0.lastSequence -= 1 }
+        // Opening tells, whoever opens; and so does verifying, should it happen to a store that is open.
+        for isReader in [true, false] {
+            var configuration = Self.configuration()
+            configuration.readOnly = isReader
+            do {
+                _ = try checkpoint.open(configuration)
+                Issue.record("opened")
+            } catch {
+                #expect(error.code == .corrupt && error.file == manifest && error.offset == FileHeader.size)
+            }
+        }
+        let open = try replaceManifest(of: fixture) { $0.lastSequence = 7 }
+        #expect(try well.verify().problems.map(\.file) == [open])
+        let report = try repaired(checkpoint)
+        #expect(!report.wasClean && report.losses == [])
+        let again = try checkpoint.open(Self.configuration())
+        #expect(try again.allEntries() == expected)
+        #expect(try again.verify().problems == [])
+        try again.close()
+    }
+
+    @Test("frames may follow the close of a manifest; a frame of a log in it is damage")
+    func foreignFrames() throws {
+        let fixture = try store()
+        _ = try replaceManifest(of: fixture, by: { _ in }, frames: [.close])
+        try fixture.open(Self.configuration()).close()
+        for kind in [FrameKind.batch, .link] {
+            let copy = try fixture.copy()
+            let manifest = try replaceManifest(of: copy, by: { _ in }, frames: [.close, kind])
+            do {
+                _ = try copy.open(Self.configuration())
+                Issue.record("opened")
+            } catch { #expect(error.code == .corrupt && error.file == manifest) }
+        }
+    }
+
     @Test("verify names file and offset of a flipped bit, in each kind of file, of an open store")
     func flips() throws {
         let fixture = try store()

@@ -168,6 +168,32 @@ import Testing
         }
     }
 
+    @Test("an empty or inverted range in a log uses its sequence number and removes nothing")
+    func emptyRanges() throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open(Self.quiet())
+        for number in 0..<4 { try store.put(key(number), [1]) }
+        // A batch of the engine's own leaves such a range out.
+        for (start, end) in [(1, 1), (3, 0)] {
+            var batch = WriteBatch()
+            try withContiguousBytes(key(start)) { start throws(StoreError) in
+                try withContiguousBytes(key(end)) { end throws(StoreError) in
+                    batch.append(.rangeTombstone, key: start, value: end)
+                }
+            }
+            try store.write(batch)
+        }
+        try store.put(key(4), [1])
+        for again in [try fixture.copy().open(Self.quiet()), store] {
+            for _ in 0..<2 {
+                #expect(try again.allEntries().map(\.key) == (0..<5).map { key($0) })
+                #expect(again.statistics.lastSequence == 7)
+                #expect(try again.verify().problems == [])
+                try again.flush()
+            }
+        }
+    }
+
     @Test("a log that lost its end after a clean close is refused")
     func shortenedAfterClose() throws {
         let fixture = StoreFixture()

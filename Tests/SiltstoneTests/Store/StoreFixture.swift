@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Siltstone
@@ -142,6 +143,21 @@ extension StoreError.Code {
             _ = try body()
             return nil
         } catch { return (error as? StoreError)?.code }
+    }
+}
+
+extension Engine {
+    /// Seals the memtable, with nobody to flush it, and begins the next log.
+    func beginNextLog() throws(StoreError) {
+        flushScheduled.store(true, ordering: .sequentiallyConsistent)
+        // A flush that has begun looks for the next sealed memtable when it is done.
+        for queue in backgroundQueues { queue.sync {} }
+        let prepared = writeLock.withLock { state.pointee.nextLog }
+        let log = if let prepared { prepared } else { try makeLog() }
+        try writeLock.withLock { () throws(StoreError) in
+            state.pointee.nextLog = log
+            _ = try rotate(ChangeSize(keyBytes: 0, valueBytes: 0, count: 0), .none, since: attemptCounts())
+        }
     }
 }
 
