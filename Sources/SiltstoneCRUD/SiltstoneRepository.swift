@@ -20,7 +20,7 @@ public final class SiltstoneRepository: RecordRepository {
     public let tableName: String
     /// What turns items into bytes and back.
     public let dataTransformer: any DataTransformer
-    let shared: SharedStore
+    let shared: GatedStore
     let keys: TableKeys
 
     /// Opens the store at a path, or joins the repositories of this process that have it open. It is closed when the
@@ -31,14 +31,14 @@ public final class SiltstoneRepository: RecordRepository {
     ///   - path: a directory, which is made where it is missing.
     ///   - tableName: the table in the store.
     ///   - dataTransformer: the format of the items.
-    /// - Throws: `StoreError`: `locked` where another process has the store, or this one by other means than a path
-    ///   given to a repository; `corrupt`, `notAStore` and others.
+    /// - Throws: `StoreError`: `locked` where another process has the store, or this one by other means than
+    ///   `SharedStore`, as repositories do; `corrupt`, `notAStore` and others.
     public init(
         path: String, tableName: String = "", dataTransformer: any DataTransformer = JSONDataTransformer()
     ) throws {
         self.tableName = tableName
         self.dataTransformer = dataTransformer
-        shared = try SharedStore.at(path)
+        shared = try GatedStore(at: path)
         keys = TableKeys(tableName: tableName)
     }
 
@@ -55,7 +55,7 @@ public final class SiltstoneRepository: RecordRepository {
     ) {
         self.tableName = tableName
         self.dataTransformer = dataTransformer
-        shared = SharedStore.of(store)
+        shared = GatedStore(of: store)
         keys = TableKeys(tableName: tableName)
     }
 

@@ -372,6 +372,13 @@ enum Platform {
         return String(cString: path)
     }
 
+    /// The absolute path of a file or directory, without links and dots; nil where there is none.
+    static func realPath(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
     static var processIdentifier: Int32 { getpid() }
 
     /// Whether there is a process of a number, as far as this one can see.
