@@ -35,6 +35,14 @@ public protocol KeyValueReader: AnyObject, Sendable {
     /// Whether a key has a value.
     func _contains(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool
 
+    /// Calls `body` with the value of each of many keys, in their order, as of one moment.
+    /// - Parameters:
+    ///   - fill: puts the next keys into an empty group; none at the end.
+    ///   - body: gets the key's index and its value, good until it returns; returns false to stop.
+    func _withValues(
+        _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
+    ) throws(StoreError)
+
     /// Begins a walk over `[from, to)` that becomes part of the caller.
     func _beginWalk(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
@@ -43,11 +51,27 @@ public protocol KeyValueReader: AnyObject, Sendable {
     /// A cursor over `[from, to)`.
     func _makeCursor(from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?) throws(StoreError) -> Cursor
 
+    /// Begins a walk over some ranges, the first of `rest` in the walk's direction, and leaves the others there.
+    /// - Parameter rest: sorted and disjoint, in key order; at least one.
+    func _beginWalk(
+        over rest: inout ArraySlice<KeyRange>, reverse: Bool, limit: Int?
+    ) throws(StoreError) -> InlinedWalk
+
+    /// A cursor over several ranges.
+    /// - Parameter ranges: sorted and disjoint, in key order.
+    func _makeCursor(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> Cursor
+
+    /// About what a range holds, which is not empty.
+    func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate
+
     /// As ``_copyValue(_:)``, without blocking a thread of the cooperative pool.
     func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]?
 
     /// As ``_contains(_:)``, without blocking a thread of the cooperative pool.
     func _contains(waiting key: [UInt8]) async throws(StoreError) -> Bool
+
+    /// The values of several keys, copied, without blocking a thread of the cooperative pool.
+    func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?]
 
     /// Runs work that may wait for the disk on a thread of the store's own.
     func _onBlockingQueue<R: Sendable>(
@@ -99,15 +123,6 @@ extension KeyValueReader {
     @inlinable
     public func contains(_ key: some Collection<UInt8>) throws(StoreError) -> Bool {
         try withContiguousBytes(key) { bytes throws(StoreError) in try _contains(bytes) }
-    }
-
-    /// The values of several keys as of one moment, in the keys' order; nil for each that has none.
-    public func get(all keys: some Sequence<some Collection<UInt8>>) throws(StoreError) -> [[UInt8]?] {
-        let stable = stable()
-        defer { withExtendedLifetime(stable) {} }
-        var values: [[UInt8]?] = []
-        for key in keys { values.append(try stable.get(key)) }
-        return values
     }
 }
 
@@ -176,14 +191,14 @@ extension KeyValueReader {
     public func entries(
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil
     ) -> EntrySequence {
-        EntrySequence(reader: stable(), range: ScanRange(from: from, to: to, reverse: reverse, limit: limit))
+        entries(ranges: CollectionOfOne(KeyRange(from: from, to: to)), reverse: reverse, limit: limit)
     }
 
     /// The entries whose keys begin with `prefix`, as an asynchronous sequence.
     public func entries(
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil
     ) -> EntrySequence {
-        EntrySequence(reader: stable(), range: ScanRange(prefix: Array(prefix), reverse: reverse, limit: limit))
+        entries(ranges: CollectionOfOne(KeyRange(prefix: prefix)), reverse: reverse, limit: limit)
     }
 }
 
@@ -198,14 +213,5 @@ extension KeyValueReader {
     /// Whether `key` has a value.
     public func contains(_ key: some Collection<UInt8>) async throws(StoreError) -> Bool {
         try await _contains(waiting: Array(key))
-    }
-
-    /// The values of several keys as of one moment, in the keys' order; nil for each that has none.
-    public func get(all keys: some Sequence<some Collection<UInt8>>) async throws(StoreError) -> [[UInt8]?] {
-        let stable = stable()
-        defer { withExtendedLifetime(stable) {} }
-        var values: [[UInt8]?] = []
-        for key in keys { values.append(try await stable.get(key)) }
-        return values
     }
 }

@@ -28,6 +28,13 @@ extension KeyValueStore: KeyValueReader {
     /// Whether a key has a value.
     public func _contains(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool { try engine.contains(key) }
 
+    /// Looks up many keys on one view.
+    public func _withValues(
+        _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
+    ) throws(StoreError) {
+        try engine.readGroups(at: nil, fill, body)
+    }
+
     /// Begins a walk.
     public func _beginWalk(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
@@ -42,6 +49,27 @@ extension KeyValueStore: KeyValueReader {
         Cursor(try ScanWalk(engine, ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
     }
 
+    /// Begins a walk over all of the ranges, which seeks from one to the next.
+    public func _beginWalk(
+        over rest: inout ArraySlice<KeyRange>, reverse: Bool, limit: Int?
+    ) throws(StoreError) -> InlinedWalk {
+        let ranges = Array(rest)
+        rest = []
+        return try engine.beginWalk(at: nil, over: ranges, reverse: reverse, limit: limit)
+    }
+
+    /// Makes a cursor that seeks from one range to the next.
+    public func _makeCursor(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> Cursor {
+        let direction: ScanDirection = reverse ? .backward : .forward
+        return Cursor(
+            try ScanWalk(engine, at: nil, over: ranges, direction, limit: ScanRange.limit(limit)))
+    }
+
+    /// About what a range holds now.
+    public func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate {
+        try engine.estimate(range)
+    }
+
     /// The value of a key, copied.
     public func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]? {
         try await engine.readWithoutBlocking(key, at: nil, needsValue: true) { $0.map { [UInt8]($0) } }
@@ -50,6 +78,11 @@ extension KeyValueStore: KeyValueReader {
     /// Whether a key has a value.
     public func _contains(waiting key: [UInt8]) async throws(StoreError) -> Bool {
         try await engine.readWithoutBlocking(key, at: nil, needsValue: false) { $0 != nil }
+    }
+
+    /// The values of several keys, copied.
+    public func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
+        try await snapshot()._copyValues(waiting: keys)
     }
 
     /// Runs work on a thread of the store's own.

@@ -29,6 +29,14 @@ extension Snapshot: KeyValueReader {
         return try engine.contains(key, at: sequence)
     }
 
+    /// Looks up many keys on one view.
+    public func _withValues(
+        _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
+    ) throws(StoreError) {
+        try check()
+        try engine.readGroups(at: sequence, fill, body)
+    }
+
     /// Begins a walk.
     public func _beginWalk(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
@@ -46,6 +54,30 @@ extension Snapshot: KeyValueReader {
             try ScanWalk(engine, at: self, ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
     }
 
+    /// Begins a walk over all of the ranges, which seeks from one to the next.
+    public func _beginWalk(
+        over rest: inout ArraySlice<KeyRange>, reverse: Bool, limit: Int?
+    ) throws(StoreError) -> InlinedWalk {
+        try check()
+        let ranges = Array(rest)
+        rest = []
+        return try engine.beginWalk(at: self, over: ranges, reverse: reverse, limit: limit)
+    }
+
+    /// Makes a cursor that seeks from one range to the next.
+    public func _makeCursor(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> Cursor {
+        try check()
+        let direction: ScanDirection = reverse ? .backward : .forward
+        return Cursor(
+            try ScanWalk(engine, at: self, over: ranges, direction, limit: ScanRange.limit(limit)))
+    }
+
+    /// About what a range holds now.
+    public func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate {
+        try check()
+        return try engine.estimate(range)
+    }
+
     /// The value of a key, copied.
     public func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]? {
         try check()
@@ -56,6 +88,12 @@ extension Snapshot: KeyValueReader {
     public func _contains(waiting key: [UInt8]) async throws(StoreError) -> Bool {
         try check()
         return try await engine.readWithoutBlocking(key, at: sequence, needsValue: false) { $0 != nil }
+    }
+
+    /// The values of several keys, copied.
+    public func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
+        try check()
+        return try await engine.copyValues(of: keys, at: sequence)
     }
 
     /// Runs work on a thread of the store's own.

@@ -90,6 +90,12 @@ extension MemTable {
     /// Bytes taken by entries, nodes and range tombstones.
     var byteCount: Int { counters.pointee.top.load(ordering: .relaxed) &+ rangeTombstoneLog.byteCount }
 
+    /// Bytes taken by entries.
+    var entryBytes: Int {
+        counters.pointee.top.load(ordering: .relaxed) - counters.pointee.nodeBytes.load(ordering: .relaxed)
+            - Self.headerSize
+    }
+
     /// Versions of keys, tombstones included, range tombstones not.
     var entryCount: Int { counters.pointee.entries.load(ordering: .relaxed) }
 

@@ -170,6 +170,20 @@ final class FenceIndex: @unchecked Sendable {
         return low - 1
     }
 
+    /// Which part of all blocks lies before a key, from 0 to 1; right but for a part of one block. Inside of that the place is
+    /// guessed by the digests of the fences around it, as if keys were spread evenly. At least one block must be there.
+    /// - Complexity: O(log n)
+    func position(of key: Bytes) -> Double {
+        let block = search(key, Self.beforeAllVersions)
+        var inside = 0.5
+        if let hint = hint(of: block) {
+            let digest = min(max(SearchKey(key).digest(after: hint.skip), hint.first), hint.next)
+            inside = Double(digest - hint.first) / Double(hint.next - hint.first)
+        }
+        let before = Double(start(of: block)) + inside * Double(length(of: block))
+        return before / Double(start(of: blockCount))
+    }
+
     /// The first block, but for block 0, whose digest is not below `digest`; ``blockCount`` if none.
     ///
     /// Two steps, of which the first looks at what stays in the innermost cache. The second one's lines are asked for at

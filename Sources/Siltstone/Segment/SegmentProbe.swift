@@ -61,6 +61,14 @@ extension UnsafePointer<SegmentProbe> {
         line(of: hash, page: pointee.geometry.page(of: hash)).prefetch()
     }
 
+    /// Asks for the record that the line leads to where a lookup of `hash` begins: most often the key's.
+    @inline(__always)
+    func prefetchRecord(hash: UInt64) {
+        let line = line(of: hash, page: pointee.geometry.page(of: hash))
+        let matches = line.matches
+        if matches != 0 { Prefetch.twoLines(pointee.data + Int(line.word(at: matches) & pointee.addressMask)) }
+    }
+
     /// The bucket where a lookup of `hash` begins.
     @inline(__always)
     private func line(of hash: UInt64, page: Int) -> PointIndexLine {

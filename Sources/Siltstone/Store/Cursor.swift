@@ -9,6 +9,8 @@ public final class Cursor {
     private let walk: UnsafeMutablePointer<ScanWalk>?
     /// The walk of a transaction.
     private let merged: TransactionWalk?
+    /// Stands in for both, where each of several ranges has a cursor of its own.
+    private let chain: CursorChain?
     /// Keeps what the walk reads from.
     private let engine: Engine?
 
@@ -16,13 +18,17 @@ public final class Cursor {
         engine = walk.engine
         self.walk = .allocate(capacity: 1)
         self.walk?.initialize(to: walk)
-        merged = nil
+        (merged, chain) = (nil, nil)
     }
 
     init(_ walk: TransactionWalk) {
-        self.walk = nil
-        engine = nil
+        (self.walk, engine, chain) = (nil, nil, nil)
         merged = walk
+    }
+
+    init(_ chain: CursorChain) {
+        (walk, engine, merged) = (nil, nil, nil)
+        self.chain = chain
     }
 
     deinit {
@@ -34,6 +40,7 @@ public final class Cursor {
     /// - Throws: ``StoreError`` where the disk fails or is damaged. Not where the store was closed since the cursor was
     ///   made: it goes on to its end.
     public func next() throws(StoreError) -> Entry? {
+        if let chain { return try chain.next { cursor throws(StoreError) in try cursor.next() } }
         if let merged {
             guard let record = try merged.nextRecord() else { return nil }
             return try merged.withValue(of: record) { Entry(key: [UInt8](record.key), value: [UInt8]($0)) }
@@ -44,11 +51,35 @@ public final class Cursor {
         }
     }
 
+    /// The key of the next entry, copied; nil at the end. A value that lies in a value file is not fetched.
+    /// - Throws: as ``next()``.
+    public func nextKey() throws(StoreError) -> [UInt8]? {
+        if let chain { return try chain.next { cursor throws(StoreError) in try cursor.nextKey() } }
+        if let merged { return try merged.nextRecord().map { [UInt8]($0.key) } }
+        guard let walk, let record = try walk.pointee.nextRecord() else { return nil }
+        return [UInt8](record.key)
+    }
+
+    /// Goes to `key`: the next entry is the first one, in the cursor's direction, that does not come before it. Of a cursor
+    /// that goes backward this is the last one that is not above `key`.
+    ///
+    /// Ahead or back, but not out of the cursor's range, or ranges. The limit counts on. A key close ahead is reached
+    /// without a new search.
+    /// - Throws: as ``next()``.
+    /// - Complexity: O(runs · log n).
+    public func seek(to key: some Collection<UInt8>) throws(StoreError) {
+        let key = Array(key)
+        chain?.seek(to: key)
+        try merged?.seek(to: key)
+        try walk?.pointee.seek(to: key)
+    }
+
     /// Calls `body` with each entry that is left, without copying.
     /// - Parameter body: gets key and value, which are good until it returns; returns false to stop. It must not use the
     ///   cursor itself.
     /// - Throws: ``StoreError``, or what `body` throws.
     public func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
+        try chain?.forEach(body)
         try walk?.pointee.forEach(body)
         guard let merged else { return }
         while let record = try merged.nextRecord() {

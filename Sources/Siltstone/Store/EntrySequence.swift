@@ -1,4 +1,4 @@
-/// The entries of a snapshot or a transaction in a range of keys, as an asynchronous sequence.
+/// The entries of a snapshot or a transaction in a range of keys, or several, as an asynchronous sequence.
 ///
 /// Each iteration reads in chunks, on a thread of the store's own where that may wait for the disk, so that no thread of
 /// the cooperative pool is held up.
@@ -8,28 +8,28 @@ public struct EntrySequence: AsyncSequence, Sendable {
     /// What iterating throws.
     public typealias Failure = StoreError
 
-    let reader: any KeyValueReader
-    let range: ScanRange
+    let walk: ChunkedWalk
 
     /// An iterator from the beginning of the range.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader, range: range) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(walk: walk) }
 
     /// Walks the entries.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let reader: any KeyValueReader
-        private var range: ScanRange
+        private var walk: ChunkedWalk
         private var chunk: [Entry] = []
         private var index = 0
-        private var isAtEnd = false
 
-        init(reader: any KeyValueReader, range: ScanRange) {
-            self.reader = reader
-            self.range = range
-        }
+        init(walk: ChunkedWalk) { self.walk = walk }
 
         /// The next entry; nil at the end.
         public mutating func next() async throws(StoreError) -> Entry? {
-            if index == chunk.count { try await readChunk() }
+            if index == chunk.count {
+                index = 0
+                chunk = []
+                chunk = try await walk.nextChunk(
+                    size: { $0.key.count + $0.value.count }, key: \.key,
+                    next: { cursor throws(StoreError) in try cursor.next() })
+            }
             guard index < chunk.count else { return nil }
             defer { index += 1 }
             return chunk[index]
@@ -38,37 +38,6 @@ public struct EntrySequence: AsyncSequence, Sendable {
         /// As ``next()``: reading does not depend on where the caller is isolated.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(StoreError) -> Entry? {
             try await next()
-        }
-
-        /// Reads some entries, and moves the range behind them.
-        private mutating func readChunk() async throws(StoreError) {
-            chunk = []
-            index = 0
-            if isAtEnd { return }
-            var part = range
-            part.limit = Swift.min(range.limit, 256)
-            let (reader, wanted) = (reader, part)
-            chunk = try await reader._onBlockingQueue { () throws(StoreError) in
-                let cursor = try reader._makeCursor(
-                    from: wanted.from, to: wanted.to, reverse: wanted.direction == .backward, limit: wanted.limit)
-                var entries: [Entry] = []
-                // Not more than a megabyte at once, whatever the values weigh.
-                var bytes = 0
-                while bytes < 1 << 20, let entry = try cursor.next() {
-                    bytes += entry.key.count + entry.value.count
-                    entries.append(entry)
-                }
-                return entries
-            }
-            guard let last = chunk.last else {
-                isAtEnd = true
-                return
-            }
-            range.limit -= chunk.count
-            switch range.direction {
-            case .forward: range.from = last.key + [0]  // the least key behind it
-            case .backward: range.to = last.key
-            }
         }
     }
 }

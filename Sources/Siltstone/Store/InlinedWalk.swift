@@ -29,6 +29,37 @@ struct RecordRow {
     }
 }
 
+extension RecordRow {
+    /// No records.
+    static var none: RecordRow { RecordRow(start: noRecord, end: noRecord) }
+
+    /// An address that nobody looks at.
+    private static var noRecord: UnsafePointer<Record> {
+        UnsafePointer(bitPattern: MemoryLayout<Record>.alignment).unsafelyUnwrapped
+    }
+
+    /// Calls `body` with the key of each record up to the first that is a removal; where values lie does not matter.
+    /// - Parameter stop: as of ``handValues(to:stop:)``.
+    /// - Returns: as that does.
+    @inlinable
+    @inline(__always)
+    func handKeys(
+        to body: (RawSpan) throws -> Bool, stop: inout UnsafePointer<Record>?
+    ) rethrows -> UnsafePointer<Record>? {
+        var next = start
+        while next != end {
+            let record = next
+            if case .tombstone = record.pointee.kind { break }
+            if try !body(record.pointee.key.bytes) {
+                stop = record.successor()
+                return nil
+            }
+            next = record.successor()
+        }
+        return next
+    }
+}
+
 /// A walk by its address, so that what is done with the entries can become part of the caller: to call it for each takes
 /// longer than most of what is done with one.
 public struct InlinedWalk {
@@ -51,6 +82,15 @@ public struct InlinedWalk {
     init(_ walk: TransactionWalk) {
         self.walk = nil
         merged = .passRetained(walk)
+    }
+
+    /// - Parameter walk: not begun, and one that keeps where it begins.
+    init(_ walk: consuming ScanWalk) throws(StoreError) {
+        var walk = walk
+        try walk.begin()
+        self.walk = walk.room
+        self.walk?.initialize(to: walk)
+        merged = nil
     }
 
     /// To be called once, after which the walk is gone.
@@ -76,24 +116,77 @@ public struct InlinedWalk {
         return try merged?.takeUnretainedValue().handOther(record, to: body) ?? false
     }
 
+    @usableFromInline
+    func handOtherKey(_ record: UnsafePointer<Record>, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
+        if let walk { return try walk.pointee.handOtherKey(record, to: body) }
+        return try merged?.takeUnretainedValue().handOtherKey(record, to: body) ?? false
+    }
+
     /// Calls `body` with key and value of each entry, and ends the walk.
     /// - Parameter body: gets bytes that are good until it returns; returns false to stop.
+    /// - Returns: whether the walk has come to its end.
     @inlinable
     @inline(__always)
-    func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
+    @discardableResult
+    func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
         var stop: UnsafePointer<Record>?
         defer { end(behind: stop) }
         var taken: UnsafePointer<Record>?
         while let row = try nextRow(behind: taken) {
-            guard let next = try row.handValues(to: body, stop: &stop) else { return }
+            guard let next = try row.handValues(to: body, stop: &stop) else { return false }
             taken = next
             if next == row.end, row.start != row.end { continue }
             if try !handOther(next, to: body) {
                 stop = next.successor()
-                return
+                return false
             }
             taken = next.successor()
         }
+        return true
+    }
+
+    /// As ``forEach(_:)``, with keys alone: values that lie in value files are not fetched.
+    @inlinable
+    @inline(__always)
+    @discardableResult
+    func forEachKey(_ body: (RawSpan) throws -> Bool) throws -> Bool {
+        var stop: UnsafePointer<Record>?
+        defer { end(behind: stop) }
+        var taken: UnsafePointer<Record>?
+        while let row = try nextRow(behind: taken) {
+            guard let next = try row.handKeys(to: body, stop: &stop) else { return false }
+            taken = next
+            if next == row.end, row.start != row.end { continue }
+            if try !handOtherKey(next, to: body) {
+                stop = next.successor()
+                return false
+            }
+            taken = next.successor()
+        }
+        return true
+    }
+
+    /// Counts the entries, and ends the walk.
+    func count() throws(StoreError) -> Int {
+        if let walk {
+            defer { end(behind: nil) }
+            return try walk.pointee.count()
+        }
+        defer { end(behind: nil) }
+        var count = 0
+        let add = { (_: RawSpan) in
+            count += 1
+            return true
+        }
+        var (taken, stop): (UnsafePointer<Record>?, UnsafePointer<Record>?)
+        while let row = try nextRow(behind: taken) {
+            guard let next = row.handKeys(to: add, stop: &stop) else { break }
+            taken = next
+            if next == row.end, row.start != row.end { continue }
+            _ = handOtherKey(next, to: add)
+            taken = next.successor()
+        }
+        return count
     }
 }
 
@@ -110,5 +203,15 @@ extension Engine {
             return try InlinedWalk(ScanWalk(self, at: snapshot, .backward, farEnd: from, limit: limit), from: to)
         }
         return try InlinedWalk(ScanWalk(self, at: snapshot, .forward, farEnd: to, limit: limit), from: from)
+    }
+
+    /// As ``beginWalk(at:from:to:reverse:limit:)``, over several ranges.
+    /// - Parameter ranges: sorted and disjoint.
+    func beginWalk(
+        at snapshot: Snapshot?, over ranges: [KeyRange], reverse: Bool, limit: Int?
+    ) throws(StoreError) -> InlinedWalk {
+        try InlinedWalk(
+            ScanWalk(
+                self, at: snapshot, over: ranges, reverse ? .backward : .forward, limit: ScanRange.limit(limit)))
     }
 }

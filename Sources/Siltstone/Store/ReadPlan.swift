@@ -78,7 +78,12 @@ struct ReadPlan: @unchecked Sendable {
     /// the rather while the memory of the read before it is still on its way.
     @inline(__always)
     func find(_ key: SearchKey, visible: SequenceNumber) -> QuickFind {
-        let hash = KeyHash.hash(key.bytes)
+        find(key, hash: KeyHash.hash(key.bytes), visible: visible)
+    }
+
+    /// As ``find(_:visible:)``, of a key whose hash is known.
+    @inline(__always)
+    func find(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) -> QuickFind {
         // Most keys are in the oldest run; often it is the only one.
         let likely = oldestRun.pointee.segment(for: key)
         likely?.prefetch(hash: hash)
@@ -106,6 +111,20 @@ struct ReadPlan: @unchecked Sendable {
             run += 1
         }
         return likely?.find(key, hash: hash, visible: visible) ?? .absent
+    }
+
+    /// Prefetches what lookups of the keys will touch: first all lines of the point indexes, then all records that those lead
+    /// to. Only of a complete plan.
+    func prefetch(_ keys: KeyGroup) {
+        guard runCount > 0 else { return }
+        for index in 0..<keys.count {
+            let (key, hash) = (SearchKey(keys[index]), keys.hash(index))
+            for run in 0..<runCount { runs[run].segment(for: key)?.prefetch(hash: hash) }
+        }
+        for index in 0..<keys.count {
+            // Most keys are in the oldest run.
+            oldestRun.pointee.segment(for: SearchKey(keys[index]))?.prefetchRecord(hash: keys.hash(index))
+        }
     }
 
     @inline(never)

@@ -11,25 +11,42 @@ struct ScanWalk: ~Copyable {
     private let merge: Unmanaged<MergingCursor>
     private let sequence: SequenceNumber
     private let tombstones: [RangeTombstones]
-    private let direction: ScanDirection
+    let direction: ScanDirection
     /// Where the range begins, in this direction, unless ``begin(at:)`` says it; nil for the first of all.
-    private var nearEnd: [UInt8]?
+    var nearEnd: [UInt8]?
     /// Where it ends, in this direction; nil for the last of all.
-    private let farEnd: [UInt8]?
+    var farEnd: [UInt8]?
+    /// The ranges of a walk over several, of which ``nearEnd`` and ``farEnd`` are the current one.
+    var ranges: RangeCourse?
     /// Entries that may still be handed out.
-    private var left: Int
-    private var isStarted = false
-    /// What is left of the records that were read last.
-    private var next: UnsafePointer<Record>?
-    private var end: UnsafePointer<Record>?
-    /// Whether those were the last ones.
-    private var isLastSpan = false
+    private(set) var left: Int
+    private(set) var isStarted = false
+    /// The records that were read last, and what is left of them in the range.
+    private(set) var span = RecordRow.none
+    var next: UnsafePointer<Record>?
+    var end: UnsafePointer<Record>?
+    /// Whether those were the last ones of the range.
+    var isLastSpan = false
 
     /// A walk over a range.
     /// - Parameters: as of the other initialiser.
     init(_ engine: Engine, at snapshot: Snapshot? = nil, _ range: ScanRange) throws(StoreError) {
         try self.init(engine, at: snapshot, range.direction, farEnd: range.farEnd, limit: range.limit)
         nearEnd = range.nearEnd
+    }
+
+    /// A walk over several ranges, which seeks from one to the next.
+    /// - Parameters: as of ``init(_:at:_:farEnd:limit:)``.
+    ///   - ranges: sorted and disjoint.
+    init(
+        _ engine: Engine, at snapshot: Snapshot?, over ranges: [KeyRange], _ direction: ScanDirection, limit: Int
+    ) throws(StoreError) {
+        var course = RangeCourse(ranges, direction)
+        let first = course.next()
+        try self.init(
+            engine, at: snapshot, direction, farEnd: first?.farEnd(direction), limit: first == nil ? 0 : limit)
+        nearEnd = first?.nearEnd(direction)
+        self.ranges = course
     }
 
     /// A walk to be begun by ``begin(at:)``.
@@ -191,40 +208,83 @@ struct ScanWalk: ~Copyable {
         return try handPointed(record, to: body)
     }
 
+    /// Goes on behind the record where a row of keys ended early.
+    /// - Returns: nil where it is no entry; else what `body` says of its key.
+    mutating func handOtherKey(_ record: UnsafePointer<Record>, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
+        if Self.isSkipped(record, tombstones, sequence) {
+            left = left &+ 1
+            return true
+        }
+        return try body(record.pointee.key.bytes)
+    }
+
+    /// Counts the entries that are left, by their keys.
+    mutating func count() throws(StoreError) -> Int {
+        var count = 0
+        while left > 0 {
+            if next == end, try !readSpan() { break }
+            guard var record = next, let last = end else { break }
+            let before = count
+            while record != last, count - before < left {
+                if !Self.isSkipped(record, tombstones, sequence) { count &+= 1 }
+                record += 1
+            }
+            next = record
+            left &-= count - before
+        }
+        return count
+    }
+
     /// Reads the first records, from a key on, which the walk then need not keep: nil for the first of all. To be called at
     /// most once, before anything is asked for.
     mutating func begin(at key: [UInt8]?) throws(StoreError) {
         if left > 0 { _ = try readSpan(first: key) }
     }
 
+    /// Reads the first records of a walk that keeps where it begins.
+    mutating func begin() throws(StoreError) {
+        if left > 0 { _ = try readSpan() }
+    }
+
     /// Reads the next records, as far as they are in the range; whether there are any.
     private mutating func readSpan() throws(StoreError) -> Bool { try readSpan(first: isStarted ? nil : nearEnd) }
 
     private mutating func readSpan(first key: [UInt8]?) throws(StoreError) -> Bool {
-        if let failure = scan._withUnsafeGuaranteedRef({ $0.failure }) { throw failure }
+        try checkPlace()
         do {
-            return try isStarted ? readNextSpan() : readFirstSpan(key)
-        } catch {
-            scan._withUnsafeGuaranteedRef { $0.failure = error }
-            throw error
-        }
+            if try isStarted ? readNextSpan() : readFirstSpan(key) { return true }
+            return try readNextRange()
+        } catch { try fail(error) }
+    }
+
+    /// Throws where the walk has failed: its place is not known any more.
+    func checkPlace() throws(StoreError) {
+        if let failure = scan._withUnsafeGuaranteedRef({ $0.failure }) { throw failure }
+    }
+
+    /// Ends the walk with an error.
+    func fail(_ error: StoreError) throws(StoreError) -> Never {
+        scan._withUnsafeGuaranteedRef { $0.failure = error }
+        throw error
     }
 
     private mutating func readNextSpan() throws(StoreError) -> Bool {
         if isLastSpan { return false }
         let span = try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in try merge.nextSpan() }
         guard let first = span.baseAddress else {
+            self.span = .none
             isLastSpan = true
             return false
         }
+        self.span = RecordRow(start: first, end: first + span.count)
         next = first
         end = first + span.count
         cutAtFarEnd()
         return next != end
     }
 
-    /// As ``readNextSpan()``, at the beginning.
-    private mutating func readFirstSpan(_ key: [UInt8]?) throws(StoreError) -> Bool {
+    /// As ``readNextSpan()``, at the beginning of a range, or wherever a seek goes.
+    mutating func readFirstSpan(_ key: [UInt8]?) throws(StoreError) -> Bool {
         isStarted = true
         guard direction == .forward else {
             try seek(key)
@@ -298,7 +358,7 @@ struct ScanWalk: ~Copyable {
     }
 
     /// Leaves out what lies beyond the far end of the range. One comparison where nothing does.
-    private mutating func cutAtFarEnd() {
+    mutating func cutAtFarEnd() {
         guard let farEnd, let first = next, let last = end else { return }
         farEnd.withUnsafeBytes { bytes in
             guard isBeyond(last - 1, bytes) else { return }

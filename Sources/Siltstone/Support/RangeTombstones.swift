@@ -128,6 +128,14 @@ final class RangeTombstones: Sendable {
         return candidate.end.withUnsafeBytes { compareKeys(key, $0) < 0 } ? candidate : nil
     }
 
+    /// The fragments that hold keys of a range.
+    /// - Complexity: O(log n)
+    func fragments(meeting range: KeyRange) -> ArraySlice<Fragment> {
+        let first = Self.firstIndex(fragments) { range.from.lexicographicallyPrecedes($0.end) }
+        let last = range.to.map { to in Self.firstIndex(fragments) { !$0.start.lexicographicallyPrecedes(to) } }
+        return fragments[first..<max(first, last ?? fragments.count)]
+    }
+
     /// The greatest sequence number, at most `visible`, of a tombstone that covers `key`; 0 where none does.
     func newestCovering(_ key: Bytes, visible: SequenceNumber) -> SequenceNumber {
         if fragments.isEmpty { return 0 }

@@ -9,9 +9,11 @@ final class TransactionWalk {
     private let transaction: Transaction
     private var base: ScanWalk
     private let writes: WriteBuffer
-    private let range: ScanRange
-    /// The number of the walk in the read set; nil where reads are not checked.
-    private let number: Int?
+    /// The range of the walk, and the part of it from where the walk has begun or a seek has gone.
+    private let whole: ScanRange
+    private var range: ScanRange
+    /// The number of that part in the read set; nil where reads are not checked.
+    private var number: Int?
     /// Entries that may still be handed out.
     private var left: Int
 
@@ -36,6 +38,7 @@ final class TransactionWalk {
         self.transaction = transaction
         self.writes = writes
         self.number = number
+        whole = range
         self.range = range
         left = range.limit
         var unlimited = range
@@ -77,6 +80,31 @@ final class TransactionWalk {
             return true
         }
         return try base.handOther(record, to: body)
+    }
+
+    /// As ``handOther(_:to:)``, with the key alone.
+    func handOtherKey(_ record: UnsafePointer<Record>, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
+        if !isRowOwn, base.isSkipped(record) {
+            skip()
+            return true
+        }
+        return try body(record.pointee.key.bytes)
+    }
+
+    /// Goes to a key of the range, as ``Cursor/seek(to:)`` does. What is read from there is a part of its own in the read set.
+    func seek(to key: [UInt8]) throws(StoreError) {
+        use(upTo: row.map { $0.start + 1 })
+        number = try transaction.beginWalk().number
+        range = whole
+        if isForward {
+            if (whole.from ?? []).lexicographicallyPrecedes(key) { range.from = key }
+        } else {
+            let end = KeyRange.successor(of: key)
+            if whole.to.map({ end.lexicographicallyPrecedes($0) }) ?? true { range.to = end }
+        }
+        try base.seek(to: key)
+        (baseNext, baseEnd, isBaseAtEnd) = (nil, nil, false)
+        place = firstPlace()
     }
 
     /// The next record, good until the next call. Not to be mixed with ``nextRow(behind:)``.

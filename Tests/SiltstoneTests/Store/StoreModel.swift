@@ -38,13 +38,13 @@ struct StoreModel {
 
 /// Runs random operations on a store and on the model, and compares what they say.
 final class ModelRun {
-    private var random: SeededGenerator
+    var random: SeededGenerator
     private let fixture: StoreFixture
     private let configuration: Configuration
     private let seed: UInt64
-    private var store: KeyValueStore
-    private var model = StoreModel()
-    private var held: [(snapshot: Snapshot, model: StoreModel)] = []
+    private(set) var store: KeyValueStore
+    private(set) var model = StoreModel()
+    private(set) var held: [(snapshot: Snapshot, model: StoreModel)] = []
     private var step = 0
 
     init(_ fixture: StoreFixture, _ configuration: Configuration, seed: UInt64) throws {
@@ -55,10 +55,10 @@ final class ModelRun {
         store = try fixture.open(configuration)
     }
 
-    private var place: Comment { "seed \(seed), step \(step)" }
+    var place: Comment { "seed \(seed), step \(step)" }
 
     /// Few keys of many shapes, so that they meet again and again: common prefixes, prefixes of others, extremes.
-    private func randomKey() -> [UInt8] {
+    func randomKey() -> [UInt8] {
         let number = random.index(400)
         switch random.index(8) {
         case 0: return [UInt8(number & 0xff)]
@@ -104,7 +104,8 @@ final class ModelRun {
         case 545..<575: try writeBatch()
         case 575..<640: try changeConditionally()
         case 640..<800: try read()
-        case 800..<900: try scan()
+        case 800..<850: try scan()
+        case 850..<900: try readRanges()
         case 900..<920: hold()
         case 920..<950: try compareHeld()
         case 950..<965: held.isEmpty ? () : release(random.index(held.count))
@@ -186,11 +187,6 @@ final class ModelRun {
         #expect(try store.get(key) == expected, place)
         #expect(try store.contains(key) == (expected != nil), place)
         #expect(try store.withValue(key) { $0.byteCount } == expected?.count, place)
-    }
-
-    private func multiGet() throws {
-        let keys = (0..<10).map { _ in randomKey() }
-        #expect(try store.get(all: keys) == keys.map { model[$0] }, place)
     }
 
     private func scan() throws {

@@ -1,0 +1,61 @@
+import Synchronization
+
+extension MemTableTree {
+    /// Children of a node whose sizes are looked at, of those that lie wholly in a range.
+    private static let sampleOnPath = 32
+    /// The same in nodes that lie wholly in a range themselves.
+    private static let sampleInside = 4
+
+    /// About how many keys are in a range: exact in the leaves at its ends, and between them as if all children of a node
+    /// were as large as some of them. Leaves hold from half to all of what fits, so that is at most a factor of two.
+    ///
+    /// A split under way may make a step miss what it moves; nothing is tried again for that.
+    /// - Complexity: O(log n)
+    func estimateKeys(in range: KeyRange) -> Int {
+        let root = state.pointee.root.load(ordering: .acquiring)
+        let (reference, height) = (ArenaReference(truncatingIfNeeded: root), root &>> 32)
+        return withContiguousBytes(range.from) { from in
+            guard let to = range.to else { return keys(in: reference, height, from: SearchKey(from), to: nil) }
+            return withContiguousBytes(to) { to in
+                keys(in: reference, height, from: SearchKey(from), to: SearchKey(to))
+            }
+        }
+    }
+
+    /// Keys below a node, from a key on, and up to another one.
+    private func keys(in reference: ArenaReference, _ height: UInt64, from: SearchKey?, to: SearchKey?) -> Int {
+        // Where a split is under way, a child may not be there yet.
+        guard reference != 0 else { return 0 }
+        let node = TreeNode(reference, in: base)
+        guard height > 0 else {
+            let first = from.map { node.search($0, in: base).index } ?? 0
+            let end = to.map { node.search($0, in: base).index } ?? node.count
+            return max(0, end - first)
+        }
+        let first = from.map { child(of: $0, in: node) } ?? 0
+        let last = to.map { child(of: $0, in: node) } ?? node.count
+        let isInside = from == nil && to == nil
+        if isInside { return sample(node, 0..<node.count + 1, height, Self.sampleInside) }
+        if first >= last { return keys(in: node.child(first), height - 1, from: from, to: to) }
+        return keys(in: node.child(first), height - 1, from: from, to: nil)
+            + sample(node, (first + 1)..<last, height, Self.sampleOnPath)
+            + keys(in: node.child(last), height - 1, from: nil, to: to)
+    }
+
+    private func child(of key: SearchKey, in node: TreeNode) -> Int {
+        let position = node.search(key, in: base)
+        return position.isExact ? position.index + 1 : position.index
+    }
+
+    /// Keys below some children of a node, by the sizes of up to `most` of them.
+    private func sample(_ node: TreeNode, _ children: Range<Int>, _ height: UInt64, _ most: Int) -> Int {
+        let count = min(children.count, most)
+        if count == 0 { return 0 }
+        var sum = 0
+        for step in 0..<count {
+            let index = children.lowerBound + step * children.count / count
+            sum += keys(in: node.child(index), height - 1, from: nil, to: nil)
+        }
+        return sum * children.count / count
+    }
+}

@@ -1,0 +1,169 @@
+import Testing
+
+@testable import Siltstone
+
+/// Reads of several ranges, of keys alone and by seeks, on the store, on a snapshot, and by way of the functions that a
+/// reader has which brings none of its own.
+extension ModelRun {
+    func readRanges() throws {
+        guard let (snapshot, old) = held.randomElement(using: &random), random.chance(0.5) else {
+            switch random.index(3) {
+            case 0: try readRanges(of: PlainReader(store.snapshot()), model)
+            default: try readRanges(of: store, model)
+            }
+            return
+        }
+        try readRanges(of: snapshot, old)
+    }
+
+    /// Some keys, or several groups of them, each perhaps more than once.
+    func multiGet() throws {
+        let keys = (0..<(random.chance(0.8) ? 10 : 100)).map { _ in randomKey() }
+        switch random.index(3) {
+        case 0: #expect(try store.get(all: keys) == keys.map { model[$0] }, place)
+        case 1: try multiGet(keys, from: PlainReader(store.snapshot()), model)
+        default:
+            let (snapshot, old) = held.randomElement(using: &random) ?? (store.snapshot(), model)
+            try multiGet(keys, from: snapshot, old)
+        }
+    }
+
+    private func multiGet(_ keys: [[UInt8]], from reader: some KeyValueReader, _ model: StoreModel) throws {
+        var found: [[UInt8]?] = []
+        try reader.withValues(of: keys) { index, value in
+            #expect(index == found.count, place)
+            if let value { found.append(value.array) } else { found.append(nil) }
+        }
+        #expect(found == keys.map { model[$0] }, place)
+    }
+
+    private func readRanges(of reader: some KeyValueReader, _ model: StoreModel) throws {
+        let ranges = (0..<random.index(6)).map { _ in randomRange() }
+        let reverse = random.chance(0.5)
+        let limit = random.chance(0.5) ? random.index(40) : nil
+        var expected = model.scan(reverse: reverse).filter { entry in ranges.contains { $0.holds(entry.key) } }
+        if let limit { expected = Array(expected.prefix(limit)) }
+        switch random.index(5) {
+        case 0:
+            let found = try reader.scan(ranges: ranges, reverse: reverse, limit: limit).remaining()
+            #expect(found == expected, place)
+        case 1:
+            var found: [Entry] = []
+            try reader.forEach(ranges: ranges, reverse: reverse, limit: limit) { key, value in
+                found.append(Entry(key: key.array, value: value.array))
+                return true
+            }
+            #expect(found == expected, place)
+        case 2:
+            var found: [[UInt8]] = []
+            try reader.forEachKey(ranges: ranges, reverse: reverse, limit: limit) { key in
+                found.append(key.array)
+                return true
+            }
+            #expect(found == expected.map(\.key), place)
+        case 3:
+            let count = model.scan().filter { entry in ranges.contains { $0.holds(entry.key) } }.count
+            #expect(try reader.count(ranges: ranges) == count, place)
+        default: try seek(in: reader, model, ranges, reverse)
+        }
+    }
+
+    /// Goes to and fro with one cursor.
+    private func seek(
+        in reader: some KeyValueReader, _ model: StoreModel, _ ranges: [KeyRange], _ reverse: Bool
+    ) throws {
+        let isWhole = random.chance(0.5)
+        let entries = model.scan(reverse: reverse).filter { entry in
+            isWhole || ranges.contains { $0.holds(entry.key) }
+        }
+        let cursor = try isWhole ? reader.scan(reverse: reverse) : reader.scan(ranges: ranges, reverse: reverse)
+        var rest = entries[...]
+        for _ in 0..<10 {
+            if random.chance(0.7) {
+                // Often a short way from where the cursor is.
+                let near = rest.dropFirst(random.index(20)).first?.key
+                let key = random.chance(0.5) ? near ?? randomKey() : randomKey()
+                try cursor.seek(to: key)
+                rest = entries.drop { entry in
+                    reverse ? key.lexicographicallyPrecedes(entry.key) : entry.key.lexicographicallyPrecedes(key)
+                }
+            }
+            for _ in 0..<random.index(8) {
+                if random.chance(0.5) {
+                    #expect(try cursor.nextKey() == rest.popFirst()?.key, place)
+                } else {
+                    #expect(try cursor.next() == rest.popFirst(), place)
+                }
+            }
+        }
+    }
+
+    private func randomRange() -> KeyRange {
+        switch random.index(6) {
+        case 0: KeyRange(key: randomKey())
+        case 1: KeyRange(prefix: randomKey().prefix(random.index(9)))
+        case 2: KeyRange(from: random.chance(0.8) ? randomKey() : nil, to: random.chance(0.8) ? randomKey() : nil)
+        default:
+            // Narrow ones, of which several lie in one batch of records.
+            { number in KeyRange(from: key(number), to: key(number + 1 + random.index(9))) }(random.index(400))
+        }
+    }
+}
+
+extension KeyRange {
+    /// Whether a key is in the range, told as plainly as can be.
+    func holds(_ key: [UInt8]) -> Bool {
+        if let from, key.lexicographicallyPrecedes(from) { return false }
+        if let to, !key.lexicographicallyPrecedes(to) { return false }
+        return true
+    }
+}
+
+extension RawSpan {
+    var array: [UInt8] { withUnsafeBytes { Array($0) } }
+}
+
+/// A reader that has the least that one can have, so that all else is what the protocol brings.
+final class PlainReader: KeyValueReader {
+    private let snapshot: Snapshot
+
+    init(_ snapshot: Snapshot) { self.snapshot = snapshot }
+
+    func stable() -> PlainReader { self }
+
+    func _copyValue(_ key: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]? { try snapshot._copyValue(key) }
+
+    func _pin(_ key: UnsafeRawBufferPointer) throws(StoreError) -> PinnedValue { try snapshot._pin(key) }
+
+    func _unpin(_ value: PinnedValue) { snapshot._unpin(value) }
+
+    func _withValue(_ key: UnsafeRawBufferPointer, _ body: (RawSpan) throws -> Void) throws {
+        try snapshot._withValue(key, body)
+    }
+
+    func _contains(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool { try snapshot._contains(key) }
+
+    func _beginWalk(
+        from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
+    ) throws(StoreError) -> InlinedWalk {
+        try snapshot._beginWalk(from: from, to: to, reverse: reverse, limit: limit)
+    }
+
+    func _makeCursor(from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?) throws(StoreError) -> Cursor {
+        try snapshot._makeCursor(from: from, to: to, reverse: reverse, limit: limit)
+    }
+
+    func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]? {
+        try await snapshot._copyValue(waiting: key)
+    }
+
+    func _contains(waiting key: [UInt8]) async throws(StoreError) -> Bool {
+        try await snapshot._contains(waiting: key)
+    }
+
+    func _onBlockingQueue<R: Sendable>(
+        _ body: @escaping @Sendable () throws(StoreError) -> R
+    ) async throws(StoreError) -> R {
+        try await snapshot._onBlockingQueue(body)
+    }
+}
