@@ -721,9 +721,9 @@ MUTATIONS = [
     # Reading.
     Mutation(
         "range-end-inclusive", "a removal of a range takes its end, too",
-        "Support/RangeTombstones.swift",
-        "compareKeys(key, $0) < 0",
-        "compareKeys(key, $0) <= 0", first="StoreModelTests"),
+        "Support/FragmentIndex.swift",
+        "compareKeysByWords(key.bytes, ends[index]) < 0 ?",
+        "compareKeysByWords(key.bytes, ends[index]) <= 0 ?", first="StoreModelTests"),
     Mutation(
         "range-snapshot", "a snapshot does not see the removal of a range at its own number",
         "Support/RangeTombstones.swift",
@@ -732,8 +732,24 @@ MUTATIONS = [
     Mutation(
         "scan-ignores-ranges", "scans do not look at removals of ranges in segments",
         "Store/ReadView.swift",
-        "if !version.rangeTombstones.isEmpty { sets.append(version.rangeTombstones) }",
+        " + [version.rangeTombstones]",
         "", first="CompactionTests"),
+    Mutation(
+        "stretch-not-cut", "a walk goes on over the border of a range tombstone as if nothing began there",
+        "Store/ScanWalk.swift",
+        "        end = low\n", "        _ = low\n", first="RangeTombstoneReadTests"),
+    Mutation(
+        "stretch-back-open", "a walk backward does not see the tombstone that ends where it begins",
+        "Support/TombstoneStretch.swift",
+        "index.end(last)) <= 0", "index.end(last)) < 0", first="RangeTombstoneReadTests"),
+    Mutation(
+        "cover-ignored", "a point read does not look at range tombstones where it finds a value by the short way",
+        "Store/ReadPlan.swift",
+        "found.address != nil, isCovered(key)", "found.address == nil, isCovered(key)", first="StoreModelTests"),
+    Mutation(
+        "span-place-unproved", "a seek takes records that were read for all that lie before its key",
+        "Store/ScanWalk+Seek.swift",
+        "isOnward || !isFrom(span.start, place) || isAt(span.start, place), isFrom", "isFrom", first="RangeReadTests"),
     Mutation(
         "deep-ranges-ignored", "scans do not look at removals of ranges below level 0",
         "Manifest/Version.swift",
@@ -788,7 +804,7 @@ MUTATIONS = [
         first="InlinedWalkTests"),
     Mutation(
         "row-not-concerned", "a walk that becomes part of the caller hands out what a range was removed of",
-        "Store/ScanWalk.swift", "if _slowPath(!tombstones.isEmpty) {", "if false {", first="InlinedWalkTests"),
+        "Store/ScanWalk.swift", "if _slowPath(stretch.covering > 0) {", "if false {", first="InlinedWalkTests"),
     Mutation(
         "empty-range-not-cut", "walks begin behind a key that was put where all was deleted",
         "Store/EmptyRange.swift", "        end = [UInt8](key)\n        watchedEnd", "        watchedEnd", first="EmptyRange"),
@@ -854,7 +870,7 @@ MUTATIONS = [
     Mutation(
         "range-tombstone-unheeded", "point reads do not heed the range tombstones of memtables",
         "Store/ReadPlan.swift",
-        "if _slowPath(tree.hasRangeTombstones) { return .unclear }",
+        "if _slowPath(tree.rangeTombstoneCount != table.pointee.known) { return .unclear }",
         "", first="PinnedValueTests"),
     Mutation(
         "digest-tie", "a key is looked for in the wrong segment where digests are the same",
@@ -1197,7 +1213,7 @@ MUTATIONS = [
     Mutation(
         "numbers-left-out", "a walk over range tombstones asks for no sequence numbers",
         "Store/ScanWalk.swift",
-        "numbered: !tombstones.isEmpty", "numbered: false", first="StoreModelTests"),
+        "visible: sequence, numbered: numbered)", "visible: sequence, numbered: false)", first="StoreModelTests"),
     Mutation(
         "zeros-over-frames", "the space ahead of a log is filled with zeros from the log's end on",
         "Log/LogWriter+Space.swift",

@@ -33,8 +33,25 @@ struct CompactionPicker: Sendable {
     func pick(
         _ version: Version, valueFileBytes: [UInt64: Int], oldestSnapshot: SequenceNumber
     ) -> CompactionPlan? {
-        pickFlushed(version) ?? pickLevel(version) ?? pickTombstones(version, oldestSnapshot)
+        pickErased(version, oldestSnapshot) ?? pickFlushed(version) ?? pickLevel(version) ?? pickTombstones(version, oldestSnapshot)
             ?? pickGarbage(version, valueFileBytes)
+    }
+
+    /// Segments all of whose keys were removed since, by range tombstones that no snapshot is older than. They are dropped: what
+    /// they hide below is hidden by those tombstones, too.
+    private func pickErased(_ version: Version, _ oldestSnapshot: SequenceNumber) -> CompactionPlan? {
+        if version.rangeTombstones.isEmpty { return nil }
+        let erased = version.runs.compactMap { run -> Run? in
+            let segments = run.segments.filter { segment in
+                version.rangeTombstones.covers(
+                    from: segment.info.firstKey, through: segment.info.lastKey,
+                    newerThan: segment.info.greatestSequence, upTo: oldestSnapshot)
+            }
+            return segments.isEmpty ? nil : Run(number: run.number, segments: segments)
+        }
+        if erased.isEmpty { return nil }
+        return CompactionPlan(
+            inputs: erased, outputLevel: 0, outputRun: nil, isBottom: false, isDrop: true, reason: .erased)
     }
 
     /// All flushed runs with what they meet in level 1.

@@ -12,11 +12,13 @@ struct CompactionPlan: Sendable {
     var relocating: Set<UInt64> = []
     /// A single segment that meets nothing at its destination is not rewritten: it only changes place in the manifest.
     var isTrivialMove = false
+    /// Segments that hold nothing but what was removed since are dropped without being read.
+    var isDrop = false
     /// Why it was chosen, for statistics.
     var reason: Reason
 
     enum Reason: String, Sendable, Codable {
-        case flushedRuns, levelSize, requested, valueGarbage, tombstones, idle
+        case flushedRuns, levelSize, requested, valueGarbage, tombstones, erased, idle
     }
 
     var segments: [SegmentReader] { inputs.flatMap(\.segments) }

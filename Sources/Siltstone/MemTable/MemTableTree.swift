@@ -39,7 +39,11 @@ struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any
 
     /// Whether the memtable has range tombstones, which the tree does not heed.
     @inline(__always)
-    var hasRangeTombstones: Bool { state.pointee.rangeTombstones.load(ordering: .acquiring) > 0 }
+    var hasRangeTombstones: Bool { rangeTombstoneCount > 0 }
+
+    /// Range tombstones that the memtable has by now.
+    @inline(__always)
+    var rangeTombstoneCount: Int { state.pointee.rangeTombstones.load(ordering: .acquiring) }
 
     /// The newest entry, from `newest` back, that is visible.
     @inline(__always)

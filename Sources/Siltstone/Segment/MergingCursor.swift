@@ -74,6 +74,9 @@ final class MergingCursor {
         state.pointee.terms = Terms(direction: direction, visible: visible, isNumbered: numbered)
     }
 
+    /// Leaves the sequence numbers out of the batches to come.
+    func stopNumbering() { state.pointee.terms.isNumbered = false }
+
     /// Gives up what keeps memory alive. To be followed by a seek.
     func rest() {
         (state.pointee.live, state.pointee.ended) = (0, 0)

@@ -86,6 +86,11 @@ extension Engine {
             try commit(edit) { state.pointee.statistics.trivialMoves += 1 }
             return
         }
+        if plan.isDrop {
+            try commit(edit) { state.pointee.statistics.compactions += 1 }
+            obsolete.remove(plan.segments.map { .segment($0.info.number) })
+            return
+        }
         let start = Platform.monotonicNanoseconds()
         // Behind one that was asked for, that is done as soon as it has ended.
         let isRead = plan.reason != .requested && plan.segments.contains(where: \.isRead)

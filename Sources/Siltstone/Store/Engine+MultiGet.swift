@@ -59,6 +59,7 @@ extension Engine {
     private func readLong(
         _ key: Bytes, _ view: ReadView, _ visible: SequenceNumber, _ postpone: (() -> Void)?, _ body: (RawSpan?) -> Bool
     ) throws(StoreError) -> Bool {
+        noteLongRead(view)
         if let postpone, configuration.access == .read, !view.isDecidedInMemory(key, visible: visible) {
             postpone()
             return true

@@ -14,6 +14,7 @@ extension Engine {
         // After the view: what the view has dropped is then hidden by something that this number sees.
         let visible = sequence ?? visible.load(ordering: .acquiring)
         return try reading.view._withUnsafeGuaranteedRefThrowing { view throws(StoreError) in
+            noteLongRead(view)
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }
             guard let record = try view.lookup(key, visible: visible, pin: &pin) else { return try body(nil) }
@@ -91,6 +92,7 @@ extension Engine {
         defer { views.leave(reading) }
         let visible = sequence ?? visible.load(ordering: .acquiring)
         return try reading.view._withUnsafeGuaranteedRefThrowing { view throws(StoreError) in
+            noteLongRead(view)
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }
             return try view.lookup(key, visible: visible, pin: &pin) != nil
@@ -133,6 +135,7 @@ extension Engine {
         let reading = views.enter()
         defer { views.leave(reading) }
         return try reading.view._withUnsafeGuaranteedRefThrowing { view throws(StoreError) in
+            noteLongRead(view)
             let visible = sequence ?? visible.load(ordering: .acquiring)
             if configuration.access == .read, !view.isDecidedInMemory(key, visible: visible) { return nil }
             var pin = BlockPin()

@@ -40,6 +40,8 @@ final class Engine: @unchecked Sendable {
     let feed: ChangeFeed
     let throttle = WriteThrottle()
     let emptyRanges = EmptyRanges()
+    /// Reads that went the long way as their view did not know all range tombstones.
+    let outdatedReads = Atomic<Int>(0)
     let cache: BlockCache
     let arenas: ArenaPool
     let picker: CompactionPicker

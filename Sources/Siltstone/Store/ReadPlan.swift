@@ -10,6 +10,8 @@ struct ReadPlan: @unchecked Sendable {
     private struct Table {
         let tree: MemTableTree
         let table: Unmanaged<MemTable>
+        /// The range tombstones that ``ReadPlan/covers`` has of it. More may have come since.
+        let known: Int
     }
 
     private let tables: UnsafeMutablePointer<Table>
@@ -19,17 +21,28 @@ struct ReadPlan: @unchecked Sendable {
     private let endOfTables: UnsafeMutablePointer<Table>
     /// The last of the runs; where there is none, where it would be.
     private let oldestRun: UnsafeMutablePointer<RunProbe>
+    /// The range tombstones of each memtable and of all segments; mostly none.
+    private let covers: UnsafeMutablePointer<FragmentIndex>
+    private let coverCount: Int
+    private let segmentTombstones: Unmanaged<RangeTombstones>
     /// Whether all can be read by this plan; if not, by ``ReadView/lookup(_:visible:pin:)``.
     let isComplete: Bool
 
-    init(tables: [MemTable], version: Version) {
+    /// - Parameters:
+    ///   - tables: newest first, and how many range tombstones each has.
+    ///   - tombstones: the sets of those, and of the version.
+    init(tables: [(table: MemTable, tombstones: Int)], version: Version, tombstones: [RangeTombstones]) {
         let probes = version.runs.map { $0.segments.compactMap { SegmentProbe($0) } }
-        isComplete =
-            version.rangeTombstones.isEmpty && zip(probes, version.runs).allSatisfy { $0.count == $1.segments.count }
+        isComplete = zip(probes, version.runs).allSatisfy { $0.count == $1.segments.count }
+        segmentTombstones = .passUnretained(version.rangeTombstones)
+        coverCount = tombstones.count
+        covers = .allocate(capacity: max(1, coverCount))
+        covers.initialize(from: tombstones.map(\.index), count: coverCount)
         tableCount = tables.count
         self.tables = .allocate(capacity: tableCount)
-        for (index, table) in tables.enumerated() {
-            (self.tables + index).initialize(to: Table(tree: table.tree, table: .passUnretained(table)))
+        for (index, (table, known)) in tables.enumerated() {
+            let place = self.tables + index
+            place.initialize(to: Table(tree: table.tree, table: .passUnretained(table), known: known))
         }
         runCount = isComplete ? probes.count : 0
         runs = .allocate(capacity: max(1, runCount))
@@ -44,12 +57,15 @@ struct ReadPlan: @unchecked Sendable {
         for index in 0..<max(1, runCount) { runs[index].deallocate() }
         runs.deallocate()
         tables.deallocate()
+        covers.deallocate()
     }
 
-    /// Whether a memtable has range tombstones.
-    @inline(__always)
-    var hasRangeTombstones: Bool {
-        for index in 0..<tableCount where tables[index].tree.hasRangeTombstones { return true }
+    /// Fragments of range tombstones that the plan knows.
+    var tombstoneCount: Int { (0..<coverCount).reduce(0) { $0 + covers[$1].count } }
+
+    /// Whether range tombstones have come that the plan does not know: only its memtables themselves do.
+    var isOutdated: Bool {
+        for index in 0..<tableCount where tables[index].tree.rangeTombstoneCount != tables[index].known { return true }
         return false
     }
 
@@ -63,6 +79,8 @@ struct ReadPlan: @unchecked Sendable {
             if record.exists { return Self.alive(record, covered) }
         }
         guard runCount > 0 else { return .none }
+        let ofSegments = segmentTombstones._withUnsafeGuaranteedRef { $0.newestCovering(key.bytes, visible: visible) }
+        covered = max(covered, ofSegments)
         let hash = KeyHash.hash(key.bytes)
         for index in 0..<runCount {
             guard let segment = runs[index].segment(for: key) else { continue }
@@ -84,6 +102,22 @@ struct ReadPlan: @unchecked Sendable {
     /// As ``find(_:visible:)``, of a key whose hash is known.
     @inline(__always)
     func find(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) -> QuickFind {
+        let found = findRecord(key, hash: hash, visible: visible)
+        // Whether the value is newer than the tombstone takes a longer look. Where there is no value, nothing removes it.
+        if _slowPath(coverCount > 0), found.address != nil, isCovered(key) { return .unclear }
+        return found
+    }
+
+    /// Whether there is a range tombstone that covers a key.
+    @inline(never)
+    private func isCovered(_ key: SearchKey) -> Bool {
+        for index in 0..<coverCount where covers[index].covers(key) { return true }
+        return false
+    }
+
+    /// As ``find(_:hash:visible:)``, whatever range tombstones there are that the plan knows.
+    @inline(__always)
+    private func findRecord(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) -> QuickFind {
         // Most keys are in the oldest run; often it is the only one.
         let likely = oldestRun.pointee.segment(for: key)
         likely?.prefetch(hash: hash)
@@ -95,7 +129,7 @@ struct ReadPlan: @unchecked Sendable {
         var table = tables
         while table != endOfTables {
             let tree = table.pointee.tree
-            if _slowPath(tree.hasRangeTombstones) { return .unclear }
+            if _slowPath(tree.rangeTombstoneCount != table.pointee.known) { return .unclear }
             if !tree.isEmpty {
                 let found = QuickFind(tree.lookup(key, visible: visible))
                 if !found.isAbsent { return found }

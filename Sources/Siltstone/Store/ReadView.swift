@@ -7,11 +7,16 @@ final class ReadView: Sendable {
     let version: Version
     /// The same, for point reads.
     let plan: ReadPlan
+    /// The sets of range tombstones that the plan knows; none, mostly.
+    private let tombstones: [RangeTombstones]
 
     init(tables: [MemTable], version: Version) {
         self.tables = tables
         self.version = version
-        plan = ReadPlan(tables: tables, version: version)
+        // Before the sets: what has come in between makes the plan outdated, and hides nothing.
+        let counted = tables.map { (table: $0, tombstones: $0.tree.rangeTombstoneCount) }
+        tombstones = Self.sets(tables, version)
+        plan = ReadPlan(tables: counted, version: version, tombstones: tombstones)
     }
 
     deinit { plan.deallocate() }
@@ -58,12 +63,10 @@ final class ReadView: Sendable {
     }
 
     /// The sets of range tombstones that a scan has to mind; none, mostly.
-    func rangeTombstones() -> [RangeTombstones] {
-        if plan.isComplete, !plan.hasRangeTombstones { return [] }
-        var sets: [RangeTombstones] = []
-        for table in tables where !table.rangeTombstones.isEmpty { sets.append(table.rangeTombstones) }
-        if !version.rangeTombstones.isEmpty { sets.append(version.rangeTombstones) }
-        return sets
+    func rangeTombstones() -> [RangeTombstones] { plan.isOutdated ? Self.sets(tables, version) : tombstones }
+
+    private static func sets(_ tables: [MemTable], _ version: Version) -> [RangeTombstones] {
+        (tables.map(\.rangeTombstones) + [version.rangeTombstones]).filter { !$0.isEmpty }
     }
 
     /// The sources of a scan, newest first.

@@ -51,9 +51,7 @@ extension ScanWalk {
         guard isStarted, let place, let found = placeInSpan(place, isOnward: isOnward) else {
             return try readFirstSpan(place)
         }
-        (next, end) = (found, span.end)
-        cutAtFarEnd()
-        return next != end
+        return try goOn(at: found)
     }
 
     /// The first record from a place on, where the records that were read last hold it.

@@ -10,7 +10,13 @@ struct ScanWalk: ~Copyable {
     /// The scan's.
     private let merge: Unmanaged<MergingCursor>
     private let sequence: SequenceNumber
+    /// Sets of range tombstones that the walk has to mind; none, mostly.
     private let tombstones: [RangeTombstones]
+    /// Where the walk is among them, and whether that is known: after a seek it is not.
+    private var stretch = TombstoneStretch()
+    private var hasStretch = false
+    /// Whether all records come with their sequence numbers, which are needed where a tombstone covers them.
+    private var isNumbered = false
     let direction: ScanDirection
     /// Where the range begins, in this direction, unless ``begin(at:)`` says it; nil for the first of all.
     var nearEnd: [UInt8]?
@@ -92,7 +98,7 @@ struct ScanWalk: ~Copyable {
             if next == end, try !readSpan() { return nil }
             guard let record = next else { return nil }
             next = record + 1
-            if Self.isSkipped(record, tombstones, sequence) { continue }
+            if Self.isSkipped(record, stretch) { continue }
             left &-= 1
             return record.pointee
         }
@@ -125,13 +131,13 @@ struct ScanWalk: ~Copyable {
             guard var record = next, let last = end else { return }
             var left = left
             defer { (next, self.left) = (record, left) }
-            let (tombstones, sequence) = (tombstones, sequence)
-            let isPlain = tombstones.isEmpty
+            let stretch = stretch
+            let isPlain = stretch.covering == 0
             while record != last, left > 0 {
                 let current = record
                 record += 1
                 let isValue = current.pointee.kind == .value
-                if _slowPath(!isValue || !isPlain), Self.isSkipped(current, tombstones, sequence) { continue }
+                if _slowPath(!isValue || !isPlain), Self.isSkipped(current, stretch) { continue }
                 left &-= 1
                 let goesOn =
                     _fastPath(isValue)
@@ -156,21 +162,8 @@ struct ScanWalk: ~Copyable {
 
     /// Whether a record is a tombstone, or removed by one. No method: `self` would be copied for each record.
     @inline(__always)
-    private static func isSkipped(
-        _ record: UnsafePointer<Record>, _ tombstones: [RangeTombstones], _ sequence: SequenceNumber
-    ) -> Bool {
-        if record.pointee.kind == .tombstone { return true }
-        return _slowPath(!tombstones.isEmpty) && isRemoved(record, tombstones, sequence)
-    }
-
-    /// Whether a range tombstone that the walk sees covers a record, and is newer.
-    @inline(never)
-    private static func isRemoved(
-        _ record: UnsafePointer<Record>, _ tombstones: [RangeTombstones], _ sequence: SequenceNumber
-    ) -> Bool {
-        tombstones.contains {
-            $0.newestCovering(record.pointee.key, visible: sequence) > record.pointee.sequence
-        }
+    private static func isSkipped(_ record: UnsafePointer<Record>, _ stretch: TombstoneStretch) -> Bool {
+        record.pointee.kind == .tombstone || record.pointee.sequence < stretch.covering
     }
 
     // MARK: Spans
@@ -186,7 +179,7 @@ struct ScanWalk: ~Copyable {
         guard left > 0 else { return nil }
         if next == end, try !readSpan() { return nil }
         guard let first = next, let last = end else { return nil }
-        if _slowPath(!tombstones.isEmpty) { return RecordRow(start: first, end: first) }
+        if _slowPath(stretch.covering > 0) { return RecordRow(start: first, end: first) }
         return RecordRow(start: first, end: last - first > left ? first + left : last)
     }
 
@@ -200,7 +193,7 @@ struct ScanWalk: ~Copyable {
     mutating func handOther(
         _ record: UnsafePointer<Record>, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
-        if Self.isSkipped(record, tombstones, sequence) {
+        if Self.isSkipped(record, stretch) {
             // It is used up, and no entry.
             left &+= 1
             return true
@@ -211,7 +204,7 @@ struct ScanWalk: ~Copyable {
     /// Goes on behind the record where a row of keys ended early.
     /// - Returns: nil where it is no entry; else what `body` says of its key.
     mutating func handOtherKey(_ record: UnsafePointer<Record>, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
-        if Self.isSkipped(record, tombstones, sequence) {
+        if Self.isSkipped(record, stretch) {
             left = left &+ 1
             return true
         }
@@ -226,7 +219,7 @@ struct ScanWalk: ~Copyable {
             guard var record = next, let last = end else { break }
             let before = count
             while record != last, count - before < left {
-                if !Self.isSkipped(record, tombstones, sequence) { count &+= 1 }
+                if !Self.isSkipped(record, stretch) { count &+= 1 }
                 record += 1
             }
             next = record
@@ -270,6 +263,7 @@ struct ScanWalk: ~Copyable {
 
     private mutating func readNextSpan() throws(StoreError) -> Bool {
         if isLastSpan { return false }
+        if _slowPath(!tombstones.isEmpty) { return try readNextStretch() }
         let span = try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in try merge.nextSpan() }
         guard let first = span.baseAddress else {
             self.span = .none
@@ -301,16 +295,117 @@ struct ScanWalk: ~Copyable {
     private mutating func readFirstSpan(from key: [UInt8]?) throws(StoreError) -> Bool {
         try seek(key)
         guard try readNextSpan() else { return false }
-        guard let first = next, _slowPath(Self.isSkipped(first, tombstones, sequence)) else { return true }
+        guard let first = next, _slowPath(Self.isSkipped(first, stretch)) else { return true }
         return try passDeleted(from: key ?? [])
     }
 
-    private func seek(_ key: [UInt8]?) throws(StoreError) {
+    private mutating func seek(_ key: [UInt8]?) throws(StoreError) {
+        if _slowPath(!tombstones.isEmpty) {
+            leaveSpan()
+            if let key { withContiguousBytes(key) { setStretch(at: $0) } } else { setStretch(at: nil) }
+        }
+        try seek(key, numbered: stretch.covering > 0)
+    }
+
+    private mutating func seek(_ key: [UInt8]?, numbered: Bool) throws(StoreError) {
+        isNumbered = numbered
         try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in
-            merge.restart(direction, visible: sequence, numbered: !tombstones.isEmpty)
+            merge.restart(direction, visible: sequence, numbered: numbered)
             guard let key else { return try merge.seek(nil, limit: left) }
             try withContiguousBytes(key) { bytes throws(StoreError) in try merge.seek(bytes, limit: left) }
         }
+    }
+
+    // MARK: Range tombstones
+
+    /// As ``readNextSpan()`` where there are range tombstones: a span ends where other ones apply, so that they are asked about
+    /// once for a stretch of keys, and not for each.
+    private mutating func readNextStretch() throws(StoreError) -> Bool {
+        while true {
+            // What is left of the records of the stretch before.
+            guard let first = end, first != span.end else {
+                guard try readWholeSpan() else { return false }
+                continue
+            }
+            next = first
+            end = span.end
+            cutAtFarEnd()
+            guard next != end else { return false }
+            if !hasStretch || !stretch.holds(first.pointee.key, direction) {
+                let place = direction == .forward ? nil : [UInt8](first.pointee.key) + [0]
+                if let place {
+                    withContiguousBytes(place) { setStretch(at: $0) }
+                } else {
+                    setStretch(at: first.pointee.key)
+                }
+                if stretch.covering > 0, !isNumbered {
+                    let place = place ?? [UInt8](first.pointee.key)
+                    leaveSpan()
+                    isLastSpan = false
+                    try seek(place, numbered: true)
+                    continue
+                }
+                // For batches to come; those that are there may stay as they are.
+                if stretch.covering == 0, isNumbered { stopNumbering() }
+            }
+            cutAtStretch()
+            return true
+        }
+    }
+
+    /// Reads the records that come next, whatever applies to them, and stands before them.
+    private mutating func readWholeSpan() throws(StoreError) -> Bool {
+        let span = try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in try merge.nextSpan() }
+        guard let first = span.baseAddress else {
+            leaveSpan()
+            isLastSpan = true
+            return false
+        }
+        self.span = RecordRow(start: first, end: first + span.count)
+        (next, end) = (first, first)
+        return true
+    }
+
+    /// Goes on at a record among those that were read last.
+    /// - Returns: whether records follow in the range.
+    mutating func goOn(at record: UnsafePointer<Record>) throws(StoreError) -> Bool {
+        if _slowPath(!tombstones.isEmpty) {
+            (next, end) = (record, record)
+            hasStretch = false
+            return try readNextStretch()
+        }
+        (next, end) = (record, span.end)
+        cutAtFarEnd()
+        return next != end
+    }
+
+    /// Forgets the records that were read.
+    private mutating func leaveSpan() {
+        span = .none
+        (next, end) = (span.end, span.end)
+    }
+
+    private mutating func setStretch(at place: Bytes?) {
+        stretch = TombstoneStretch(at: place, direction, tombstones, visible: sequence)
+        hasStretch = true
+    }
+
+    private mutating func stopNumbering() {
+        isNumbered = false
+        merge._withUnsafeGuaranteedRef { $0.stopNumbering() }
+    }
+
+    /// Leaves out what lies beyond the stretch, for now.
+    private mutating func cutAtStretch() {
+        guard let first = next, let last = end, !stretch.holds((last - 1).pointee.key, direction) else { return }
+        var low = first
+        var high = last - 1
+        while low < high {
+            let middle = low + (high - low) / 2
+            if stretch.holds(middle.pointee.key, direction) { low = middle + 1 } else { high = middle }
+        }
+        end = low
+        isLastSpan = false
     }
 
     /// Goes on to the first entry, and takes note of how far that was, for walks to come.
@@ -324,7 +419,7 @@ struct ScanWalk: ~Copyable {
         var tries = 4
         while let first = next, let end {
             var record = first
-            while record != end, Self.isSkipped(record, tombstones, sequence) { record += 1 }
+            while record != end, Self.isSkipped(record, stretch) { record += 1 }
             next = record
             count += record - first
             // Good until the next records are read.
@@ -346,7 +441,7 @@ struct ScanWalk: ~Copyable {
 
     /// Goes on behind what is known to be empty, if there is such right behind the last record that was passed.
     /// - Returns: whether there is.
-    private func leap(from start: [UInt8], over record: UnsafePointer<Record>) throws(StoreError) -> Bool {
+    private mutating func leap(from start: [UInt8], over record: UnsafePointer<Record>) throws(StoreError) -> Bool {
         let ranges = engine.emptyRanges
         guard ranges.hasSeveral else { return false }
         let end = withContiguousBytes(start) { start in

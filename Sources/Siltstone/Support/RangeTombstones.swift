@@ -23,6 +23,8 @@ final class RangeTombstones: Sendable {
     let tombstones: [RangeTombstone]
     /// Sorted, without overlap.
     let fragments: [Fragment]
+    /// The same, to be searched.
+    let index: FragmentIndex
 
     static let empty = RangeTombstones([])
 
@@ -33,12 +35,16 @@ final class RangeTombstones: Sendable {
         let valid = tombstones.filter { $0.start.lexicographicallyPrecedes($0.end) }
         self.tombstones = valid.sorted { $0.start.lexicographicallyPrecedes($1.start) }
         fragments = Self.fragment(self.tombstones)
+        index = FragmentIndex(fragments)
     }
 
     private init(tombstones: [RangeTombstone], fragments: [Fragment]) {
         self.tombstones = tombstones
         self.fragments = fragments
+        index = FragmentIndex(fragments)
     }
+
+    deinit { index.deallocate() }
 
     /// This set and one more; the same as one made of all at once.
     /// - Complexity: O(n) to copy what is there, O(log n) and the fragments that it overlaps to place it.
@@ -113,21 +119,6 @@ final class RangeTombstones: Sendable {
         return fragments
     }
 
-    /// The fragment that holds `key`, if any.
-    /// - Complexity: O(log n)
-    func fragment(covering key: Bytes) -> Fragment? {
-        var low = 0
-        var high = fragments.count
-        while low < high {
-            let middle = (low + high) / 2
-            let startsAfter = fragments[middle].start.withUnsafeBytes { compareKeys($0, key) > 0 }
-            if startsAfter { high = middle } else { low = middle + 1 }
-        }
-        guard low > 0 else { return nil }
-        let candidate = fragments[low - 1]
-        return candidate.end.withUnsafeBytes { compareKeys(key, $0) < 0 } ? candidate : nil
-    }
-
     /// The fragments that hold keys of a range.
     /// - Complexity: O(log n)
     func fragments(meeting range: KeyRange) -> ArraySlice<Fragment> {
@@ -138,7 +129,27 @@ final class RangeTombstones: Sendable {
 
     /// The greatest sequence number, at most `visible`, of a tombstone that covers `key`; 0 where none does.
     func newestCovering(_ key: Bytes, visible: SequenceNumber) -> SequenceNumber {
-        if fragments.isEmpty { return 0 }
-        return fragment(covering: key)?.sequences.first { $0 <= visible } ?? 0
+        let fragment = index.fragment(holding: SearchKey(key))
+        return fragment < 0 ? 0 : newest(of: fragment, visible: visible)
+    }
+
+    /// Whether each key from a first one to a last one is covered by a tombstone with a number in `(oldest, newest]`.
+    func covers(
+        from first: [UInt8], through last: [UInt8], newerThan oldest: SequenceNumber, upTo newest: SequenceNumber
+    ) -> Bool {
+        var position = first
+        for fragment in fragments(meeting: KeyRange(from: first, to: last + [0])) {
+            if position.lexicographicallyPrecedes(fragment.start) { return false }
+            guard let sequence = fragment.sequences.first(where: { $0 <= newest }), sequence > oldest else {
+                return false
+            }
+            position = fragment.end
+        }
+        return last.lexicographicallyPrecedes(position)
+    }
+
+    /// The greatest sequence number, at most `visible`, of a fragment; 0 where none is.
+    func newest(of fragment: Int, visible: SequenceNumber) -> SequenceNumber {
+        fragments[fragment].sequences.first { $0 <= visible } ?? 0
     }
 }

@@ -1,0 +1,82 @@
+/// The fragments of a set of range tombstones in plain memory, for reads that touch no object.
+///
+/// Starts are searched by digests, the eight bytes behind what all of them begin with; only ties compare keys.
+///
+/// `@unchecked Sendable`: filled in the initialiser, and never changed. Freed by its set.
+struct FragmentIndex: @unchecked Sendable {
+    let count: Int
+    private let digests: UnsafeMutablePointer<UInt64>
+    private let starts: UnsafeMutablePointer<Bytes>
+    private let ends: UnsafeMutablePointer<Bytes>
+    /// What all starts begin with.
+    private let common: SearchKey
+    /// Holds the keys.
+    private let storage: UnsafeMutableRawBufferPointer
+
+    /// - Parameter fragments: sorted, without overlap.
+    init(_ fragments: [RangeTombstones.Fragment]) {
+        count = fragments.count
+        digests = .allocate(capacity: max(1, count))
+        starts = .allocate(capacity: max(1, count))
+        ends = .allocate(capacity: max(1, count))
+        storage = .allocate(byteCount: fragments.reduce(1) { $0 + $1.start.count + $1.end.count }, alignment: 8)
+        var used = 0
+        func copy(_ key: [UInt8], to storage: UnsafeMutableRawBufferPointer) -> Bytes {
+            let place = UnsafeMutableRawBufferPointer(rebasing: storage[used..<(used + key.count)])
+            place.copyBytes(from: key)
+            used += key.count
+            return Bytes(place)
+        }
+        for (index, fragment) in fragments.enumerated() {
+            (starts + index).initialize(to: copy(fragment.start, to: storage))
+            (ends + index).initialize(to: copy(fragment.end, to: storage))
+        }
+        // Keys are in order: what the outermost have in common, all have.
+        let first = SearchKey(count > 0 ? starts[0] : .emptyBytes)
+        let last = SearchKey(count > 0 ? starts[count - 1] : .emptyBytes)
+        common = first.prefix(count > 1 ? first.commonPrefix(with: last) : 0)
+        for index in 0..<count {
+            (digests + index).initialize(to: SearchKey(starts[index]).digest(after: common.count))
+        }
+    }
+
+    /// To be called once, when nobody reads any more.
+    func deallocate() {
+        digests.deallocate()
+        starts.deallocate()
+        ends.deallocate()
+        storage.deallocate()
+    }
+
+    func start(_ index: Int) -> Bytes { starts[index] }
+
+    func end(_ index: Int) -> Bytes { ends[index] }
+
+    /// Whether a fragment holds a key.
+    /// - Complexity: O(log n)
+    @inline(__always)
+    func covers(_ key: SearchKey) -> Bool { fragment(holding: key) >= 0 }
+
+    /// The fragment that holds a key; −1 where none does.
+    @inline(__always)
+    func fragment(holding key: SearchKey) -> Int {
+        let index = countOfStarts(upTo: key, including: true) &- 1
+        return index >= 0 && compareKeysByWords(key.bytes, ends[index]) < 0 ? index : -1
+    }
+
+    /// How many fragments begin before a key.
+    /// - Parameter including: whether one that begins with the key counts.
+    @inline(__always)
+    func countOfStarts(upTo key: SearchKey, including: Bool) -> Int {
+        if count == 0 { return 0 }
+        if common.count > 0, !key.hasPrefix(common) { return key.compare(to: common) < 0 ? 0 : count }
+        let digest = key.digest(after: common.count)
+        var low = digests.count(below: digest, of: count)
+        while low < count, digests[low] == digest {
+            let order = compareKeysByWords(starts[low], key.bytes)
+            if order > 0 || order == 0 && !including { break }
+            low &+= 1
+        }
+        return low
+    }
+}
