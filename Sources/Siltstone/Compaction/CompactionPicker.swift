@@ -33,7 +33,8 @@ struct CompactionPicker: Sendable {
     func pick(
         _ version: Version, valueFileBytes: [UInt64: Int], oldestSnapshot: SequenceNumber
     ) -> CompactionPlan? {
-        pickErased(version, oldestSnapshot) ?? pickFlushed(version) ?? pickLevel(version) ?? pickTombstones(version, oldestSnapshot)
+        pickErased(version, oldestSnapshot) ?? pickFlushed(version) ?? pickLevel(version) ?? pickTombstones(
+            version, oldestSnapshot)
             ?? pickGarbage(version, valueFileBytes)
     }
 

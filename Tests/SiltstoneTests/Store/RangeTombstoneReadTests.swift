@@ -48,7 +48,9 @@ struct RangeTombstoneReadTests {
         try store.close()
     }
 
-    @Test("walks hand out what a range tombstone spares, from and to any key, in stretches of any length", arguments: [FileAccess.mapped, .read])
+    @Test(
+        "walks hand out what a range tombstone spares, from and to any key, in stretches of any length",
+        arguments: [FileAccess.mapped, .read])
     func walks(_ access: FileAccess) throws {
         let store = try store(access)
         var model = StoreModel()
@@ -145,7 +147,9 @@ struct RangeTombstoneReadTests {
     @Test("a stretch ends where other tombstones apply, in both directions, by all sets together")
     func stretches() {
         let sets = [
-            RangeTombstones([RangeTombstone(start: [2], end: [4], sequence: 9), RangeTombstone(start: [6], end: [8], sequence: 20)]),
+            RangeTombstones([
+                RangeTombstone(start: [2], end: [4], sequence: 9), RangeTombstone(start: [6], end: [8], sequence: 20),
+            ]),
             RangeTombstones([RangeTombstone(start: [3], end: [5], sequence: 5)]),
         ]
         func stretch(_ place: UInt8?, _ direction: ScanDirection, _ visible: UInt64 = 10) -> [Int] {
