@@ -1,7 +1,8 @@
 extension KeyValueReader {
     /// About how many entries are in `[from, to)`, and how many bytes their keys and values have.
     ///
-    /// By the indexes that are in memory: no entry is looked at. A store and its snapshots give the same, of the newest state.
+    /// By the indexes that are in memory: no entry is looked at. A store, its snapshots and transactions give the same, of the newest state
+    /// without what a transaction has written itself.
     ///
     /// How far it may be off:
     /// - Each run of segments, of which ``Statistics`` has the number, adds an error of one block (``Configuration/blockBytes``,

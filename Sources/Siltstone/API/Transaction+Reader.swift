@@ -77,4 +77,33 @@ extension Transaction: KeyValueReader {
     ) async throws(StoreError) -> R {
         try await snapshot._onBlockingQueue(body)
     }
+
+    /// Looks up many keys in the snapshot on one view, but for those that the transaction has written.
+    public func _withValues(
+        _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
+    ) throws(StoreError) {
+        var own: [WriteBuffer.Lookup] = []
+        var (first, next) = (0, 0)
+        var failure: StoreError?
+        try snapshot._withValues { group in
+            fill(group)
+            (first, next) = (next, next + group.count)
+            own.removeAll(keepingCapacity: true)
+            do throws(StoreError) {
+                for index in 0..<group.count { own.append(try read(group[index])) }
+            } catch { failure = error }
+        } _: { index, value in
+            if failure != nil { return false }
+            switch own[index - first] {
+            case .unwritten: return body(index, value)
+            case .deleted: return body(index, nil)
+            case .value(let value): return body(index, value.span.bytes)
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// About what a range of the snapshot holds. The transaction's own writes do not count, and nothing is added to what it has
+    /// read.
+    public func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate { try snapshot._estimate(range) }
 }

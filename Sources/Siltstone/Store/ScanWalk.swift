@@ -184,7 +184,7 @@ struct ScanWalk: ~Copyable {
     }
 
     /// Whether a record is hidden: a tombstone, or covered by a range tombstone.
-    func isSkipped(_ record: UnsafePointer<Record>) -> Bool { Self.isSkipped(record, tombstones, sequence) }
+    func isSkipped(_ record: UnsafePointer<Record>) -> Bool { Self.isSkipped(record, stretch) }
 
     /// Leaves a record that is hidden out of the count of entries.
     mutating func uncount() { left &+= 1 }

@@ -9,6 +9,7 @@ extension ModelRun {
         guard let (snapshot, old) = held.randomElement(using: &random), random.chance(0.5) else {
             switch random.index(3) {
             case 0: try readRanges(of: PlainReader(store.snapshot()), model)
+            case 1: try readInTransaction { reader, model in try readRanges(of: reader, model) }
             default: try readRanges(of: store, model)
             }
             return
@@ -16,12 +17,36 @@ extension ModelRun {
         try readRanges(of: snapshot, old)
     }
 
+    /// Reads among writes of its own, which are taken back.
+    private func readInTransaction(_ body: (Transaction, StoreModel) throws -> Void) throws {
+        let transaction = store.begin(isolation: random.chance(0.5) ? .serializable : .snapshot)
+        var model = model
+        for _ in 0..<random.index(12) {
+            let key = randomKey()
+            switch random.index(10) {
+            case 0..<6:
+                try transaction.put(key, [7])
+                model[key] = [7]
+            case 6..<9:
+                try transaction.delete(key)
+                model[key] = nil
+            default:
+                let end = randomKey()
+                try transaction.deleteRange(from: key, to: end)
+                model.deleteRange(key, end)
+            }
+        }
+        try body(transaction, model)
+        transaction.rollback()
+    }
+
     /// Some keys, or several groups of them, each perhaps more than once.
     func multiGet() throws {
         let keys = (0..<(random.chance(0.8) ? 10 : 100)).map { _ in randomKey() }
-        switch random.index(3) {
+        switch random.index(4) {
         case 0: #expect(try store.get(all: keys) == keys.map { model[$0] }, place)
         case 1: try multiGet(keys, from: PlainReader(store.snapshot()), model)
+        case 2: try readInTransaction { reader, model in try multiGet(keys, from: reader, model) }
         default:
             let (snapshot, old) = held.randomElement(using: &random) ?? (store.snapshot(), model)
             try multiGet(keys, from: snapshot, old)

@@ -179,4 +179,42 @@ struct RangeReadTests {
         }
         try store.close()
     }
+
+    @Test("a transaction that has read several ranges is stopped by changes in them, and by none between them")
+    func readSets() throws {
+        let store = try store()
+        let ranges = [KeyRange(from: key(10), to: key(12)), KeyRange(from: key(500), to: key(510))]
+        let reads: [(Transaction) throws -> Void] = [
+            { try $0.forEach(ranges: ranges) { _, _ in true } },
+            { try $0.forEachKey(ranges: ranges, reverse: true) { _ in true } },
+            { #expect(try $0.count(ranges: ranges) == 11) },
+            { #expect(try $0.scan(ranges: ranges).remaining().count == 11) },
+            { transaction in
+                let cursor = try transaction.scan(to: key(510))
+                try cursor.seek(to: key(10))
+                #expect(try cursor.nextKey() == key(10))
+                #expect(try cursor.nextKey() == key(11))
+                try cursor.seek(to: key(500))
+                while try cursor.next() != nil {}
+                try cursor.seek(to: key(10))
+                #expect(try cursor.nextKey() == key(10))
+            },
+            { transaction in
+                let keys = [10, 11] + Array(500..<510)
+                #expect(try transaction.get(all: keys.map { key($0) }).count == 12)
+            },
+        ]
+        for read in reads {
+            for (changed, isConflict) in [(11, true), (505, true), (100, false), (510, false)] {
+                let transaction = store.begin()
+                try read(transaction)
+                _ = try transaction.estimate()
+                try transaction.put(key(5000), [1])
+                try store.put(key(changed), [2])
+                let code = StoreError.Code.of { try transaction.commit() }
+                #expect(code == (isConflict ? .conflict : nil), "change of \(changed)")
+            }
+        }
+        try store.close()
+    }
 }
