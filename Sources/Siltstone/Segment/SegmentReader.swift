@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Reads a segment. Any number of threads may use one reader.
 ///
 /// Everything that it hands out has passed its checksum. In a mapping that is done once for each block and each page
@@ -28,6 +30,13 @@ final class SegmentReader: @unchecked Sendable {
     let cache: BlockCache?
     let cacheOwner: UInt64
     let source: Source
+    let pageCache: PageCache
+    /// Reads the pages of a mapping before they are touched; nil without one.
+    let fetcher: PageFetcher?
+    /// Whether the point index was asked for, or found in memory.
+    let isIndexFetched = Atomic(false)
+    /// Pages of it that were found there.
+    let presentPages = Atomic(0)
     private let fileSystem: any FileSystem
     private let store: StoreIdentity?
 
@@ -45,12 +54,14 @@ final class SegmentReader: @unchecked Sendable {
     ///   - info: what the manifest says of it, where that is known; everything of it is checked.
     ///   - access: through a mapping, which needs no descriptor, or by reads from a file that stays open.
     ///   - cache: keeps what is read or inflated. Without one, every read goes to the file.
+    ///   - pageCache: tells whether the store's files fit into memory.
     /// - Throws: ``StoreError``, naming the file and the offset.
     /// - Complexity: O(size of the metadata), about 3 bytes a thousand of data
     init(
         fileSystem: any FileSystem, path: String, number: UInt64, store: StoreIdentity?, info: SegmentInfo? = nil,
-        access: FileAccess = .mapped, cache: BlockCache? = nil
+        access: FileAccess = .mapped, cache: BlockCache? = nil, pageCache: PageCache = PageCache(source: { nil })
     ) throws(StoreError) {
+        self.pageCache = pageCache
         self.fileSystem = fileSystem
         self.path = path
         self.store = store
@@ -82,11 +93,15 @@ final class SegmentReader: @unchecked Sendable {
             guard let base = mapping.bytes.baseAddress, mapping.bytes.count >= length else {
                 throw .corrupt("the file is shorter than when it was opened", file: path)
             }
+            // Without the index: of random reads the kernel takes no notice when it looks for pages that are in use.
+            mapping.expectRandomReads(offset: 0, length: layout.footer.indexOffset)
             source = .mapping(mapping)
+            fetcher = PageFetcher(mapping, length: length, pageCache: pageCache)
             mappedData = layout.isCompressed ? nil : UnsafeRawPointer(base) + layout.footer.dataOffset
             mappedIndex = UnsafeRawPointer(base) + layout.footer.indexOffset
         case .read:
             source = .file(file)
+            fetcher = nil
             mappedData = nil
             mappedIndex = nil
         }

@@ -25,7 +25,8 @@ extension Engine {
                 fill(group)
                 if group.count == 0 { return }
                 try checkOpen()
-                if view.plan.isComplete { view.plan.prefetch(group) }
+                if view.plan.isQuick { view.plan.prefetch(group) }
+                if _slowPath(pageCache.isTight) { beginReading(group, view, visible) }
                 for index in 0..<group.count {
                     let goesOn = try readOne(
                         group, index, view, visible, postpone.map { postpone in { postpone(base + index) } }
@@ -44,7 +45,7 @@ extension Engine {
         _ body: (RawSpan?) -> Bool
     ) throws(StoreError) -> Bool {
         let key = group[index]
-        if _fastPath(view.plan.isComplete) {
+        if _fastPath(view.plan.isQuick) {
             let found = view.plan.find(SearchKey(key), hash: group.hash(index), visible: visible)
             if let address = found.address {
                 return body(UnsafeRawBufferPointer(start: address, count: found.count).bytes)
@@ -60,7 +61,7 @@ extension Engine {
         _ key: Bytes, _ view: ReadView, _ visible: SequenceNumber, _ postpone: (() -> Void)?, _ body: (RawSpan?) -> Bool
     ) throws(StoreError) -> Bool {
         noteLongRead(view)
-        if let postpone, configuration.access == .read, !view.isDecidedInMemory(key, visible: visible) {
+        if let postpone, !isReady(key, view, visible) {
             postpone()
             return true
         }
@@ -72,6 +73,13 @@ extension Engine {
             return true
         }
         return try withResolvedValue(record, view.version) { value in body(value.bytes) }
+    }
+
+    /// Starts to read from the disk what the look-ups of a group will touch, so that the disk works on all of them at once.
+    @inline(never)
+    private func beginReading(_ group: KeyGroup, _ view: ReadView, _ visible: SequenceNumber) {
+        guard configuration.access == .mapped else { return }
+        for index in 0..<group.count { _ = view.isReady(group[index], visible: visible) }
     }
 
     /// Enters a view in which all is found that the number sees which is returned, however long it is kept: the view is that of

@@ -104,8 +104,9 @@ extension Engine {
     /// Runs `body` with the record of `key`, or nil where it has no value, on this thread if that does not have to wait for
     /// the disk for long, else on one that may.
     ///
-    /// A mapping is read in line: a page that is not in memory costs less than to reach another thread and come back. What
-    /// has to be fetched by a call, and large values, are not.
+    /// Where the store fits into memory, what has passed its checksum is read in line. Else the system is asked whether it
+    /// has the pages, which takes a microsecond or two. Large values, and blocks that are read by calls, are never read in
+    /// line.
     func readWithoutBlocking<R: Sendable>(
         _ key: [UInt8], at sequence: SequenceNumber?, needsValue: Bool,
         _ body: @escaping @Sendable (Bytes?) throws(StoreError) -> R
@@ -137,13 +138,19 @@ extension Engine {
         return try reading.view._withUnsafeGuaranteedRefThrowing { view throws(StoreError) in
             noteLongRead(view)
             let visible = sequence ?? visible.load(ordering: .acquiring)
-            if configuration.access == .read, !view.isDecidedInMemory(key, visible: visible) { return nil }
+            if !isReady(key, view, visible) { return nil }
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }
             guard let record = try view.lookup(key, visible: visible, pin: &pin) else { return try body(nil) }
             if needsValue, record.kind == .pointer { return nil }
             return try body(record.value)
         }
+    }
+
+    /// Whether a look-up of `key` reads no disk.
+    func isReady(_ key: Bytes, _ view: ReadView, _ visible: SequenceNumber) -> Bool {
+        configuration.access == .read
+            ? view.isDecidedInMemory(key, visible: visible) : view.isReady(key, visible: visible)
     }
 
     /// Runs `body` with a record's value, which is fetched from its value file where it lies there.

@@ -43,6 +43,7 @@ final class Engine: @unchecked Sendable {
     /// Reads that went the long way as their view did not know all range tombstones.
     let outdatedReads = Atomic<Int>(0)
     let cache: BlockCache
+    let pageCache: PageCache
     let arenas: ArenaPool
     let picker: CompactionPicker
     let lock: (any FileLock)?
@@ -92,6 +93,7 @@ final class Engine: @unchecked Sendable {
         isSettled = Atomic(!(parts.manifest?.isAsFound ?? false))
         lock = parts.lock
         cache = parts.cache
+        pageCache = parts.pageCache
         arenas = parts.arenas
         feed = ChangeFeed(capacity: parts.configuration.changeFeedBytes)
         obsolete = ObsoleteFiles(directory: parts.directory, fileSystem: parts.configuration.fileSystem)
@@ -101,10 +103,11 @@ final class Engine: @unchecked Sendable {
         // The segments that the store was opened with hold changes up to here at most.
         state.pointee.flushedSequence = parts.state.lastSequence
         visible = Atomic(parts.state.lastSequence)
-        views = ViewPublisher(Self.makeView(parts.state))
+        views = ViewPublisher(Self.makeView(parts.state, parts.pageCache))
         throttle.update(
             flushedRuns: configuration.automaticCompaction ? parts.state.version.levels.first?.count ?? 0 : 0)
         reference.set(self)
+        pageCache.whenMissing { [reference] in reference.value?.measureMemorySoon() }
         commits = GroupCommit { [unowned self] () throws(StoreError) in try self.syncLogs() }
     }
 
@@ -122,17 +125,20 @@ final class Engine: @unchecked Sendable {
         var manifest: Manifest?
         var lock: (any FileLock)?
         var cache: BlockCache
+        var pageCache: PageCache
         var arenas: ArenaPool
         var state: WriteState
     }
 
-    static func makeView(_ state: WriteState) -> ReadView {
-        ReadView(tables: [state.active.table] + state.sealed.reversed().map(\.table), version: state.version)
+    static func makeView(_ state: WriteState, _ pageCache: PageCache) -> ReadView {
+        ReadView(
+            tables: [state.active.table] + state.sealed.reversed().map(\.table), version: state.version,
+            isTight: pageCache.isTight)
     }
 
     /// Publishes what `state` now says. Under the write lock; the old view is retired by background work.
     func publishView() {
-        state.pointee.retired.append(views.publish(Self.makeView(state.pointee)))
+        state.pointee.retired.append(views.publish(Self.makeView(state.pointee, pageCache)))
     }
 
     /// Releases old views, now as far as nobody reads them, and the others soon. Not under the write lock: what a view

@@ -27,13 +27,19 @@ struct ReadPlan: @unchecked Sendable {
     private let segmentTombstones: Unmanaged<RangeTombstones>
     /// Whether all can be read by this plan; if not, by ``ReadView/lookup(_:visible:pin:)``.
     let isComplete: Bool
+    /// Whether ``find(_:visible:)`` may be asked: the plan is complete, and what it touches is likely to be in memory.
+    let isQuick: Bool
 
     /// - Parameters:
     ///   - tables: newest first, and how many range tombstones each has.
     ///   - tombstones: the sets of those, and of the version.
-    init(tables: [(table: MemTable, tombstones: Int)], version: Version, tombstones: [RangeTombstones]) {
+    ///   - isTight: whether the store's files do not fit into memory.
+    init(
+        tables: [(table: MemTable, tombstones: Int)], version: Version, tombstones: [RangeTombstones], isTight: Bool
+    ) {
         let probes = version.runs.map { $0.segments.compactMap { SegmentProbe($0) } }
         isComplete = zip(probes, version.runs).allSatisfy { $0.count == $1.segments.count }
+        isQuick = isComplete && !isTight
         segmentTombstones = .passUnretained(version.rangeTombstones)
         coverCount = tombstones.count
         covers = .allocate(capacity: max(1, coverCount))
