@@ -14,6 +14,9 @@ struct Account: Equatable {
     /// A new one.
     init(number: Int) { (self.number, balance) = (number, Self.initialBalance) }
 
+    /// The text between the ends of a value.
+    static func text(of value: Bytes) -> Bytes { Bytes(rebasing: value[24..<value.count - 8]) }
+
     /// Reads a value.
     /// - Returns: nil where that is no account, or a torn one.
     @inline(__always)

@@ -6,8 +6,8 @@ extension Report {
 
     /// Explains ``contention(_:)``.
     static let contentionNote = """
-        latencies of whole transactions, their retries and pauses included; retries for each 1000 transactions; \
-        the most attempts of one; what the slowest thread had done when the first was through, as a share of the average
+        latency of transactions, with their retries; retries for each 1000; the most attempts of one; \
+        slowest thread: what it had done when the first was through, as a share of the average
         """
 
     /// How the transactions of a section got on: a row for each workload and engine; none where it has no transactions.
@@ -15,13 +15,13 @@ extension Report {
         labels(section).flatMap { label in
             summaries(label).compactMap { engine, summary -> [String]? in
                 guard let retries = summary.median({ $0.contention?.retries }),
-                    let slowest = summary.median({ $0.contention?.slowestThread }),
                     let attempts = summary.measurements.compactMap({ $0.contention?.mostAttempts }).max(),
                     let longest = summary.measurements.compactMap({ $0.latency?.max }).max(),
                     let p50 = summary.median({ $0.latency?.p50 }), let p99 = summary.median({ $0.latency?.p99 })
                 else { return nil }
+                let slowest = summary.median { $0.contention?.slowestThread }
                 return [section.shortLabel(label), engine.title] + [p50, p99, longest].map(Format.microseconds) + [
-                    Format.digits(retries * 1000, 1), "\(attempts)", Format.digits(slowest, 2),
+                    Format.digits(retries * 1000, 1), "\(attempts)", slowest.map { Format.digits($0, 2) } ?? "-",
                 ]
             }
         }

@@ -2,23 +2,32 @@
 final class Auditor: EntryVisitor {
     private let ledger: Ledger
     private let keys = KeyMaker(.decimal)
+    private let values: ValueMaker
+    private let valueBytes: Int
     private var count = 0
     private var total = 0
     private var transfers = 0
     private var first: String?
 
-    init(_ ledger: Ledger) { self.ledger = ledger }
+    init(_ ledger: Ledger, valueBytes: Int) {
+        self.ledger = ledger
+        self.valueBytes = valueBytes
+        values = ValueMaker(byteCount: valueBytes)
+    }
 
     func visit(_ key: Bytes, _ value: Bytes) {
         let number = count
         count += 1
-        guard let account = Account(value) else { return note("account \(number) has a torn value") }
+        guard value.count == valueBytes, let account = Account(value) else { return note("account \(number) has a torn value") }
         total += account.balance
         transfers += account.transfers
         guard number < ledger.accounts.count else { return note("an account that was never opened") }
         guard account.number == number, keys.key(number).elementsEqual(key) else {
             return note("a value of another account under the key of \(number)")
         }
+        // No transfer changes the text.
+        let text = Account.text(of: values.value(Stamp(index: number, generation: 1)))
+        guard Account.text(of: value).elementsEqual(text) else { return note("account \(number) has a damaged text") }
         let expected = ledger.accounts[number]
         if account != expected {
             note(

@@ -79,7 +79,7 @@ final class Bank<E: Engine>: @unchecked Sendable {
     /// Reads all accounts and compares them with the ledger. Not timed.
     /// - Throws: ``BenchmarkError`` where money, a transfer or an account is missing, or there is more of it.
     func verify() throws {
-        var auditor = Auditor(ledger)
+        var auditor = Auditor(ledger, valueBytes: valueBytes)
         try engine.makeSession().scan(from: nil, reverse: false, limit: .max, &auditor)
         if let problem = auditor.problem { throw BenchmarkError("wrong contents: \(problem)") }
     }
