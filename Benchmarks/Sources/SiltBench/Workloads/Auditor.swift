@@ -18,7 +18,9 @@ final class Auditor: EntryVisitor {
     func visit(_ key: Bytes, _ value: Bytes) {
         let number = count
         count += 1
-        guard value.count == valueBytes, let account = Account(value) else { return note("account \(number) has a torn value") }
+        guard value.count == valueBytes, let account = Account(value) else {
+            return note("account \(number) has a torn value")
+        }
         total += account.balance
         transfers += account.transfers
         guard number < ledger.accounts.count else { return note("an account that was never opened") }
@@ -27,7 +29,7 @@ final class Auditor: EntryVisitor {
         }
         // No transfer changes the text.
         let text = Account.text(of: values.value(Stamp(index: number, generation: 1)))
-        guard Account.text(of: value).elementsEqual(text) else { return note("account \(number) has a damaged text") }
+        guard Account.text(of: value).elementsEqual(text) else { return note("account \(number) has another text") }
         let expected = ledger.accounts[number]
         if account != expected {
             note(
