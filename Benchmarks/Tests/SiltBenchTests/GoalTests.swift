@@ -67,6 +67,8 @@ struct GoalTests {
                     .tail(let label),
                     .space(let label), .growth(let label):
                     [label]
+                case .kept(let label, let before): [label, before]
+                case .slowestThread(let label): [label]
                 case .longestCall(let labels): labels
                 case .memory: []
                 }
@@ -96,6 +98,23 @@ struct GoalTests {
         }
         let reached = Goal(title: "", measure: .growth("readseq"), wanted: 1).outcome(in: report).reachedValue
         #expect(abs(try #require(reached) - 0.9 / 0.6) < 1e-9)
+    }
+
+    @Test("what is kept of a rate is Siltstone's own; the slowest thread is the median of the rounds")
+    func transactions() {
+        var report = report("x@8", [.siltstone: [60, 40, 50]], unit: .operationsPerSecond)
+        for round in 0..<3 {
+            report.measurements.append(
+                Measurement(engine: .siltstone, label: "x", round: round, unit: .operationsPerSecond, value: 100))
+        }
+        let kept = Goal(title: "", measure: .kept("x@8", of: "x"), wanted: 0.5).outcome(in: report)
+        #expect(kept.reachedValue == 0.5 && kept.lowest == 0.4 && kept.verdict == .barely)
+        for (index, share) in [(0, 0.9), (1, 0.2), (2, 0.7)] {
+            report.measurements[index].contention = Contention(retries: 0, mostAttempts: index, slowestThread: share)
+        }
+        let slowest = Goal(title: "", measure: .slowestThread("x@8"), wanted: 0.5).outcome(in: report)
+        #expect(slowest.reachedValue == 0.7 && slowest.lowest == 0.2 && slowest.verdict == .barely)
+        #expect(slowest.note.contains("at most 2 attempts"))
     }
 
     @Test("engines that do other work than the rest are not compared with")

@@ -36,6 +36,18 @@ struct PlanTests {
         #expect(chosen.map(\.name) == ["main", "growth-100k", "growth-1M", "growth-5M", "growth-20M"])
     }
 
+    @Test("transactions are measured with both durabilities, and not of LevelDB, which has none")
+    func transfers() throws {
+        let chosen = try sections("--sections", "transfer", "--num", "1000")
+        #expect(chosen.map(\.name) == ["transfer", "transfer-synced"])
+        #expect(chosen.map(\.isSynced) == [false, true])
+        #expect(chosen.allSatisfy { !$0.engines.contains(.leveldb) && $0.workloads.count == 6 })
+        let section = try #require(chosen.first)
+        let hundred = try #require(section.workloads.last)
+        #expect(hundred.name == "transfer100@8" && section.accountCount(hundred) == 100)
+        #expect(section.accountCount(section.workloads[0]) == 1000 && section.settings(hundred).hasTransactions)
+    }
+
     @Test("workloads that are named make one section for each number of keys")
     func growth() throws {
         let grown = try sections("--workloads", "fillrandom,readrandom@2", "--num", "1000,20000")

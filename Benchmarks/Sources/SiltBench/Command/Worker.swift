@@ -36,6 +36,7 @@ enum Worker {
                 var settings = EngineSettings()
                 settings.valueBytes = order.section.valueBytes
                 settings.hasWriteMap = order.section.hasWriteMap
+                settings.hasTransactions = order.section.workloads.contains { $0.workload.isTransfer }
                 try Worker.say(
                     .engine(
                         EngineDescription(

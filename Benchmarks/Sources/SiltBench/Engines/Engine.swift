@@ -73,6 +73,14 @@ protocol EngineSession: AnyObject {
     ///   - from: the first key of a forward scan; nil: the beginning, or the end where `reverse`.
     ///   - reverse: whether to walk from the end; then `from` is nil.
     func scan<V: EntryVisitor>(from: Bytes?, reverse: Bool, limit: Int, _ visitor: inout V) throws
+
+    /// Runs `body` in a serializable transaction and commits it: again where there is a conflict, up to
+    /// ``TransactionAttempts/limit`` times. The database was opened with ``EngineSettings/hasTransactions``.
+    func transact<B: TransactionBody>(_ body: B) throws
+}
+
+extension EngineSession {
+    func transact<B: TransactionBody>(_ body: B) throws { throw BenchmarkError("has no transactions") }
 }
 
 /// Looks at the entries of a scan.

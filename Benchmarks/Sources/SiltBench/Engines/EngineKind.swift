@@ -30,6 +30,9 @@ enum EngineKind: String, Codable, CaseIterable, Sendable {
         return self != .lmdb || !label.hasSuffix("compact")
     }
 
+    /// Whether it has transactions that read and write. LevelDB has batches of writes alone.
+    var hasTransactions: Bool { Self.stores.contains(self) && self != .leveldb }
+
     /// Those that this program was built with.
     static let available: [EngineKind] = {
         var engines = [EngineKind.siltstone]

@@ -9,6 +9,8 @@ struct EngineSettings: Codable, Sendable {
     var hasDefaultCompression = false
     /// Whether LMDB writes through its mapping instead of by system calls; of no concern to the others.
     var hasWriteMap = false
+    /// Whether transactions will be run: RocksDB has another kind of database for them.
+    var hasTransactions = false
     /// Threads that will use the database at once: an engine with a cache for each connection divides by it.
     var threads = 1
 

@@ -168,6 +168,34 @@ final class LMDBEngine: Engine {
             }
             if status != MDB_NOTFOUND { try check(status) }
         }
+
+        /// There is one write transaction at a time, and none meets a conflict.
+        func transact<B: TransactionBody>(_ body: B) throws {
+            try write { try body.run(Transaction(handle: $0, database: environment.database)) }
+        }
+    }
+
+    /// A write transaction under way.
+    private struct Transaction: EngineTransaction {
+        let handle: OpaquePointer?
+        let database: MDB_dbi
+
+        @inline(__always)
+        func get(_ key: Bytes, into memory: UnsafeMutableRawBufferPointer) throws -> Int? {
+            var key = MDB_val(key)
+            var value = MDB_val()
+            let status = mdb_get(handle, database, &key, &value)
+            if status == MDB_NOTFOUND { return nil }
+            try check(status)
+            return Self.copy(value.bytes, to: memory)
+        }
+
+        @inline(__always)
+        func update(_ key: Bytes, _ value: Bytes) throws {
+            var key = MDB_val(key)
+            var value = MDB_val(value)
+            try check(mdb_put(handle, database, &key, &value, 0))
+        }
     }
 }
 

@@ -19,6 +19,8 @@ final class RocksDBEngine: Engine, @unchecked Sendable {
     private let options = rocksdb_options_create()
     private let cache = rocksdb_cache_create_lru(EngineSettings.cacheBytes)
     private let database: OpaquePointer
+    /// What stands before the database where there are transactions.
+    private let transactions: OpaquePointer?
     private let isSynced: Bool
 
     static func isLog(_ name: String) -> Bool? { name.hasSuffix(".log") }
@@ -40,7 +42,14 @@ final class RocksDBEngine: Engine, @unchecked Sendable {
         rocksdb_block_based_options_set_filter_policy(table, filter)
         rocksdb_options_set_block_based_table_factory(options, table)
         let options = options
-        let opened = try checked { rocksdb_open(options, directory, $0) }
+        let opened: OpaquePointer?
+        if settings.hasTransactions {
+            transactions = try checked { rocksdb_optimistictransactiondb_open(options, directory, $0) }
+            opened = transactions.flatMap { rocksdb_optimistictransactiondb_get_base_db($0) }
+        } else {
+            transactions = nil
+            opened = try checked { rocksdb_open(options, directory, $0) }
+        }
         guard let opened else { throw BenchmarkError("RocksDB did not open \(directory)") }
         database = opened
     }
@@ -49,16 +58,21 @@ final class RocksDBEngine: Engine, @unchecked Sendable {
         """
         write_buffer_size=\(settings.writeBufferBytes >> 20)MiB \
         block_cache=\(EngineSettings.cacheBytes >> 20)MiB(LRU) bloom=\(EngineSettings.bloomBits)(full) \
-        compression=\(settings.hasDefaultCompression ? "default" : "none") sync=\(settings.isSynced), otherwise defaults; get_pinned and one copy
+        compression=\(settings.hasDefaultCompression ? "default" : "none") sync=\(settings.isSynced)\(settings.hasTransactions ? " OptimisticTransactionDB" : ""), otherwise defaults; get_pinned and one copy
         """
     }
 
-    func makeSession() -> Session { Session(database, isSynced: isSynced) }
+    func makeSession() -> Session { Session(database, transactions, isSynced: isSynced) }
 
     func compact() { rocksdb_compact_range(database, nil, 0, nil, 0) }
 
     func close() {
-        rocksdb_close(database)
+        if let transactions {
+            rocksdb_optimistictransactiondb_close_base_db(database)
+            rocksdb_optimistictransactiondb_close(transactions)
+        } else {
+            rocksdb_close(database)
+        }
         rocksdb_options_destroy(options)
         rocksdb_cache_destroy(cache)
     }
@@ -68,10 +82,12 @@ final class RocksDBEngine: Engine, @unchecked Sendable {
         private let reading = rocksdb_readoptions_create()
         private let writing = rocksdb_writeoptions_create()
         private let batch = rocksdb_writebatch_create()
+        private let transaction: RocksDBTransaction?
         private let copy = ValueCopy()
 
-        init(_ database: OpaquePointer, isSynced: Bool) {
+        init(_ database: OpaquePointer, _ transactions: OpaquePointer?, isSynced: Bool) {
             self.database = database
+            transaction = transactions.map { RocksDBTransaction($0, isSynced: isSynced) }
             rocksdb_writeoptions_set_sync(writing, isSynced ? 1 : 0)
         }
 
@@ -134,6 +150,11 @@ final class RocksDBEngine: Engine, @unchecked Sendable {
                 if reverse { rocksdb_iter_prev(iterator) } else { rocksdb_iter_next(iterator) }
             }
             try checked { rocksdb_iter_get_error(iterator, $0) }
+        }
+
+        func transact<B: TransactionBody>(_ body: B) throws {
+            guard let transaction else { throw BenchmarkError("was opened without transactions") }
+            try transaction.transact(body)
         }
     }
 }

@@ -62,7 +62,8 @@ final class SQLiteEngine: Engine {
     final class Session: EngineSession {
         private let connection: SQLiteConnection
         private let writer: WriterLock
-        private let upsert, remove, lookup, begin, commit, forward, backward, seek: SQLiteStatement
+        private let upsert, remove, lookup, begin, commit, rollback, forward, backward, seek: SQLiteStatement
+        private let transaction: Transaction
         private let copy = ValueCopy()
 
         fileprivate init(_ connection: SQLiteConnection, _ settings: EngineSettings, _ writer: WriterLock) throws {
@@ -77,6 +78,9 @@ final class SQLiteEngine: Engine {
             lookup = try connection.prepare("SELECT v FROM kv WHERE k = ?1")
             begin = try connection.prepare("BEGIN IMMEDIATE")
             commit = try connection.prepare("COMMIT")
+            rollback = try connection.prepare("ROLLBACK")
+            transaction = Transaction(
+                lookup: lookup, update: try connection.prepare("UPDATE kv SET v = ?2 WHERE k = ?1"))
             forward = try connection.prepare("SELECT k, v FROM kv ORDER BY k")
             backward = try connection.prepare("SELECT k, v FROM kv ORDER BY k DESC")
             seek = try connection.prepare("SELECT k, v FROM kv WHERE k >= ?1 ORDER BY k")
@@ -120,6 +124,33 @@ final class SQLiteEngine: Engine {
                 left -= 1
             }
         }
+
+        /// `BEGIN IMMEDIATE` makes it the one writer, and none meets a conflict.
+        func transact<B: TransactionBody>(_ body: B) throws {
+            try writer.withLock {
+                try begin.run()
+                do { try body.run(transaction) } catch {
+                    try rollback.run()
+                    throw error
+                }
+                try commit.run()
+            }
+        }
+    }
+
+    /// The statements of a transaction's body.
+    private struct Transaction: EngineTransaction {
+        let lookup, update: SQLiteStatement
+
+        @inline(__always)
+        func get(_ key: Bytes, into memory: UnsafeMutableRawBufferPointer) throws -> Int? {
+            lookup.bind(1, key)
+            defer { lookup.reset() }
+            return try lookup.step() ? Self.copy(lookup.column(0), to: memory) : nil
+        }
+
+        @inline(__always)
+        func update(_ key: Bytes, _ value: Bytes) throws { try update.run(key, value) }
     }
 }
 

@@ -82,5 +82,22 @@ final class SiltstoneEngine: Engine {
                 return true
             }
         }
+
+        func transact<B: TransactionBody>(_ body: B) throws {
+            try store.transaction(attempts: TransactionAttempts.limit) { try body.run(Handle(transaction: $0)) }
+        }
+    }
+
+    /// A transaction under way.
+    private struct Handle: EngineTransaction {
+        let transaction: Transaction
+
+        @inline(__always)
+        func get(_ key: Bytes, into memory: UnsafeMutableRawBufferPointer) throws -> Int? {
+            try transaction.withValue(key) { value in value.withUnsafeBytes { Self.copy($0, to: memory) } }
+        }
+
+        @inline(__always)
+        func update(_ key: Bytes, _ value: Bytes) throws { try transaction.put(key, value) }
     }
 }

@@ -7,7 +7,7 @@ extension Goal {
             Goal("compact", .ratio("compact"), 2),
             Goal("open", .time("open:compacted"), 1),
             Goal("recover", .ratio("recover"), 5),
-        ] + mixes + larger + costs
+        ] + mixes + transactions + larger + costs
 
     private static let writes = [
         Goal("fillseq", .ratio("fillseq"), 5),
@@ -67,6 +67,18 @@ extension Goal {
     ]
 
     private static func limited(_ workload: String) -> String { "\(Section.limitedName)/\(workload)" }
+
+    private static let transactions = ["transfer", "transfer-synced"].flatMap { section in
+        let name = section == "transfer" ? "transfer" : "transfer, synced"
+        return [
+            Goal(name, .ratio("\(section)/transfer"), 2.5),
+            Goal("\(name), 2 threads", .ratio("\(section)/transfer@2"), 2.5),
+            Goal(
+                "\(name), 100 accounts, 8 threads, of 1",
+                .kept("\(section)/transfer100@8", of: "\(section)/transfer100"), 0.5),
+            Goal("\(name), 100 accounts, slowest of 8 threads", .slowestThread("\(section)/transfer100@8"), 0.5),
+        ]
+    }
 
     private static let costs =
         [

@@ -69,8 +69,31 @@ extension Goal {
                 Reading(value: $0, labels: [label])
             }
         case .growth(let label): return growth(label, in: report)
+        case .kept(let label, let before): return kept(label, of: before, in: report)
+        case .slowestThread(let label): return slowestThread(label, in: report)
         case .memory: return memory(in: report)
         }
+    }
+
+    /// Compared round by round: both rates of a round are of the same minutes.
+    private func kept(_ label: String, of before: String, in report: Report) -> Reading? {
+        guard let own = report.summary(.siltstone, label), let other = report.summary(.siltstone, before),
+            let ratio = Ratio(own, to: other, of: .siltstone)
+        else { return nil }
+        return Reading(
+            value: ratio.value, lowest: ratio.lowest, highest: ratio.highest,
+            note: "\(Format.count(own.value)) of \(Format.count(other.value))", labels: [label, before])
+    }
+
+    private func slowestThread(_ label: String, in report: Report) -> Reading? {
+        guard let summary = report.summary(.siltstone, label) else { return nil }
+        let shares = summary.measurements.compactMap { $0.contention?.slowestThread }
+        guard let lowest = shares.min(), let highest = shares.max() else { return nil }
+        let longest = summary.measurements.compactMap { $0.latency?.max }.max() ?? 0
+        let attempts = summary.measurements.compactMap { $0.contention?.mostAttempts }.max() ?? 0
+        return Reading(
+            value: shares.median, lowest: lowest, highest: highest,
+            note: "longest \(Format.microseconds(longest)), at most \(attempts) attempts", labels: [label])
     }
 
     private func ratio(_ ratio: Ratio?, _ label: String) -> Reading? {

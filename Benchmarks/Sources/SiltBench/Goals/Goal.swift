@@ -25,6 +25,10 @@ struct Goal: Sendable {
         /// How many times as much of its rate Siltstone keeps as the best peer does, from a number of keys to 20 times
         /// as many.
         case growth(String)
+        /// The share of Siltstone's rate in one workload that it keeps in another.
+        case kept(String, of: String)
+        /// What the slowest thread had done when the first was through, as a share of the average thread's.
+        case slowestThread(String)
         /// Anonymous memory at its peak in any workload of the main section, as a share of the budget; lower is better.
         case memory
 
@@ -32,7 +36,7 @@ struct Goal: Sendable {
         var isHigherBetter: Bool {
             switch self {
             case .time, .longestCall, .space, .memory: false
-            case .ratio, .ratioTo, .share, .tail, .growth: true
+            case .ratio, .ratioTo, .share, .tail, .growth, .kept, .slowestThread: true
             }
         }
 
@@ -41,7 +45,7 @@ struct Goal: Sendable {
             switch self {
             case .time, .longestCall: Format.milliseconds(value)
             case .ratio, .ratioTo, .tail, .growth: Format.ratio(value)
-            case .share, .memory, .space: Format.digits(value, 2)
+            case .share, .memory, .space, .kept, .slowestThread: Format.digits(value, 2)
             }
         }
     }

@@ -115,4 +115,6 @@ struct ThreadRecord: Sendable {
     var tally: Tally
     /// Bytes of keys and values written.
     var userBytes: Int
+    /// Of its transactions.
+    var attempts = Attempts()
 }

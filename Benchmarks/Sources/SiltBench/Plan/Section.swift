@@ -96,12 +96,21 @@ extension Section {
     /// Entries that the deletes before `scandeleted` leave, at the end.
     var survivorCount: Int { max(1, count / 100) }
 
+    /// Accounts of a workload that moves amounts between them.
+    func accountCount(_ run: WorkloadRun) -> Int { run.workload == .transfer100 ? 100 : count }
+    /// Transfers between them.
+    func transferCount(_ run: WorkloadRun) -> Int { isSynced ? syncedCount(run) : max(100, count / 5) }
+
+    /// Operations that wait for the disk, which takes a hundred times as long as anything else.
+    private func syncedCount(_ run: WorkloadRun) -> Int {
+        run.threads == 1 ? max(100, count / 125) : run.threads * max(100, count / 500)
+    }
+
     /// Puts of a workload that fills in random order.
     func putCount(_ run: WorkloadRun) -> Int {
         switch run.workload {
         case .fill100K: max(20, count / 1000)
-        // A sync takes a hundred times as long as anything else.
-        case .fillsync: run.threads == 1 ? max(100, count / 125) : run.threads * max(100, count / 500)
+        case .fillsync: syncedCount(run)
         default: count
         }
     }
@@ -112,6 +121,7 @@ extension Section {
         settings.isSynced = isSynced || run.workload == .fillsync
         settings.hasDefaultCompression = hasDefaultCompression
         settings.hasWriteMap = hasWriteMap
+        settings.hasTransactions = run.workload.isTransfer
         settings.threads = run.threads
         settings.valueBytes = valueBytes
         if run.workload == .fill100K { settings.valueBytes = Self.largeValueBytes }

@@ -6,7 +6,7 @@ enum SectionSet: String, CaseIterable, Sendable {
     var summary: String {
         switch self {
         case .quick: "fills, reads, scans and a compaction"
-        case .standard: "all workloads, YCSB, large values, other keys, repositories, item formats"
+        case .standard: "all workloads, YCSB, large values, other keys, transactions, repositories, item formats"
         case .full:
             "these, each engine's default compression, LMDB's other way to write, stores larger than memory, and growth "
                 + "to 20 times as many keys"
@@ -23,7 +23,8 @@ enum SectionSet: String, CaseIterable, Sendable {
         switch self {
         case .quick: return [try maker.main(WorkloadRun.quickList)]
         case .standard:
-            return try [maker.main(WorkloadRun.defaultList)] + maker.values() + maker.keys() + maker.repositories()
+            return try [maker.main(WorkloadRun.defaultList)] + maker.values() + maker.keys()
+                + maker.transfers() + maker.repositories()
         case .full:
             return try Self.standard.sections(count: count, valueBytes: valueBytes, engines: engines, threads: threads)
                 + [maker.defaults()] + maker.writeMap() + [maker.limited()] + maker.growth()
@@ -62,6 +63,20 @@ private struct SectionMaker {
                 keys: keys, engines: engines,
                 workloads: try list(
                     "fillrandom,readrandom,readmissing,readseq,seekrandom,compact,readrandom,readmissing,readseq"))
+        }
+    }
+
+    /// Transactions, of which a commit survives the process, or the power.
+    func transfers() throws -> [Section] {
+        let chosen = engines.filter(\.hasTransactions)
+        if chosen.isEmpty { return [] }
+        let workloads = ["transfer", "transfer100"].flatMap { name in [1, 2, 8].map { "\(name)@\($0)" } }
+        return try [false, true].map { isSynced in
+            Section(
+                name: isSynced ? "transfer-synced" : "transfer",
+                title: "transactions, a commit is \(isSynced ? "on stable storage" : "handed to the kernel")",
+                count: count, valueBytes: valueBytes, isSynced: isSynced, engines: chosen,
+                workloads: try list(workloads.joined(separator: ",")))
         }
     }
 

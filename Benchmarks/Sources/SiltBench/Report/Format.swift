@@ -54,6 +54,9 @@ extension String {
     /// Spaces added behind, up to a width in characters.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: Swift.max(0, width - count)) }
 
+    /// With a capital letter at its beginning.
+    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+
     /// Spaces added before, up to a width in characters.
     func indented(to width: Int) -> String { String(repeating: " ", count: Swift.max(0, width - count)) + self }
 }

@@ -53,6 +53,7 @@ struct HTMLReport {
 
     private func sectionPart(_ section: Section) -> String {
         var parts = [panels(section.title, report.roundsInWords(section) + ".", report.throughputPanels(section), 2)]
+        parts.append(contention(section))
         if section.isDetailed {
             parts.append(
                 panels(
@@ -65,6 +66,20 @@ struct HTMLReport {
             )
         }
         return parts.joined(separator: "\n")
+    }
+
+    private func contention(_ section: Section) -> String {
+        func line(_ cells: [String], _ tag: String) -> String {
+            "<tr>\(cells.map { "<\(tag)>\(HTML.escaped($0))</\(tag)>" }.joined())</tr>"
+        }
+        let rows = report.contention(section)
+        if rows.isEmpty { return "" }
+        return """
+            <h3>Conflicts and waiting</h3>
+            <p>\(Report.contentionNote.capitalizedFirst).</p>
+            <div class="wide"><table>\(line(Report.contentionHead, "th"))
+            \(rows.map { line($0, "td") }.joined(separator: "\n"))</table></div>
+            """
     }
 
     /// Panels under a heading; nothing where there are none.

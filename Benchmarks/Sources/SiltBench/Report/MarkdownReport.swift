@@ -25,10 +25,14 @@ struct MarkdownReport {
         }
         parts += [goals, engines, limits].compactMap(\.self)
         for section in report.sections {
-            parts.append("## \(section.title.prefix(1).uppercased() + section.title.dropFirst())")
+            parts.append("## \(section.title.capitalizedFirst)")
             parts.append(report.roundsInWords(section) + ".")
             parts.append(throughput(section))
             parts += sheets(of: section)
+            let contention = report.contention(section)
+            if !contention.isEmpty {
+                parts += [Report.contentionNote.capitalizedFirst + ".", table(Report.contentionHead, contention)]
+            }
             if section.name == Section.mainName { parts += [latency(section), costs(section)] }
         }
         let growth = sheets(of: nil)

@@ -12,7 +12,7 @@ struct TerminalReport {
         var lines = [String]()
         for section in report.sections {
             lines += ["", "\(section.title); \(report.roundsInWords(section))"]
-            lines += table(section)
+            lines += table(section) + contention(section)
         }
         if !report.sections.isEmpty {
             lines += ["", "medians, ± half the range; bold: the best; ratio: to the best peer;"]
@@ -57,6 +57,15 @@ struct TerminalReport {
             lines.append(line)
         }
         return lines
+    }
+
+    private func contention(_ section: Section) -> [String] {
+        let rows = report.contention(section)
+        if rows.isEmpty { return [] }
+        return [""]
+            + ([Report.contentionHead] + rows).map { row in
+                row[0].padded(to: 24) + row[1].padded(to: 10) + row[2...].map { $0.indented(to: 15) }.joined()
+            } + ["(\(Report.contentionNote))"]
     }
 
     private func goals() -> [String] {

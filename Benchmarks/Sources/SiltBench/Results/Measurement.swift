@@ -45,6 +45,8 @@ struct Measurement: Codable, Sendable {
     }
     /// The name of the section: what its label begins with.
     var section: String { label.split(separator: "/").dropLast().first.map(String.init) ?? Section.mainName }
+    /// Of transactions.
+    var contention: Contention?
     /// What was read, where every engine must have read the same.
     var tally: Tally?
 }

@@ -20,7 +20,7 @@ extension Bench {
             try performSessions(database)
         case .ycsbA, .ycsbB, .ycsbC, .ycsbD, .ycsbE, .ycsbF:
             try performMix(run, database)
-        case .compact, .open, .recover, .readwhilewriting, .bursts:
+        case .compact, .open, .recover, .readwhilewriting, .bursts, .transfer, .transfer100:
             throw BenchmarkError("is not a number of operations")
         }
     }

@@ -8,7 +8,7 @@ final class Bench<E: Engine> {
     let round: Int
     /// Where databases are made.
     let directory: String
-    private let say: (WorkerMessage) throws -> Void
+    let say: (WorkerMessage) throws -> Void
     /// How often each label has been reported.
     private var occurrences: [String: Int] = [:]
 
@@ -40,7 +40,7 @@ final class Bench<E: Engine> {
     /// Runs all workloads.
     /// - Throws: ``BenchmarkError`` where the engine fails or reads something wrong.
     func run() throws {
-        for run in section.workloads {
+        for run in section.workloads where !run.workload.isTransfer || engine.hasTransactions {
             do { try measure(run) } catch { throw BenchmarkError("\(run.name): \(error)") }
         }
         try leave()
@@ -126,6 +126,10 @@ final class Bench<E: Engine> {
             try leave()
             return try measureRecovery(run)
         }
+        if run.workload.isTransfer {
+            try leave()
+            return try measureTransfers(run)
+        }
         let database = try database(for: run)
         if run.workload == .scandeleted { try deleteMost(database) }
         let label = run.name + (run.workload.writes ? "" : database.state.suffix)
@@ -161,7 +165,7 @@ final class Bench<E: Engine> {
     }
 
     /// Memory to touch before a workload that writes: its data pass through logs, tables and the page cache, more than once.
-    private func prewarmBytes(_ workload: Workload) -> Int {
+    func prewarmBytes(_ workload: Workload) -> Int {
         guard options.prewarmBytes > 0, section.memoryLimit == nil else { return 0 }
         let written = workload == .ycsbLoad ? section.recordCount * 1000 : section.count * section.valueBytes
         return min(max(options.prewarmBytes, 6 * written), max(options.prewarmBytes, 4 << 30))

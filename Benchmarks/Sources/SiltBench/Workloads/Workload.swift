@@ -5,6 +5,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     case readrandom, readmissing, readhot, readseq, readreverse, seekrandom, readwhilewriting
     case readatonce, seekatonce, bursts, sessions
     case compact, open, deleterandom, scandeleted, queue, recover
+    case transfer, transfer100
     case ycsbLoad = "ycsb-load"
     case ycsbA = "ycsb-a"
     case ycsbB = "ycsb-b"
@@ -20,7 +21,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     var ground: Ground {
         switch self {
         case .fillseq, .fillbatch, .fill100K, .fillsync, .fillrandom, .queue, .recover, .ycsbLoad, .readatonce,
-            .seekatonce:
+            .seekatonce, .transfer, .transfer100:
             .empty
         case .overwrite, .readrandom, .readmissing, .readhot, .readseq, .readreverse, .seekrandom, .readwhilewriting,
             .compact, .open, .deleterandom, .scandeleted, .bursts, .sessions:
@@ -68,6 +69,9 @@ enum Workload: String, CaseIterable, Codable, Sendable {
         }
     }
 
+    /// Whether it moves amounts between accounts, in a database of its own.
+    var isTransfer: Bool { self == .transfer || self == .transfer100 }
+
     /// Whether its result is a time, not a rate.
     var isTime: Bool { self == .compact || self == .open || self == .recover }
 
@@ -102,6 +106,9 @@ enum Workload: String, CaseIterable, Codable, Sendable {
             "puts a key at one end, scans for the first at the other and deletes it; N/100 times, 3 steps in one"
         case .recover:
             "opens a database whose process was killed with up to 64 MiB in its log, gets one key; milliseconds"
+        case .transfer:
+            "moves amounts between N accounts: reads two, writes two, N/5 times (synced: as fillsync); not LevelDB"
+        case .transfer100: "the same between 100 accounts"
         case .ycsbLoad: "YCSB: puts N/2 records of 1000 bytes under hashed keys"
         case .ycsbA: "YCSB A: 50 % read, 50 % update, zipfian; N/5 operations"
         case .ycsbB: "YCSB B: 95 % read, 5 % update, zipfian"
