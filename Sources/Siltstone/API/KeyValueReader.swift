@@ -49,10 +49,19 @@ public protocol KeyValueReader: AnyObject, Sendable {
     /// As ``_contains(_:)``, without blocking a thread of the cooperative pool.
     func _contains(waiting key: [UInt8]) async throws(StoreError) -> Bool
 
+    /// Starts to read from the disk what the values of some keys take, all at once.
+    /// - Returns: whether there is anything to wait for.
+    func _beginReading(_ keys: [some Collection<UInt8>]) -> Bool
+
     /// Runs work that may wait for the disk on a thread of the store's own.
     func _onBlockingQueue<R: Sendable>(
         _ body: @escaping @Sendable () throws(StoreError) -> R
     ) async throws(StoreError) -> R
+}
+
+extension KeyValueReader {
+    /// Leaves it to whoever reads.
+    public func _beginReading(_ keys: [some Collection<UInt8>]) -> Bool { false }
 }
 
 // MARK: - One key
@@ -105,11 +114,21 @@ extension KeyValueReader {
     public func get(all keys: some Sequence<some Collection<UInt8>>) throws(StoreError) -> [[UInt8]?] {
         let stable = stable()
         defer { withExtendedLifetime(stable) {} }
+        let keys = Array(keys)
         var values: [[UInt8]?] = []
-        for key in keys { values.append(try stable.get(key)) }
+        values.reserveCapacity(keys.count)
+        for start in stride(from: 0, to: keys.count, by: keysReadAtOnce) {
+            let group = keys[start..<min(keys.count, start + keysReadAtOnce)]
+            _ = stable._beginReading(Array(group))
+            for key in group { values.append(try stable.get(key)) }
+        }
         return values
     }
 }
+
+/// Keys of ``KeyValueReader/get(all:)`` whose values are read from the disk at the same time: as many reads as keep a disk
+/// busy, and no more than memory holds.
+private let keysReadAtOnce = 64
 
 // MARK: - Ranges
 
@@ -204,8 +223,22 @@ extension KeyValueReader {
     public func get(all keys: some Sequence<some Collection<UInt8>>) async throws(StoreError) -> [[UInt8]?] {
         let stable = stable()
         defer { withExtendedLifetime(stable) {} }
+        let keys = Array(keys)
         var values: [[UInt8]?] = []
-        for key in keys { values.append(try await stable.get(key)) }
+        values.reserveCapacity(keys.count)
+        for start in stride(from: 0, to: keys.count, by: keysReadAtOnce) {
+            let group = Array(keys[start..<min(keys.count, start + keysReadAtOnce)])
+            guard stable._beginReading(group) else {
+                for key in group { values.append(try await stable.get(key)) }
+                continue
+            }
+            let waiting = group.map { [UInt8]($0) }
+            values += try await stable._onBlockingQueue { () throws(StoreError) in
+                var part: [[UInt8]?] = []
+                for key in waiting { part.append(try stable.get(key)) }
+                return part
+            }
+        }
         return values
     }
 }

@@ -58,6 +58,11 @@ extension Snapshot: KeyValueReader {
         return try await engine.readWithoutBlocking(key, at: sequence, needsValue: false) { $0 != nil }
     }
 
+    /// Starts to read several values.
+    public func _beginReading(_ keys: [some Collection<UInt8>]) -> Bool {
+        engine.beginReading(keys, at: sequence)
+    }
+
     /// Runs work on a thread of the store's own.
     public func _onBlockingQueue<R: Sendable>(
         _ body: @escaping @Sendable () throws(StoreError) -> R

@@ -138,11 +138,36 @@ public protocol FileMapping: AnyObject, Sendable {
 
     /// Prepares the pages of a range for reading, so that reading there does not have to wait. A hint.
     func prepareForReading(offset: Int, length: Int)
+
+    /// Announces reads of a range in no order: a page that is missing is then read alone, and not with megabytes around
+    /// it. A hint.
+    func expectRandomReads(offset: Int, length: Int)
+
+    /// Starts to read a range from the disk into memory, and does not wait for it. A hint.
+    func beginReading(offset: Int, length: Int)
+
+    /// Whether a read of a range is served from memory. A snapshot: pages may come and go at any time.
+    func isInMemory(offset: Int, length: Int) -> Bool
+
+    /// Bytes of the mapping that are in memory.
+    var bytesInMemory: Int { get }
 }
 
 extension FileMapping {
     /// Leaves it to whoever reads.
     public func prepareForReading(offset: Int, length: Int) {}
+
+    /// Reads cost the same in any order.
+    public func expectRandomReads(offset: Int, length: Int) {}
+
+    /// Leaves it to whoever reads.
+    public func beginReading(offset: Int, length: Int) {}
+
+    /// No read waits for a disk.
+    public func isInMemory(offset: Int, length: Int) -> Bool { true }
+
+    /// All of them.
+    public var bytesInMemory: Int { bytes.count }
 }
 
 /// The lock of a file, held until ``release()``, or until the last reference goes or the process dies.

@@ -133,6 +133,31 @@ final class POSIXMapping: FileMapping, @unchecked Sendable {
         if let start = start(offset, length) { Platform.populateForReading(start, length: length) }
     }
 
+    func expectRandomReads(offset: Int, length: Int) {
+        if let pages = pages(offset, length) { Platform.adviseRandom(pages.address, length: pages.length) }
+    }
+
+    func beginReading(offset: Int, length: Int) {
+        if let pages = pages(offset, length) { Platform.beginReading(pages.address, length: pages.length) }
+    }
+
+    func isInMemory(offset: Int, length: Int) -> Bool {
+        guard let pages = pages(offset, length) else { return true }
+        return Platform.arePresent(pages.address, length: pages.length)
+    }
+
+    var bytesInMemory: Int {
+        guard let base = bytes.baseAddress else { return 0 }
+        return min(bytes.count, Platform.presentBytes(base, length: bytes.count))
+    }
+
+    /// The pages that a range touches, whole; nil where there is none.
+    private func pages(_ offset: Int, _ length: Int) -> (address: UnsafeMutableRawPointer, length: Int)? {
+        guard let start = start(offset, length) else { return nil }
+        let before = Int(bitPattern: start) & (Platform.pageSize - 1)
+        return (start - before, before + length)
+    }
+
     /// Where a range begins; nil where it is empty, or not in the mapping.
     private func start(_ offset: Int, _ length: Int) -> UnsafeMutableRawPointer? {
         guard let base = bytes.baseAddress, offset >= 0, length > 0, offset + length <= bytes.count else { return nil }

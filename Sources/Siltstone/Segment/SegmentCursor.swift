@@ -19,6 +19,8 @@ struct SegmentCursor {
     var candidate: Record?
     /// What was found for the seek to come by the steps before it.
     private var approach = Approach()
+    /// What the walk has asked the disk for.
+    private var ahead = BlockReadAhead()
     /// Whether the candidate's block was left, and is kept by ``candidatePin``.
     var isCandidateHeld = false
     /// Keeps a block that was left with a candidate in it. Replaced only when another one is: the candidate may have
@@ -65,7 +67,7 @@ struct SegmentCursor {
         guard reader.fences.blockCount > 0 else { return }
         // The same place: what is behind the position for one direction is before it for the other.
         if let key { return try seek(key, reading: -min(count, Self.greatestReading)..<0) }
-        try enter(reader.fences.blockCount - 1)
+        try enter(reader.fences.blockCount - 1, isForward: false)
         slot = block.count
     }
 
@@ -108,6 +110,7 @@ struct SegmentCursor {
         isDone = false
         candidate = nil
         isCandidateHeld = false
+        ahead.restart()
     }
 
     /// Records that are asked for when a place was sought: a longer walk asks for what comes later while it is under way.
@@ -142,14 +145,16 @@ struct SegmentCursor {
     private mutating func narrow(
         _ key: Bytes, in next: Int, reading near: Range<Int>
     ) throws(StoreError) -> (low: Int, high: Int) {
-        try enter(next)
+        try enter(next, isForward: near.lowerBound >= 0)
         let hint = Unmanaged.passUnretained(reader)._withUnsafeGuaranteedRef { $0.fences.hint(of: next) }
         guard let slots = block.slots(around: key, hint: hint, reading: near) else { throw reader.malformed(number) }
         return slots
     }
 
     /// Makes a block the current one, and stands at its start.
-    mutating func enter(_ next: Int) throws(StoreError) {
+    /// - Parameter isForward: which way a walk that begins there is likely to go on.
+    mutating func enter(_ next: Int, isForward: Bool = true) throws(StoreError) {
+        ahead.enter(next, of: reader, isForward: isForward)
         block = try reader.block(next, pin: &pin, caching: caching)
         number = next
         slot = 0

@@ -12,6 +12,8 @@ struct SegmentProbe: @unchecked Sendable {
     fileprivate let addressMask: UInt32
     /// Where the last record may begin whose head is read in one piece.
     fileprivate let lastHead: Int
+    /// Whether the record has to be asked for before it is touched, see ``SegmentReader/fetchRecord(at:)``.
+    fileprivate let isTight: Bool
     /// The greatest sequence number of its records.
     fileprivate let greatestSequence: SequenceNumber
     fileprivate let verifiedWindows: AtomicBits
@@ -29,6 +31,7 @@ struct SegmentProbe: @unchecked Sendable {
         self.index = index
         dataBytes = reader.dataBytes
         lastHead = reader.dataBytes - 8
+        isTight = reader.isTight
         greatestSequence = reader.info.greatestSequence
         windowShift = reader.windowShift
         geometry = reader.geometry
@@ -71,7 +74,8 @@ extension UnsafePointer<SegmentProbe> {
     ///
     /// The record is good as long as the reader.
     func lookup(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) throws(StoreError) -> FoundRecord {
-        find(key, hash: hash, visible: visible).isAbsent ? .none : try pointee.search(key, hash, visible)
+        if _slowPath(pointee.isTight) { return try pointee.search(key, hash, visible) }
+        return find(key, hash: hash, visible: visible).isAbsent ? .none : try pointee.search(key, hash, visible)
     }
 
     /// The newest version of a key that a reader may see, where what is needed was verified before. The value is good as

@@ -39,6 +39,7 @@ extension SegmentReader {
     @inline(never)
     private func verifyMapped(_ block: Int, _ mappedData: UnsafeRawPointer, _ noting: Bool) throws(StoreError) {
         let start = fences.start(of: block)
+        fetch(block)
         let bytes = UnsafeRawBufferPointer(start: mappedData + start, count: fences.length(of: block))
         try check(bytes, block)
         if noting { verifiedBlocks.set(block) }
@@ -106,6 +107,7 @@ extension SegmentReader {
             guard let part = UnsafeRawBufferPointer(mapping.bytes).slice(offset, count) else {
                 throw .corrupt("the file is shorter than its footer says", file: path, offset: offset)
             }
+            fetcher?.fetch(first: offset, count)
             copy.buffer.copyMemory(from: part)
             return copy
         }
@@ -126,6 +128,7 @@ extension SegmentReader {
     @inline(never)
     func verifyMapped(page: Int, _ mappedIndex: UnsafeRawPointer) throws(StoreError) {
         let base = mappedIndex + page * geometry.pageByteCount
+        fetchIndex()
         try check(UnsafeRawBufferPointer(start: base, count: geometry.pageByteCount), page: page)
         verifiedPages.set(page)
     }

@@ -18,6 +18,7 @@ extension SegmentReader {
         while let address = probe.next() {
             guard address < dataBytes else { throw wrongAddress(address) }
             let block = fences.block(holding: address)
+            if _slowPath(isTight && verifiedBlocks.isSet(block)) { fetchRecord(at: address) }
             let view = try self.block(block, pin: &pin)
             if isPinless { noteVerified(around: address) }
             let offset = address - fences.start(of: block)

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Reads a segment. Any number of threads may use one reader.
 ///
 /// Everything that it hands out has passed its checksum. In a mapping that is done once for each block and each page
@@ -28,6 +30,11 @@ final class SegmentReader: @unchecked Sendable {
     let cache: BlockCache?
     let cacheOwner: UInt64
     let source: Source
+    let pageCache: PageCache
+    /// Reads the pages of a mapping before they are touched; nil without one.
+    let fetcher: PageFetcher?
+    /// Whether the whole point index was asked for.
+    let isIndexFetched = Atomic(false)
     private let fileSystem: any FileSystem
     private let store: StoreIdentity?
 
@@ -45,12 +52,14 @@ final class SegmentReader: @unchecked Sendable {
     ///   - info: what the manifest says of it, where that is known; everything of it is checked.
     ///   - access: through a mapping, which needs no descriptor, or by reads from a file that stays open.
     ///   - cache: keeps what is read or inflated. Without one, every read goes to the file.
+    ///   - pageCache: tells whether the store's files fit into memory.
     /// - Throws: ``StoreError``, naming the file and the offset.
     /// - Complexity: O(size of the metadata), about 3 bytes a thousand of data
     init(
         fileSystem: any FileSystem, path: String, number: UInt64, store: StoreIdentity?, info: SegmentInfo? = nil,
-        access: FileAccess = .mapped, cache: BlockCache? = nil
+        access: FileAccess = .mapped, cache: BlockCache? = nil, pageCache: PageCache = PageCache(source: { nil })
     ) throws(StoreError) {
+        self.pageCache = pageCache
         self.fileSystem = fileSystem
         self.path = path
         self.store = store
@@ -82,11 +91,17 @@ final class SegmentReader: @unchecked Sendable {
             guard let base = mapping.bytes.baseAddress, mapping.bytes.count >= length else {
                 throw .corrupt("the file is shorter than when it was opened", file: path)
             }
+            // The pages of the index keep the kernel's order of eviction, by their last use, from which it leaves out pages
+            // of random reads.
+            let end = pageCache.isIndexTight ? length : layout.footer.indexOffset
+            mapping.expectRandomReads(offset: 0, length: end)
             source = .mapping(mapping)
+            fetcher = PageFetcher(mapping, length: length, pageCache: pageCache)
             mappedData = layout.isCompressed ? nil : UnsafeRawPointer(base) + layout.footer.dataOffset
             mappedIndex = UnsafeRawPointer(base) + layout.footer.indexOffset
         case .read:
             source = .file(file)
+            fetcher = nil
             mappedData = nil
             mappedIndex = nil
         }

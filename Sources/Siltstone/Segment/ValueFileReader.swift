@@ -8,6 +8,7 @@ final class ValueFileReader: @unchecked Sendable {
     private let fileSystem: any FileSystem
     private let file: any File
     private let access: FileAccess
+    private let pageCache: PageCache
     // Not `Mutex`: the thread sanitizer does not know it on Linux, and would report every use.
     private let lock = ConditionLock()
     private var mapping: ValueMapping?
@@ -26,11 +27,13 @@ final class ValueFileReader: @unchecked Sendable {
     ///   - number: the number in the file's name.
     ///   - store: the store that it must belong to, where that is known.
     ///   - ignoresHeader: whether to do without a header, as repair does: each value has a checksum of its own.
+    ///   - pageCache: tells whether the store's files fit into memory.
     /// - Throws: ``StoreError``, naming the file.
     init(
         fileSystem: any FileSystem, path: String, number: UInt64, store: StoreIdentity?, access: FileAccess,
-        ignoresHeader: Bool = false
+        ignoresHeader: Bool = false, pageCache: PageCache = PageCache(source: { nil })
     ) throws(StoreError) {
+        self.pageCache = pageCache
         self.number = number
         self.path = path
         self.access = access
@@ -93,7 +96,8 @@ final class ValueFileReader: @unchecked Sendable {
             let mapped = try mappedFile(upTo: offset + ValueRecord.headerSize + head + Int(pointer.length))
         {
             pin.owner = mapped
-            record = try self.record(in: mapped, at: offset)
+            record = try self.record(
+                in: mapped, at: offset, count: ValueRecord.headerSize + head + Int(pointer.length))
         } else {
             let heap = try load(
                 at: offset, expected: key.map { ValueRecord.headerSize + $0.count + Int(pointer.length) })
@@ -127,7 +131,7 @@ final class ValueFileReader: @unchecked Sendable {
             }
             mapping = ValueMapping(
                 try storeErrors { () throws(FileSystemError) in try file.map(length: size, writable: false) },
-                length: size)
+                length: size, pageCache: pageCache)
             return mapping
         }
     }
@@ -137,7 +141,8 @@ final class ValueFileReader: @unchecked Sendable {
         if isRoomRefused { return nil }
         do throws(FileSystemError) {
             let length = max(2 * size, Self.smallestRoom)
-            mapping = ValueMapping(try file.map(length: length, writable: false), length: size)
+            mapping = ValueMapping(
+                try file.map(length: length, writable: false), length: size, pageCache: pageCache)
             return mapping
         } catch {
             // The file itself may be mapped all the same; what is behind it is read.
@@ -146,9 +151,11 @@ final class ValueFileReader: @unchecked Sendable {
         }
     }
 
-    private func record(in mapped: ValueMapping, at offset: Int) throws(StoreError) -> ValueRecord {
+    private func record(in mapped: ValueMapping, at offset: Int, count: Int) throws(StoreError) -> ValueRecord {
         let bytes = UnsafeRawBufferPointer(rebasing: mapped.bytes.dropFirst(offset))
-        if mapped.isVerified(offset), let record = ValueRecord(bytes) { return record }
+        let isVerified = mapped.isVerified(offset)
+        mapped.fetch(offset, count, isFirst: !isVerified)
+        if isVerified, let record = ValueRecord(bytes) { return record }
         let record = try checked(bytes, at: offset)
         mapped.setVerified(offset)
         return record

@@ -10,6 +10,8 @@ final class ValueMapping: @unchecked Sendable {
     private static let windowShift = 9
 
     private let mapping: any FileMapping
+    private let pageCache: PageCache
+    private let fetcher: PageFetcher
     /// One for each window: 0, or 1 and the place in the window, in units of ``ValueRecord/alignment``.
     private let marks: UnsafeMutablePointer<UInt8>
     /// Not asked of the mapping each time.
@@ -21,8 +23,12 @@ final class ValueMapping: @unchecked Sendable {
     /// - Parameters:
     ///   - mapping: may reach past the end of the file.
     ///   - length: bytes that the file has.
-    init(_ mapping: any FileMapping, length: Int) {
+    ///   - pageCache: tells whether the store's files fit into memory.
+    init(_ mapping: any FileMapping, length: Int, pageCache: PageCache) {
         self.mapping = mapping
+        self.pageCache = pageCache
+        fetcher = PageFetcher(mapping, length: mapping.bytes.count, pageCache: pageCache)
+        mapping.expectRandomReads(offset: 0, length: mapping.bytes.count)
         base = UnsafeRawPointer(mapping.bytes.baseAddress)
         capacity = mapping.bytes.count
         reach = Atomic(min(length, capacity))
@@ -49,14 +55,25 @@ final class ValueMapping: @unchecked Sendable {
     /// Remembers that the record at an offset has passed its checksum.
     func setVerified(_ offset: Int) { mark(offset).pointee.store(Self.place(offset), ordering: .relaxed) }
 
+    /// Asks the disk for a record that is about to be read.
+    /// - Parameter isFirst: whether nothing is known of it yet.
+    func fetch(_ offset: Int, _ count: Int, isFirst: Bool) {
+        if isFirst {
+            fetcher.fetch(first: offset, count)
+        } else if pageCache.isTight {
+            fetcher.fetch(offset, count)
+        }
+    }
+
     /// The value that a pointer leads to, where what lies there has passed its checksum, and is what the pointer means; nil
     /// where that needs a closer look.
     func knownValue(_ pointer: ValuePointer, key: Bytes) -> Bytes? {
         let size = ValueRecord.headerSize + key.count + Int(pointer.length)
         guard let offset = Int(exactly: pointer.offset), offset % ValueRecord.alignment == 0,
-            let bytes = bytes.slice(offset, size), isVerified(offset), let record = ValueRecord(bytes),
-            record.isMeant(by: pointer, key: key)
+            let bytes = bytes.slice(offset, size), isVerified(offset)
         else { return nil }
+        if _slowPath(pageCache.isTight) { fetcher.fetch(offset, size) }
+        guard let record = ValueRecord(bytes), record.isMeant(by: pointer, key: key) else { return nil }
         return record.value
     }
 

@@ -41,6 +41,9 @@ public struct Configuration: Sendable {
     /// The files that the store lives in.
     public var fileSystem: any FileSystem = POSIXFileSystem()
 
+    /// Asked for the memory there is for files, in bytes.
+    var availableMemory: PageCache.Source = { SystemMemory.available() }
+
     /// A configuration with the defaults.
     public init() {}
 

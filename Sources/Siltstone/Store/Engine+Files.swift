@@ -38,6 +38,7 @@ extension Engine {
         for number in edit.removedValueFiles { files[number] = nil }
         files.merge(valueFiles) { $1 }
         let next = version.applying(edit, opened: opened, valueFiles: files)
+        pageCache.measure(next)
         writeLock.withLock {
             state.pointee.version = next
             body()
@@ -171,13 +172,13 @@ extension Engine {
     func openValueFile(_ number: UInt64) throws(StoreError) -> ValueFileReader {
         try ValueFileReader(
             fileSystem: fileSystem, path: StoreFile.values(number).path(in: directory), number: number,
-            store: identity, access: configuration.access)
+            store: identity, access: configuration.access, pageCache: pageCache)
     }
 
     func openSegment(_ info: SegmentInfo) throws(StoreError) -> SegmentReader {
         try SegmentReader(
             fileSystem: fileSystem, path: StoreFile.segment(info.number).path(in: directory), number: info.number,
-            store: identity, info: info, access: configuration.access, cache: cache)
+            store: identity, info: info, access: configuration.access, cache: cache, pageCache: pageCache)
     }
 
     /// Drops value files that nothing refers to any more.

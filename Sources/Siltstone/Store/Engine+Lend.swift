@@ -67,7 +67,7 @@ extension Engine {
         // After the view: what the view has dropped is then hidden by something that this number sees.
         let visible = sequence ?? visible.load(ordering: .acquiring)
         let plan = reading.view._withUnsafeGuaranteedRef { $0.plan }
-        if _fastPath(plan.isComplete) {
+        if _fastPath(plan.isQuick) {
             let found = plan.find(SearchKey(key), visible: visible)
             if _fastPath(!found.isUnclear && !isStopping.load(ordering: .relaxed)) {
                 return PinnedValue(found, reading)

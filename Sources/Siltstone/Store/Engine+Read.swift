@@ -9,6 +9,7 @@ extension Engine {
         _ key: Bytes, at sequence: SequenceNumber? = nil, _ body: (Bytes?) throws(StoreError) -> R
     ) throws(StoreError) -> R {
         try checkOpen()
+        if pageCache.noteSlowRead() { measureMemorySoon() }
         let reading = views.enter()
         defer { views.leave(reading) }
         // After the view: what the view has dropped is then hidden by something that this number sees.
@@ -102,8 +103,9 @@ extension Engine {
     /// Runs `body` with the record of `key`, or nil where it has no value, on this thread if that does not have to wait for
     /// the disk for long, else on one that may.
     ///
-    /// A mapping is read in line: a page that is not in memory costs less than to reach another thread and come back. What
-    /// has to be fetched by a call, and large values, are not.
+    /// Where the store fits into memory, what has passed its checksum is read in line. Else the system is asked whether it
+    /// has the pages, which takes a microsecond or two. Large values, and blocks that are read by calls, are never read in
+    /// line.
     func readWithoutBlocking<R: Sendable>(
         _ key: [UInt8], at sequence: SequenceNumber?, needsValue: Bool,
         _ body: @escaping @Sendable (Bytes?) throws(StoreError) -> R
@@ -134,7 +136,10 @@ extension Engine {
         defer { views.leave(reading) }
         return try reading.view._withUnsafeGuaranteedRefThrowing { view throws(StoreError) in
             let visible = sequence ?? visible.load(ordering: .acquiring)
-            if configuration.access == .read, !view.isDecidedInMemory(key, visible: visible) { return nil }
+            let isReady =
+                configuration.access == .read
+                ? view.isDecidedInMemory(key, visible: visible) : view.isReady(key, visible: visible)
+            if !isReady { return nil }
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }
             guard let record = try view.lookup(key, visible: visible, pin: &pin) else { return try body(nil) }

@@ -14,6 +14,8 @@ extension Engine {
             defer { state.pointee.freshSegments = [] }
             return state.pointee.version.allSegments.filter { state.pointee.freshSegments.contains($0.info.number) }
         }
+        // In place of pages that are in use, where there is no memory for all.
+        if pageCache.isTight { return }
         for segment in Self.warmable(fresh) {
             do throws(StoreError) {
                 try segment.warm { self.isStopping.load(ordering: .relaxed) || !isRequested && !self.isIdle }
@@ -30,6 +32,7 @@ extension Engine {
     func warm(_ readers: [UInt64: SegmentReader]) throws(StoreError) -> [UInt64] {
         // The newest first: what was written long before them may not be in the system's cache any more.
         let numbers = readers.keys.sorted(by: >)
+        if pageCache.isTight { return numbers }
         let ready = Self.warmable(numbers.compactMap { readers[$0] })
         for reader in ready { try reader.warm { self.isStopping.load(ordering: .relaxed) } }
         return Array(numbers.dropFirst(ready.count))

@@ -41,6 +41,7 @@ final class Engine: @unchecked Sendable {
     let throttle = WriteThrottle()
     let emptyRanges = EmptyRanges()
     let cache: BlockCache
+    let pageCache: PageCache
     let arenas: ArenaPool
     let picker: CompactionPicker
     let lock: (any FileLock)?
@@ -90,6 +91,7 @@ final class Engine: @unchecked Sendable {
         isSettled = Atomic(!(parts.manifest?.isAsFound ?? false))
         lock = parts.lock
         cache = parts.cache
+        pageCache = parts.pageCache
         arenas = parts.arenas
         feed = ChangeFeed(capacity: parts.configuration.changeFeedBytes)
         obsolete = ObsoleteFiles(directory: parts.directory, fileSystem: parts.configuration.fileSystem)
@@ -99,7 +101,7 @@ final class Engine: @unchecked Sendable {
         // The segments that the store was opened with hold changes up to here at most.
         state.pointee.flushedSequence = parts.state.lastSequence
         visible = Atomic(parts.state.lastSequence)
-        views = ViewPublisher(Self.makeView(parts.state))
+        views = ViewPublisher(Self.makeView(parts.state, parts.pageCache))
         throttle.update(
             flushedRuns: configuration.automaticCompaction ? parts.state.version.levels.first?.count ?? 0 : 0)
         reference.set(self)
@@ -120,17 +122,20 @@ final class Engine: @unchecked Sendable {
         var manifest: Manifest?
         var lock: (any FileLock)?
         var cache: BlockCache
+        var pageCache: PageCache
         var arenas: ArenaPool
         var state: WriteState
     }
 
-    static func makeView(_ state: WriteState) -> ReadView {
-        ReadView(tables: [state.active.table] + state.sealed.reversed().map(\.table), version: state.version)
+    static func makeView(_ state: WriteState, _ pageCache: PageCache) -> ReadView {
+        ReadView(
+            tables: [state.active.table] + state.sealed.reversed().map(\.table), version: state.version,
+            isTight: pageCache.isTight)
     }
 
     /// Publishes what `state` now says. Under the write lock; the old view is retired by background work.
     func publishView() {
-        state.pointee.retired.append(views.publish(Self.makeView(state.pointee)))
+        state.pointee.retired.append(views.publish(Self.makeView(state.pointee, pageCache)))
     }
 
     /// Releases old views, now as far as nobody reads them, and the others soon. Not under the write lock: what a view

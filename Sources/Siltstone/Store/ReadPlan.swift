@@ -21,11 +21,14 @@ struct ReadPlan: @unchecked Sendable {
     private let oldestRun: UnsafeMutablePointer<RunProbe>
     /// Whether all can be read by this plan; if not, by ``ReadView/lookup(_:visible:pin:)``.
     let isComplete: Bool
+    /// Whether ``find(_:visible:)`` may be asked: the plan is complete, and what it touches is likely to be in memory.
+    let isQuick: Bool
 
-    init(tables: [MemTable], version: Version) {
+    init(tables: [MemTable], version: Version, isTight: Bool) {
         let probes = version.runs.map { $0.segments.compactMap { SegmentProbe($0) } }
         isComplete =
             version.rangeTombstones.isEmpty && zip(probes, version.runs).allSatisfy { $0.count == $1.segments.count }
+        isQuick = isComplete && !isTight
         tableCount = tables.count
         self.tables = .allocate(capacity: tableCount)
         for (index, table) in tables.enumerated() {

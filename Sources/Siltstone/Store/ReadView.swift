@@ -8,10 +8,11 @@ final class ReadView: Sendable {
     /// The same, for point reads.
     let plan: ReadPlan
 
-    init(tables: [MemTable], version: Version) {
+    /// - Parameter isTight: whether the store's files do not fit into memory.
+    init(tables: [MemTable], version: Version, isTight: Bool = false) {
         self.tables = tables
         self.version = version
-        plan = ReadPlan(tables: tables, version: version)
+        plan = ReadPlan(tables: tables, version: version, isTight: isTight)
     }
 
     deinit { plan.deallocate() }
@@ -43,6 +44,18 @@ final class ReadView: Sendable {
     /// Whether a memtable has the newest visible version of `key`, so that no file has to be asked.
     func isDecidedInMemory(_ key: Bytes, visible: SequenceNumber) -> Bool {
         tables.contains { $0.lookup(key, visible: visible) != nil } || version.runs.isEmpty
+    }
+
+    /// Whether a look-up of `key` reads no disk. If it would, what it needs is read from now on.
+    func isReady(_ key: Bytes, visible: SequenceNumber) -> Bool {
+        if isDecidedInMemory(key, visible: visible) { return true }
+        let hash = KeyHash.hash(key)
+        var isReady = true
+        for run in version.runs {
+            guard let segment = run.segment(for: key) else { continue }
+            if !segment.isReady(key, hash: hash) { isReady = false }
+        }
+        return isReady
     }
 
     @inline(__always)

@@ -149,14 +149,15 @@ struct StoreOpener {
         let present = try listFiles()
         try checkPresence(found.state, present)
         let cache = BlockCache(capacity: configuration.cacheBytes)
-        let files = OpenFiles(opener: self, identity: found.header.store, cache: cache)
+        let pageCache = PageCache(source: configuration.availableMemory)
+        let files = OpenFiles(opener: self, identity: found.header.store, cache: cache, pageCache: pageCache)
         let version = try files.open(found.state)
         var recovery = LogRecovery(
             opener: self, identity: found.header.store, state: found.state, manifest: (found.path, found.end),
             version: version)
         try recovery.readLogs()
         try recovery.checkUnnamedLogs(present, manifest: number)
-        return try finish(found, recovery, version, cache, present)
+        return try finish(found, recovery, version, (cache, pageCache), present)
     }
 
     private func listFiles() throws(StoreError) -> Set<StoreFile> {
@@ -218,8 +219,8 @@ struct StoreOpener {
     // MARK: The engine
 
     private func finish(
-        _ found: Manifest.Found, _ recovery: LogRecovery, _ version: Version, _ cache: BlockCache,
-        _ present: Set<StoreFile>
+        _ found: Manifest.Found, _ recovery: LogRecovery, _ version: Version,
+        _ caches: (blocks: BlockCache, pages: PageCache), _ present: Set<StoreFile>
     ) throws(StoreError) -> Engine {
         var manifest: Manifest?
         var tables = recovery.tables
@@ -247,7 +248,8 @@ struct StoreOpener {
         let engine = Engine(
             Engine.Parts(
                 directory: directory, configuration: configuration, identity: found.header.store,
-                manifest: manifest, lock: lock, cache: cache, arenas: arenas, state: writeState))
+                manifest: manifest, lock: lock, cache: caches.blocks, pageCache: caches.pages, arenas: arenas,
+                state: writeState))
         if !configuration.readOnly {
             if !tables.isEmpty { engine.scheduleFlush() }
             engine.scheduleCompaction()
@@ -304,7 +306,8 @@ struct StoreOpener {
         return Engine(
             Engine.Parts(
                 directory: directory, configuration: configuration, identity: identity, manifest: manifest, lock: lock,
-                cache: BlockCache(capacity: configuration.cacheBytes), arenas: arenas, state: writeState))
+                cache: BlockCache(capacity: configuration.cacheBytes),
+                pageCache: PageCache(source: configuration.availableMemory), arenas: arenas, state: writeState))
     }
 
     /// Memory for the memtables of a store.
@@ -347,22 +350,27 @@ struct OpenFiles {
     let opener: StoreOpener
     let identity: StoreIdentity
     let cache: BlockCache
+    let pageCache: PageCache
 
     func open(_ state: ManifestState) throws(StoreError) -> Version {
+        pageCache.measure(state.segments.values.map(\.info))
         var segments: [(placed: VersionEdit.PlacedSegment, reader: SegmentReader)] = []
         for placed in state.segments.values.sorted(by: { $0.info.number < $1.info.number }) {
             let number = placed.info.number
             let reader = try SegmentReader(
                 fileSystem: opener.fileSystem, path: StoreFile.segment(number).path(in: opener.directory),
-                number: number, store: identity, info: placed.info, access: opener.configuration.access, cache: cache)
+                number: number, store: identity, info: placed.info, access: opener.configuration.access, cache: cache,
+                pageCache: pageCache)
             segments.append((placed, reader))
         }
         var values: [UInt64: ValueFileReader] = [:]
         for number in state.valueFiles {
             values[number] = try ValueFileReader(
                 fileSystem: opener.fileSystem, path: StoreFile.values(number).path(in: opener.directory),
-                number: number, store: identity, access: opener.configuration.access)
+                number: number, store: identity, access: opener.configuration.access, pageCache: pageCache)
         }
-        return Version(segments: segments, valueFiles: values)
+        let version = Version(segments: segments, valueFiles: values)
+        pageCache.measure(version)
+        return version
     }
 }

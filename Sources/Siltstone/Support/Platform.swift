@@ -237,6 +237,17 @@ enum Platform {
         return Int(clamping: limit.rlim_cur)
     }
 
+    /// The text of a file in which the kernel tells something; nil where it cannot be read. Not for large ones.
+    static func smallFile(_ path: String) -> String? {
+        let descriptor = openFile(path, [.readOnly])
+        guard descriptor >= 0 else { return nil }
+        defer { _ = closeFile(descriptor) }
+        return withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
+            let count = readFile(descriptor, buffer, at: 0)
+            return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+        }
+    }
+
     // MARK: Directories
 
     static func makeDirectory(_ path: String) -> Int32 { mkdir(path, 0o755) }
@@ -297,6 +308,54 @@ enum Platform {
         #endif
     }
 
+    /// Turns off the reading ahead of faults in a mapping of a file. A hint.
+    static func adviseRandom(_ address: UnsafeMutableRawPointer, length: Int) {
+        #if os(Linux)
+        _ = madvise(address, length, 1)  // MADV_RANDOM
+        #endif
+    }
+
+    /// Starts to read pages of a mapping of a file, without waiting for them. A hint.
+    static func beginReading(_ address: UnsafeMutableRawPointer, length: Int) {
+        #if os(Linux)
+        _ = madvise(address, length, 3)  // MADV_WILLNEED
+        #endif
+    }
+
+    /// Pages that ``arePresent(_:length:)`` and ``presentBytes(_:length:)`` ask for in one call.
+    private static let pagesOfCall = 1024
+
+    /// Whether all pages of a mapping of a file are in memory; true where the system does not tell.
+    static func arePresent(_ address: UnsafeMutableRawPointer, length: Int) -> Bool {
+        presentBytes(address, length: length, untilMissing: true) >= length
+    }
+
+    /// Bytes of whole pages of a mapping that are in memory; all where the system does not tell.
+    /// - Parameters:
+    ///   - address: begins a page.
+    ///   - untilMissing: whether to stop counting where a page is missing.
+    static func presentBytes(_ address: UnsafeMutableRawPointer, length: Int, untilMissing: Bool = false) -> Int {
+        #if os(Linux)
+        let pageSize = pageSize
+        let pageCount = (length + pageSize - 1) / pageSize
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: min(pageCount, pagesOfCall)) { marks in
+            var present = 0
+            for first in stride(from: 0, to: pageCount, by: pagesOfCall) {
+                let count = min(pagesOfCall, pageCount - first)
+                guard mincore(address + first * pageSize, count * pageSize, marks.baseAddress) == 0 else {
+                    return length
+                }
+                let found = marks[..<count].count { $0 & 1 != 0 }
+                present += found * pageSize
+                if untilMissing, found < count { break }
+            }
+            return present
+        }
+        #else
+        return length
+        #endif
+    }
+
     /// Asks for huge pages behind an anonymous mapping. A hint.
     static func adviseHugePages(_ address: UnsafeMutableRawPointer, length: Int) {
         #if os(Linux)
@@ -304,7 +363,7 @@ enum Platform {
         #endif
     }
 
-    static var pageSize: Int { Int(sysconf(Int32(_SC_PAGESIZE))) }
+    static let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
 
     // MARK: Time, threads, process
 

@@ -65,6 +65,20 @@ private final class DelayingMapping: FileMapping {
     func prepareForWriting(offset: Int, length: Int) {
         delayer.around(.prepare) { base.prepareForWriting(offset: offset, length: length) }
     }
+
+    func prepareForReading(offset: Int, length: Int) {
+        delayer.around(.prepare) { base.prepareForReading(offset: offset, length: length) }
+    }
+
+    func expectRandomReads(offset: Int, length: Int) { base.expectRandomReads(offset: offset, length: length) }
+
+    func beginReading(offset: Int, length: Int) {
+        delayer.around(.prepare) { base.beginReading(offset: offset, length: length) }
+    }
+
+    func isInMemory(offset: Int, length: Int) -> Bool { base.isInMemory(offset: offset, length: length) }
+
+    var bytesInMemory: Int { base.bytesInMemory }
 }
 
 /// A lock of a ``DelayingFileSystem``.

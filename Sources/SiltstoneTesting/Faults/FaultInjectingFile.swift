@@ -111,6 +111,11 @@ final class FaultInjectingMapping: FileMapping, @unchecked Sendable {
     deinit { calls.hold(path, -1) }
 
     func prepareForWriting(offset: Int, length: Int) { base.prepareForWriting(offset: offset, length: length) }
+    func prepareForReading(offset: Int, length: Int) { base.prepareForReading(offset: offset, length: length) }
+    func expectRandomReads(offset: Int, length: Int) { base.expectRandomReads(offset: offset, length: length) }
+    func beginReading(offset: Int, length: Int) { base.beginReading(offset: offset, length: length) }
+    func isInMemory(offset: Int, length: Int) -> Bool { base.isInMemory(offset: offset, length: length) }
+    var bytesInMemory: Int { base.bytesInMemory }
 }
 
 /// A lock of a ``FaultInjectingFileSystem``.

@@ -1,0 +1,67 @@
+import Synchronization
+
+/// What the system's page cache can hold of a store's files: all of them, or less.
+///
+/// Where the files fit, reads count on finding them in memory, and what is missing is read in large pieces. Where they do
+/// not, each read asks for its own pages and no others, since others would push out pages that are in use.
+final class PageCache: Sendable {
+    /// The memory that the system leaves for files, in bytes; nil where it does not tell.
+    typealias Source = @Sendable () -> Int?
+
+    /// How long a figure of the system's counts, in nanoseconds: it takes some 100 µs to ask.
+    private static let validity: UInt64 = 250_000_000
+    /// Slow reads between two looks at the memory there is.
+    private static let looksApart: UInt64 = 4096
+
+    private let source: Source
+    private let tight = Atomic<Bool>(false)
+    private let indexTight = Atomic<Bool>(false)
+    private let slowReads = Atomic<UInt64>(0)
+    private let latest = Locked(Figure())
+
+    private struct Figure {
+        var available: Int?
+        var moment: UInt64 = 0
+    }
+
+    /// - Parameter source: asked for the memory there is; what the system tells if not given.
+    init(source: @escaping Source = { SystemMemory.available() }) { self.source = source }
+
+    /// Whether the store's files do not fit into memory.
+    @inline(__always)
+    var isTight: Bool { tight.load(ordering: .relaxed) }
+
+    /// Whether not even the indexes fit, with room for records beside them.
+    var isIndexTight: Bool { indexTight.load(ordering: .relaxed) }
+
+    /// The memory for files that the system told of last, in bytes; nil where it does not tell.
+    var available: Int? { latest.withLock { $0.available } }
+
+    /// Compares the files with the memory there is.
+    /// - Parameters:
+    ///   - fileBytes: of all files that are read.
+    ///   - indexBytes: of these, what is read to find the rest.
+    /// - Returns: whether ``isTight`` has changed.
+    @discardableResult
+    func measure(fileBytes: Int, indexBytes: Int) -> Bool {
+        let available = latest.withLock { latest in
+            let now = Platform.monotonicNanoseconds()
+            if latest.moment == 0 || now - latest.moment > Self.validity {
+                latest = Figure(available: source(), moment: now)
+            }
+            return latest.available
+        }
+        guard let available else { return false }
+        indexTight.store(indexBytes > available / 2, ordering: .relaxed)
+        // Two thresholds: a store about as large as memory must not change its ways all the time.
+        let limit = isTight ? available / 4 * 3 : available / 8 * 7
+        let isTight = fileBytes > limit
+        return tight.exchange(isTight, ordering: .relaxed) != isTight
+    }
+
+    /// Counts a read that took the slow way.
+    /// - Returns: whether it is time to look again how much memory there is.
+    func noteSlowRead() -> Bool {
+        slowReads.wrappingAdd(1, ordering: .relaxed).newValue.isMultiple(of: Self.looksApart)
+    }
+}
