@@ -10,13 +10,14 @@ final class PageCache: Sendable {
 
     /// How long a figure of the system's counts, in nanoseconds: it takes some 100 µs to ask.
     private static let validity: UInt64 = 250_000_000
-    /// Slow reads between two looks at the memory there is.
-    private static let looksApart: UInt64 = 4096
+    /// Reads of the disk between two looks at the memory there is.
+    private static let missesApart: UInt64 = 1024
 
     private let source: Source
     private let tight = Atomic<Bool>(false)
     private let indexTight = Atomic<Bool>(false)
-    private let slowReads = Atomic<UInt64>(0)
+    private let misses = Atomic<UInt64>(0)
+    private let onMiss = Locked<(@Sendable () -> Void)?>(nil)
     private let latest = Locked(Figure())
 
     private struct Figure {
@@ -59,9 +60,13 @@ final class PageCache: Sendable {
         return tight.exchange(isTight, ordering: .relaxed) != isTight
     }
 
-    /// Counts a read that took the slow way.
-    /// - Returns: whether it is time to look again how much memory there is.
-    func noteSlowRead() -> Bool {
-        slowReads.wrappingAdd(1, ordering: .relaxed).newValue.isMultiple(of: Self.looksApart)
+    /// Has something done now and then where pages are missing, from the first one on: the memory there is should be
+    /// measured. A store that is found in memory does not need that.
+    func whenMissing(_ body: @escaping @Sendable () -> Void) { onMiss.withLock { $0 = body } }
+
+    /// Counts pages that have to be read from the disk.
+    func noteMiss() {
+        let before = misses.wrappingAdd(1, ordering: .relaxed).oldValue
+        if before.isMultiple(of: Self.missesApart) { onMiss.withLock { $0 }?() }
     }
 }

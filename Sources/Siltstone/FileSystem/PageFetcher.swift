@@ -21,44 +21,48 @@ final class PageFetcher: Sendable {
 
     /// Asks for a range that is looked at for the first time.
     ///
-    /// Where the store fits into memory that is the chunk around it, and the next one of a walk: soon all of the file will
-    /// be read, and 1 MiB takes about as long as ten single pages.
+    /// Where the store fits into memory and the range is missing, that is the chunk around it, and the next one of a walk:
+    /// soon all of the file will be read, and 1 MiB takes about as long as ten single pages.
     func fetch(first offset: Int, _ count: Int) {
         if pageCache.isTight { return fetch(offset, count) }
         let first = offset >> Self.chunkShift
         let last = (offset + max(1, count) - 1) >> Self.chunkShift
         for chunk in first...last where !chunks.isSet(chunk) {
+            chunks.set(chunk)
+            // Of the range alone: to look at a chunk takes as long as to check the checksum of a few blocks.
+            if isInMemory(offset, count) { continue }
             fetch(chunk: chunk)
-            if chunk > 0, chunks.isSet(chunk - 1) { fetch(chunk: chunk + 1) }
-            if (chunk + 1) << Self.chunkShift < length, chunks.isSet(chunk + 1) { fetch(chunk: chunk - 1) }
+            if isAsked(chunk - 1) { fetch(chunk: chunk + 1) }
+            if isAsked(chunk + 1) { fetch(chunk: chunk - 1) }
         }
     }
 
+    private func isAsked(_ chunk: Int) -> Bool {
+        chunk >= 0 && chunk << Self.chunkShift < length && chunks.isSet(chunk)
+    }
+
     private func fetch(chunk: Int) {
-        guard chunk >= 0, chunk << Self.chunkShift < length, !chunks.isSet(chunk) else { return }
+        guard chunk >= 0, chunk << Self.chunkShift < length else { return }
         chunks.set(chunk)
-        fetchMissing(chunk << Self.chunkShift, 1 << Self.chunkShift)
+        fetch(chunk << Self.chunkShift, 1 << Self.chunkShift)
     }
 
     /// Asks for a range. Takes 0.6 µs where it is in memory.
     func fetch(_ offset: Int, _ count: Int) {
+        pageCache.noteMiss()
         mapping.beginReading(offset: offset, length: min(count, length - offset))
     }
 
-    /// Asks for a range that is likely to be in memory: to find that out takes less than to ask for many pages.
-    func fetchMissing(_ offset: Int, _ count: Int) {
-        let count = min(count, length - offset)
-        if count > 0, !mapping.isInMemory(offset: offset, length: count) {
-            mapping.beginReading(offset: offset, length: count)
-        }
+    /// Asks for a range, and tells whether all of it was in memory: to find that out takes less than to ask for many pages.
+    @discardableResult
+    func fetchMissing(_ offset: Int, _ count: Int) -> Bool {
+        if isInMemory(offset, count) { return true }
+        fetch(offset, count)
+        return false
     }
 
-    /// Asks for a range, and tells whether all of it was in memory.
-    func isReady(_ offset: Int, _ count: Int) -> Bool {
-        let count = min(count, length - offset)
-        if mapping.isInMemory(offset: offset, length: count) { return true }
-        mapping.beginReading(offset: offset, length: count)
-        return false
+    private func isInMemory(_ offset: Int, _ count: Int) -> Bool {
+        mapping.isInMemory(offset: offset, length: min(count, length - offset))
     }
 
     /// Whether a range lies in two pages or more, which would be two reads of the disk.

@@ -128,7 +128,7 @@ extension SegmentReader {
     @inline(never)
     func verifyMapped(page: Int, _ mappedIndex: UnsafeRawPointer) throws(StoreError) {
         let base = mappedIndex + page * geometry.pageByteCount
-        fetchIndex()
+        fetchIndex(page)
         try check(UnsafeRawBufferPointer(start: base, count: geometry.pageByteCount), page: page)
         verifiedPages.set(page)
     }

@@ -39,11 +39,26 @@ extension SegmentReader {
         return start + fences.start(of: blocks.lowerBound)..<start + fences.start(of: blocks.upperBound)
     }
 
-    /// Asks for all of the point index, of which a page is looked at for the first time: without it every look-up of a
-    /// missing key would read a page of its own.
-    func fetchIndex() {
-        if isIndexFetched.exchange(true, ordering: .relaxed) || pageCache.isIndexTight { return }
-        fetcher?.fetchMissing(layout.footer.indexOffset, geometry.byteCount)
+    /// Pages of the index that have to be found in memory before no more are looked at.
+    private static let convincingPages = 8
+
+    /// Asks for all of the point index where a page of it is missing that is looked at for the first time: without it every
+    /// look-up of a missing key would read a page of its own. Where there is no memory for it, each does.
+    func fetchIndex(_ page: Int) {
+        guard let fetcher, !isIndexFetched.load(ordering: .relaxed) else { return }
+        let mapping = fetcher.mapping
+        if mapping.isInMemory(offset: fileOffset(ofPage: page), length: geometry.pageByteCount) {
+            // Most pages are like their neighbours, and to ask takes as long as to check a page's checksum.
+            let found = presentPages.wrappingAdd(1, ordering: .relaxed).newValue
+            if found >= Self.convincingPages { isIndexFetched.store(true, ordering: .relaxed) }
+            return
+        }
+        isIndexFetched.store(true, ordering: .relaxed)
+        if pageCache.isIndexTight {
+            fetcher.mapping.expectRandomReads(offset: layout.footer.indexOffset, length: geometry.byteCount)
+        } else {
+            fetcher.fetch(layout.footer.indexOffset, geometry.byteCount)
+        }
     }
 
     /// Whether a look-up of a key reads no disk. If it would, the read is begun.
@@ -54,18 +69,18 @@ extension SegmentReader {
             return fences.blockCount == 0 || isReady(fences.search(key, FenceIndex.beforeAllVersions))
         }
         let page = geometry.page(of: hash)
-        if !verifiedPages.isSet(page) { fetchIndex() }
-        guard fetcher.isReady(fileOffset(ofPage: page), geometry.pageByteCount) else { return false }
+        if !verifiedPages.isSet(page) { fetchIndex(page) }
+        guard fetcher.fetchMissing(fileOffset(ofPage: page), geometry.pageByteCount) else { return false }
         var probe = PointIndexProbe(
             mappedIndex + page * geometry.pageByteCount, hash: hash, geometry: geometry)
         guard let address = probe.next(), address < dataBytes else { return true }
         let block = fences.block(holding: address)
         guard !layout.isCompressed, verifiedBlocks.isSet(block) else { return isReady(block) }
-        return fetcher.isReady(layout.footer.dataOffset + address, min(averageRecordBytes, 64 << 10))
+        return fetcher.fetchMissing(layout.footer.dataOffset + address, min(averageRecordBytes, 64 << 10))
     }
 
     private func isReady(_ block: Int) -> Bool {
         guard let fetcher, let range = fileRange(of: block..<block + 1) else { return true }
-        return fetcher.isReady(range.lowerBound, range.count)
+        return fetcher.fetchMissing(range.lowerBound, range.count)
     }
 }

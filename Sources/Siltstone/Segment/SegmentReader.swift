@@ -33,8 +33,10 @@ final class SegmentReader: @unchecked Sendable {
     let pageCache: PageCache
     /// Reads the pages of a mapping before they are touched; nil without one.
     let fetcher: PageFetcher?
-    /// Whether the whole point index was asked for.
+    /// Whether the point index was asked for, or found in memory.
     let isIndexFetched = Atomic(false)
+    /// Pages of it that were found there.
+    let presentPages = Atomic(0)
     private let fileSystem: any FileSystem
     private let store: StoreIdentity?
 
@@ -91,10 +93,8 @@ final class SegmentReader: @unchecked Sendable {
             guard let base = mapping.bytes.baseAddress, mapping.bytes.count >= length else {
                 throw .corrupt("the file is shorter than when it was opened", file: path)
             }
-            // The pages of the index keep the kernel's order of eviction, by their last use, from which it leaves out pages
-            // of random reads.
-            let end = pageCache.isIndexTight ? length : layout.footer.indexOffset
-            mapping.expectRandomReads(offset: 0, length: end)
+            // Without the index: of random reads the kernel takes no notice when it looks for pages that are in use.
+            mapping.expectRandomReads(offset: 0, length: layout.footer.indexOffset)
             source = .mapping(mapping)
             fetcher = PageFetcher(mapping, length: length, pageCache: pageCache)
             mappedData = layout.isCompressed ? nil : UnsafeRawPointer(base) + layout.footer.dataOffset

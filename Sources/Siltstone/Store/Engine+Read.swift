@@ -9,7 +9,6 @@ extension Engine {
         _ key: Bytes, at sequence: SequenceNumber? = nil, _ body: (Bytes?) throws(StoreError) -> R
     ) throws(StoreError) -> R {
         try checkOpen()
-        if pageCache.noteSlowRead() { measureMemorySoon() }
         let reading = views.enter()
         defer { views.leave(reading) }
         // After the view: what the view has dropped is then hidden by something that this number sees.

@@ -105,6 +105,7 @@ final class Engine: @unchecked Sendable {
         throttle.update(
             flushedRuns: configuration.automaticCompaction ? parts.state.version.levels.first?.count ?? 0 : 0)
         reference.set(self)
+        pageCache.whenMissing { [reference] in reference.value?.measureMemorySoon() }
         commits = GroupCommit { [unowned self] () throws(StoreError) in try self.syncLogs() }
     }
 

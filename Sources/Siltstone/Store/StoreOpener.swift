@@ -353,7 +353,6 @@ struct OpenFiles {
     let pageCache: PageCache
 
     func open(_ state: ManifestState) throws(StoreError) -> Version {
-        pageCache.measure(state.segments.values.map(\.info))
         var segments: [(placed: VersionEdit.PlacedSegment, reader: SegmentReader)] = []
         for placed in state.segments.values.sorted(by: { $0.info.number < $1.info.number }) {
             let number = placed.info.number
@@ -369,8 +368,6 @@ struct OpenFiles {
                 fileSystem: opener.fileSystem, path: StoreFile.values(number).path(in: opener.directory),
                 number: number, store: identity, access: opener.configuration.access, pageCache: pageCache)
         }
-        let version = Version(segments: segments, valueFiles: values)
-        pageCache.measure(version)
-        return version
+        return Version(segments: segments, valueFiles: values)
     }
 }
