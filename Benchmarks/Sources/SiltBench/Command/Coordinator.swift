@@ -74,7 +74,11 @@ struct Coordinator {
         }
         for round in 0..<options.rounds {
             for section in options.sections {
-                do { report.limits.add(try RawLimits.measure(in: directory)) } catch {
+                if let reason = Self.obstacle(to: section) {
+                    skip(section, reason, &report)
+                    continue
+                }
+                do { try measureLimits(section, directory, &report) } catch {
                     fail("the machine's limits: \(error)", section, nil, round, &report)
                 }
                 // Each engine is first in its turn: none always comes after the same one.
@@ -91,14 +95,39 @@ struct Coordinator {
         }
     }
 
+    /// What the machine itself can do, as far as a section compares with it.
+    private func measureLimits(_ section: Section, _ directory: String, _ report: inout Report) throws {
+        report.limits.add(try RawLimits.measure(in: directory))
+        guard section.memoryLimit != nil else { return }
+        report.limits.add(try DeviceReads.measure(in: directory, bytes: section.count * section.valueBytes))
+    }
+
+    /// Why a section cannot be measured here; nil where it can.
+    private static func obstacle(to section: Section) -> String? {
+        guard let limit = section.memoryLimit else { return nil }
+        do { try MemoryGroup(limit: limit).remove() } catch { return "\(error)" }
+        return nil
+    }
+
+    /// Notes that a section is left out.
+    private func skip(_ section: Section, _ reason: String, _ report: inout Report) {
+        guard !report.skipped.contains(where: { $0.section == section.name }) else { return }
+        let skipped = Report.Skipped(section: section.name, reason: reason)
+        progress.note(skipped.description)
+        report.skipped.append(skipped)
+    }
+
     /// One round of one engine in one section, in a process of its own.
     private func measure(
         _ section: Section, _ engine: EngineKind, _ round: Int, _ directory: String, _ report: inout Report
     ) throws {
         let home = directory + "/\(engine.rawValue)"
+        let group = try section.memoryLimit.map { try MemoryGroup(limit: $0) }
+        defer { group?.remove() }
         try Interruption.withDirectory(home, note: progress.note) {
             let order = WorkerOrder(
-                task: .measure, options: options, section: section, engine: engine, round: round, directory: home)
+                task: .measure, options: options, section: section, engine: engine, round: round, directory: home,
+                memoryGroup: group?.directory)
             try hear(ChildProcess(order), of: order, &report)
         }
     }

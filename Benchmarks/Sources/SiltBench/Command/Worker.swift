@@ -8,6 +8,7 @@ enum Worker {
     static func run(_ order: String) -> Int32 {
         do {
             let order = try JSONDecoder().decode(WorkerOrder.self, from: Data(order.utf8))
+            if let group = order.memoryGroup { try MemoryGroup.enter(group) }
             switch order.section.kind {
             case .engines: try order.engine.accept(Visitor(order: order))
             case .repositories: try RepositoryBench(order).run(say)

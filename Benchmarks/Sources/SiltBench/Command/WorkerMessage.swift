@@ -16,6 +16,8 @@ struct WorkerOrder: Codable, Sendable {
     var engine: EngineKind
     var round: Int
     var directory: String
+    /// The control group that bounds its memory.
+    var memoryGroup: String?
 }
 
 /// What a worker says: a line of JSON each.

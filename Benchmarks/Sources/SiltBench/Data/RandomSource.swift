@@ -21,7 +21,7 @@ struct RandomSource: RandomNumberGenerator {
     /// What random numbers are drawn for.
     enum Purpose: UInt64 {
         case fillOrder = 1, batchOrder, overwrite, deletion, reading, missing, hot, seeking, besideWriter, besideReader
-        case mix, values, rawLimits
+        case mix, values, rawLimits, sample
     }
 
     @inline(__always)

@@ -7,7 +7,7 @@ extension Goal {
             Goal("compact", .ratio("compact"), 2),
             Goal("open", .time("open:compacted"), 1),
             Goal("recover", .ratio("recover"), 5),
-        ] + mixes + costs
+        ] + mixes + larger + costs
 
     private static let writes = [
         Goal("fillseq", .ratio("fillseq"), 5),
@@ -52,6 +52,20 @@ extension Goal {
                 Goal("YCSB \(name.uppercased()), 2 threads", .ratio("ycsb-\(name)@2"), wanted),
             ]
         }
+
+    private static let larger = [
+        Goal("larger than memory, readrandom, share of the device", .share(limited("readrandom"), of: .deviceRead), 0.8),
+        Goal(
+            "larger than memory, readrandom, 16 threads, share of the device",
+            .share(limited("readrandom@16"), of: .deviceReads16), 0.6),
+        Goal("larger than memory, readmissing, RocksDB's", .ratioTo(.rocksdb, limited("readmissing")), 2),
+        Goal("larger than memory, seekrandom, RocksDB's", .ratioTo(.rocksdb, limited("seekrandom")), 2),
+        Goal("larger than memory, readseq", .ratio(limited("readseq")), 1),
+        Goal("larger than memory, fillseq", .ratio(limited("fillseq")), 1),
+        Goal("larger than memory, fillrandom", .ratio(limited("fillrandom")), 1),
+    ]
+
+    private static func limited(_ workload: String) -> String { "\(Section.limitedName)/\(workload)" }
 
     private static let costs =
         [

@@ -5,6 +5,7 @@ enum RawLimits {
     /// A limit's name and unit.
     enum Kind: String, Codable, CaseIterable, Sendable {
         case syncedRecord, syncedReserved, syncedAppended, bufferedRecord, copy, cachedRead, randomRead
+        case deviceRead, deviceReads16
 
         var title: String {
             switch self {
@@ -15,6 +16,8 @@ enum RawLimits {
             case .copy: "memcpy, 64 MiB"
             case .cachedRead: "read of a cached file, 1 MiB at a time"
             case .randomRead: "pread of 4 KiB of a cached file, random"
+            case .deviceRead: "read of 4 KiB of the device, random, past the page cache"
+            case .deviceReads16: "the same by 16 threads"
             }
         }
 

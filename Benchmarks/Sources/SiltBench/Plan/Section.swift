@@ -27,11 +27,17 @@ struct Section: Codable, Sendable {
     var hasWriteMap = false
     /// Whether every write waits for the disk, not only those of `fillsync`.
     var isSynced = false
+    /// Bytes of memory that the process of an engine may take, the page cache that it fills included; nil for all there is.
+    var memoryLimit: Int?
     var engines: [EngineKind]
     var workloads: [WorkloadRun] = []
 
     /// The name of the section that the goals are about.
     static let mainName = "main"
+    /// The name of the section whose stores do not fit into memory.
+    static let limitedName = "larger-than-memory"
+    /// Seconds that a workload of reads takes about where memory is limited: peers differ by a factor of a hundred there.
+    static let limitedSeconds = 6.0
     /// What the names of sections begin with that differ by their number of keys alone.
     static let growthPrefix = "growth-"
 
@@ -48,7 +54,7 @@ struct Section: Codable, Sendable {
     func isAlike(_ other: Section) -> Bool {
         kind == other.kind && count == other.count && valueBytes == other.valueBytes && keys == other.keys
             && hasDefaultCompression == other.hasDefaultCompression && hasWriteMap == other.hasWriteMap
-            && isSynced == other.isSynced
+            && isSynced == other.isSynced && memoryLimit == other.memoryLimit
     }
 
     /// A label as it reads under the section's title.

@@ -8,7 +8,8 @@ enum SectionSet: String, CaseIterable, Sendable {
         case .quick: "fills, reads, scans and a compaction"
         case .standard: "all workloads, YCSB, large values, other keys, repositories, item formats"
         case .full:
-            "these, each engine's default compression, LMDB's other way to write, and growth to 20 times as many keys"
+            "these, each engine's default compression, LMDB's other way to write, stores larger than memory, and growth "
+                + "to 20 times as many keys"
         }
     }
 
@@ -25,7 +26,7 @@ enum SectionSet: String, CaseIterable, Sendable {
             return try [maker.main(WorkloadRun.defaultList)] + maker.values() + maker.keys() + maker.repositories()
         case .full:
             return try Self.standard.sections(count: count, valueBytes: valueBytes, engines: engines, threads: threads)
-                + [maker.defaults()] + maker.writeMap() + maker.growth()
+                + [maker.defaults()] + maker.writeMap() + [maker.limited()] + maker.growth()
         }
     }
 }
@@ -97,6 +98,20 @@ private struct SectionMaker {
                 name: "lmdb-writemap", title: "LMDB with MDB_WRITEMAP", count: count, valueBytes: valueBytes,
                 hasWriteMap: true, engines: chosen, workloads: try list(WorkloadRun.quickList))
         ]
+    }
+
+    /// Values of 1000 bytes, and a bit less than a third of the memory that they take. Never less than what the write
+    /// buffers of all engines and the harness need.
+    func limited() throws -> Section {
+        let valueBytes = 1000
+        let limit = max(count * (valueBytes + 16) / 10 * 3, 256 << 20)
+        return Section(
+            name: Section.limitedName,
+            title: "\(Format.size(count)) keys of 16 bytes, values of \(valueBytes), \(limit >> 20) MiB of memory",
+            count: count, valueBytes: valueBytes, memoryLimit: limit, engines: engines,
+            workloads: try list(
+                "fillseq,fillrandom,readrandom,readrandom@16,readmissing,readmissing@16,seekrandom,seekrandom@16,readseq"
+            ))
     }
 
     /// From a tenth of the keys to twenty times as many, which is more than memory's usual share.

@@ -25,6 +25,7 @@ struct TerminalReport {
             lines += ["", "embedded in a program"]
             lines += embedding.rows.map { "  \($0.name.padded(to: 60))\($0.value.indented(to: 14))" }
         }
+        if !report.leftOut.isEmpty { lines += [""] + report.leftOut.map(\.description) }
         if !report.failures.isEmpty {
             lines.append("")
             lines += report.failures.map { "FAILED  \($0.description)" }

@@ -14,6 +14,15 @@ struct Report: Codable, Sendable {
         var description: String { "\(section), \(engine?.title ?? "all"), round \(round + 1): \(text)" }
     }
 
+    /// A section that cannot be measured on this machine, and why.
+    struct Skipped: Codable, Sendable {
+        var section: String
+        var reason: String
+
+        /// All of it.
+        var description: String { "\(section) is left out: \(reason)" }
+    }
+
     /// The machine that it was measured on.
     struct Host: Codable, Sendable {
         var processor = Machine.processor
@@ -29,6 +38,8 @@ struct Report: Codable, Sendable {
     var limits = RawLimits.Readings()
     var measurements: [Measurement] = []
     var failures: [Failure] = []
+    /// Sections that were asked for and left out.
+    var skipped: [Skipped] = []
     /// What became of the goals.
     var goals: [GoalOutcome] = []
     /// What it costs a program to have the engine in it, where that was asked for.
@@ -147,6 +158,7 @@ struct Report: Codable, Sendable {
                 merged.options.engines.append(engine)
             }
             merged.limits.add(other.limits)
+            merged.skipped += other.skipped
             merged.failures += other.failures.map { failure in
                 var failure = failure
                 failure.round += merged.options.rounds
@@ -157,6 +169,9 @@ struct Report: Codable, Sendable {
         }
         self = merged
     }
+
+    /// Sections that were left out and that no run has measured.
+    var leftOut: [Skipped] { skipped.filter { skipped in !sections.contains { $0.name == skipped.section } } }
 
     /// Why another report cannot be a part of this one; nil where it can.
     private func difference(from other: Report) -> String? {

@@ -60,7 +60,8 @@ extension Bench {
     }
 
     private func performReads(_ run: WorkloadRun, _ database: Database<E>) throws -> Outcome {
-        let (count, reads, threads) = (section.count, section.readCount, run.threads)
+        let (count, threads) = (section.count, run.threads)
+        let reads = try readCount(run, database)
         switch run.workload {
         case .readseq, .readreverse:
             return Outcome(course: try database.walk(reverse: run.workload == .readreverse)) {
@@ -87,6 +88,33 @@ extension Bench {
             return Outcome(course: try database.get(reads, threads: threads, stream)) {
                 database.expectedOfGet(reads, threads: threads, stream)
             }
+        }
+    }
+
+    /// Keys that a workload of reads draws: where memory is limited, as many as take about ``Section/limitedSeconds``.
+    private func readCount(_ run: WorkloadRun, _ database: Database<E>) throws -> Int {
+        guard section.memoryLimit != nil, run.workload != .readseq, run.workload != .readreverse else {
+            return section.readCount
+        }
+        let (count, threads) = (section.count, run.threads)
+        let isSeek = run.workload == .seekrandom
+        var sample = 16 * threads
+        while true {
+            let stream = { @Sendable (thread: Int) in IndexStream.uniform(count, .sample, thread: thread, of: threads) }
+            let seconds = try Clock.seconds {
+                if isSeek {
+                    _ = try database.seek(sample, threads: threads, entries: Section.entriesPerSeek, stream)
+                } else {
+                    _ = try database.get(sample, threads: threads, missing: run.workload == .readmissing, stream)
+                }
+            }
+            // A seek stands for four reads.
+            let share = isSeek ? 4.0 : 1.0
+            if seconds > 0.2 || sample >= section.readCount {
+                let affordable = Double(sample) / max(seconds, 1e-6) * Section.limitedSeconds * share
+                return min(section.readCount, max(sample, Int(affordable)))
+            }
+            sample *= 4
         }
     }
 

@@ -142,7 +142,8 @@ final class Bench<E: Engine> {
             let outcome = try perform(run, database)
             let course = outcome.course
             var measurement = Measurement(engine: engine, label: label, round: round, records: course.records)
-            if database.model.isReproducible { measurement.tally = course.tally }
+            // Where memory is limited, a slow engine reads less than a fast one.
+            if database.model.isReproducible, section.memoryLimit == nil { measurement.tally = course.tally }
             account(&measurement, course, database, settle: run.workload.leavesWork)
             try outcome.check()
             try report(measurement)
@@ -161,7 +162,7 @@ final class Bench<E: Engine> {
 
     /// Memory to touch before a workload that writes: its data pass through logs, tables and the page cache, more than once.
     private func prewarmBytes(_ workload: Workload) -> Int {
-        guard options.prewarmBytes > 0 else { return 0 }
+        guard options.prewarmBytes > 0, section.memoryLimit == nil else { return 0 }
         let written = workload == .ycsbLoad ? section.recordCount * 1000 : section.count * section.valueBytes
         return min(max(options.prewarmBytes, 6 * written), max(options.prewarmBytes, 4 << 30))
     }
