@@ -20,6 +20,16 @@ struct PlanTests {
         #expect(full.contains("defaults") && full.last == "growth-20M")
     }
 
+    @Test("stores larger than memory have three tenths of their bytes, and enough for every engine's buffers")
+    func limited() throws {
+        func limit(_ count: String) throws -> Int? {
+            try sections("--set", "full", "--sections", "larger-than-memory", "--num", count).first?.memoryLimit
+        }
+        #expect(try limit("1000000") == 1_016_000_000 / 10 * 3)
+        #expect(try limit("1000") == 256 << 20)
+        #expect(try sections("--set", "full", "--sections", "main").first?.memoryLimit == nil)
+    }
+
     @Test("sections are chosen by name, those of one kind by what their names begin with")
     func sectionNames() throws {
         let chosen = try sections("--engines", "siltstone", "--set", "full", "--sections", "main,growth,lmdb-writemap")

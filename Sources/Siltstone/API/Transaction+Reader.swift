@@ -71,6 +71,9 @@ extension Transaction: KeyValueReader {
         }
     }
 
+    /// Starts to read several values.
+    public func _beginReading(_ keys: [some Collection<UInt8>]) -> Bool { snapshot._beginReading(keys) }
+
     /// Runs work on a thread of the store's own.
     public func _onBlockingQueue<R: Sendable>(
         _ body: @escaping @Sendable () throws(StoreError) -> R

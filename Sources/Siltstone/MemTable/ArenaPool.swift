@@ -28,6 +28,9 @@ final class ArenaPool: @unchecked Sendable {
 
     deinit { for arena in idle { arena.unmap() } }
 
+    /// Bytes of the arenas that wait.
+    var heldBytes: Int { lock.withLock { idleBytes } }
+
     /// How many arenas wait.
     var idleCount: Int { lock.withLock { idle.count } }
 

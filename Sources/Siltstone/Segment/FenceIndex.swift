@@ -13,6 +13,9 @@ final class FenceIndex: @unchecked Sendable {
     /// Fences of a group: their digests are four lines of the processor's caches.
     private static let groupSize = 32
 
+    /// Bytes of memory for each block, about: where it begins, its fence and the digest of that, the window.
+    static let bytesPerBlock = 40
+
     let blockCount: Int
     /// Logarithm of the window in which at most one block begins.
     private let windowShift: Int

@@ -5,6 +5,12 @@ extension SegmentReader {
     @inline(__always)
     var isTight: Bool { pageCache.isTight }
 
+    /// The mapping of the file; nil where it is read by calls.
+    var mapping: (any FileMapping)? { fetcher?.mapping }
+
+    /// Bytes of memory that the reader takes, about: metadata, and what the fences are searched by.
+    var memoryBytes: Int { layout.footer.metadataBytes + FenceIndex.bytesPerBlock * fences.blockCount }
+
     /// Bytes of a block, about; 1 at least.
     var averageBlockBytes: Int { max(1, dataBytes / max(1, fences.blockCount)) }
 

@@ -112,6 +112,9 @@ final class ValueFileReader: @unchecked Sendable {
 
     // MARK: Mapped
 
+    /// The mapping of the file, if there is one by now.
+    var fileMapping: (any FileMapping)? { currentMapping?.mapping }
+
     /// The mapping, if there is one by now.
     var currentMapping: ValueMapping? { lock.withLock { mapping } }
 

@@ -9,7 +9,7 @@ final class ValueMapping: @unchecked Sendable {
     /// saves time.
     private static let windowShift = 9
 
-    private let mapping: any FileMapping
+    let mapping: any FileMapping
     private let pageCache: PageCache
     private let fetcher: PageFetcher
     /// One for each window: 0, or 1 and the place in the window, in units of ``ValueRecord/alignment``.
@@ -70,11 +70,16 @@ final class ValueMapping: @unchecked Sendable {
     func knownValue(_ pointer: ValuePointer, key: Bytes) -> Bytes? {
         let size = ValueRecord.headerSize + key.count + Int(pointer.length)
         guard let offset = Int(exactly: pointer.offset), offset % ValueRecord.alignment == 0,
-            let bytes = bytes.slice(offset, size), isVerified(offset)
+            let bytes = bytes.slice(offset, size), isVerified(offset), let record = record(bytes, at: offset),
+            record.isMeant(by: pointer, key: key)
         else { return nil }
-        if _slowPath(pageCache.isTight) { fetcher.fetch(offset, size) }
-        guard let record = ValueRecord(bytes), record.isMeant(by: pointer, key: key) else { return nil }
         return record.value
+    }
+
+    @inline(__always)
+    private func record(_ bytes: Bytes, at offset: Int) -> ValueRecord? {
+        if _slowPath(pageCache.isTight) { fetcher.fetch(offset, bytes.count) }
+        return ValueRecord(bytes)
     }
 
     /// Has the beginning of the record loaded that a pointer leads to, and its mark.

@@ -39,6 +39,7 @@ extension Engine {
         statistics.cacheHits = counters.hits
         statistics.cacheMisses = counters.misses
         statistics.cacheBytes = counters.bytes
+        measureMemory(version, &statistics)
         statistics.snapshots = snapshots.count
         let failure = writeLock.withLock {
             state.pointee.failure ?? state.pointee.flushAttempts.failure ?? state.pointee.logAttempts.failure
@@ -47,6 +48,19 @@ extension Engine {
         statistics.backgroundError = failure?.description
         statistics.summarize()
         return statistics
+    }
+
+    /// Tells memory of the store's own from pages of files.
+    private func measureMemory(_ version: Version, _ statistics: inout Statistics) {
+        let mappings = version.allSegments.compactMap(\.mapping) + version.valueFiles.values.compactMap(\.fileMapping)
+        for mapping in mappings {
+            statistics.mappedBytes += mapping.bytes.count
+            statistics.mappedBytesInMemory += mapping.bytesInMemory
+        }
+        statistics.ownMemoryBytes =
+            statistics.memTableBytes + arenas.heldBytes + statistics.cacheBytes
+            + version.allSegments.reduce(0) { $0 + $1.memoryBytes }
+        statistics.fitsInMemory = !pageCache.isTight
     }
 }
 

@@ -87,6 +87,18 @@ public struct Statistics: Sendable, Hashable, Codable {
     /// Bytes in the cache.
     public var cacheBytes = 0
 
+    /// Bytes of files that are mapped for reading: address space, not memory.
+    public var mappedBytes = 0
+    /// Of these, bytes that are in memory. They belong to the system's page cache, which takes them back where memory is
+    /// needed.
+    public var mappedBytesInMemory = 0
+    /// Bytes of memory of the store's own, which the system cannot take back: the memory of memtables, the cache of blocks,
+    /// and what is kept of open segments to find blocks by.
+    public var ownMemoryBytes = 0
+    /// Whether all files that are read fit into the memory that the system leaves for files. Where they do not, nothing is
+    /// read ahead but what a read needs.
+    public var fitsInMemory = true
+
     /// Snapshots that are alive.
     public var snapshots = 0
     /// The last failure of a flush or a compaction that has not been made good since.

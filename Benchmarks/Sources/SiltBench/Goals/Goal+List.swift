@@ -54,7 +54,8 @@ extension Goal {
         }
 
     private static let larger = [
-        Goal("larger than memory, readrandom, share of the device", .share(limited("readrandom"), of: .deviceRead), 0.8),
+        Goal(
+            "larger than memory, readrandom, share of the device", .share(limited("readrandom"), of: .deviceRead), 0.8),
         Goal(
             "larger than memory, readrandom, 16 threads, share of the device",
             .share(limited("readrandom@16"), of: .deviceReads16), 0.6),

@@ -9,7 +9,9 @@ struct MemoryGroup {
     /// - Parameter limit: bytes.
     /// - Throws: ``BenchmarkError`` with what is missing.
     init(limit: Int) throws {
-        guard geteuid() == 0 else { throw BenchmarkError("it bounds memory by a control group, and needs root for that") }
+        guard geteuid() == 0 else {
+            throw BenchmarkError("it bounds memory by a control group, and needs root for that")
+        }
         let name = "silt-bench-\(getpid())"
         var reason = "no control groups for memory are mounted below /sys/fs/cgroup"
         for (parent, file) in Self.parents() {

@@ -78,11 +78,12 @@ struct HTMLReport {
     }
 
     private var failures: String {
-        if report.failures.isEmpty { return "" }
+        let leftOut = report.leftOut.map { "<p>\(HTML.escaped($0.description)).</p>" }.joined()
+        if report.failures.isEmpty { return leftOut }
         let items = report.failures.map {
             "<li>\(HTML.escaped($0.description))</li>"
         }
-        return "<h2>Failures</h2><ul class=\"failures\">\(items.joined())</ul>"
+        return leftOut + "<h2>Failures</h2><ul class=\"failures\">\(items.joined())</ul>"
     }
 
     private var limits: String {

@@ -17,6 +17,9 @@ struct MarkdownReport {
     /// The whole document.
     var text: String {
         var parts = [header]
+        if !report.leftOut.isEmpty {
+            parts.append(report.leftOut.map { "\($0.description)." }.joined(separator: "\n"))
+        }
         if !report.failures.isEmpty {
             parts.append("## Failures\n\n" + report.failures.map { "- \($0.description)" }.joined(separator: "\n"))
         }
