@@ -138,7 +138,7 @@ extension ModelRun {
 extension KeyRange {
     /// Whether a key is in the range, told as plainly as can be.
     func holds(_ key: [UInt8]) -> Bool {
-        if let from, key.lexicographicallyPrecedes(from) { return false }
+        if key.lexicographicallyPrecedes(from) { return false }
         if let to, !key.lexicographicallyPrecedes(to) { return false }
         return true
     }
