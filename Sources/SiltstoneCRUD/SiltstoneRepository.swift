@@ -20,7 +20,10 @@ public final class SiltstoneRepository: RecordRepository {
     public let tableName: String
     /// What turns items into bytes and back.
     public let dataTransformer: any DataTransformer
-    let shared: GatedStore
+    /// The store, for what a repository does not do: a transaction, a snapshot, a checkpoint, statistics.
+    public let store: KeyValueStore
+    /// Keeps the store open; nil where its owner closes it.
+    private let use: SharedStore?
     let keys: TableKeys
 
     /// Opens the store at a path, or joins the repositories of this process that have it open. It is closed when the
@@ -38,7 +41,9 @@ public final class SiltstoneRepository: RecordRepository {
     ) throws {
         self.tableName = tableName
         self.dataTransformer = dataTransformer
-        shared = try GatedStore(at: path)
+        let use = try SharedStore.open(at: path)
+        self.use = use
+        store = use.store
         keys = TableKeys(tableName: tableName)
     }
 
@@ -55,10 +60,8 @@ public final class SiltstoneRepository: RecordRepository {
     ) {
         self.tableName = tableName
         self.dataTransformer = dataTransformer
-        shared = GatedStore(of: store)
+        self.store = store
+        use = nil
         keys = TableKeys(tableName: tableName)
     }
-
-    /// The store, for what a repository does not do: a snapshot, a checkpoint, statistics.
-    public var store: KeyValueStore { shared.store }
 }
