@@ -39,8 +39,10 @@ import Testing
     }
 
     /// Cuts a log to each length down to its header, and expects what is behind `proven` to be torn and no more.
-    private func expectCuts(of name: String, in logs: Logs, provenTo proven: Int) throws {
-        let files = try logs.fixture.contents()
+    private func expectCuts(
+        of name: String, in logs: Logs, copiedTo copy: StoreFixture? = nil, provenTo proven: Int
+    ) throws {
+        let files = try (copy ?? logs.fixture).contents()
         let bytes = try #require(files[name])
         let last = try #require(logs.ends.last { $0.log == name }).end
         for length in stride(from: LogLink.end, through: last, by: 4) {
@@ -121,10 +123,17 @@ import Testing
     func closed() throws {
         var logs = try Logs()
         try logs.put(5)
+        try logs.store.sync()
         let log = try logs.active
         try logs.beginNextLog()
+        let last = try logs.active
         try logs.store.close()
         try expectCuts(of: StoreFile.log(log.number).name, in: logs, provenTo: log.end)
+        // In a store that an earlier release has closed, the manifest alone tells.
+        var link = log.link(lastSequence: 5)
+        link.synced = 0
+        let copy = try replacingLink(of: last, by: link, in: logs.fixture)
+        try expectCuts(of: StoreFile.log(log.number).name, in: logs, copiedTo: copy, provenTo: log.end)
     }
 
     @Test("changes that are missing between two logs, or between the segments and the first log, are damage")
@@ -187,8 +196,12 @@ import Testing
         try writer.append(link: link)
         var reader = before
         while let frame = try reader.next() {
-            guard frame.kind == .batch else { continue }
-            try writer.append(batch: frame.payload, firstSequence: frame.firstSequence, count: frame.count)
+            switch frame.kind {
+            case .batch:
+                try writer.append(batch: frame.payload, firstSequence: frame.firstSequence, count: frame.count)
+            case .close: try writer.append(frame: .close)
+            case .link, .edit: continue
+            }
         }
         try writer.seal()
         return copy
