@@ -13,16 +13,19 @@ enum CrashOperation: Equatable, Sendable {
     case write([CrashChange])
     /// A change by the conditional calls, whose condition is known to hold: the lane has the key for itself.
     case conditional(CrashChange)
+    /// A transaction on accounts that other lanes use, too.
+    case transfer(CrashTransfer)
     case flush
     case compact([UInt8], [UInt8])
     /// A checkpoint in a directory whose name ends in a number.
     case checkpoint(UInt64)
 
-    /// The changes of the store's content.
+    /// The changes of the lane's keys.
     var changes: [CrashChange] {
         switch self {
         case .write(let changes): changes
         case .conditional(let change): [change]
+        case .transfer(let transfer): [transfer.count]
         case .flush, .compact, .checkpoint: []
         }
     }
@@ -38,6 +41,7 @@ enum CrashOperation: Equatable, Sendable {
         switch self {
         case .write(let changes): try write(changes, to: store)
         case .conditional(let change): try performConditionally(change, on: store)
+        case .transfer(let transfer): try transfer.perform(on: store)
         case .flush: try store.flush()
         case .compact(let from, let to): try store.compact(from: from, to: to)
         case .checkpoint(let number): try store.checkpoint(to: checkpoints + String(number))

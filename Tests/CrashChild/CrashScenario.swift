@@ -16,6 +16,8 @@ enum CrashScenario: String, CaseIterable, Sendable {
     case largeValues
     /// Several threads that write, and one that flushes, compacts and makes checkpoints.
     case threads
+    /// Transfers of several threads between accounts that they share: transactions with conflicts.
+    case transactions
     /// More and more keys, until the disk is full, and as soon as there is room again. The log is mapped.
     case fillingMapped
     /// The same; the log is written.
@@ -34,7 +36,7 @@ enum CrashScenario: String, CaseIterable, Sendable {
     var lanes: Int {
         switch self {
         case .bufferedPuts: 2
-        case .syncedPuts: 4
+        case .syncedPuts, .transactions: 4
         case .threads: 5
         case .fillingMapped, .fillingWritten: 3
         default: 1
@@ -51,7 +53,7 @@ enum CrashScenario: String, CaseIterable, Sendable {
         case .hotKeys: 1_000
         case .rangeDeletes: 800
         case .syncedPuts: 60
-        case .transfers: 300
+        case .transfers, .transactions: 300
         case .largeValues: 60
         case .threads: 150
         case .fillingMapped, .fillingWritten: 400
@@ -63,7 +65,7 @@ enum CrashScenario: String, CaseIterable, Sendable {
         var configuration = Configuration()
         configuration.durability = self == .syncedPuts ? .synced : .buffered
         configuration.memTableBytes = 64 << 10
-        if self == .threads || self == .bufferedPuts { configuration.sealedMemTableLimit = 3 }
+        if self == .threads || self == .bufferedPuts || self == .transactions { configuration.sealedMemTableLimit = 3 }
         configuration.segmentBytes = 64 << 10
         configuration.blockBytes = 4 << 10
         configuration.valueFileBytes = 256 << 10

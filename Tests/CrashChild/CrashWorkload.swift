@@ -35,6 +35,7 @@ struct CrashWorkload: Sendable {
         case .hotKeys: return try step.hotKey(current)
         case .rangeDeletes: return .write(step.rangeDelete())
         case .largeValues: return step.largeValue()
+        case .transactions: return .transfer(CrashTransfer(seed: seed, lane: lane, index: index))
         case .fillingMapped, .fillingWritten: return step.filling()
         case .threads:
             return lane == scenario.maintenanceLane ? step.maintenance() : .write(step.countedBatch())

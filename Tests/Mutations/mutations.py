@@ -1383,4 +1383,94 @@ MUTATIONS = [
         "Store/StoreRepair+Order.swift",
         "($0.element.sequence, $0.offset) < ($1.element.sequence, $1.offset)",
         "($0.offset, 0) < ($1.offset, 0)", first="RepairOrderTests"),
+    # Transactions and the feed of changes.
+    Mutation(
+        "commit-unchecked", "a commit is not compared with what others have changed", "Store/Engine+Write.swift",
+        "if let check, try check.decide(state.pointee, in: self) != .unchanged { return 0 }",
+        "_ = check", first="TransactionConflictTests"),
+    Mutation(
+        "key-read-not-noted", "a commit does not compare the keys that were read", "Transaction/Transaction.swift",
+        "if case .unwritten = found, isolation == .serializable { state.reads.insert(key) }",
+        "", first="TransactionConflictTests"),
+    Mutation(
+        "walk-not-noted", "a commit does not compare the ranges that were walked",
+        "Transaction/TransactionWalk.swift",
+        "transaction.updateWalk(number, read)", "_ = (number, read)", first="TransactionConflictTests"),
+    Mutation(
+        "end-of-walk-not-noted", "a commit does not compare what lies behind the last entry of a walk",
+        "Transaction/TransactionWalk.swift",
+        "            note(through: nil)\n            return nil", "            return nil",
+        first="TransactionConflictTests"),
+    Mutation(
+        "old-walk-misplaced", "a walk that goes on for long is noted in the place of another one",
+        "Transaction/ReadSet.swift",
+        "        firstWalk += walks.count\n", "", first="ReadSetTests"),
+    Mutation(
+        "deleted-range-not-compared", "under snapshot isolation a removal of a range conflicts with nothing",
+        "Transaction/WriteBuffer.swift",
+        "for range in deleted.ranges { keys.insert(range) }", "", first="TransactionConflictTests"),
+    Mutation(
+        "savepoint-keeps-writes", "a savepoint that throws keeps its writes", "Transaction/Transaction.swift",
+        "if !state.hasEnded { state.writes.rollBack(to: mark) }", "", first="TransactionTests"),
+    Mutation(
+        "flush-unseen", "a commit does not notice that a flush has taken changes out of memory",
+        "Store/Engine+Flush.swift",
+        "state.pointee.flushedSequence, sealed.table.greatestSequence)", "state.pointee.flushedSequence, 0)",
+        first="TransactionConflictTests"),
+    Mutation(
+        "watch-after-view", "a long check follows the commits from its end on, and not from its beginning",
+        "Transaction/CommitCheck.swift",
+        "        checked = sequence\n        return true",
+        "        checked = sequence\n        watch?.position = engine.subscribeToChanges().position\n"
+        "        engine.feed.unsubscribe()\n        return true", first="CommitCheckTests"),
+    Mutation(
+        "checked-too-far", "a long check vouches for what came while it ran", "Transaction/CommitCheck.swift",
+        "        checked = sequence\n", "        checked = engine.visible.load(ordering: .acquiring)\n",
+        first="CommitCheckTests"),
+    Mutation(
+        "lost-commits-ignored", "a check takes commits that have left the feed for harmless",
+        "Transaction/CommitCheck.swift",
+        "if record.payload == nil { return .outdated }", "", first="CommitCheckTests"),
+    Mutation(
+        "removal-unchecked-in-memory", "a walk does not conflict with a removal of a range, in memory",
+        "Transaction/ChangeSearch.swift",
+        "if rangeTombstoneCount > 0, rangeTombstones.hasTombstone(over: range, after: sequence) { return true }", "",
+        first="ConflictModelTests"),
+    Mutation(
+        "removal-unchecked-in-segments", "a read does not conflict with a removal of a range, in a segment",
+        "Transaction/ChangeSearch.swift",
+        "if rangeTombstones.newestCovering(key, visible: .greatest) > sequence { return true }", "",
+        first="ConflictModelTests"),
+    Mutation(
+        "turn-not-taken", "a transaction that conflicts again and again is no better off than others",
+        "Transaction/TransactionRetry.swift",
+        "conflicts >= Self.conflictsBeforeTurn", "conflicts > 1_000_000", first="StarvationTests"),
+    Mutation(
+        "nobody-gives-way", "no commit gives way to who has conflicted again and again",
+        "Transaction/RetryTurn.swift",
+        "guard isTaken else { return }", "if isTaken || !isTaken { return }", first="StarvationTests"),
+    Mutation(
+        "turn-for-two", "two transactions have the turn at a time", "Transaction/RetryTurn.swift",
+        "if serving == ticket { return true }", "if serving + 1 >= ticket { return true }", first="RetryTurnTests"),
+    Mutation(
+        "event-told-twice", "a feed that begins in the past begins with what its subscriber has seen",
+        "Transaction/FeedCursor.swift",
+        "where record.last > sequence {", "where record.last >= sequence {", first="ChangeFeedTests"),
+    Mutation(
+        "gap-untold", "a subscriber is not told of changes that the logs do not hold any more",
+        "Transaction/FeedCursor.swift",
+        "            events += skip(to: record.first - 1)\n", "", first="ChangeFeedHistoryTests"),
+    Mutation(
+        "lost-changes-untold", "a subscriber is not told that a crash has taken what it has seen",
+        "Transaction/ChangeSubscription.swift",
+        "if since > begin.sequence { start.report(lostAfter: begin.sequence, through: since) }", "",
+        first="ChangeFeedHistoryTests"),
+    Mutation(
+        "waits-remembered", "a feed remembers waits that are over", "Transaction/ChangeFeed.swift",
+        "if body == nil, state.names.contains(waiter) {", "if body == nil {", first="ChangeFeedHistoryTests"),
+    Mutation(
+        "batch-told-in-parts", "a commit in the feed lacks its last change", "Transaction/CommitRecord.swift",
+        "return changes.isEmpty ? nil : .commit(changes, through: last)",
+        "return changes.isEmpty ? nil : .commit(changes.count > 2 ? changes.dropLast() : changes, through: last)",
+        first="ChangeFeedHistoryTests"),
 ]

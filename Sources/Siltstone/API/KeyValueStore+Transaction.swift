@@ -34,10 +34,7 @@ extension KeyValueStore {
         var hasTurn = false
         defer { if hasTurn { engine.retryTurn.give() } }
         while true {
-            if !hasTurn, retry.needsTurn {
-                engine.retryTurn.take()
-                hasTurn = true
-            }
+            if !hasTurn, retry.needsTurn { hasTurn = engine.retryTurn.take() }
             let transaction = Transaction(self, isolation: isolation, durability: durability, hasTurn: hasTurn)
             let result: R
             do { result = try body(transaction) } catch {
@@ -65,10 +62,7 @@ extension KeyValueStore {
         var hasTurn = false
         defer { if hasTurn { engine.retryTurn.give() } }
         while true {
-            if !hasTurn, retry.needsTurn {
-                await engine.retryTurn.take()
-                hasTurn = true
-            }
+            if !hasTurn, retry.needsTurn { hasTurn = await engine.retryTurn.take() }
             let transaction = Transaction(self, isolation: isolation, durability: durability, hasTurn: hasTurn)
             let result: R
             do { result = try await body(transaction) } catch {

@@ -31,6 +31,8 @@ final class ChangeFeed: Sendable {
         var subscribers = 0
         var waiters: [Int: @Sendable () -> Void] = [:]
         var lastWaiter = 0
+        /// Names that were given out and are not forgotten yet.
+        var names: Set<Int> = []
         /// Waiters that were cancelled before they began to wait.
         var cancelled: Set<Int> = []
         var isWaking = false
@@ -156,6 +158,7 @@ final class ChangeFeed: Sendable {
     func makeWaiter() -> Int {
         state.withLock { state in
             state.lastWaiter += 1
+            state.names.insert(state.lastWaiter)
             return state.lastWaiter
         }
     }
@@ -175,7 +178,8 @@ final class ChangeFeed: Sendable {
     func cancel(_ waiter: Int) {
         let body = state.withLock { state in
             let body = state.waiters.removeValue(forKey: waiter)
-            if body == nil { state.cancelled.insert(waiter) }
+            // Nobody would take a wait that is over out of the set again.
+            if body == nil, state.names.contains(waiter) { state.cancelled.insert(waiter) }
             return body
         }
         body?()
@@ -184,8 +188,12 @@ final class ChangeFeed: Sendable {
     /// Forgets a wait that is over.
     func forget(_ waiter: Int) {
         state.withLock { state in
+            state.names.remove(waiter)
             state.cancelled.remove(waiter)
             state.waiters[waiter] = nil
         }
     }
+
+    /// Waits that the feed remembers.
+    var rememberedWaits: Int { state.withLock { $0.names.union($0.cancelled).union($0.waiters.keys).count } }
 }

@@ -15,8 +15,12 @@ final class ChangeSubscription: Sendable {
         do throws(StoreError) {
             let since = since ?? begin.sequence
             let replay = since < begin.sequence ? try LogReplay(begin.logs, in: engine) : nil
-            start = FeedCursor(
-                range: range, since: since, replay: replay, replayEnd: begin.sequence, index: begin.position)
+            var start = FeedCursor(
+                range: range, since: min(since, begin.sequence), replay: replay, replayEnd: begin.sequence,
+                index: begin.position)
+            // The store has reached the number once, and lost the changes behind its end in a crash.
+            if since > begin.sequence { start.report(lostAfter: begin.sequence, through: since) }
+            self.start = start
         } catch {
             engine.feed.unsubscribe()
             throw error

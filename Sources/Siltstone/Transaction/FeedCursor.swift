@@ -17,6 +17,8 @@ struct FeedCursor: Sendable {
     private(set) var index: Int
     /// All changes up to this number were handed out, or do not concern the range.
     private var sequence: SequenceNumber
+    /// An event to hand out before all others.
+    private var firstEvent: ChangeEvent?
 
     /// - Parameters:
     ///   - since: the number behind which the subscriber begins.
@@ -29,11 +31,21 @@ struct FeedCursor: Sendable {
         sequence = since
     }
 
+    /// Has the subscriber told first that the store has lost changes that the subscriber has seen. Their numbers are given
+    /// out again.
+    mutating func report(lostAfter last: SequenceNumber, through seen: SequenceNumber) {
+        firstEvent = .missed(from: last + 1, through: seen)
+    }
+
     /// Whether the next step reads from disk.
     var readsFiles: Bool { replay != nil }
 
     /// Takes the next step.
     mutating func step(_ feed: ChangeFeed) throws(StoreError) -> Step {
+        if let event = firstEvent {
+            firstEvent = nil
+            return .events([event])
+        }
         if var logs = replay {
             let records = try logs.next()
             replay = records.isEmpty ? nil : logs

@@ -10,6 +10,8 @@ struct ReadSet: Sendable {
     private var ends: [Int] = []
     /// The part that each walk has read so far.
     private var walks: [KeyRange] = []
+    /// The number of the first of ``walks``. Numbers are never used again: an old walk may still go on.
+    private var firstWalk = 0
     private(set) var ranges = KeyRangeSet()
 
     private static let mostKeys = 1 << 16
@@ -48,17 +50,18 @@ struct ReadSet: Sendable {
     mutating func addWalk() -> Int {
         if walks.count >= Self.mostRanges { mergeWalks() }
         walks.append(KeyRange(from: [], to: []))
-        return walks.count - 1
+        return firstWalk + walks.count - 1
     }
 
     /// Replaces the part that a walk has read.
     mutating func updateWalk(_ number: Int, _ range: KeyRange) {
-        // A walk whose number was given up is added piece by piece.
-        if number < walks.count { walks[number] = range } else { insert(range) }
+        // A walk that was merged is added piece by piece.
+        if number >= firstWalk { walks[number - firstWalk] = range } else { insert(range) }
     }
 
     private mutating func mergeWalks() {
         for range in walks { insert(range) }
+        firstWalk += walks.count
         walks = []
     }
 

@@ -43,7 +43,7 @@ extension CrashHarness {
         try CrashFailure.require(problems.isEmpty, "verify finds in a checkpoint \(problems)")
         let contents = try contents(of: checkpoint)
         for var model in before where model.lane != scenario.maintenanceLane {
-            let content = contents[model.lane]
+            let content = contents.lanes[model.lane]
             let first = model.nextIndex
             if let counter = content[CrashWorkload.counterKey(ofLane: model.lane)],
                 let last = UInt64(String(decoding: counter, as: UTF8.self))

@@ -3,6 +3,14 @@ import Siltstone
 
 @testable import CrashChild
 
+/// What a scan of a store finds.
+struct CrashContents {
+    /// The entries of each lane.
+    var lanes: [[[UInt8]: [UInt8]]]
+    /// The accounts that lanes share.
+    var accounts: [[UInt8]: [UInt8]] = [:]
+}
+
 extension CrashHarness {
     /// Checks the store as the dead child left it, changing nothing: everything acknowledged is there, the operations in
     /// flight wholly or not at all, and nothing else.
@@ -19,8 +27,9 @@ extension CrashHarness {
         configuration.readOnly = true
         let found = try KeyValueStore.open(at: store, configuration: configuration)
         let contents = try contents(of: found)
-        for lane in models.indices { try settle(lane, journal, contents[lane]) }
-        try checkSum(contents)
+        for lane in models.indices { try settle(lane, journal, contents.lanes[lane]) }
+        try checkSum(contents.lanes)
+        try checkAccounts(contents, models)
         if thoroughly { try checkThoroughly(found) }
         try found.close()
         try checkCheckpoints(journal, since: before)
@@ -38,7 +47,7 @@ extension CrashHarness {
     /// As the reader in Python finds it, which knows the documented format and nothing of the engine.
     func checkIndependently() throws {
         guard IndependentReader.isAvailable else { return }
-        let expected = models.reduce(into: [[UInt8]: [UInt8]]()) { $0.merge($1.entries) { $1 } }
+        let expected = models.reduce(into: Self.accounts(models)) { $0.merge($1.entries) { $1 } }
         switch try IndependentReader.read(store) {
         case .records(let records):
             try CrashFailure.require(records == expected, "the independent reader finds something else")
@@ -46,10 +55,28 @@ extension CrashHarness {
         }
     }
 
-    func checkModels(_ contents: [[[UInt8]: [UInt8]]]) throws {
+    func checkModels(_ contents: CrashContents) throws {
         for model in models {
-            if let difference = model.difference(from: contents[model.lane]) { throw CrashFailure(difference) }
+            if let difference = model.difference(from: contents.lanes[model.lane]) { throw CrashFailure(difference) }
         }
+        try checkAccounts(contents, models)
+    }
+
+    /// The shared accounts as the transfers of all lanes have left them.
+    private static func accounts(_ models: [CrashModel]) -> [[UInt8]: [UInt8]] {
+        CrashTransfer.entries(models.reduce(into: [:]) { $0.merge($1.balances, uniquingKeysWith: +) })
+    }
+
+    /// Each lane's counter tells which of its transfers are there; the accounts must show these, and no other.
+    func checkAccounts(_ contents: CrashContents, _ models: [CrashModel]) throws {
+        let expected = Self.accounts(models)
+        guard contents.accounts != expected else { return }
+        let wrong = Set(expected.keys).union(contents.accounts.keys).filter { expected[$0] != contents.accounts[$0] }
+        let lines = wrong.map { key in
+            "\(String(decoding: key, as: UTF8.self)): \(CrashTransfer.balance(contents.accounts[key])), "
+                + "and not \(CrashTransfer.balance(expected[key]))"
+        }
+        throw CrashFailure("accounts that no set of whole transfers explains: \(lines.sorted().prefix(8))")
     }
 
     /// Advances the model of a lane by what was acknowledged, and, if the store says so, by the operation in flight.
@@ -76,19 +103,22 @@ extension CrashHarness {
     }
 
     /// What a scan finds, by lanes. A key of no lane is one that nobody has written.
-    func contents(of store: KeyValueStore) throws -> [[[UInt8]: [UInt8]]] {
+    func contents(of store: KeyValueStore) throws -> CrashContents {
         let prefixes = models.map { CrashWorkload.prefix(ofLane: $0.lane) }
-        var contents = [[[UInt8]: [UInt8]]](repeating: [:], count: models.count)
+        var contents = CrashContents(lanes: Array(repeating: [:], count: models.count))
         var last: [UInt8]?
         let cursor = try store.scan()
         while let entry = try cursor.next() {
-            guard let lane = prefixes.firstIndex(where: { entry.key.starts(with: $0) }) else {
-                throw CrashFailure("the key \(entry.key) is nobody's")
-            }
             try CrashFailure.require(
                 last.map { $0.precedes(entry.key) } ?? true, "a scan is out of order")
-            contents[lane][entry.key] = entry.value
             last = entry.key
+            if scenario == .transactions, entry.key.starts(with: CrashTransfer.prefix) {
+                contents.accounts[entry.key] = entry.value
+            } else if let lane = prefixes.firstIndex(where: { entry.key.starts(with: $0) }) {
+                contents.lanes[lane][entry.key] = entry.value
+            } else {
+                throw CrashFailure("the key \(entry.key) is nobody's")
+            }
         }
         return contents
     }
@@ -98,7 +128,8 @@ extension CrashHarness {
         let problems = try store.verify().problems
         try CrashFailure.require(problems.isEmpty, "verify finds \(problems)")
         summary.verifications += 1
-        let expected = models.flatMap { $0.entries }.sorted { $0.key.precedes($1.key) }
+        let entries = models.flatMap { $0.entries } + Self.accounts(models)
+        let expected = entries.sorted { $0.key.precedes($1.key) }
         var rest = expected[...]
         let backwards = try store.scan(reverse: true)
         while let entry = try backwards.next() {

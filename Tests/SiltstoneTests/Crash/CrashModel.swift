@@ -6,6 +6,8 @@ struct CrashModel: Equatable {
     private(set) var entries: [[UInt8]: [UInt8]] = [:]
     /// Keys that were there once, and were removed.
     private(set) var removed: Set<[UInt8]> = []
+    /// What the lane's transfers have moved, by account.
+    private(set) var balances: [Int: Int] = [:]
     /// The index of the next operation.
     private(set) var nextIndex: UInt64 = 0
 
@@ -13,7 +15,11 @@ struct CrashModel: Equatable {
 
     /// Makes the changes of the next operation, or passes it over where it was begun but has not happened.
     mutating func advance(_ workload: CrashWorkload, applying: Bool = true) {
-        if applying { apply(nextOperation(workload).changes) }
+        if applying {
+            let operation = nextOperation(workload)
+            apply(operation.changes)
+            if case .transfer(let transfer) = operation { transfer.apply(to: &balances) }
+        }
         nextIndex += 1
     }
 

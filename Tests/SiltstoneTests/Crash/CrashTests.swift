@@ -35,8 +35,9 @@ struct CrashTests {
     }
 
     private static func attack(_ scenario: CrashScenario, kills: Int) throws -> CrashSummary {
-        // Seven scenarios share the time, two at a time.
-        let end = SuiteScale.longSeconds.map { Date(timeIntervalSinceNow: $0 * Double(OwnThread.width) / 7) }
+        // All scenarios share the time, two at a time.
+        let share = Double(OwnThread.width) / Double(CrashScenario.killed.count)
+        let end = SuiteScale.longSeconds.map { Date(timeIntervalSinceNow: $0 * share) }
         var harness = try CrashHarness(scenario, seed: SuiteScale.seed)
         var number = 1
         while harness.summary.killCount < kills || end.map({ Date() < $0 }) ?? false {

@@ -27,10 +27,16 @@ final class CrashCampaign: Sendable {
 
     private let totals = Locked(Totals())
     private let next = Counter()
+    private let suite: String
     private let attack: @Sendable (_ number: Int) -> Attack?
 
-    /// - Parameter attack: the attack of a number, from 0 on; nil where there are no more.
-    init(_ attack: @escaping @Sendable (_ number: Int) -> Attack?) { self.attack = attack }
+    /// - Parameters:
+    ///   - suite: the test to run to see a failure again.
+    ///   - attack: the attack of a number, from 0 on; nil where there are no more.
+    init(suite: String = "CrashPointTests", _ attack: @escaping @Sendable (_ number: Int) -> Attack?) {
+        self.suite = suite
+        self.attack = attack
+    }
 
     func run() -> Totals {
         let group = DispatchGroup()
@@ -53,7 +59,7 @@ final class CrashCampaign: Sendable {
         let driver = CrashDriver(history, seed: attack.seed, imagesPerPoint: attack.imagesPerPoint)
         var failure: String?
         do { try driver.run { try oracle.check($0) } } catch {
-            let replay = SuiteScale.replay("CrashPointTests", seed: SuiteScale.seed)
+            let replay = SuiteScale.replay(suite, seed: SuiteScale.seed)
                 .replacing("swift test", with: "SILTSTONE_HISTORY='\(history.name)' swift test")
             failure = "\(error); \(replay)"
         }

@@ -109,6 +109,8 @@ final class CrashDriver: Sendable {
             var batch = WriteBatch()
             for change in changes { change.add(to: &batch) }
             try store.write(batch, durability: durability)
+        case .transaction(let changes, let durability): try HistoryTransaction.commit(changes, store, durability)
+        case .conflict(let changes): try HistoryTransaction.conflict(changes, store)
         case .insert(let key, let value): return try store.insert(key, value)
         case .replace(let key, let value): return try store.replace(key, value)
         case .remove(let key): return try store.remove(key)

@@ -5,6 +5,8 @@ struct CrashHistory: Sendable {
     var name: String
     var configuration: Configuration
     var steps: [HistoryStep]
+    /// Whether the feed of changes is looked at after each crash.
+    var checksFeed = false
 
     /// Where the store is. Not in the root, so that its own directory has to become durable.
     static let path = "/data/store"

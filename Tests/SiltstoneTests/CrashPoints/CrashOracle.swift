@@ -63,6 +63,7 @@ struct CrashOracle {
                     place: crashed.place + ", then in recovery \(seed)", depth: crashed.depth + 1))
         }
         let state = try match(store, crashed)
+        try checkFeed(store, crashed)
         let report = try store.verify()
         try BrokenPromise.unless(report.problems.isEmpty, "verify: \(report.problems), \(crashed.place)")
         if crashed.depth == 0 { try checkCheckpoints(disk, crashed) }
@@ -94,6 +95,17 @@ struct CrashOracle {
             missing \(missing.map { String(decoding: $0, as: UTF8.self) }), \
             other \(changed.map { String(decoding: $0, as: UTF8.self) }), \(crashed.place)
             """)
+    }
+
+    /// The feed of what the logs still hold leads to what the store holds, if nothing is missing.
+    private func checkFeed(_ store: KeyValueStore, _ crashed: CrashedDisk) throws {
+        guard history.checksFeed else { return }
+        let fold = try FeedFold(replaying: store)
+        try BrokenPromise.unless(
+            fold.problems.isEmpty && fold.sequence == store.statistics.lastSequence,
+            "the feed: \(fold.problems), ends at \(fold.sequence), \(crashed.place)")
+        let difference = fold.missed == 0 ? fold.difference(from: try store.allEntries()) : nil
+        try BrokenPromise.unless(difference == nil, "\(difference ?? ""), \(crashed.place)")
     }
 
     private func checkCheckpoints(_ disk: SimulatedFileSystem, _ crashed: CrashedDisk) throws {

@@ -22,7 +22,7 @@ struct FaultPhase: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     static let all: [FaultPhase] =
-        [creation, recovery, opening, readOnlyOpening] + [writing, rotation, flush, closing]
+        [creation, recovery, opening, readOnlyOpening] + [writing, transactions, rotation, flush, closing]
         + [compaction, checkpoint, verification, repair, repairOfTheWell, reading]
 }
 

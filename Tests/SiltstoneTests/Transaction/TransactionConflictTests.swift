@@ -71,24 +71,97 @@ import Testing
         }
     }
 
-    @Test("snapshot isolation lets write skew pass, and stops a lost update")
-    func snapshotIsolation() throws {
-        try check(.none, conflicts: false, isolation: .snapshot) { transaction in
+    @Test("write skew over a range is prevented: of two doctors on call one stays", arguments: Upheaval.allCases)
+    func writeSkewOfRanges(_ upheaval: Upheaval) throws {
+        func leave(_ transaction: Transaction, _ doctor: Int) throws {
+            var onCall = 0
+            try transaction.forEach(from: key(0), to: key(2)) { _, _ in
+                onCall += 1
+                return true
+            }
+            if onCall > 1 { try transaction.delete(key(doctor)) }
+        }
+        let other = store.begin()
+        try leave(other, 1)
+        try check(upheaval, conflicts: true) {
+            try leave($0, 0)
+        } change: { _ in
+            try other.commit()
+        }
+        #expect(try store.scan(from: key(0), to: key(2)).remaining().count == 1)
+    }
+
+    /// The anomaly of Fekete, O'Neil and O'Neil (2004): the three transactions have a serial order only as long as nobody
+    /// looks between the deposit and the withdrawal.
+    private func readOnlyAnomaly(
+        _ upheaval: Upheaval, conflicts: Bool, isolation: Transaction.Isolation
+    ) throws {
+        try check(upheaval, conflicts: conflicts, isolation: isolation) { withdrawal in
+            // Finds too little money on both accounts, and charges a fee with the withdrawal.
+            #expect(try withdrawal.get("x".utf8) == Array("1".utf8))
+            #expect(try withdrawal.get("y".utf8) == Array("1".utf8))
+            try withdrawal.put("x".utf8, "-11".utf8)
+        } change: { store in
+            try store.transaction(isolation: isolation) { deposit in
+                _ = try deposit.get("y".utf8)
+                try deposit.put("y".utf8, "20".utf8)
+            }
+            try upheave(upheaval)
+            try store.transaction(isolation: isolation) { reader in
+                #expect(try reader.get("x".utf8) == Array("1".utf8))
+                #expect(try reader.get("y".utf8) == Array("20".utf8))
+            }
+        }
+    }
+
+    @Test("the read-only anomaly is prevented", arguments: Upheaval.allCases)
+    func readOnlyAnomaly(_ upheaval: Upheaval) throws {
+        try readOnlyAnomaly(upheaval, conflicts: true, isolation: .serializable)
+    }
+
+    @Test("snapshot isolation lets write skew and the read-only anomaly pass", arguments: Upheaval.allCases)
+    func snapshotIsolation(_ upheaval: Upheaval) throws {
+        try check(upheaval, conflicts: false, isolation: .snapshot) { transaction in
             _ = try transaction.get("y".utf8)
-            try transaction.put("x".utf8, "0".utf8)
+            try transaction.put("x".utf8, "1".utf8)
         } change: {
-            try $0.put("y".utf8, "0".utf8)
+            try $0.put("y".utf8, "1".utf8)
         }
         try store.delete("result".utf8)
-        try check(.none, conflicts: true, isolation: .snapshot) {
+        try readOnlyAnomaly(upheaval, conflicts: false, isolation: .snapshot)
+    }
+
+    @Test("snapshot isolation stops lost updates, of keys and of ranges", arguments: Upheaval.allCases)
+    func lostUpdateOfSnapshots(_ upheaval: Upheaval) throws {
+        try check(upheaval, conflicts: true, isolation: .snapshot) {
             try $0.put("x".utf8, "0".utf8)
         } change: {
             try $0.put("x".utf8, "2".utf8)
         }
-        try check(.none, conflicts: true, isolation: .snapshot) {
+        try check(upheaval, conflicts: true, isolation: .snapshot) {
             try $0.deleteRange(from: key(10), to: key(20))
         } change: {
             try $0.put(key(15), "2".utf8)
+        }
+        try check(upheaval, conflicts: true, isolation: .snapshot) {
+            try $0.put(key(30), "0".utf8)
+        } change: {
+            try $0.deleteRange(from: key(25), to: key(35))
+        }
+    }
+
+    @Test("a cursor that goes on after an upheaval still tells how far it has come", arguments: Upheaval.allCases)
+    func cursorAcross(_ upheaval: Upheaval) throws {
+        for conflicts in [true, false] {
+            try check(upheaval, conflicts: conflicts) { transaction in
+                let cursor = try transaction.scan(from: key(10), to: key(20))
+                for _ in 0..<3 { _ = try cursor.next() }
+                try upheave(upheaval)
+                try store.put(key(conflicts ? 13 : 18), "new".utf8)
+                try upheave(upheaval)
+                for _ in 0..<3 { _ = try cursor.next() }
+            } change: { _ in
+            }
         }
     }
 

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import Siltstone
+
+/// The set of keys and ranges that a commit checks: it may hold too much, never too little.
+@Suite("Read set") struct ReadSetTests {
+    private func isNoted(_ number: Int, in reads: ReadSet) -> Bool {
+        key(number).withUnsafeBytes { reads.closed().ranges.contains($0) }
+    }
+
+    private func range(_ from: Int, _ to: Int) -> KeyRange { KeyRange(from: key(from), to: key(to)) }
+
+    @Test("an old walk that goes on keeps its part, and takes nobody else's, when walks have been merged meanwhile")
+    func oldWalk() {
+        var reads = ReadSet()
+        let old = (0..<6).map { _ in reads.addWalk() }
+        for number in old { reads.updateWalk(number, range(10 * number, 10 * number + 5)) }
+        // As many as make the set merge those that it has.
+        for number in 0..<20_000 { reads.updateWalk(reads.addWalk(), range(1000 + number, 1001 + number)) }
+        for number in old { reads.updateWalk(number, range(10 * number, 10 * number + 8)) }
+        for number in old { #expect(isNoted(10 * number + 7, in: reads)) }
+        for number in 0..<20_000 where !isNoted(1000 + number, in: reads) {
+            Issue.record("walk \(number) is lost")
+            return
+        }
+    }
+
+    @Test("a set of more ranges and keys than it may hold still holds each of them")
+    func bounds() {
+        var reads = ReadSet()
+        for number in 0..<40_000 { reads.insert(range(3 * number, 3 * number + 1)) }
+        for number in 0..<70_000 { key(200_000 + 2 * number).withUnsafeBytes { reads.insert($0) } }
+        let index = ReadIndex(reads.closed())
+        func isChanged(_ number: Int) -> Bool {
+            key(number).withUnsafeBytes {
+                index.isChanged(by: Record(key: $0, value: .emptyBytes, sequence: 1, kind: .value))
+            }
+        }
+        #expect((0..<40_000).allSatisfy { isChanged(3 * $0) })
+        #expect((0..<70_000).allSatisfy { isChanged(200_000 + 2 * $0) })
+        #expect(!isChanged(900_000))
+        #expect(reads.ranges.ranges.count <= 1 << 14)
+    }
+}
