@@ -47,6 +47,7 @@ struct Account: Equatable {
     /// Hangs on every bit of it.
     @inline(__always)
     var check: UInt64 {
-        mixed(UInt64(bitPattern: Int64(number)) ^ mixed(UInt64(bitPattern: Int64(balance)) &+ UInt64(transfers) << 40))
+        func bits(_ number: Int) -> UInt64 { UInt64(truncatingIfNeeded: number) }
+        return mixed(bits(number) ^ mixed(bits(balance) ^ mixed(bits(transfers))))
     }
 }

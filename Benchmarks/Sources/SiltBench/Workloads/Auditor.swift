@@ -21,8 +21,8 @@ final class Auditor: EntryVisitor {
         guard value.count == valueBytes, let account = Account(value) else {
             return note("account \(number) has a torn value")
         }
-        total += account.balance
-        transfers += account.transfers
+        total &+= account.balance
+        transfers &+= account.transfers
         guard number < ledger.accounts.count else { return note("an account that was never opened") }
         guard account.number == number, keys.key(number).elementsEqual(key) else {
             return note("a value of another account under the key of \(number)")
