@@ -311,8 +311,10 @@ struct ScanWalk: ~Copyable {
         isNumbered = numbered
         try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in
             merge.restart(direction, visible: sequence, numbered: numbered)
-            guard let key else { return try merge.seek(nil, limit: left) }
-            try withContiguousBytes(key) { bytes throws(StoreError) in try merge.seek(bytes, limit: left) }
+            // A walk without a limit goes on without one, however much it has handed out.
+            let limit = left > .max / 2 ? .max : left
+            guard let key else { return try merge.seek(nil, limit: limit) }
+            try withContiguousBytes(key) { bytes throws(StoreError) in try merge.seek(bytes, limit: limit) }
         }
     }
 

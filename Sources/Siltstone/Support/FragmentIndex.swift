@@ -1,11 +1,14 @@
 /// The fragments of a set of range tombstones in plain memory, for reads that touch no object.
 ///
-/// Starts are searched by digests, the eight bytes behind what all of them begin with; only ties compare keys.
+/// Starts are searched by two digests, each of eight bytes, behind what all of them begin with; only ties of both compare keys.
+/// With one digest a single tombstone that begins otherwise, and leaves the starts nothing in common, would make ties of all.
 ///
 /// `@unchecked Sendable`: filled in the initialiser, and never changed. Freed by its set.
 struct FragmentIndex: @unchecked Sendable {
     let count: Int
     private let digests: UnsafeMutablePointer<UInt64>
+    /// Those of the eight bytes behind.
+    private let furtherDigests: UnsafeMutablePointer<UInt64>
     private let starts: UnsafeMutablePointer<Bytes>
     private let ends: UnsafeMutablePointer<Bytes>
     /// What all starts begin with.
@@ -17,6 +20,7 @@ struct FragmentIndex: @unchecked Sendable {
     init(_ fragments: [RangeTombstones.Fragment]) {
         count = fragments.count
         digests = .allocate(capacity: max(1, count))
+        furtherDigests = .allocate(capacity: max(1, count))
         starts = .allocate(capacity: max(1, count))
         ends = .allocate(capacity: max(1, count))
         storage = .allocate(byteCount: fragments.reduce(1) { $0 + $1.start.count + $1.end.count }, alignment: 8)
@@ -36,13 +40,16 @@ struct FragmentIndex: @unchecked Sendable {
         let last = SearchKey(count > 0 ? starts[count - 1] : .emptyBytes)
         common = first.prefix(count > 1 ? first.commonPrefix(with: last) : 0)
         for index in 0..<count {
-            (digests + index).initialize(to: SearchKey(starts[index]).digest(after: common.count))
+            let start = SearchKey(starts[index])
+            (digests + index).initialize(to: start.digest(after: common.count))
+            (furtherDigests + index).initialize(to: start.digest(after: common.count + 8))
         }
     }
 
     /// To be called once, when nobody reads any more.
     func deallocate() {
         digests.deallocate()
+        furtherDigests.deallocate()
         starts.deallocate()
         ends.deallocate()
         storage.deallocate()
@@ -71,12 +78,35 @@ struct FragmentIndex: @unchecked Sendable {
         if count == 0 { return 0 }
         if common.count > 0, !key.hasPrefix(common) { return key.compare(to: common) < 0 ? 0 : count }
         let digest = key.digest(after: common.count)
-        var low = digests.count(below: digest, of: count)
-        while low < count, digests[low] == digest {
-            let order = compareKeysByWords(starts[low], key.bytes)
-            if order > 0 || order == 0 && !including { break }
-            low &+= 1
+        let low = digests.count(below: digest, of: count)
+        return low < count && digests[low] == digest ? countOfTies(key, digest, from: low, including: including) : low
+    }
+
+    /// As ``countOfStarts(upTo:including:)``, of a key whose digest is that of a fragment.
+    @inline(never)
+    private func countOfTies(_ key: SearchKey, _ digest: UInt64, from start: Int, including: Bool) -> Int {
+        let first = Self.ties(digests, digest, start..<count)
+        var ties = Self.ties(furtherDigests, key.digest(after: common.count &+ 8), first)
+        while !ties.isEmpty {
+            let middle = (ties.lowerBound &+ ties.upperBound) &>> 1
+            let order = compareKeysByWords(starts[middle], key.bytes)
+            if order < 0 || order == 0 && including {
+                ties = (middle &+ 1)..<ties.upperBound
+            } else {
+                ties = ties.lowerBound..<middle
+            }
         }
-        return low
+        return ties.lowerBound
+    }
+
+    /// The part of a range whose digests are a given one; where none is, the place where it would be.
+    private static func ties(_ digests: UnsafeMutablePointer<UInt64>, _ digest: UInt64, _ range: Range<Int>) -> Range<
+        Int
+    > {
+        let (next, isLast) = digest.addingReportingOverflow(1)
+        let start = digests + range.lowerBound
+        let first = start.count(below: digest, of: range.count)
+        let end = isLast ? range.count : start.count(below: next, of: range.count)
+        return (range.lowerBound + first)..<(range.lowerBound + end)
     }
 }
