@@ -108,8 +108,9 @@ import Testing
             }
             try upheave(upheaval)
             try store.transaction(isolation: isolation) { reader in
-                #expect(try reader.get("x".utf8) == Array("1".utf8))
-                #expect(try reader.get("y".utf8) == Array("20".utf8))
+                let (x, y) = (try reader.get("x".utf8), try reader.get("y".utf8))
+                #expect(x == Array("1".utf8))
+                #expect(y == Array("20".utf8))
             }
         }
     }
