@@ -31,9 +31,10 @@ final class PageFetcher: Sendable {
             chunks.set(chunk)
             // Of the range alone: to look at a chunk takes as long as to check the checksum of a few blocks.
             if isInMemory(offset, count) { continue }
+            let (before, after) = (isAsked(chunk - 1), isAsked(chunk + 1))
             fetch(chunk: chunk)
-            if isAsked(chunk - 1) { fetch(chunk: chunk + 1) }
-            if isAsked(chunk + 1) { fetch(chunk: chunk - 1) }
+            if before, !after { fetch(chunk: chunk + 1) }
+            if after, !before { fetch(chunk: chunk - 1) }
         }
     }
 

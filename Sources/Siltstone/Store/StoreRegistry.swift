@@ -126,6 +126,7 @@ extension Configuration {
             ("segmentBytes", segmentBytes == other.segmentBytes), ("blockBytes", blockBytes == other.blockBytes),
             ("largeValueBytes", largeValueBytes == other.largeValueBytes),
             ("valueFileBytes", valueFileBytes == other.valueFileBytes), ("cacheBytes", cacheBytes == other.cacheBytes),
+            ("changeFeedBytes", changeFeedBytes == other.changeFeedBytes),
             ("compression", compression == other.compression), ("access", access == other.access),
             ("logWriting", logWriting == other.logWriting),
             ("automaticCompaction", automaticCompaction == other.automaticCompaction),

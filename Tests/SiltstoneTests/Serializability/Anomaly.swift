@@ -44,9 +44,15 @@ struct SerializabilityChecker {
     /// The first anomaly of a history; nil where all is well.
     static func check(_ records: [TransactionRecord], _ isolation: Transaction.Isolation) -> Anomaly? {
         let order = VersionOrder(records)
-        let checker = SerializabilityChecker(
-            records: order.tracingAbsence(in: records), order: order, isolation: isolation)
-        return checker.strayRead() ?? checker.circle()
+        var first: Anomaly?
+        // Under snapshot isolation either moment may explain that a key was absent: it may have come and gone meanwhile.
+        for moment in isolation == .serializable ? [VersionOrder.Moment.commit] : [.begin, .commit] {
+            let traced = order.tracingAbsence(in: records, at: moment)
+            let checker = SerializabilityChecker(records: traced, order: order, isolation: isolation)
+            guard let anomaly = checker.strayRead() ?? checker.circle() else { return nil }
+            first = first ?? anomaly
+        }
+        return first
     }
 
     // MARK: Single reads

@@ -49,6 +49,9 @@ struct VersionOrder {
         var isAbsent: Bool
     }
 
+    /// A moment in the life of a transaction.
+    enum Moment { case begin, commit }
+
     private var versions: [Int: [Version]] = [:]
 
     init(_ records: [TransactionRecord]) {
@@ -78,16 +81,18 @@ struct VersionOrder {
     /// The records with each sight of an absent key traced to the deletion that it saw.
     ///
     /// A value tells its revision; an absent key does not. It may be any deletion, or the state before the history, and one
-    /// that explains the sight is enough. A transaction takes effect at its commit: if the key was absent then, that is
-    /// the version. Else it is the one in the snapshot.
-    func tracingAbsence(in records: [TransactionRecord]) -> [TransactionRecord] {
+    /// that explains the sight is enough.
+    /// - Parameter moment: where a deletion is looked for first. A serializable transaction takes effect at its commit; the
+    ///   reads of others are of their snapshot.
+    func tracingAbsence(in records: [TransactionRecord], at moment: Moment) -> [TransactionRecord] {
         records.map { record in
             var traced = record
             for index in traced.reads.indices where traced.reads[index].revision == .absent {
                 let key = traced.reads[index].key
                 let atCommit = record.sequence.map { newest(key, upTo: $0 - UInt64(record.writes.isEmpty ? 0 : 1)) }
                 let atBegin = record.snapshot.map { newest(key, upTo: $0) }
-                let version = [atCommit, atBegin].compactMap { $0 }.first(where: \.isAbsent)
+                let versions = moment == .commit ? [atCommit, atBegin] : [atBegin, atCommit]
+                let version = versions.compactMap { $0 }.first(where: \.isAbsent)
                 traced.reads[index].revision = version?.revision ?? .absent
             }
             return traced

@@ -80,7 +80,8 @@ struct SharedStoreTests {
             ("memTableBytes", { $0.memTableBytes *= 2 }), ("sealedMemTableLimit", { $0.sealedMemTableLimit += 1 }),
             ("segmentBytes", { $0.segmentBytes *= 2 }), ("blockBytes", { $0.blockBytes *= 2 }),
             ("largeValueBytes", { $0.largeValueBytes *= 2 }), ("valueFileBytes", { $0.valueFileBytes *= 2 }),
-            ("cacheBytes", { $0.cacheBytes *= 2 }), ("compression", { $0.compression = .deflate(level: 1) }),
+            ("cacheBytes", { $0.cacheBytes *= 2 }), ("changeFeedBytes", { $0.changeFeedBytes *= 2 }),
+            ("compression", { $0.compression = .deflate(level: 1) }),
             ("access", { $0.access = .read }), ("logWriting", { $0.logWriting = .written }),
             ("automaticCompaction", { $0.automaticCompaction = false }),
             ("tidiesWhenIdle", { $0.tidiesWhenIdle = true }),
@@ -91,8 +92,8 @@ struct SharedStoreTests {
             let error = #expect(throws: StoreError.self) { try SharedStore.open(at: "/store", configuration: other) }
             #expect(error?.code == .invalidArgument && error?.message.contains(name) == true)
         }
-        // Every option but the files, and whether to make a store, is told apart.
-        #expect(changes.count == Mirror(reflecting: configuration).children.count - 2)
+        // Every option is told apart, but the files, whether to make a store, and the way to ask for memory.
+        #expect(changes.count == Mirror(reflecting: configuration).children.count - 3)
         try first.close()
         #expect(try second.store.get("key".utf8) == nil, "an attempt that failed is no use that ends")
         try second.close()

@@ -45,6 +45,8 @@ import Testing
             var configuration = StoreFixture.small()
             configuration.largeValueBytes = [100, 8 << 10][random.index(2)]
             configuration.logWriting = random.chance(0.5) ? .mapped : .written
+            // No file may go while it is copied.
+            configuration.automaticCompaction = false
             self.configuration = configuration
             store = try fixture.open(configuration)
         }
@@ -58,6 +60,7 @@ import Testing
                 store = try fixture.open(configuration)
             case 2:
                 // The process dies, and the next one finds its files.
+                store.settle()
                 fixture = try fixture.copy()
                 store = try fixture.open(configuration)
             default: break

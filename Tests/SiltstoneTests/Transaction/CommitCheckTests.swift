@@ -27,9 +27,10 @@ import Testing
         return (store, open)
     }
 
-    /// A commit that is larger than the feed.
-    private static func overflow(_ store: KeyValueStore) throws {
+    /// A commit that is larger than the feed, and changes one key of those that were read or none.
+    private static func overflow(_ store: KeyValueStore, changing number: Int?) throws {
         var batch = WriteBatch()
+        if let number { batch.put(key(number), [3]) }
         for number in 0..<20 { batch.put(key(300 + number), [UInt8](repeating: 1, count: 5000)) }
         try store.write(batch)
     }
@@ -59,8 +60,7 @@ import Testing
             reads.insert(KeyRange(from: key(100), to: key(200)))
             let check = CommitCheck(reads, since: open.sequence)
             #expect(try check.advance(in: store.engine))
-            if conflicts { try store.put(key(150), [3]) }
-            try Self.overflow(store)
+            try Self.overflow(store, changing: conflicts ? 150 : nil)
             let engine = store.engine
             let verdict = try engine.writeLock.withLock { () throws(StoreError) in
                 try check.decide(engine.state.pointee, in: engine)
@@ -85,8 +85,7 @@ import Testing
             while verdict == .outdated, attempts < 100 {
                 attempts += 1
                 #expect(try check.advance(in: engine))
-                if conflicts, attempts > 8 { try store.put(key(150), [3]) }
-                try Self.overflow(store)
+                try Self.overflow(store, changing: conflicts && attempts == 9 ? 150 : nil)
                 verdict = try engine.writeLock.withLock { () throws(StoreError) in
                     try check.decide(engine.state.pointee, in: engine)
                 }

@@ -107,11 +107,10 @@ import Testing
                 try deposit.put("y".utf8, "20".utf8)
             }
             try upheave(upheaval)
-            try store.transaction(isolation: isolation) { reader in
-                let (x, y) = (try reader.get("x".utf8), try reader.get("y".utf8))
-                #expect(x == Array("1".utf8))
-                #expect(y == Array("20".utf8))
+            let seen = try store.transaction(isolation: isolation) { reader in
+                [try reader.get("x".utf8), try reader.get("y".utf8)]
             }
+            #expect(seen == [Array("1".utf8), Array("20".utf8)])
         }
     }
 
