@@ -130,6 +130,7 @@ extension Configuration {
             ("logWriting", logWriting == other.logWriting),
             ("automaticCompaction", automaticCompaction == other.automaticCompaction),
             ("tidiesWhenIdle", tidiesWhenIdle == other.tidiesWhenIdle),
+            ("changeFeedBytes", changeFeedBytes == other.changeFeedBytes),
         ]
         return isSame.first { !$0.1 }?.0
     }

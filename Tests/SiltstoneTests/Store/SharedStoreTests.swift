@@ -83,7 +83,7 @@ struct SharedStoreTests {
             ("cacheBytes", { $0.cacheBytes *= 2 }), ("compression", { $0.compression = .deflate(level: 1) }),
             ("access", { $0.access = .read }), ("logWriting", { $0.logWriting = .written }),
             ("automaticCompaction", { $0.automaticCompaction = false }),
-            ("tidiesWhenIdle", { $0.tidiesWhenIdle = true }),
+            ("tidiesWhenIdle", { $0.tidiesWhenIdle = true }), ("changeFeedBytes", { $0.changeFeedBytes *= 2 }),
         ]
         for (name, change) in changes {
             var other = configuration
@@ -91,8 +91,8 @@ struct SharedStoreTests {
             let error = #expect(throws: StoreError.self) { try SharedStore.open(at: "/store", configuration: other) }
             #expect(error?.code == .invalidArgument && error?.message.contains(name) == true)
         }
-        // Every option but the files, and whether to make a store, is told apart.
-        #expect(changes.count == Mirror(reflecting: configuration).children.count - 2)
+        // Every option but the files, the memory for them, and whether to make a store, is told apart.
+        #expect(changes.count == Mirror(reflecting: configuration).children.count - 3)
         try first.close()
         #expect(try second.store.get("key".utf8) == nil, "an attempt that failed is no use that ends")
         try second.close()
