@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # Runs the tests of threads under the thread sanitizer, and fails where it warns.
 #
-# The sanitizer knows locks, atomics, and the calls of the C library that it has been built for. The engine tells it the
-# rest (Support/ThreadSanitizer.swift). Reports about code that is not the engine's are listed, each with its reason, in
-# thread.supp. So a run ends without a warning, and a new one is a fault.
+# Reports that are no races are listed in thread.supp, each with its reason. So a run ends without a warning, and a new one
+# is a fault.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 readonly build=.build/thread-sanitizer
@@ -53,11 +52,11 @@ esac
 swift build --build-tests --sanitize=thread --scratch-path "$build"
 rm -rf "$build/warnings"
 mkdir -p "$build/warnings"
-# Half an hour is short for what takes ten times as long as elsewhere. Swift's own report of a crash can wait for a terminal.
+# Swift's own report of a crash can wait for a terminal.
 export SWIFT_BACKTRACE=enable=no
 export TSAN_OPTIONS="suppressions=$PWD/Tests/Sanitizers/thread.supp:log_path=$PWD/$build/warnings/run:exitcode=66:halt_on_error=0"
 status=0
-# The thorough tests take the quick form along.
+# The quick counts, also as a step of the thorough tests: everything takes ten times as long here.
 env -u SILTSTONE_THOROUGH swift test --skip-build --disable-xctest --sanitize=thread --scratch-path "$build" \
     --filter "$filter" || status=1
 shopt -s nullglob
