@@ -11,7 +11,7 @@ extension KeyValueReader {
     ///   and twice as many.
     /// - An entry that was overwritten is counted for each version, and one that was removed may be, until flushes and
     ///   compactions have merged them. Where much is removed one at a time, less may be counted than is there. What
-    ///   ``KeyValueStore/deleteRange(from:to:durability:)`` has removed is not counted but for what shares a segment or a
+    ///   `KeyValueStore.deleteRange` has removed is not counted but for what shares a segment or a
     ///   memtable with newer changes.
     /// - Large values (``Configuration/largeValueBytes``) count in `bytes` once they were flushed.
     ///

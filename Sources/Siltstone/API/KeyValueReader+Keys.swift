@@ -81,12 +81,12 @@ extension KeyValueReader {
         try count(ranges: CollectionOfOne(KeyRange(from: from, to: to)))
     }
 
-    /// How many entries have keys that begin with `prefix`; see ``count(from:to:)``.
+    /// How many entries have keys that begin with `prefix`; see `count(from:to:)`.
     public func count(prefix: some Collection<UInt8>) throws(StoreError) -> Int {
         try count(ranges: CollectionOfOne(KeyRange(prefix: prefix)))
     }
 
-    /// How many entries are in several ranges together, each counted once; see ``count(from:to:)``.
+    /// How many entries are in several ranges together, each counted once; see `count(from:to:)`.
     public func count(ranges: some Sequence<KeyRange>) throws(StoreError) -> Int {
         defer { withExtendedLifetime(self) {} }
         var rest = RemainingRanges(ranges, limit: nil)
@@ -95,17 +95,17 @@ extension KeyValueReader {
         return count
     }
 
-    /// How many entries are in `[from, to)`; see ``count(from:to:)``.
+    /// How many entries are in `[from, to)`; see `count(from:to:)`.
     public func count(from: [UInt8]? = nil, to: [UInt8]? = nil) async throws(StoreError) -> Int {
         try await count(ranges: CollectionOfOne(KeyRange(from: from, to: to)))
     }
 
-    /// How many entries have keys that begin with `prefix`; see ``count(from:to:)``.
+    /// How many entries have keys that begin with `prefix`; see `count(from:to:)`.
     public func count(prefix: some Collection<UInt8>) async throws(StoreError) -> Int {
         try await count(ranges: CollectionOfOne(KeyRange(prefix: prefix)))
     }
 
-    /// How many entries are in several ranges together; see ``count(from:to:)``.
+    /// How many entries are in several ranges together; see `count(from:to:)`.
     public func count(ranges: some Sequence<KeyRange>) async throws(StoreError) -> Int {
         let ranges = Array(ranges)
         return try await _onBlockingQueue { () throws(StoreError) in try self.count(ranges: ranges) }

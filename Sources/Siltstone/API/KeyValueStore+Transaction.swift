@@ -1,7 +1,7 @@
 extension KeyValueStore {
-    /// Begins a transaction, which ends by ``Transaction/commit()`` or ``Transaction/rollback()``.
+    /// Begins a transaction, which ends by `Transaction.commit()` or ``Transaction/rollback()``.
     ///
-    /// The caller handles conflicts: see ``transaction(isolation:durability:attempts:_:)`` for the easier way.
+    /// The caller handles conflicts: see `transaction(_:)` for the easier way.
     /// - Parameters:
     ///   - isolation: which changes by others are conflicts.
     ///   - durability: when the commit returns; nil: as the store was opened.
@@ -22,7 +22,7 @@ extension KeyValueStore {
     ///   - body: reads and writes. It may end the transaction itself; then nothing more is committed.
     /// - Returns: what `body` returns.
     /// - Throws: what `body` throws, after which nothing is left of its writes; ``StoreError/Code/conflict`` after the last
-    ///   attempt; the errors of ``Transaction/commit()``.
+    ///   attempt; the errors of `Transaction.commit()`.
     @_disfavoredOverload
     public func transaction<R>(
         isolation: Transaction.Isolation = .serializable, durability: Durability? = nil, attempts: Int = 100,
@@ -52,7 +52,7 @@ extension KeyValueStore {
         }
     }
 
-    /// Runs `body` in a transaction, and commits it; see ``transaction(isolation:durability:attempts:_:)``. Blocks no thread
+    /// Runs `body` in a transaction, and commits it; see `transaction(_:)`. Blocks no thread
     /// of the cooperative pool. Cancellation does not stop a commit.
     public func transaction<R>(
         isolation: Transaction.Isolation = .serializable, durability: Durability? = nil, attempts: Int = 100,

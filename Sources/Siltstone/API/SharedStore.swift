@@ -8,9 +8,9 @@ import Synchronization
 /// try shared.store.put("user:1".utf8, "Ada".utf8)
 /// ```
 ///
-/// The first use of a path opens the store and the last one closes it: by ``close()``, or when its `SharedStore` goes. All
+/// The first use of a path opens the store and the last one closes it: by `close()`, or when its `SharedStore` goes. All
 /// names of a directory are one path: relative ones, and those that lead through links. Stores that were opened by
-/// ``KeyValueStore/open(at:configuration:)`` take no part: their path is locked.
+/// `KeyValueStore.open` take no part: their path is locked.
 public final class SharedStore: Sendable {
     /// The store, the same for all uses of the path. Not to be closed itself: that would close it under the others, and
     /// whoever asks for the path next gets it opened anew.
@@ -23,7 +23,7 @@ public final class SharedStore: Sendable {
         self.place = place
     }
 
-    /// Ends the use. May wait for the disk where it is the last one; in a task, rather call ``close()`` first.
+    /// Ends the use. May wait for the disk where it is the last one; in a task, rather call `close()` first.
     deinit {
         do { try close() } catch {
             // Nobody is left to be told. What was acknowledged is as durable as was promised when it was.
@@ -38,8 +38,8 @@ public final class SharedStore: Sendable {
     ///   - configuration: how to open it. Where it is open already, all options but
     ///     ``Configuration/createIfMissing`` must be the same; nil takes it as it is, or opens it with the defaults.
     /// - Throws: ``StoreError``: ``StoreError/Code/invalidArgument`` where the store is open with another
-    ///   configuration, and what ``KeyValueStore/open(at:configuration:)`` throws.
-    /// - Complexity: as of ``KeyValueStore/open(at:configuration:)`` for the first use, else O(1).
+    ///   configuration, and what `KeyValueStore.open` throws.
+    /// - Complexity: as of `KeyValueStore.open` for the first use, else O(1).
     public static func open(at path: String, configuration: Configuration? = nil) throws(StoreError) -> SharedStore {
         let (store, place) = try StoreRegistry.shared.use(path, configuration)
         return SharedStore(store, place)

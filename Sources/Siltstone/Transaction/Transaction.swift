@@ -1,9 +1,9 @@
 /// Reads and writes that take effect together, as if nobody else had used the store meanwhile.
 ///
-/// A transaction reads from a snapshot and keeps its writes in memory; its reads see its own writes. ``commit()`` checks
+/// A transaction reads from a snapshot and keeps its writes in memory; its reads see its own writes. `commit()` checks
 /// that nothing which the transaction has read was changed since, also no key or range that it found empty, and then
 /// applies all writes at once, also across a crash. If something was changed, it throws ``StoreError/Code/conflict``,
-/// and the store is as it was. ``KeyValueStore/transaction(isolation:durability:attempts:_:)`` runs the body again then,
+/// and the store is as it was. `KeyValueStore.transaction` runs the body again then,
 /// and is the easier way:
 ///
 /// ```swift
@@ -23,7 +23,7 @@
 /// ``StoreError/Code/tooLarge``. It remembers up to 65,536 keys and 16,384 ranges that it has read, 32 MiB at most;
 /// above that it joins neighbours, and may then conflict with a change between them.
 ///
-/// One task or thread at a time uses a transaction. It ends by ``commit()``, by ``rollback()``, or with its last reference,
+/// One task or thread at a time uses a transaction. It ends by `commit()`, by ``rollback()``, or with its last reference,
 /// which rolls it back; every later call throws ``StoreError/Code/transactionEnded``.
 public final class Transaction: Sendable {
     /// How far a transaction is kept apart from others.
@@ -40,7 +40,7 @@ public final class Transaction: Sendable {
     let snapshot: Snapshot
     /// How far the transaction is kept apart from others.
     public let isolation: Isolation
-    /// When ``commit()`` returns; nil: as the store was opened.
+    /// When `commit()` returns; nil: as the store was opened.
     public let durability: Durability?
     /// Whether the transaction holds the store's ``RetryTurn``, so that its commit gives way to nobody.
     private let hasTurn: Bool
@@ -136,7 +136,7 @@ public final class Transaction: Sendable {
     /// Applies all writes, or none.
     /// - Returns: the sequence number of the last write; that of the snapshot where the transaction wrote nothing.
     /// - Throws: ``StoreError``: ``StoreError/Code/conflict`` where another commit has changed what this transaction has
-    ///   read, and the errors of ``KeyValueStore/write(_:durability:)``. The transaction has ended in any case.
+    ///   read, and the errors of `KeyValueStore.write`. The transaction has ended in any case.
     /// - Complexity: O(log n) for each key read that is not the newest, beside the cost of the write.
     @discardableResult
     public func commit() throws(StoreError) -> UInt64 {
@@ -148,7 +148,7 @@ public final class Transaction: Sendable {
         return last
     }
 
-    /// Applies all writes, or none; see ``commit()``. Cancellation does not stop it.
+    /// Applies all writes, or none; see `commit()`. Cancellation does not stop it.
     @discardableResult
     public func commit() async throws(StoreError) -> UInt64 {
         guard let commit = try end() else { return sequence }
