@@ -21,6 +21,8 @@ let package = Package(
         .library(name: "Siltstone", targets: ["Siltstone"]),
         .library(name: "CRUDKit", targets: ["CRUDKit"]),
         .library(name: "SiltstoneCRUD", targets: ["SiltstoneCRUD"]),
+        .library(name: "TableKit", targets: ["TableKit"]),
+        .library(name: "SiltstoneTables", targets: ["SiltstoneTables"]),
         .library(name: "SiltstoneTesting", targets: ["SiltstoneTesting"]),
         .executable(name: "silt", targets: ["SiltTool"]),
     ],
@@ -31,6 +33,8 @@ let package = Package(
         .target(name: "Siltstone", dependencies: ["CZlib", "CInstructions"], swiftSettings: upcoming),
         .target(name: "CRUDKit", swiftSettings: memorySafe),
         .target(name: "SiltstoneCRUD", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: memorySafe),
+        .target(name: "TableKit", swiftSettings: memorySafe),
+        .target(name: "SiltstoneTables", dependencies: ["Siltstone", "TableKit"], swiftSettings: upcoming),
         .target(name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: upcoming),
         .executableTarget(
             name: "SiltTool", dependencies: ["Siltstone", "CRUDKit", "SiltstoneCRUD", "CGetopt"],

@@ -1,0 +1,91 @@
+/// What runs queries and keeps rows: a store, a server, arrays in memory.
+///
+/// Everything from key path to ``Query``, and from row to object, is above it and the same for all engines.
+public protocol TableEngine: AnyObject, Sendable {
+    /// Begins a session that reads one state of the database and changes nothing. Never waits for writers.
+    func beginRead() throws -> any TableSession
+
+    /// Begins a transaction. Where transactions take turns, this waits for the turn; the session must be ended.
+    func begin(_ mode: TransactionMode) throws -> any TableSession
+
+    /// As ``begin(_:)``, suspending instead of blocking.
+    func begin(_ mode: TransactionMode) async throws -> any TableSession
+
+    /// Runs work that may wait for the disk or the network where waiting is allowed, never on the cooperative pool; in line
+    /// where the engine knows that it will not wait.
+    func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R
+
+    /// Runs `body` on one state of the database and gives its result, with an observation that tells of the first commit
+    /// after that state which changes anything that `body` read.
+    func observe<R>(_ body: (any TableSession) throws -> R) throws -> (R, any TableObservation)
+
+    /// Checks rows, indexes and constraints against each other.
+    /// - Returns: the problems, each as a sentence; empty where all is well.
+    func verify(progress: ((Double) -> Void)?) throws -> [String]
+}
+
+/// How a transaction keeps away from others.
+public enum TransactionMode: Sendable, Hashable {
+    /// Transactions take turns: the body runs once and cannot conflict. Reads outside never wait.
+    case serial
+    /// The body runs beside others; what it read is checked when it commits. A conflict runs the body again, at most this
+    /// many times, and then throws ``TableErrorCode/conflict``.
+    case concurrent(retries: Int)
+}
+
+/// One state of a database, and for transactions what they change on top of it.
+///
+/// Used by one thread at a time. Each statement is all or nothing.
+public protocol TableSession: AnyObject {
+    /// The tables of the catalogue, by name.
+    func tables() throws -> [TableInfo]
+    /// A table of the catalogue, or nil. Names match exactly.
+    func table(named name: String) throws -> TableInfo?
+    /// Changes the catalogue.
+    func alter(_ change: SchemaChange) throws
+
+    func insert(_ statement: InsertStatement) throws -> ChangeResult
+    func update(_ statement: UpdateStatement) throws -> ChangeResult
+    func delete(_ statement: DeleteStatement) throws -> ChangeResult
+
+    /// Runs a query. The stream reads the state of this call, and ends with the session.
+    func run(_ query: Query) throws -> any RowStream
+    /// The one row with these values of the key, in the structure's order of ``TableStructure/primaryKey``, handed to
+    /// `body` as it lies in memory. Nil where there is none.
+    func find<R>(_ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> R) throws -> R?
+    /// The number of different parents that a query finds, limited as they are.
+    func count(_ query: Query) throws -> Int
+    /// The groups of an aggregate query: for each the values of ``AggregateQuery/groupBy``, then the aggregates. Ordered by
+    /// group.
+    func aggregate(_ query: AggregateQuery) throws -> [[ColumnValue]]
+    /// How a query would run, with the number of rows that each step is expected to give.
+    func explain(_ query: Query) throws -> QueryPlan
+    /// All plans that the planner could choose for a query; ``Query/forcedPlan`` chooses among them.
+    func plans(for query: Query) throws -> [QueryPlan]
+
+    /// Runs `body`, and takes back what it changed if it throws.
+    func savepoint<R>(_ body: () throws -> R) throws -> R
+    /// As ``savepoint(_:)-sync``, for a body that suspends.
+    func savepoint<R>(_ body: () async throws -> R) async throws -> R
+    /// Makes the changes visible and durable, and ends the session. On a read session: ends it.
+    func commit() throws
+    /// As ``commit()``, suspending for the disk.
+    func commit() async throws
+    /// Takes all changes back and ends the session. After the end: does nothing.
+    func rollback()
+}
+
+/// The result of a query, batch by batch. Used by one thread at a time.
+public protocol RowStream: AnyObject {
+    /// The next batch, of some hundred rows at most, or nil at the end.
+    func next() throws -> RowBatch?
+}
+
+/// What tells of commits that change what a read has seen.
+public protocol TableObservation: Sendable {
+    /// Returns after the first commit that changes anything which was read; at once if there was one. Throws
+    /// `CancellationError` when the task is cancelled.
+    func change() async throws
+    /// Ends the observation. Again: does nothing.
+    func cancel()
+}

@@ -1,0 +1,65 @@
+/// A change of the catalogue. Transactional like all others.
+public enum SchemaChange: Sendable {
+    /// Makes a table. Throws ``TableErrorCode/exists`` where it exists.
+    case createTable(TableStructure)
+    /// Drops a table with its indexes and rows. Throws ``TableErrorCode/noTable``; ``TableErrorCode/foreignKey`` where rows
+    /// of other tables refer to its rows.
+    case dropTable(String)
+    case renameTable(String, to: String)
+    /// Adds a column at the end. One that is not optional needs a default where the table has rows.
+    case addColumn(table: String, Column)
+    /// Drops a column, and the indexes that it is part of. A key's column cannot go.
+    case dropColumn(table: String, String)
+    case renameColumn(table: String, String, to: String)
+    /// Makes an index and waits until queries can use it. Its identity is the table and the columns: one that exists is
+    /// left; where it exists as a plain one and is to be unique, it becomes unique.
+    case createIndex(IndexDefinition)
+    case dropIndex(table: String, columns: [String])
+}
+
+/// An index of a table.
+public struct IndexDefinition: Sendable, Hashable {
+    /// The table.
+    public var table: String
+    /// The names of the columns, the first weighing most.
+    public var columns: [String]
+    /// Whether no two rows may have the same values. NULLs are never the same.
+    public var isUnique: Bool
+    /// The name, for SQL and people. Nil: `index_` and table and columns, joined by `_`.
+    public var name: String?
+
+    /// An index.
+    public init(table: String, columns: [String], isUnique: Bool = false, name: String? = nil) {
+        self.table = table
+        self.columns = columns
+        self.isUnique = isUnique
+        self.name = name
+    }
+}
+
+/// A table as the catalogue has it.
+public struct TableInfo: Sendable {
+    /// What an index is doing.
+    public enum IndexState: Sendable, Hashable {
+        /// Queries use it.
+        case ready
+        /// It is being built; this share of the rows is in it.
+        case building(Double)
+    }
+
+    /// Name, columns, key.
+    public var structure: TableStructure
+    /// The indexes and their states.
+    public var indexes: [(definition: IndexDefinition, state: IndexState)]
+    /// About how many rows it has.
+    public var estimatedRows: Int
+
+    /// A table.
+    public init(
+        structure: TableStructure, indexes: [(definition: IndexDefinition, state: IndexState)], estimatedRows: Int
+    ) {
+        self.structure = structure
+        self.indexes = indexes
+        self.estimatedRows = estimatedRows
+    }
+}

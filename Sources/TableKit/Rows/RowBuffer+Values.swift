@@ -1,0 +1,59 @@
+import Foundation
+
+extension RowBuffer {
+    /// Appends a row of these values: the general way, for SQL, migrations and changes of single columns.
+    /// - Parameters:
+    ///   - values: one for each column of the layout, of a type that fits the column's (``ColumnValue/converted(to:)``).
+    ///   - layout: where the columns stand.
+    /// - Throws: ``TableErrorCode/type`` where a value does not fit; the buffer is unchanged then.
+    public mutating func append(_ values: [ColumnValue], layout: RowLayout) throws(CRUDEncoderError) {
+        var fixed = [UInt8](repeating: 0, count: layout.endsStart)
+        fixed[0] = RowLayout.format
+        fixed[2] = UInt8(truncatingIfNeeded: layout.number)
+        fixed[3] = UInt8(truncatingIfNeeded: layout.number >> 8)
+        var variable: [UInt8] = []
+        var variableEnds: [Int] = []
+        for (slot, value) in zip(layout.slots, values) {
+            let value = try value.converted(to: slot.type)
+            if value.isNull { fixed[slot.nullByte] |= slot.nullMask }
+            if slot.isFixed {
+                fixed.replaceSubrange(
+                    slot.place..<slot.place + (slot.type.fixedWidth ?? 0), with: value.slotBytes(slot.type))
+            } else {
+                variable += value.slotBytes(slot.type)
+                variableEnds.append(variable.count)
+            }
+        }
+        let isWide = variable.count > Int(UInt16.max)
+        if isWide { fixed[1] = RowLayout.wideEnds }
+        bytes += fixed
+        for end in variableEnds {
+            for shift in stride(from: 0, to: isWide ? 32 : 16, by: 8) {
+                bytes.append(UInt8(truncatingIfNeeded: end >> shift))
+            }
+        }
+        bytes += variable
+        ends.append(bytes.count)
+    }
+}
+
+extension ColumnValue {
+    /// The bytes of the value in a row. The value has the type's own case.
+    fileprivate func slotBytes(_ type: ColumnType) -> [UInt8] {
+        func littleEndian(_ bits: UInt64) -> [UInt8] {
+            (0..<(type.fixedWidth ?? 0)).map { UInt8(truncatingIfNeeded: bits >> (8 * UInt64($0))) }
+        }
+        switch self {
+        case .null: return [UInt8](repeating: 0, count: type.fixedWidth ?? 0)
+        case .bool(let value): return [value ? 1 : 0]
+        case .integer(let value): return littleEndian(UInt64(bitPattern: value))
+        case .unsigned(let value): return littleEndian(value)
+        case .real(let value):
+            return littleEndian(type == .float ? UInt64(Float(value).bitPattern) : value.bitPattern)
+        case .date(let value): return littleEndian(value.timeIntervalSinceReferenceDate.bitPattern)
+        case .uuid(let value): return unsafe withUnsafeBytes(of: value.uuid) { unsafe Array($0) }
+        case .text(let value), .json(let value): return Array(value.utf8)
+        case .bytes(let value): return value
+        }
+    }
+}
