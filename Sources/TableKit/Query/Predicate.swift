@@ -31,6 +31,8 @@ public struct LikePattern: Sendable, Hashable {
     /// Where the text may stand.
     public enum Place: UInt8, Sendable, Hashable {
         case anywhere, atStart, atEnd, whole
+        /// The text is a pattern of SQL and stands for the whole: `%` for any characters, `_` for one of Unicode.
+        case wildcards
     }
 
     /// The text.

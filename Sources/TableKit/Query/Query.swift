@@ -81,9 +81,10 @@ public struct JoinClause: Sendable {
     public var pivot: PivotClause?
     /// The order of the joined rows.
     public var order: [OrderTerm] = []
-    /// Which of the joined rows, of all parents together and in their order.
+    /// Which of the joined rows, counted over all parents in the result together: in the join's order, then by key; a row
+    /// that belongs to two parents counts twice. Counts what ``limitEach`` leaves.
     public var limit: RowLimit?
-    /// Which of the joined rows of each parent.
+    /// Which of the joined rows of each parent, in the join's order.
     public var limitEach: RowLimit?
 
     /// A join.
