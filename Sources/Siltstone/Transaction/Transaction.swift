@@ -120,12 +120,12 @@ public final class Transaction: Sendable {
     }
 
     /// The point to which a savepoint rolls back.
-    func mark() throws(StoreError) -> WriteBuffer.Mark {
+    package func mark() throws(StoreError) -> WriteBuffer.Mark {
         try withState { state throws(StoreError) in state.writes.mark }
     }
 
     /// Undoes the writes behind a mark. The read set stays: the body may have acted on what it read.
-    func rollBack(to mark: WriteBuffer.Mark) {
+    package func rollBack(to mark: WriteBuffer.Mark) {
         state.withLock { state in
             if !state.hasEnded { state.writes.rollBack(to: mark) }
         }

@@ -63,16 +63,25 @@ public protocol TableSession: AnyObject {
     /// All plans that the planner could choose for a query; ``Query/forcedPlan`` chooses among them.
     func plans(for query: Query) throws -> [QueryPlan]
 
-    /// Runs `body`, and takes back what it changed if it throws.
-    func savepoint<R>(_ body: () throws -> R) throws -> R
-    /// As ``savepoint(_:)-sync``, for a body that suspends.
-    func savepoint<R>(_ body: () async throws -> R) async throws -> R
+    /// Marks the present state of the transaction, for ``rollback(to:)``.
+    func savepoint() throws -> Savepoint
+    /// Takes back what changed since a savepoint. The savepoint stays, later ones end.
+    func rollback(to savepoint: Savepoint) throws
     /// Makes the changes visible and durable, and ends the session. On a read session: ends it.
     func commit() throws
     /// As ``commit()``, suspending for the disk.
     func commit() async throws
     /// Takes all changes back and ends the session. After the end: does nothing.
     func rollback()
+}
+
+/// A state within a transaction to which it can go back.
+public struct Savepoint: Sendable {
+    /// What the engine knows it by.
+    public let state: any Sendable
+
+    /// A savepoint.
+    public init(_ state: any Sendable) { self.state = state }
 }
 
 /// The result of a query, batch by batch. Used by one thread at a time.
