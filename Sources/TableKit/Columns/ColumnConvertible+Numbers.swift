@@ -1,0 +1,72 @@
+/// The integers: columns of their width.
+public protocol IntegerColumn: OrderedColumn, DefaultableColumn, FixedWidthInteger {}
+
+extension IntegerColumn {
+    /// The integer.
+    public var columnValue: ColumnValue {
+        Int64(exactly: self).map(ColumnValue.integer) ?? ColumnValue(UInt64(truncatingIfNeeded: self))
+    }
+
+    /// The integer, if it is in the type's range.
+    public init(columnValue: ColumnValue) throws {
+        guard let value = Self(fitting: columnValue) else { throw Self.misfit(columnValue) }
+        self = value
+    }
+
+    /// 0.
+    public static var emptyColumn: Self { 0 }
+
+    private init?(fitting value: ColumnValue) {
+        switch value {
+        case .integer(let value): self.init(exactly: value)
+        case .unsigned(let value): self.init(exactly: value)
+        case .bool(let value): self = value ? 1 : 0
+        case .real(let value): self.init(exactly: value)
+        default: return nil
+        }
+    }
+}
+
+extension Int: IntegerColumn { public static var columnType: ColumnType { .int64 } }
+extension Int8: IntegerColumn { public static var columnType: ColumnType { .int8 } }
+extension Int16: IntegerColumn { public static var columnType: ColumnType { .int16 } }
+extension Int32: IntegerColumn { public static var columnType: ColumnType { .int32 } }
+extension Int64: IntegerColumn { public static var columnType: ColumnType { .int64 } }
+extension UInt: IntegerColumn { public static var columnType: ColumnType { .uint64 } }
+extension UInt8: IntegerColumn { public static var columnType: ColumnType { .uint8 } }
+extension UInt16: IntegerColumn { public static var columnType: ColumnType { .uint16 } }
+extension UInt32: IntegerColumn { public static var columnType: ColumnType { .uint32 } }
+extension UInt64: IntegerColumn { public static var columnType: ColumnType { .uint64 } }
+
+extension Double: OrderedColumn, DefaultableColumn {
+    public static var columnType: ColumnType { .double }
+    public static var emptyColumn: Double { 0 }
+    public var columnValue: ColumnValue { .real(self) }
+
+    public init(columnValue: ColumnValue) throws {
+        guard case .real(let value)? = columnValue.fitting(.double) else { throw Double.misfit(columnValue) }
+        self = value
+    }
+}
+
+extension Float: OrderedColumn, DefaultableColumn {
+    public static var columnType: ColumnType { .float }
+    public static var emptyColumn: Float { 0 }
+    public var columnValue: ColumnValue { .real(Double(self)) }
+
+    public init(columnValue: ColumnValue) throws {
+        guard case .real(let value)? = columnValue.fitting(.double) else { throw Float.misfit(columnValue) }
+        self = Float(value)
+    }
+}
+
+extension Bool: OrderedColumn, DefaultableColumn {
+    public static var columnType: ColumnType { .bool }
+    public static var emptyColumn: Bool { false }
+    public var columnValue: ColumnValue { .bool(self) }
+
+    public init(columnValue: ColumnValue) throws {
+        guard case .bool(let value)? = columnValue.fitting(.bool) else { throw Bool.misfit(columnValue) }
+        self = value
+    }
+}
