@@ -1,10 +1,14 @@
 public import Foundation
 
 extension String: OrderedColumn, DefaultableColumn {
+    /// The type of the column.
     public static var columnType: ColumnType { .string }
+    /// The empty value.
     public static var emptyColumn: String { "" }
+    /// The value, as rows store it.
     public var columnValue: ColumnValue { .text(self) }
 
+    /// A value that was stored; throws where it is none of this type.
     public init(columnValue: ColumnValue) throws {
         guard case .text(let value)? = columnValue.fitting(.string) else { throw String.misfit(columnValue) }
         self = value
@@ -12,11 +16,14 @@ extension String: OrderedColumn, DefaultableColumn {
 }
 
 extension Date: OrderedColumn, DefaultableColumn {
+    /// The type of the column.
     public static var columnType: ColumnType { .date }
     /// The reference date.
     public static var emptyColumn: Date { Date(timeIntervalSinceReferenceDate: 0) }
+    /// The value, as rows store it.
     public var columnValue: ColumnValue { .date(self) }
 
+    /// A value that was stored; throws where it is none of this type.
     public init(columnValue: ColumnValue) throws {
         guard case .date(let value)? = columnValue.fitting(.date) else { throw Date.misfit(columnValue) }
         self = value
@@ -24,11 +31,14 @@ extension Date: OrderedColumn, DefaultableColumn {
 }
 
 extension UUID: OrderedColumn, DefaultableColumn {
+    /// The type of the column.
     public static var columnType: ColumnType { .uuid }
     /// 16 zeros.
     public static var emptyColumn: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+    /// The value, as rows store it.
     public var columnValue: ColumnValue { .uuid(self) }
 
+    /// A value that was stored; throws where it is none of this type.
     public init(columnValue: ColumnValue) throws {
         guard case .uuid(let value)? = columnValue.fitting(.uuid) else { throw UUID.misfit(columnValue) }
         self = value
@@ -36,9 +46,12 @@ extension UUID: OrderedColumn, DefaultableColumn {
 }
 
 extension URL: OrderedColumn {
+    /// The type of the column.
     public static var columnType: ColumnType { .string }
+    /// The value, as rows store it.
     public var columnValue: ColumnValue { .text(absoluteString) }
 
+    /// A value that was stored; throws where it is none of this type.
     public init(columnValue: ColumnValue) throws {
         guard case .text(let value)? = columnValue.fitting(.string), let url = URL(string: value) else {
             throw URL.misfit(columnValue)
@@ -48,10 +61,14 @@ extension URL: OrderedColumn {
 }
 
 extension Data: OrderedColumn, DefaultableColumn {
+    /// The type of the column.
     public static var columnType: ColumnType { .bytes }
+    /// The empty value.
     public static var emptyColumn: Data { Data() }
+    /// The value, as rows store it.
     public var columnValue: ColumnValue { .bytes(Array(self)) }
 
+    /// A value that was stored; throws where it is none of this type.
     public init(columnValue: ColumnValue) throws {
         guard case .bytes(let value) = columnValue else { throw Data.misfit(columnValue) }
         self = Data(value)
@@ -67,20 +84,28 @@ public protocol ByteColumn {
 }
 
 extension UInt8: ByteColumn {
+    /// The bytes as a column.
     public static func columnValue(of bytes: [UInt8]) -> ColumnValue { .bytes(bytes) }
+    /// The elements for bytes.
     public static func elements(of bytes: [UInt8]) -> [UInt8] { bytes }
 }
 
 extension Int8: ByteColumn {
+    /// The bytes as a column.
     public static func columnValue(of bytes: [Int8]) -> ColumnValue { .bytes(bytes.map(UInt8.init(bitPattern:))) }
+    /// The elements for bytes.
     public static func elements(of bytes: [UInt8]) -> [Int8] { bytes.map(Int8.init(bitPattern:)) }
 }
 
 extension Array: ColumnConvertible, OrderedColumn, DefaultableColumn where Element: ByteColumn {
+    /// The type of the column.
     public static var columnType: ColumnType { .bytes }
+    /// The empty value.
     public static var emptyColumn: [Element] { [] }
+    /// The value, as rows store it.
     public var columnValue: ColumnValue { Element.columnValue(of: self) }
 
+    /// A value that was stored; throws where it is none of this type.
     public init(columnValue: ColumnValue) throws {
         guard case .bytes(let value) = columnValue else { throw Self.misfit(columnValue) }
         self = Element.elements(of: value)

@@ -27,22 +27,65 @@ extension IntegerColumn {
     }
 }
 
-extension Int: IntegerColumn { public static var columnType: ColumnType { .int64 } }
-extension Int8: IntegerColumn { public static var columnType: ColumnType { .int8 } }
-extension Int16: IntegerColumn { public static var columnType: ColumnType { .int16 } }
-extension Int32: IntegerColumn { public static var columnType: ColumnType { .int32 } }
-extension Int64: IntegerColumn { public static var columnType: ColumnType { .int64 } }
-extension UInt: IntegerColumn { public static var columnType: ColumnType { .uint64 } }
-extension UInt8: IntegerColumn { public static var columnType: ColumnType { .uint8 } }
-extension UInt16: IntegerColumn { public static var columnType: ColumnType { .uint16 } }
-extension UInt32: IntegerColumn { public static var columnType: ColumnType { .uint32 } }
-extension UInt64: IntegerColumn { public static var columnType: ColumnType { .uint64 } }
+extension Int: IntegerColumn {
+    /// The type of the column.
+    public static var columnType: ColumnType { .int64 }
+}
+
+extension Int8: IntegerColumn {
+    /// The type of the column.
+    public static var columnType: ColumnType { .int8 }
+}
+
+extension Int16: IntegerColumn {
+    /// The type of the column.
+    public static var columnType: ColumnType { .int16 }
+}
+
+extension Int32: IntegerColumn {
+    /// The type of the column.
+    public static var columnType: ColumnType { .int32 }
+}
+
+extension Int64: IntegerColumn {
+    /// The type of the column.
+    public static var columnType: ColumnType { .int64 }
+}
+
+extension UInt: IntegerColumn {
+    /// The type of the column.
+    public static var columnType: ColumnType { .uint64 }
+}
+
+extension UInt8: IntegerColumn {
+    /// The type of the column.
+    public static var columnType: ColumnType { .uint8 }
+}
+
+extension UInt16: IntegerColumn {
+    /// The type of the column.
+    public static var columnType: ColumnType { .uint16 }
+}
+
+extension UInt32: IntegerColumn {
+    /// The type of the column.
+    public static var columnType: ColumnType { .uint32 }
+}
+
+extension UInt64: IntegerColumn {
+    /// The type of the column.
+    public static var columnType: ColumnType { .uint64 }
+}
 
 extension Double: OrderedColumn, DefaultableColumn {
+    /// The type of the column.
     public static var columnType: ColumnType { .double }
+    /// The empty value.
     public static var emptyColumn: Double { 0 }
+    /// The value, as rows store it.
     public var columnValue: ColumnValue { .real(self) }
 
+    /// A value that was stored; throws where it is none of this type.
     public init(columnValue: ColumnValue) throws {
         guard case .real(let value)? = columnValue.fitting(.double) else { throw Double.misfit(columnValue) }
         self = value
@@ -50,10 +93,14 @@ extension Double: OrderedColumn, DefaultableColumn {
 }
 
 extension Float: OrderedColumn, DefaultableColumn {
+    /// The type of the column.
     public static var columnType: ColumnType { .float }
+    /// The empty value.
     public static var emptyColumn: Float { 0 }
+    /// The value, as rows store it.
     public var columnValue: ColumnValue { .real(Double(self)) }
 
+    /// A value that was stored; throws where it is none of this type.
     public init(columnValue: ColumnValue) throws {
         guard case .real(let value)? = columnValue.fitting(.double) else { throw Float.misfit(columnValue) }
         self = Float(value)
@@ -61,10 +108,14 @@ extension Float: OrderedColumn, DefaultableColumn {
 }
 
 extension Bool: OrderedColumn, DefaultableColumn {
+    /// The type of the column.
     public static var columnType: ColumnType { .bool }
+    /// The empty value.
     public static var emptyColumn: Bool { false }
+    /// The value, as rows store it.
     public var columnValue: ColumnValue { .bool(self) }
 
+    /// A value that was stored; throws where it is none of this type.
     public init(columnValue: ColumnValue) throws {
         guard case .bool(let value)? = columnValue.fitting(.bool) else { throw Bool.misfit(columnValue) }
         self = value

@@ -8,26 +8,31 @@ public protocol ForeignKeyActionProvider: Sendable {
 
 /// ``ForeignKeyAction/ignore`` as a type.
 public struct ForeignKeyActionIgnore: ForeignKeyActionProvider {
+    /// The action.
     public static var action: ForeignKeyAction { .ignore }
 }
 
 /// ``ForeignKeyAction/restrict`` as a type.
 public struct ForeignKeyActionRestrict: ForeignKeyActionProvider {
+    /// The action.
     public static var action: ForeignKeyAction { .restrict }
 }
 
 /// ``ForeignKeyAction/setNull`` as a type.
 public struct ForeignKeyActionSetNull: ForeignKeyActionProvider {
+    /// The action.
     public static var action: ForeignKeyAction { .setNull }
 }
 
 /// ``ForeignKeyAction/setDefault`` as a type.
 public struct ForeignKeyActionSetDefault: ForeignKeyActionProvider {
+    /// The action.
     public static var action: ForeignKeyAction { .setDefault }
 }
 
 /// ``ForeignKeyAction/cascade`` as a type.
 public struct ForeignKeyActionCascade: ForeignKeyActionProvider {
+    /// The action.
     public static var action: ForeignKeyAction { .cascade }
 }
 

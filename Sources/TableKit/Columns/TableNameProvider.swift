@@ -6,6 +6,8 @@ public protocol TableNameProvider {
 
 extension Decodable {
     /// The name of the type's table: ``TableNameProvider/tableName``, else the unqualified name of the type.
+    // The name that Perfect-CRUD gave it.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     public static var CRUDTableName: String {
         (Self.self as? any TableNameProvider.Type)?.tableName ?? "\(Self.self)"
     }
