@@ -1,1 +1,2 @@
-import TableKit
+// Who imports this module has the typed tables.
+@_exported public import TableKit

@@ -4,11 +4,11 @@
 /// ThreadSanitizer does not see it, and every use of what it guards is reported as a race. The cost is the same.
 ///
 /// `@unchecked Sendable`: the value is touched between ``ConditionLock/lock()`` and ``ConditionLock/unlock()`` alone.
-final class Locked<Value: Sendable>: @unchecked Sendable {
+package final class Locked<Value: Sendable>: @unchecked Sendable {
     private let lock = ConditionLock()
     private let value: UnsafeMutablePointer<Value>
 
-    init(_ value: Value) {
+    package init(_ value: Value) {
         self.value = .allocate(capacity: 1)
         self.value.initialize(to: value)
     }
@@ -20,7 +20,7 @@ final class Locked<Value: Sendable>: @unchecked Sendable {
 
     /// Runs `body` on the value, under the lock. Not to be called again from within.
     @inline(__always)
-    func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+    package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         lock.lock()
         defer { lock.unlock() }
         return try body(&value.pointee)
@@ -28,7 +28,7 @@ final class Locked<Value: Sendable>: @unchecked Sendable {
 
     /// Runs `body` on the value, under the lock, until it returns something: again after each ``wakeAll()``, and now and
     /// then without cause. Blocks the thread meanwhile.
-    func wait<R>(until body: (inout Value) -> R?) -> R {
+    package func wait<R>(until body: (inout Value) -> R?) -> R {
         lock.lock()
         defer { lock.unlock() }
         while true {
@@ -38,5 +38,5 @@ final class Locked<Value: Sendable>: @unchecked Sendable {
     }
 
     /// Wakes all that wait for the value to change.
-    func wakeAll() { lock.wakeAll() }
+    package func wakeAll() { lock.wakeAll() }
 }

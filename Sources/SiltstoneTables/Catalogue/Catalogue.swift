@@ -1,0 +1,90 @@
+import Siltstone
+package import TableKit
+
+/// All tables at one moment. Never changed: a change of the schema makes the next one.
+package final class Catalogue: Sendable {
+    /// Counts changes of the schema.
+    package let version: UInt64
+    /// The number of the next table.
+    package let nextTable: UInt64
+    /// The tables, by name.
+    package let tables: [String: TableDescription]
+    private let bindings = Locked<[ObjectIdentifier: TableBinding]>([:])
+
+    package init(version: UInt64 = 0, nextTable: UInt64 = 1, tables: [String: TableDescription] = [:]) {
+        self.version = version
+        self.nextTable = nextTable
+        self.tables = tables
+    }
+
+    /// The table of a name.
+    /// - Throws: ``TableErrorCode/noTable``.
+    package func table(_ name: String) throws(CRUDSQLExeError) -> TableDescription {
+        guard let table = tables[name] else {
+            throw CRUDSQLExeError("The table does not exist. Create it first.", code: .noTable, table: name)
+        }
+        return table
+    }
+
+    /// The tables, by id.
+    package var ordered: [TableDescription] { tables.values.sorted { $0.id < $1.id } }
+
+    /// The columns that refer to a table.
+    /// - Complexity: O(columns of all tables), once for each table and catalogue.
+    package func references(to name: String) -> [(table: TableDescription, column: Int)] {
+        ordered.flatMap { table in
+            table.columns.indices.filter { table.columns[$0].column.foreignKey?.table == name }.map { (table, $0) }
+        }
+    }
+
+    /// The binding of a structure to the table of its name.
+    /// - Throws: ``TableErrorCode/noTable``.
+    /// - Complexity: O(1), but for the first time.
+    func binding(_ structure: TableStructure) throws -> TableBinding {
+        let id = ObjectIdentifier(structure)
+        if let binding = bindings.withLock({ $0[id] }) { return binding }
+        let binding = TableBinding(structure, try table(structure.name), in: self)
+        bindings.withLock { $0[id] = binding }
+        return binding
+    }
+
+    // MARK: In the store
+
+    private static let format: UInt8 = 1
+
+    /// The value of the key of the catalogue's version.
+    var encodedVersion: [UInt8] {
+        var out = CatalogueWriter()
+        out.byte(Self.format)
+        out.word(version)
+        out.number(nextTable)
+        return out.bytes
+    }
+
+    /// The catalogue that a reader sees: `known`, where that is the one.
+    static func load(from reader: some KeyValueReader, known: Catalogue?) throws -> Catalogue {
+        guard let bytes = try reader.get(KeySpace.version) else {
+            return known.flatMap { $0.version == 0 ? $0 : nil } ?? Catalogue()
+        }
+        var input = CatalogueReader(bytes)
+        guard try input.byte() == format else {
+            throw CRUDDecoderError("The catalogue was written by a newer release.", code: .corrupt)
+        }
+        let (version, nextTable) = (try input.word(), try input.number())
+        if let known, known.version == version { return known }
+        var tables: [String: TableDescription] = [:]
+        try reader.forEach(prefix: KeySpace.descriptions) { key, value in
+            var offset = KeySpace.descriptions.count
+            let id = try OrderedVarint.read(key, at: &offset)
+            let definition = try TableDefinition(id: id, value.withUnsafeBytes { Array($0) })
+            // Tables that have not changed keep what was derived from them.
+            if let old = known?.tables[definition.name], old.definition == definition {
+                tables[definition.name] = old
+            } else {
+                tables[definition.name] = TableDescription(definition)
+            }
+            return true
+        }
+        return Catalogue(version: version, nextTable: nextTable, tables: tables)
+    }
+}

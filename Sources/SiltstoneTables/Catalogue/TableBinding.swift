@@ -1,0 +1,83 @@
+import TableKit
+
+/// The columns of a structure beside those of the table in the catalogue: what statements and queries of one type need
+/// to know, worked out once for each version of the catalogue.
+final class TableBinding: Sendable {
+    let structure: TableStructure
+    let table: TableDescription
+    /// For each column of the structure its position in the table's columns. Nil: the table lacks it.
+    let positions: [Int?]
+    /// For each column of the table its number in the structure. Nil: the structure lacks it.
+    let numbers: [Int?]
+    /// How stored rows are read as the structure's columns.
+    let shape: RowShape
+    /// The numbers of the key's columns in the structure. Nil where it lacks one, or where the table has no key.
+    let keyColumns: [Int]?
+    /// Whether the structure's rows are those of the newest layout, but for its number.
+    let hasNewestSlots: Bool
+    /// The columns of all tables that refer to this one.
+    let references: [(table: TableDescription, column: Int)]
+
+    init(_ structure: TableStructure, _ table: TableDescription, in catalogue: Catalogue) {
+        self.structure = structure
+        self.table = table
+        let byName = Dictionary(
+            table.columns.enumerated().map { ($1.column.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let positions = structure.columns.map { byName[$0.name] }
+        self.positions = positions
+        numbers = table.columns.map { structure.number(of: $0.column.name) }
+        shape = RowShape(structure, columns: table.shapeColumns(positions))
+        let keys = table.primaryKey.compactMap { structure.number(of: table.columns[$0].column.name) }
+        keyColumns = !keys.isEmpty && keys.count == table.primaryKey.count ? keys : nil
+        hasNewestSlots =
+            positions == table.columns.indices.map(Optional.some)
+            && structure.layout.hasSameSlots(as: table.newestLayout)
+        references = catalogue.references(to: table.name)
+    }
+
+    /// The numbers of an index's columns in the structure. Nil for those that it lacks.
+    func columns(of index: TableDescription.Index) -> [Int?] { index.columns.map { numbers[$0] } }
+}
+
+extension TableDescription {
+    /// For each layout, by number, where columns are in its rows.
+    /// - Parameter positions: the columns' positions in ``columns``. Nil: the table lacks the column.
+    func shapeColumns(_ positions: [Int?]) -> [[ShapeColumn]] {
+        zip(definition.layouts, layouts).map { columns, layout in
+            positions.map { position in
+                guard let position else { return .missing }
+                guard let slot = columns.firstIndex(where: { $0.id == self.columns[position].id }) else {
+                    return .absent(self.columns[position].initialValue)
+                }
+                return .slot(layout.slots[slot])
+            }
+        }
+    }
+}
+
+extension TableBinding {
+    /// The key of the row with these values of the key's columns, in the order of the structure's key. Nil where no row
+    /// can have them: a value is no value of its column's type, or NULL.
+    /// - Throws: ``TableErrorCode/argument`` where the number of values is not that of the key's columns.
+    func rowKey(_ values: [ColumnValue]) throws -> KeyEncoder? {
+        let columns = table.primaryKey.map { table.columns[$0].column }
+        guard values.count == columns.count, !columns.isEmpty else {
+            throw CRUDSQLExeError(
+                columns.isEmpty
+                    ? "The table has no key to find a row by."
+                    : "The key has \(columns.count) columns, but \(values.count) values were given.",
+                code: .argument, table: table.name)
+        }
+        var key = KeyEncoder(table.rowPrefix)
+        for place in columns.indices {
+            // The structure may have the key's columns in another order.
+            let name = columns[place].name
+            let given = structure.primaryKey.firstIndex { structure.columns[$0].name == name } ?? place
+            guard given < values.count, let value = values[given].fitting(columns[place].type), !value.isNull else {
+                return nil
+            }
+            key.append(value)
+        }
+        return key
+    }
+}

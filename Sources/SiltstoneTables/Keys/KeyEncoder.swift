@@ -1,0 +1,192 @@
+import Foundation
+import TableKit
+
+/// Builds keys: a prefix of ``KeySpace``, then values, each in a form whose bytes have the order of the values.
+///
+/// One encoder builds one key after the other in memory that it keeps, so an insert of many rows allocates nothing for each.
+struct KeyEncoder: ~Copyable {
+    private var start: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
+    /// The bytes of the key so far.
+    private(set) var count = 0
+
+    /// Integers are written as eight bytes, of which some count.
+    private static let slack = 16
+
+    /// An encoder with an empty key.
+    init() {
+        capacity = 256
+        start = .allocate(capacity: capacity)
+    }
+
+    /// An encoder whose key begins with a prefix.
+    init(_ prefix: [UInt8]) {
+        self.init()
+        append(raw: prefix)
+    }
+
+    deinit { start.deallocate() }
+
+    /// Begins the next key.
+    mutating func reset(to prefix: [UInt8] = []) {
+        count = 0
+        append(raw: prefix)
+    }
+
+    /// Cuts the key off behind its first bytes.
+    mutating func truncate(to count: Int) { self.count = min(count, self.count) }
+
+    /// Lends the key.
+    @inline(__always)
+    func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+        try body(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    /// A copy of the key.
+    var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
+
+    // MARK: Values
+
+    /// Appends a value.
+    mutating func append(_ value: ColumnValue) {
+        switch value {
+        case .null: append(tag: KeyTag.null)
+        case .bool(let value): append(tag: value ? KeyTag.yes : KeyTag.no)
+        case .integer(let value): append(value)
+        case .unsigned(let value): append(value)
+        case .real(let value): append(KeyTag.real, value)
+        case .date(let value): append(KeyTag.date, value.timeIntervalSinceReferenceDate)
+        case .uuid(let value):
+            append(tag: KeyTag.uuid)
+            withUnsafeBytes(of: value.uuid) { append(raw: $0) }
+        case .text(let value): append(text: value, tag: KeyTag.text)
+        case .json(let value): append(text: value, tag: KeyTag.json)
+        case .bytes(let value): value.withUnsafeBytes { append(escaped: $0, tag: KeyTag.bytes) }
+        }
+    }
+
+    /// Appends the value of a column straight from the bytes of a row.
+    /// - Returns: whether the column is NULL.
+    /// - Throws: ``TableErrorCode/corrupt`` where the row is too short.
+    @discardableResult
+    mutating func append(_ slot: RowSlot, of row: RawSpan) throws(CRUDDecoderError) -> Bool {
+        if try slot.isNull(in: row) {
+            append(tag: KeyTag.null)
+            return true
+        }
+        switch slot.type {
+        case .bool: append(tag: try slot.fixed(in: row, as: UInt8.self) != 0 ? KeyTag.yes : KeyTag.no)
+        case .int8: append(Int64(try slot.fixed(in: row, as: Int8.self)))
+        case .int16: append(Int64(Int16(littleEndian: try slot.fixed(in: row, as: Int16.self))))
+        case .int32: append(Int64(Int32(littleEndian: try slot.fixed(in: row, as: Int32.self))))
+        case .int64: append(Int64(littleEndian: try slot.fixed(in: row, as: Int64.self)))
+        case .uint8: append(UInt64(try slot.fixed(in: row, as: UInt8.self)))
+        case .uint16: append(UInt64(UInt16(littleEndian: try slot.fixed(in: row, as: UInt16.self))))
+        case .uint32: append(UInt64(UInt32(littleEndian: try slot.fixed(in: row, as: UInt32.self))))
+        case .uint64: append(UInt64(littleEndian: try slot.fixed(in: row, as: UInt64.self)))
+        case .float:
+            let bits = UInt32(littleEndian: try slot.fixed(in: row, as: UInt32.self))
+            append(KeyTag.real, Double(Float(bitPattern: bits)))
+        case .double:
+            append(KeyTag.real, Double(bitPattern: UInt64(littleEndian: try slot.fixed(in: row, as: UInt64.self))))
+        case .date:
+            append(KeyTag.date, Double(bitPattern: UInt64(littleEndian: try slot.fixed(in: row, as: UInt64.self))))
+        case .uuid:
+            let value = try slot.fixed(in: row, as: uuid_t.self)
+            append(tag: KeyTag.uuid)
+            withUnsafeBytes(of: value) { append(raw: $0) }
+        case .string, .bytes, .json:
+            let part = row.extracting(try slot.range(in: row))
+            let tag = slot.type == .string ? KeyTag.text : slot.type == .bytes ? KeyTag.bytes : KeyTag.json
+            part.withUnsafeBytes { append(escaped: $0, tag: tag) }
+        }
+        return false
+    }
+
+    /// Appends bytes as they are: a prefix, or the end of another key.
+    mutating func append(raw bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress else { return }
+        reserve(bytes.count)
+        UnsafeMutableRawPointer(start + count).copyMemory(from: source, byteCount: bytes.count)
+        count += bytes.count
+    }
+
+    /// Appends bytes as they are.
+    mutating func append(raw bytes: [UInt8]) { bytes.withUnsafeBytes { append(raw: $0) } }
+
+    // MARK: Parts of values
+
+    @inline(__always)
+    private mutating func append(tag: UInt8) {
+        reserve(1)
+        start[count] = tag
+        count += 1
+    }
+
+    private mutating func append(_ value: Int64) {
+        if value >= 0 { return append(UInt64(value)) }
+        let length = KeyEncoder.length(of: value.magnitude)
+        append(tag: KeyTag.zero - UInt8(length))
+        append(bigEndian: UInt64(bitPattern: value &- 1), length: length)
+    }
+
+    private mutating func append(_ value: UInt64) {
+        let length = KeyEncoder.length(of: value)
+        append(tag: KeyTag.zero + UInt8(length))
+        append(bigEndian: value, length: length)
+    }
+
+    private static func length(of magnitude: UInt64) -> Int { 8 - magnitude.leadingZeroBitCount / 8 }
+
+    /// Appends the low bytes of a number, the most significant first.
+    @inline(__always)
+    private mutating func append(bigEndian bits: UInt64, length: Int) {
+        reserve(8)
+        let shifted = length == 0 ? 0 : bits << UInt64(64 - 8 * length)
+        UnsafeMutableRawPointer(start + count).storeBytes(of: shifted.bigEndian, as: UInt64.self)
+        count += length
+    }
+
+    private mutating func append(_ tag: UInt8, _ value: Double) {
+        append(tag: tag)
+        // All zeros are one value, and so are all NaNs, which come after infinity.
+        let value = value == 0 ? 0 : value
+        let bits = value.isNaN ? 0x7FF8_0000_0000_0000 : value.bitPattern
+        append(bigEndian: bits >> 63 == 1 ? ~bits : bits | 1 << 63, length: 8)
+    }
+
+    private mutating func append(text: String, tag: UInt8) {
+        var text = text
+        text.withUTF8 { append(escaped: UnsafeRawBufferPointer($0), tag: tag) }
+    }
+
+    /// Appends bytes, each 00 of them as 00 FF, and 00 behind them.
+    private mutating func append(escaped bytes: UnsafeRawBufferPointer, tag: UInt8) {
+        append(tag: tag)
+        reserve(2 * bytes.count + 1)
+        var next = count
+        for byte in bytes {
+            start[next] = byte
+            next += 1
+            if byte == 0 {
+                start[next] = 0xFF
+                next += 1
+            }
+        }
+        start[next] = 0
+        count = next + 1
+    }
+
+    @inline(__always)
+    private mutating func reserve(_ bytes: Int) {
+        if count + bytes + KeyEncoder.slack > capacity { grow(count + bytes + KeyEncoder.slack) }
+    }
+
+    private mutating func grow(_ least: Int) {
+        let size = max(least, 2 * capacity)
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
+        larger.update(from: start, count: count)
+        start.deallocate()
+        (start, capacity) = (larger, size)
+    }
+}

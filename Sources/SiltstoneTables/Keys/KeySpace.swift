@@ -1,0 +1,45 @@
+package import Siltstone
+
+/// Where tables keep their keys in a store. All begin with FE, which no UTF-8 does, so keys of other users lie elsewhere.
+package enum KeySpace {
+    private static let marker: UInt8 = 0xFE
+    private static let catalogue: UInt8 = 0
+    private static let contents: UInt8 = 1
+
+    /// The number that rows have in place of an index's.
+    package static let rowsNumber: UInt64 = 0
+    /// The number of a table's first index.
+    package static let firstIndexNumber: UInt64 = 2
+
+    /// The key of the catalogue's version.
+    package static let version: [UInt8] = [marker, catalogue, 0]
+    /// The prefix of the descriptions of tables.
+    package static let descriptions: [UInt8] = [marker, catalogue, 2]
+    /// The prefix of the progress of index builds.
+    package static let builds: [UInt8] = [marker, catalogue, 4]
+
+    /// The key of a table's description.
+    package static func description(_ table: UInt64) -> [UInt8] { key(descriptions, table) }
+    /// The key of the greatest row number that a table has used, where its row is gone.
+    package static func rowNumber(_ table: UInt64) -> [UInt8] { key([marker, catalogue, 3], table) }
+    /// The key of the progress of an index build.
+    package static func build(_ table: UInt64, _ index: UInt64) -> [UInt8] { key(builds, table, index) }
+    /// The key of a table's statistics.
+    package static func statistics(_ table: UInt64) -> [UInt8] { key([marker, catalogue, 5], table) }
+
+    /// The prefix of a table's rows and index entries.
+    package static func table(_ table: UInt64) -> [UInt8] { key([marker, contents], table) }
+    /// The prefix of a table's rows: the key's values follow.
+    package static func rows(_ table: UInt64) -> [UInt8] { index(table, rowsNumber) }
+    /// The prefix of an index's entries: values follow, and the row's key unless the index is unique.
+    package static func index(_ table: UInt64, _ index: UInt64) -> [UInt8] { key([marker, contents], table, index) }
+
+    /// The keys that begin with a prefix.
+    package static func range(_ prefix: [UInt8]) -> KeyRange { KeyRange(prefix: prefix) }
+
+    private static func key(_ prefix: [UInt8], _ numbers: UInt64...) -> [UInt8] {
+        var bytes = prefix
+        for number in numbers { OrderedVarint.append(number, to: &bytes) }
+        return bytes
+    }
+}

@@ -1,0 +1,116 @@
+import Siltstone
+import TableKit
+
+/// A session on one state of a store: a snapshot, or a transaction.
+///
+/// Generic over the state, so that a read is no call through an existential.
+final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
+    let engine: SiltstoneEngine
+    /// The state.
+    let reader: Reader
+    /// The state as a transaction, where the session may change it.
+    let transaction: Transaction?
+    /// The tables in the state. A change of the schema in the session replaces it.
+    var catalogue: Catalogue
+    /// What the session does when it ends.
+    var ending: SessionEnding
+
+    init(
+        _ engine: SiltstoneEngine, _ reader: Reader, transaction: Transaction?, _ catalogue: Catalogue,
+        _ ending: SessionEnding
+    ) {
+        self.engine = engine
+        self.reader = reader
+        self.transaction = transaction
+        self.catalogue = catalogue
+        self.ending = ending
+    }
+
+    deinit { rollback() }
+
+    /// Runs what reads or writes, with errors of the store as errors of tables.
+    func mapped<R>(_ body: () throws -> R) throws -> R {
+        do { return try body() } catch let error as StoreError { throw error.asTableError }
+    }
+
+    // MARK: Catalogue
+
+    func tables() throws -> [TableInfo] { try mapped { try catalogue.ordered.map(info) } }
+
+    func table(named name: String) throws -> TableInfo? { try mapped { try catalogue.tables[name].map(info) } }
+
+    private func info(_ table: TableDescription) throws -> TableInfo {
+        let rows = try reader.estimate(prefix: table.rowPrefix).entries
+        let indexes = try table.indexes.filter { !$0.description.isAutomatic }.map { index in
+            let definition = IndexDefinition(
+                table: table.name, columns: index.columns.map { table.columns[$0].column.name },
+                isUnique: index.isUnique, name: index.description.name)
+            return (definition: definition, state: try state(of: index, in: table, rows: rows))
+        }
+        return TableInfo(structure: table.structure, indexes: indexes, estimatedRows: rows)
+    }
+
+    private func state(
+        of index: TableDescription.Index, in table: TableDescription, rows: Int
+    ) throws -> TableInfo.IndexState {
+        if index.isReady { return .ready }
+        let entries = try reader.estimate(prefix: index.prefix).entries
+        return .building(min(1, Double(entries) / Double(max(1, rows))))
+    }
+
+    // MARK: Queries
+
+    private var executor: QueryExecutor<Reader> { QueryExecutor(reader: reader, catalogue: catalogue) }
+
+    func run(_ query: Query) throws -> any RowStream { try mapped { try executor.run(query) } }
+
+    func count(_ query: Query) throws -> Int { try mapped { try executor.count(query) } }
+
+    func aggregate(_ query: AggregateQuery) throws -> [[ColumnValue]] {
+        try mapped { try executor.aggregate(query) }
+    }
+
+    func explain(_ query: Query) throws -> QueryPlan { try mapped { try executor.explain(query) } }
+
+    func plans(for query: Query) throws -> [QueryPlan] { try mapped { try executor.plans(for: query) } }
+
+    func find<R>(
+        _ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> R
+    ) throws -> R? {
+        try mapped {
+            let binding = try catalogue.binding(table)
+            guard let bytes = try binding.rowKey(key) else { return nil }
+            return try bytes.withBytes { bytes in try reader.withValue(bytes) { try body($0, binding.shape) } }
+        }
+    }
+
+    // MARK: End
+
+    func savepoint<R>(_ body: () throws -> R) throws -> R {
+        guard let transaction else { return try body() }
+        let before = catalogue
+        return try mapped {
+            do { return try transaction.savepoint(body) } catch {
+                catalogue = before
+                throw error
+            }
+        }
+    }
+
+    func savepoint<R>(_ body: () async throws -> R) async throws -> R {
+        guard let transaction else { return try await body() }
+        let before = catalogue
+        do { return try await transaction.savepoint(body) } catch {
+            catalogue = before
+            throw (error as? StoreError)?.asTableError ?? error
+        }
+    }
+
+    func commit() throws { try mapped { try ending.commit(self) } }
+
+    func commit() async throws {
+        do { try await ending.commit(self) } catch let error as StoreError { throw error.asTableError }
+    }
+
+    func rollback() { ending.rollback(self) }
+}
