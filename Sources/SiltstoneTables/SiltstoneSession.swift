@@ -86,24 +86,30 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
 
     // MARK: End
 
-    func savepoint<R>(_ body: () throws -> R) throws -> R {
-        guard let transaction else { return try body() }
-        let before = catalogue
-        return try mapped {
-            do { return try transaction.savepoint(body) } catch {
-                catalogue = before
-                throw error
-            }
-        }
+    /// What a savepoint goes back to.
+    private struct State: Sendable {
+        let mark: WriteBuffer.Mark
+        let catalogue: Catalogue
     }
 
-    func savepoint<R>(_ body: () async throws -> R) async throws -> R {
-        guard let transaction else { return try await body() }
-        let before = catalogue
-        do { return try await transaction.savepoint(body) } catch {
-            catalogue = before
-            throw (error as? StoreError)?.asTableError ?? error
+    func savepoint() throws -> Savepoint {
+        try mapped { Savepoint(State(mark: try writer().mark(), catalogue: catalogue)) }
+    }
+
+    func rollback(to savepoint: Savepoint) throws {
+        guard let state = savepoint.state as? State else {
+            throw CRUDSQLExeError("The savepoint is one of another engine.", code: .transaction)
         }
+        try writer().rollBack(to: state.mark)
+        catalogue = state.catalogue
+    }
+
+    /// The transaction of a session that may change its state.
+    func writer() throws -> Transaction {
+        guard let transaction else {
+            throw CRUDSQLExeError("The session only reads. Begin a transaction to change rows.", code: .transaction)
+        }
+        return transaction
     }
 
     func commit() throws { try mapped { try ending.commit(self) } }

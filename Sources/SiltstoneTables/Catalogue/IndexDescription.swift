@@ -1,4 +1,4 @@
-package import TableKit
+import TableKit
 
 /// An index as the catalogue has it.
 package struct IndexDescription: Sendable, Hashable {
