@@ -1,7 +1,7 @@
 /// The uncommitted writes of a transaction: a batch to commit, and an index to read them by.
 ///
 /// The buffer is a value. A walk keeps the copy that it began with, so it does not see later writes.
-package package struct WriteBuffer: Sendable {
+package struct WriteBuffer: Sendable {
     /// All changes in the order in which they were made.
     private(set) var batch = WriteBatch()
     /// The latest write of each key. A later ``deleteRange(_:_:)`` removes the writes that it covers.
