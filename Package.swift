@@ -35,7 +35,7 @@ let package = Package(
         .target(name: "SiltstoneCRUD", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: memorySafe),
         .target(name: "TableKit", swiftSettings: memorySafe),
         .target(name: "SiltstoneTables", dependencies: ["Siltstone", "TableKit"], swiftSettings: upcoming),
-        .target(name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: upcoming),
+        .target(name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit", "TableKit"], swiftSettings: upcoming),
         .executableTarget(
             name: "SiltTool", dependencies: ["Siltstone", "CRUDKit", "SiltstoneCRUD", "CGetopt"],
             swiftSettings: upcoming),

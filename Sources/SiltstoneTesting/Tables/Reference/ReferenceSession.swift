@@ -1,0 +1,93 @@
+import TableKit
+
+/// A session of the reference engine: a copy of the database.
+final class ReferenceSession: TableSession {
+    /// What the session may do.
+    enum Mode {
+        case read
+        /// It has the turn, so nobody else commits.
+        case serial
+        /// It takes the turn when it commits, and fails if anybody has committed since it began.
+        case concurrent
+    }
+
+    var state: ReferenceState
+    private let engine: ReferenceEngine
+    private let mode: Mode
+    let version: Int
+    private var hasChanged = false
+    private var hasEnded = false
+
+    init(_ engine: ReferenceEngine, mode: Mode, state: ReferenceState, version: Int) {
+        self.engine = engine
+        self.mode = mode
+        self.state = state
+        self.version = version
+    }
+
+    deinit { rollback() }
+
+    func checkOpen() throws {
+        if hasEnded { throw CRUDSQLExeError("The transaction has ended.", code: .transaction) }
+    }
+
+    private func change<R>(_ body: (inout ReferenceState) throws -> R) throws -> R {
+        try checkOpen()
+        if mode == .read {
+            throw CRUDSQLExeError("A session that reads changes nothing.", code: .transaction)
+        }
+        let result = try body(&state)
+        hasChanged = true
+        return result
+    }
+
+    func alter(_ change: SchemaChange) throws { try self.change { try $0.alter(change) } }
+    func insert(_ statement: InsertStatement) throws -> ChangeResult { try change { try $0.insert(statement) } }
+    func update(_ statement: UpdateStatement) throws -> ChangeResult { try change { try $0.update(statement) } }
+    func delete(_ statement: DeleteStatement) throws -> ChangeResult { try change { try $0.delete(statement) } }
+
+    func savepoint<R>(_ body: () throws -> R) throws -> R {
+        try checkOpen()
+        let saved = state
+        do { return try body() } catch {
+            if !hasEnded { state = saved }
+            throw error
+        }
+    }
+
+    func savepoint<R>(_ body: () async throws -> R) async throws -> R {
+        try checkOpen()
+        let saved = state
+        do { return try await body() } catch {
+            if !hasEnded { state = saved }
+            throw error
+        }
+    }
+
+    func commit() throws {
+        try checkOpen()
+        if mode == .concurrent && hasChanged { engine.takeTurn() }
+        try finishCommit()
+    }
+
+    func commit() async throws {
+        try checkOpen()
+        if mode == .concurrent && hasChanged { await engine.takeTurn() }
+        try finishCommit()
+    }
+
+    private func finishCommit() throws {
+        hasEnded = true
+        guard mode == .serial || hasChanged else { return }
+        let isCurrent = engine.endTurn(publishing: hasChanged ? state : nil, ifVersion: version)
+        if !isCurrent {
+            throw CRUDSQLExeError("Another transaction has committed meanwhile.", code: .conflict)
+        }
+    }
+
+    func rollback() {
+        if hasEnded { return }
+        hasEnded = true
+        if mode == .serial { _ = engine.endTurn(publishing: nil, ifVersion: version) }
+    }
+}
