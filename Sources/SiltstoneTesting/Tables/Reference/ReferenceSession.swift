@@ -46,22 +46,17 @@ final class ReferenceSession: TableSession {
     func update(_ statement: UpdateStatement) throws -> ChangeResult { try change { try $0.update(statement) } }
     func delete(_ statement: DeleteStatement) throws -> ChangeResult { try change { try $0.delete(statement) } }
 
-    func savepoint<R>(_ body: () throws -> R) throws -> R {
+    func savepoint() throws -> Savepoint {
         try checkOpen()
-        let saved = state
-        do { return try body() } catch {
-            if !hasEnded { state = saved }
-            throw error
-        }
+        return Savepoint(state)
     }
 
-    func savepoint<R>(_ body: () async throws -> R) async throws -> R {
+    func rollback(to savepoint: Savepoint) throws {
         try checkOpen()
-        let saved = state
-        do { return try await body() } catch {
-            if !hasEnded { state = saved }
-            throw error
+        guard let saved = savepoint.state as? ReferenceState else {
+            throw CRUDSQLExeError("The savepoint is of another engine.", code: .transaction)
         }
+        state = saved
     }
 
     func commit() throws {
