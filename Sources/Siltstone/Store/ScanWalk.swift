@@ -266,7 +266,8 @@ struct ScanWalk: ~Copyable {
         if _slowPath(!tombstones.isEmpty) { return try readNextStretch() }
         let span = try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in try merge.nextSpan() }
         guard let first = span.baseAddress else {
-            self.span = .none
+            // A seek may have left records unread.
+            leaveSpan()
             isLastSpan = true
             return false
         }

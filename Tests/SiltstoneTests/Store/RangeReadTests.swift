@@ -83,6 +83,26 @@ struct RangeReadTests {
         try store.close()
     }
 
+    @Test("a seek past the last key leaves nothing, also where entries that were read ahead are still to come")
+    func seeksPastTheEnd() throws {
+        let store = try store()
+        for reader: any KeyValueReader in [store, store.snapshot(), store.begin(isolation: .snapshot)] {
+            for limit in [nil, 500] {
+                let cursor = try reader.scan(from: [], limit: limit)
+                #expect(try cursor.nextKey() == key(0))
+                try cursor.seek(to: key(5000))
+                #expect(try cursor.nextKey() == nil)
+                try cursor.seek(to: key(7))
+                #expect(try cursor.nextKey() == key(7))
+                let back = try reader.scan(from: [], reverse: true, limit: limit)
+                #expect(try back.nextKey() == key(999))
+                try back.seek(to: [0])
+                #expect(try back.nextKey() == nil)
+            }
+        }
+        try store.close()
+    }
+
     @Test(
         "keys and counts need no value: they go on where a value file is damaged",
         arguments: [FileAccess.mapped, .read])

@@ -1,0 +1,91 @@
+import Siltstone
+
+/// The keys of a store in groups by their first bytes, each with about what it holds.
+///
+/// Found by seeks and estimates, without a walk: a group is split where its keys' common prefix ends, the largest group
+/// first, until there are enough groups.
+struct KeyPrefixes {
+    /// Keys that begin with the same bytes.
+    struct Group {
+        /// The longest prefix that all keys of the group have.
+        var prefix: [UInt8]
+        /// Entries and bytes, estimated.
+        var estimate: RangeEstimate
+        /// Whether the group is one key.
+        var isSingle: Bool
+        /// Whether the group is not to be split.
+        var isWhole = false
+
+        /// The prefix for people: without the digits at its end, which are the common part of ids.
+        var name: [UInt8] {
+            if isSingle { return prefix }
+            var name = prefix
+            while let last = name.last, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(last) { name.removeLast() }
+            return name
+        }
+    }
+
+    private(set) var groups: [Group] = []
+    private let snapshot: Snapshot
+
+    /// Groups the keys that begin with `prefix`.
+    /// - Parameters:
+    ///   - most: how many groups at the most; more only where one split makes more.
+    ///   - smallest: entries below which a group is not split.
+    /// - Complexity: O(groups) seeks.
+    init(_ snapshot: Snapshot, prefix: [UInt8] = [], most: Int = 24, smallest: Int = 64) throws {
+        self.snapshot = snapshot
+        guard let whole = try group(prefix) else { return }
+        groups = [whole]
+        while groups.count < most {
+            let candidates = groups.indices.filter { !groups[$0].isWhole && groups[$0].estimate.entries >= smallest }
+            guard let largest = candidates.max(by: { groups[$0].estimate.bytes < groups[$1].estimate.bytes }) else {
+                break
+            }
+            let parts = try split(groups[largest])
+            // A split by digits, or into many parts, names ids and not kinds of keys: it would tell nothing.
+            let prefixBytes = groups[largest].prefix.count
+            let isByDigits = parts.allSatisfy { $0.prefix[prefixBytes...].first.map(Self.isDigit) ?? true }
+            if parts.count < 2 || parts.count > 40 || isByDigits {
+                groups[largest].isWhole = true
+                continue
+            }
+            groups.replaceSubrange(largest...largest, with: parts)
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+
+    /// The group of all keys that begin with `prefix`; nil where there is none.
+    private func group(_ prefix: [UInt8]) throws -> Group? {
+        let first = try snapshot.scan(prefix: prefix, limit: 1)
+        guard let firstKey = try first.next()?.key else { return nil }
+        let last = try snapshot.scan(prefix: prefix, reverse: true, limit: 1)
+        let lastKey = try last.next()?.key ?? firstKey
+        let common = zip(firstKey, lastKey).prefix { $0 == $1 }.count
+        return Group(
+            prefix: Array(firstKey[..<common]), estimate: try snapshot.estimate(prefix: prefix),
+            isSingle: firstKey == lastKey)
+    }
+
+    /// The group's parts by the byte that follows its prefix, found by a seek for each.
+    private func split(_ group: Group) throws -> [Group] {
+        var parts: [Group] = []
+        let cursor = try snapshot.scan(prefix: group.prefix)
+        while let key = try cursor.next()?.key {
+            guard key.count > group.prefix.count else { continue }
+            let byte = key[group.prefix.count]
+            if let part = try self.group(group.prefix + [byte]) { parts.append(part) }
+            if byte == 0xff || parts.count > 40 { break }
+            try cursor.seek(to: group.prefix + [byte + 1])
+        }
+        return parts
+    }
+}

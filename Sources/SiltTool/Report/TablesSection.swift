@@ -1,0 +1,47 @@
+/// The catalogue: the tables with their relations drawn, their columns, and the first rows of each.
+struct TablesSection {
+    private let tables: [TableSpace]
+
+    init(_ tables: [TableSpace]) { self.tables = tables }
+
+    func add(to html: inout HTML) {
+        guard !tables.isEmpty else { return }
+        html.raw("<section id=\"relations\">\n")
+        html.element("h2", "", "Tables and their relations")
+        html.element("p", "class=\"hint\"", "An arrow leads from a foreign key to the key that it refers to.")
+        RelationDrawing(tables).add(to: &html)
+        html.raw("</section>\n")
+        for table in tables { add(table, &html) }
+    }
+
+    private func add(_ table: TableSpace, _ html: inout HTML) {
+        html.raw("<section class=\"table\">\n")
+        html.element("h2", "", table.name)
+        let rows = table.parts.first { $0.name == "rows" }
+        let indexes = table.parts.filter { $0.name != "rows" }.map { "(\($0.name))\($0.isUnique ? " unique" : "")" }
+        html.element(
+            "p", "class=\"hint\"",
+            "about \(HumanUnits.count(rows?.entries ?? 0, "row"))"
+                + (indexes.isEmpty ? "" : "; indexes " + indexes.joined(separator: ", ")))
+        html.raw("<div class=\"scroll\"><table>\n<tr>")
+        for column in table.columns {
+            html.raw("<th>")
+            html.escaped(column.name)
+            if column.isKey { html.raw("<span class=\"tag\">key</span>") }
+            html.raw("<br><code>")
+            html.escaped(column.type + (column.isOptional ? "?" : ""))
+            html.raw("</code></th>")
+        }
+        html.raw("</tr>\n")
+        for row in table.sample {
+            html.raw("<tr>")
+            for cell in row {
+                if let cell { html.element("td", "", cell) } else { html.raw("<td class=\"null\">NULL</td>") }
+            }
+            html.raw("</tr>\n")
+        }
+        html.raw("</table></div>\n")
+        if table.sample.isEmpty { html.element("p", "class=\"hint\"", "No rows.") }
+        html.raw("</section>\n")
+    }
+}
