@@ -1,0 +1,18 @@
+/// A condition for `where`.
+public protocol CRUDBooleanExpression: Sendable {
+    /// The condition as an expression.
+    var crudExpression: CRUDExpression { get }
+}
+
+/// The condition that an operator makes.
+public struct Condition: CRUDBooleanExpression {
+    public let crudExpression: CRUDExpression
+
+    /// A condition of an expression that is true, false or unknown.
+    public init(_ expression: CRUDExpression) { crudExpression = expression }
+}
+
+extension CRUDExpression: CRUDBooleanExpression {
+    /// The expression itself.
+    public var crudExpression: CRUDExpression { self }
+}

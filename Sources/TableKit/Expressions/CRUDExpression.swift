@@ -1,0 +1,97 @@
+public import Foundation
+
+/// Values for `sql(_:bindings:)`: a name, which is for people, and the value.
+public typealias Bindings = [(String, CRUDExpression)]
+
+/// An expression of conditions and bindings: a column, a value, or an operation on both.
+///
+/// Operators such as `\Person.id == 5` make them. They are spelled out for bindings and for operators of your own. Key paths
+/// become columns when a statement is built, against the tables of that statement.
+// `@unchecked Sendable`: a key path is immutable. What it may capture, a subscript's argument, makes it no column; it is
+// hashed and then refused.
+public enum CRUDExpression: @unchecked Sendable {
+    /// What makes a ``lazy(_:)`` expression.
+    public typealias ExpressionProducer = @Sendable () -> CRUDExpression
+
+    /// A column by its name, in the first table of the chain that has it.
+    case column(String)
+    /// A property of a type in the chain.
+    case keyPath(AnyKeyPath)
+    /// An expression that is asked for when a statement is built.
+    case lazy(ExpressionProducer)
+
+    indirect case and(lhs: CRUDExpression, rhs: CRUDExpression)
+    indirect case or(lhs: CRUDExpression, rhs: CRUDExpression)
+    indirect case not(rhs: CRUDExpression)
+    /// Equal; beside ``null``: IS NULL.
+    indirect case equality(lhs: CRUDExpression, rhs: CRUDExpression)
+    /// Not equal; beside ``null``: IS NOT NULL.
+    indirect case inequality(lhs: CRUDExpression, rhs: CRUDExpression)
+    indirect case lessThan(lhs: CRUDExpression, rhs: CRUDExpression)
+    indirect case lessThanEqual(lhs: CRUDExpression, rhs: CRUDExpression)
+    indirect case greaterThan(lhs: CRUDExpression, rhs: CRUDExpression)
+    indirect case greaterThanEqual(lhs: CRUDExpression, rhs: CRUDExpression)
+    /// Equal to one of the values.
+    indirect case `in`(lhs: CRUDExpression, rhs: [CRUDExpression])
+    /// Text that is the pattern; `wild1`: with any text before it, `wild2`: with any text behind it.
+    indirect case like(lhs: CRUDExpression, wild1: Bool, String, wild2: Bool)
+
+    case integer(Int)
+    case uinteger(UInt)
+    case integer64(Int64)
+    case uinteger64(UInt64)
+    case integer32(Int32)
+    case uinteger32(UInt32)
+    case integer16(Int16)
+    case uinteger16(UInt16)
+    case integer8(Int8)
+    case uinteger8(UInt8)
+    case decimal(Double)
+    case float(Float)
+    case string(String)
+    case blob([UInt8])
+    case sblob([Int8])
+    case bool(Bool)
+    case uuid(UUID)
+    case date(Date)
+    case url(URL)
+    case null
+    /// A value of any column type: what the operators make.
+    case value(ColumnValue)
+
+    /// The value of a literal; nil for all other expressions.
+    var literal: ColumnValue? {
+        switch self {
+        case .value(let value): value
+        case .integer(let value): value.columnValue
+        case .uinteger(let value): value.columnValue
+        case .integer64(let value): value.columnValue
+        case .uinteger64(let value): value.columnValue
+        case .integer32(let value): value.columnValue
+        case .uinteger32(let value): value.columnValue
+        case .integer16(let value): value.columnValue
+        case .uinteger16(let value): value.columnValue
+        case .integer8(let value): value.columnValue
+        case .uinteger8(let value): value.columnValue
+        case .decimal(let value): value.columnValue
+        case .float(let value): value.columnValue
+        case .string(let value): value.columnValue
+        case .blob(let value): value.columnValue
+        case .sblob(let value): value.columnValue
+        case .bool(let value): value.columnValue
+        case .uuid(let value): value.columnValue
+        case .date(let value): value.columnValue
+        case .url(let value): value.columnValue
+        case .null: .null
+        default: nil
+        }
+    }
+
+    /// The value of a binding: a literal, or a lazy expression that makes one.
+    /// - Throws: ``CRUDSQLGenError`` for a column or an operation.
+    package func bindingValue() throws(CRUDSQLGenError) -> ColumnValue {
+        if case .lazy(let producer) = self { return try producer().bindingValue() }
+        guard let literal else { throw CRUDSQLGenError("A binding is a value, not \(self).", code: .argument) }
+        return literal
+    }
+}

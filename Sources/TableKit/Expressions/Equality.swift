@@ -1,0 +1,75 @@
+/// The column equals the value; nil: it is NULL.
+public func == <A: Codable, V: ColumnConvertible>(lhs: KeyPath<A, V>, rhs: V) -> Condition {
+    Condition(.equality(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
+}
+
+/// The column equals the value; nil: it is NULL. Any `Int` compares, also one out of the column's range.
+public func == <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V>, rhs: Int) -> Condition {
+    Condition(.equality(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
+}
+
+/// The column equals the value; nil: it is NULL. Any `Int` compares, also one out of the column's range.
+public func == <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V?>, rhs: Int) -> Condition {
+    Condition(.equality(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
+}
+
+/// The column equals the value; nil: it is NULL. Compares raw values.
+@_disfavoredOverload
+public func == <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V>, rhs: V) -> Condition where V.RawValue: ColumnConvertible {
+    Condition(.equality(lhs: .keyPath(lhs), rhs: .value(rhs.rawValue.columnValue)))
+}
+
+/// The column equals the value; nil: it is NULL. Compares raw values.
+@_disfavoredOverload
+public func == <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V?>, rhs: V?) -> Condition where V.RawValue: ColumnConvertible {
+    Condition(.equality(lhs: .keyPath(lhs), rhs: .value(rhs?.rawValue.columnValue ?? .null)))
+}
+
+/// The column equals the value; nil: it is NULL. Two columns.
+public func == <A: Codable, B: Codable, V>(lhs: KeyPath<A, V>, rhs: KeyPath<B, V>) -> Condition {
+    Condition(.equality(lhs: .keyPath(lhs), rhs: .keyPath(rhs)))
+}
+
+/// The column is NULL.
+@_disfavoredOverload
+public func == <A: Codable, V>(lhs: KeyPath<A, V?>, rhs: _OptionalNilComparisonType) -> Condition {
+    Condition(.equality(lhs: .keyPath(lhs), rhs: .null))
+}
+
+/// The column has a value, and another one. nil: it is not NULL.
+public func != <A: Codable, V: ColumnConvertible>(lhs: KeyPath<A, V>, rhs: V) -> Condition {
+    Condition(.inequality(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
+}
+
+/// The column has a value, and another one. nil: it is not NULL. Any `Int` compares, also one out of the column's range.
+public func != <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V>, rhs: Int) -> Condition {
+    Condition(.inequality(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
+}
+
+/// The column has a value, and another one. nil: it is not NULL. Any `Int` compares, also one out of the column's range.
+public func != <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V?>, rhs: Int) -> Condition {
+    Condition(.inequality(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
+}
+
+/// The column has a value, and another one. nil: it is not NULL. Compares raw values.
+@_disfavoredOverload
+public func != <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V>, rhs: V) -> Condition where V.RawValue: ColumnConvertible {
+    Condition(.inequality(lhs: .keyPath(lhs), rhs: .value(rhs.rawValue.columnValue)))
+}
+
+/// The column has a value, and another one. nil: it is not NULL. Compares raw values.
+@_disfavoredOverload
+public func != <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V?>, rhs: V?) -> Condition where V.RawValue: ColumnConvertible {
+    Condition(.inequality(lhs: .keyPath(lhs), rhs: .value(rhs?.rawValue.columnValue ?? .null)))
+}
+
+/// The column has a value, and another one. nil: it is not NULL. Two columns.
+public func != <A: Codable, B: Codable, V>(lhs: KeyPath<A, V>, rhs: KeyPath<B, V>) -> Condition {
+    Condition(.inequality(lhs: .keyPath(lhs), rhs: .keyPath(rhs)))
+}
+
+/// The column is not NULL.
+@_disfavoredOverload
+public func != <A: Codable, V>(lhs: KeyPath<A, V?>, rhs: _OptionalNilComparisonType) -> Condition {
+    Condition(.inequality(lhs: .keyPath(lhs), rhs: .null))
+}
