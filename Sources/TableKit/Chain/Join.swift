@@ -1,0 +1,45 @@
+/// A chain with another table joined, whose rows an array property takes.
+public struct Join<OAF: Codable, A: TableProtocol, B: Codable, O: Equatable>: TableProtocol, FromTableProtocol,
+    Joinable, Selectable, Whereable, Orderable, Limitable
+{
+    public typealias Form = B
+    public typealias FromTableType = A
+    /// The type of the columns that are compared.
+    public typealias ComparisonType = O
+    public typealias OverAllForm = OAF
+
+    public let fromTable: A
+    let step: JoinStep
+
+    /// The chain before, with the join.
+    public func describe() throws -> QueryDescription {
+        var description = try fromTable.describe()
+        try description.join(step)
+        return description
+    }
+}
+
+/// A chain with another table joined by a table between the two.
+public struct JoinPivot<
+    OAF: Codable, A: TableProtocol, B: Codable, With: Codable, O: Equatable, O2: Equatable
+>: TableProtocol, FromTableProtocol, Joinable, Selectable, Whereable, Orderable, Limitable {
+    public typealias Form = B
+    public typealias FromTableType = A
+    /// The type of the table between.
+    public typealias PivotTableType = With
+    /// The type of the columns that are compared on the parent's side.
+    public typealias ComparisonType = O
+    /// The type of the columns that are compared on the joined side.
+    public typealias ComparisonType2 = O2
+    public typealias OverAllForm = OAF
+
+    public let fromTable: A
+    let step: JoinStep
+
+    /// The chain before, with the join.
+    public func describe() throws -> QueryDescription {
+        var description = try fromTable.describe()
+        try description.join(step)
+        return description
+    }
+}

@@ -1,0 +1,43 @@
+/// A link that `order` can follow.
+public protocol Orderable: TableProtocol {}
+
+extension Orderable {
+    /// Orders the rows of the table that was named last, from small to great. NULL is least.
+    ///
+    /// A later order of the same table weighs more than an earlier one.
+    /// - Parameter by: the columns, the first weighing most.
+    public func order(by: PartialKeyPath<Form>...) -> Ordering<OverAllForm, Self> {
+        Ordering(fromTable: self, keys: by, isDescending: false)
+    }
+
+    /// Orders the rows of the table that was named last, from great to small.
+    public func order(descending by: PartialKeyPath<Form>...) -> Ordering<OverAllForm, Self> {
+        Ordering(fromTable: self, keys: by, isDescending: true)
+    }
+}
+
+/// A chain with an order.
+public struct Ordering<OAF: Codable, A: TableProtocol>: TableProtocol, FromTableProtocol, Joinable, Selectable,
+    Whereable, Orderable, Limitable
+{
+    public typealias Form = A.Form
+    public typealias FromTableType = A
+    public typealias OverAllForm = OAF
+
+    public let fromTable: A
+    private let terms: Result<[OrderTerm], any Error>
+
+    init(fromTable: A, keys: [PartialKeyPath<Form>], isDescending: Bool) {
+        self.fromTable = fromTable
+        terms = Result {
+            try keys.map { OrderTerm(column: try $0.columnNumber(), isDescending: isDescending) }
+        }
+    }
+
+    /// The chain before, with the order.
+    public func describe() throws -> QueryDescription {
+        var description = try fromTable.describe()
+        description.order(by: try terms.get())
+        return description
+    }
+}

@@ -1,0 +1,138 @@
+/// What a chain asks for: a query, and the types of its tables.
+// `@unchecked Sendable`: a metatype is immutable, and decoding calls its conformance from anywhere.
+public struct QueryDescription: @unchecked Sendable {
+    /// The query.
+    package var query: Query
+    /// The types of the query's sources.
+    var types: [any Any.Type]
+    /// The types of the joined rows, for each join.
+    var children: [any Codable.Type] = []
+    /// The join that an order or a limit is about; nil: the parents.
+    private var target: Int?
+
+    /// All rows of a type's table.
+    init<T: Codable>(_ type: T.Type) throws {
+        query = Query(try TableStructure.of(type))
+        types = [type]
+    }
+
+    /// The parents' table.
+    var table: TableStructure { query.sources[0] }
+
+    /// Adds terms to the order of the table that was named last. They weigh more than those before.
+    mutating func order(by terms: [OrderTerm]) {
+        if let target { query.joins[target].order = terms + query.joins[target].order } else { query.order = terms + query.order }
+    }
+
+    /// Limits the table that was named last. The first limit counts.
+    mutating func limit(_ limit: RowLimit) {
+        if let target {
+            query.joins[target].limit = query.joins[target].limit ?? limit
+        } else {
+            query.limit = query.limit ?? limit
+        }
+    }
+
+    /// Limits the joined rows of each parent.
+    mutating func limitEach(_ limit: RowLimit) throws {
+        guard let target else {
+            throw CRUDSQLGenError("limit(each:) follows a join.", code: .argument, table: table.name)
+        }
+        query.joins[target].limitEach = query.joins[target].limitEach ?? limit
+    }
+
+    /// Adds a join, which later orders and limits are about.
+    mutating func join(_ step: JoinStep) throws {
+        guard let parent = types.firstIndex(where: { $0 == step.parent }) else {
+            throw CRUDSQLGenError(
+                "The join starts from \(step.parent), which is no table of this query.", code: .noTable,
+                table: table.name)
+        }
+        let property = query.sources[parent].subTables[step.property].property
+        if query.joins.contains(where: { $0.parent == parent && $0.property == property }) {
+            throw CRUDSQLGenError(
+                "The property is joined twice.", code: .argument, table: query.sources[parent].name, column: property)
+        }
+        var clause = JoinClause(
+            property: property, parent: parent, source: query.sources.count, on: step.on, equals: step.equals)
+        query.sources.append(try TableStructure.of(any: step.child))
+        types.append(step.child)
+        if let pivot = step.pivot {
+            clause.pivot = PivotClause(source: query.sources.count, column: pivot.column, equals: pivot.equals)
+            query.sources.append(try TableStructure.of(any: pivot.type))
+            types.append(pivot.type)
+        }
+        query.joins.append(clause)
+        children.append(step.child)
+        target = query.joins.count - 1
+    }
+
+    /// Sets the condition.
+    mutating func filter(_ expression: CRUDExpression) throws {
+        query.predicate = try ExpressionCompiler(sources: query.sources, types: types).predicate(expression)
+    }
+
+    /// The query of the first parent alone.
+    mutating func limitToFirst() {
+        query.limit = RowLimit(count: 1, skip: query.limit?.skip ?? 0)
+    }
+
+    /// Throws where the chain has an order, a limit or a join, which an update or a delete cannot take.
+    func checkIsCondition(for statement: String) throws {
+        if query.order.isEmpty, query.limit == nil, query.joins.isEmpty { return }
+        throw CRUDSQLGenError(
+            "\(statement) takes a condition alone, no order, limit or join.", code: .unsupported, table: table.name)
+    }
+
+    /// A decoder for results of the query.
+    func decoder<T: Decodable>(_ type: T.Type) -> BatchDecoder<T> {
+        func child<C: Decodable>(_ type: C.Type) -> ChildDecoder { ChildDecoder.of(type) }
+        return BatchDecoder(query, children: children.map { child($0) })
+    }
+}
+
+/// A join in a chain, by key paths that are columns already.
+// `@unchecked Sendable`: as for `QueryDescription`.
+struct JoinStep: @unchecked Sendable {
+    struct Pivot {
+        let type: any Codable.Type
+        /// The pivot's column that refers to the child.
+        let column: Int
+        /// The child's column that it equals.
+        let equals: Int
+    }
+
+    let parent: any Codable.Type
+    let child: any Codable.Type
+    /// The number of the parent's array property.
+    let property: Int
+    /// The parent's column.
+    let on: Int
+    /// The column of the child, or of the pivot, that equals it.
+    let equals: Int
+    let pivot: Pivot?
+
+    /// A join of parent and child.
+    init<P: Codable, C: Codable>(_ to: KeyPath<P, [C]?>, on: AnyKeyPath, equals: AnyKeyPath) throws {
+        try self.init(to, on: on, equals: equals, pivot: nil)
+    }
+
+    /// A join by a table between the two.
+    init<P: Codable, C: Codable, T: Codable>(
+        _ to: KeyPath<P, [C]?>, with type: T.Type, on: AnyKeyPath, equals: AnyKeyPath, and: AnyKeyPath, is: AnyKeyPath
+    ) throws {
+        let pivot = Pivot(type: type, column: try `is`.columnNumber(), equals: try and.columnNumber())
+        try self.init(to, on: on, equals: equals, pivot: pivot)
+    }
+
+    private init<P: Codable, C: Codable>(
+        _ to: KeyPath<P, [C]?>, on: AnyKeyPath, equals: AnyKeyPath, pivot: Pivot?
+    ) throws {
+        parent = P.self
+        child = C.self
+        property = try to.subTableNumber()
+        self.on = try on.columnNumber()
+        self.equals = try equals.columnNumber()
+        self.pivot = pivot
+    }
+}

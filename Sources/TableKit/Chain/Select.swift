@@ -1,0 +1,67 @@
+/// The result of a chain as a sequence.
+///
+/// Each iteration runs the query again, on the data of then, and holds one batch of the result in memory. A sequence cannot
+/// throw: an error ends it like its end does, and is in the log. ``all()`` and ``Selectable/first()`` throw.
+public struct Select<OAF: Codable, A: TableProtocol>: Sequence, FromTableProtocol, Sendable {
+    public typealias FromTableType = A
+    /// The type of the objects.
+    public typealias OverAllForm = OAF
+    /// The type of the objects.
+    public typealias Element = OAF
+
+    public let fromTable: A
+    let description: QueryDescription
+
+    init(fromTable: A) throws {
+        self.fromTable = fromTable
+        description = try fromTable.describe()
+    }
+
+    /// Runs the query.
+    public func makeIterator() -> SelectIterator<OAF> { SelectIterator(Access(engine), description) }
+
+    /// The whole result.
+    public func all() throws -> [OAF] { try QueryCursor<OAF>(Access(engine), description).all() }
+}
+
+/// An iteration of a ``Select``.
+public struct SelectIterator<OAF: Codable>: IteratorProtocol {
+    private var cursor: QueryCursor<OAF>?
+    private var batch: [OAF] = []
+    private var position = 0
+
+    init(_ access: Access, _ description: QueryDescription) {
+        do { cursor = try QueryCursor(access, description) } catch { Self.log(error) }
+    }
+
+    /// The next object. Nil at the end, and after an error, which is in the log.
+    public mutating func next() -> OAF? {
+        if position < batch.count {
+            defer { position += 1 }
+            return batch[position]
+        }
+        do { return try nextElement() } catch {
+            Self.log(error)
+            cursor = nil
+            return nil
+        }
+    }
+
+    /// The next object, or nil at the end. Throws where ``next()`` ends.
+    public mutating func nextElement() throws -> OAF? {
+        while position == batch.count {
+            batch.removeAll(keepingCapacity: true)
+            position = 0
+            guard let cursor, try cursor.next(into: &batch) else {
+                cursor = nil
+                return nil
+            }
+        }
+        defer { position += 1 }
+        return batch[position]
+    }
+
+    private static func log(_ error: any Error) {
+        CRUDLogging.log(.error, "A select of \(OAF.self) ended with an error: \(error)")
+    }
+}

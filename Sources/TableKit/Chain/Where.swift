@@ -1,0 +1,28 @@
+/// A link that `where` can follow.
+public protocol Whereable: TableProtocol {}
+
+extension Whereable {
+    /// Takes the rows for which a condition is true. Key paths may root in any type of the chain.
+    public func `where`(_ expr: any CRUDBooleanExpression) -> Where<OverAllForm, Self> {
+        Where(fromTable: self, expression: expr.crudExpression)
+    }
+}
+
+/// A chain with a condition.
+public struct Where<OAF: Codable, A: TableProtocol>: TableProtocol, FromTableProtocol, Selectable {
+    public typealias Form = OAF
+    public typealias FromTableType = A
+    public typealias OverAllForm = OAF
+
+    public let fromTable: A
+    let expression: CRUDExpression
+
+    /// The chain before, with the condition. Lazy expressions are asked here.
+    public func describe() throws -> QueryDescription {
+        var description = try fromTable.describe()
+        try description.filter(expression)
+        return description
+    }
+}
+
+extension Where: Updatable, Deleteable where OAF == A.Form {}

@@ -1,0 +1,193 @@
+/// Turns expressions into predicates on the columns of a query's tables.
+struct ExpressionCompiler {
+    /// The tables, as ``Query/sources`` has them.
+    let sources: [TableStructure]
+    /// The types of the tables.
+    let types: [any Any.Type]
+
+    /// A side of a comparison.
+    private enum Operand {
+        case column(ColumnReference)
+        case value(ColumnValue)
+    }
+
+    /// The predicate of a condition. Lazy expressions are asked here.
+    /// - Throws: ``CRUDSQLGenError`` for a property of a type that is no table of the query, or that is no column.
+    func predicate(_ expression: CRUDExpression) throws -> Predicate {
+        switch expression {
+        case .and(let lhs, let rhs): try joined(lhs, rhs, Self.conjuncts, Predicate.and)
+        case .or(let lhs, let rhs): try joined(lhs, rhs, Self.disjuncts, Predicate.or)
+        case .not(let rhs): .not(try predicate(rhs))
+        case .equality(let lhs, let rhs): try comparison(lhs, .equal, rhs)
+        case .inequality(let lhs, let rhs): try comparison(lhs, .notEqual, rhs)
+        case .lessThan(let lhs, let rhs): try comparison(lhs, .less, rhs)
+        case .lessThanEqual(let lhs, let rhs): try comparison(lhs, .lessOrEqual, rhs)
+        case .greaterThan(let lhs, let rhs): try comparison(lhs, .greater, rhs)
+        case .greaterThanEqual(let lhs, let rhs): try comparison(lhs, .greaterOrEqual, rhs)
+        case .in(let lhs, let rhs): try containment(lhs, rhs)
+        case .like(let lhs, let wild1, let text, let wild2): try likeness(lhs, wild1, text, wild2)
+        case .lazy(let producer): try predicate(producer())
+        case .column, .keyPath: .compare(try column(expression), .equal, .bool(true))
+        default: try constant(expression)
+        }
+    }
+
+    // MARK: Logic
+
+    private func joined(
+        _ lhs: CRUDExpression, _ rhs: CRUDExpression, _ parts: (Predicate) -> [Predicate]?,
+        _ make: ([Predicate]) -> Predicate
+    ) throws -> Predicate {
+        let left = try predicate(lhs), right = try predicate(rhs)
+        return make((parts(left) ?? [left]) + (parts(right) ?? [right]))
+    }
+
+    private static func conjuncts(_ predicate: Predicate) -> [Predicate]? {
+        if case .and(let parts) = predicate { parts } else { nil }
+    }
+
+    private static func disjuncts(_ predicate: Predicate) -> [Predicate]? {
+        if case .or(let parts) = predicate { parts } else { nil }
+    }
+
+    private func constant(_ expression: CRUDExpression) throws -> Predicate {
+        switch expression.literal {
+        case .bool(let value)?: .constant(value)
+        case .null?: .constant(nil)
+        default: throw CRUDSQLGenError("A condition is true, false or unknown, not \(expression).", code: .type)
+        }
+    }
+
+    // MARK: Comparisons
+
+    private func comparison(
+        _ lhs: CRUDExpression, _ comparison: Comparison, _ rhs: CRUDExpression
+    ) throws -> Predicate {
+        switch (try operand(lhs), try operand(rhs)) {
+        case (.column(let left), .column(let right)): .compareColumns(left, comparison, right)
+        case (.column(let column), .value(let value)): compare(column, comparison, value)
+        case (.value(let value), .column(let column)): compare(column, comparison.mirrored, value)
+        case (.value(let left), .value(let right)):
+            switch (comparison, left.isNull || right.isNull) {
+            case (.equal, true): .constant(left.isNull && right.isNull)
+            case (.notEqual, true): .constant(!(left.isNull && right.isNull))
+            case (_, true): .constant(nil)
+            default: .constant(comparison.evaluate(left, right))
+            }
+        }
+    }
+
+    private func compare(_ column: ColumnReference, _ comparison: Comparison, _ value: ColumnValue) -> Predicate {
+        guard value.isNull else { return .compare(column, comparison, fitting(value, column)) }
+        return switch comparison {
+        case .equal: .isNull(column)
+        case .notEqual: .not(.isNull(column))
+        default: .constant(nil)
+        }
+    }
+
+    /// Text beside a column of UUIDs or dates is what it spells. All else is compared as it is.
+    private func fitting(_ value: ColumnValue, _ column: ColumnReference) -> ColumnValue {
+        guard case .text = value else { return value }
+        let type = sources[column.source].columns[column.column].type
+        return type == .string ? value : value.fitting(type) ?? value
+    }
+
+    private func containment(_ lhs: CRUDExpression, _ rhs: [CRUDExpression]) throws -> Predicate {
+        let values = rhs.compactMap(\.literal)
+        guard values.count == rhs.count, case .column(let column) = try operand(lhs) else {
+            return .or(try rhs.map { try comparison(lhs, .equal, $0) })
+        }
+        return .isIn(column, values.map { fitting($0, column) })
+    }
+
+    private func likeness(
+        _ lhs: CRUDExpression, _ wild1: Bool, _ text: String, _ wild2: Bool
+    ) throws -> Predicate {
+        let place: LikePattern.Place =
+            switch (wild1, wild2) {
+            case (true, true): .anywhere
+            case (false, true): .atStart
+            case (true, false): .atEnd
+            case (false, false): .whole
+            }
+        return .like(try column(lhs), LikePattern(text, place))
+    }
+
+    // MARK: Operands
+
+    private func operand(_ expression: CRUDExpression) throws -> Operand {
+        switch expression {
+        case .value(let value): return .value(value)
+        case .keyPath(let path): return .column(try column(of: path))
+        case .column(let name): return .column(try column(named: name))
+        case .lazy(let producer): return try operand(producer())
+        default:
+            guard let literal = expression.literal else {
+                throw CRUDSQLGenError("A comparison is between columns and values, not \(expression).")
+            }
+            return .value(literal)
+        }
+    }
+
+    private func column(_ expression: CRUDExpression) throws -> ColumnReference {
+        guard case .column(let column) = try operand(expression) else {
+            throw CRUDSQLGenError("A column is needed here, not \(expression).", code: .argument)
+        }
+        return column
+    }
+
+    private func column(named name: String) throws -> ColumnReference {
+        for (source, structure) in sources.enumerated() {
+            if let column = structure.number(of: name) { return ColumnReference(source: source, column: column) }
+        }
+        throw CRUDSQLGenError(
+            "No table of the query has the column.", code: .noColumn, table: sources.first?.name, column: name)
+    }
+
+    private func column(of path: AnyKeyPath) throws -> ColumnReference {
+        let root = Swift.type(of: path).rootType
+        guard let source = types.firstIndex(where: { $0 == root }) else {
+            throw CRUDSQLGenError(
+                "The condition names a property of \(root), which is no table of this query.", code: .noTable,
+                table: sources.first?.name)
+        }
+        return ColumnReference(source: source, column: try path.columnNumber())
+    }
+}
+
+extension AnyKeyPath {
+    /// The number of the column that the path names, in the structure of its root type.
+    /// - Throws: ``CRUDSQLGenError`` where it names none, or an array property.
+    func columnNumber() throws -> Int {
+        switch try KeyPathColumns.target(of: self) {
+        case .column(let number): return number
+        case .subTable:
+            throw CRUDSQLGenError(
+                "\(self) is an array of another table's rows, which has no column.", code: .noColumn)
+        }
+    }
+
+    /// The number of the array property that the path names.
+    /// - Throws: ``CRUDSQLGenError`` where it names none.
+    func subTableNumber() throws -> Int {
+        switch try KeyPathColumns.target(of: self) {
+        case .subTable(let number): return number
+        case .column:
+            throw CRUDSQLGenError("\(self) is a column, and no array of another table's rows.", code: .noColumn)
+        }
+    }
+}
+
+extension Comparison {
+    /// The comparison with its sides exchanged.
+    var mirrored: Comparison {
+        switch self {
+        case .equal, .notEqual: self
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        }
+    }
+}

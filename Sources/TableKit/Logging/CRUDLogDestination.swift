@@ -1,0 +1,33 @@
+import Foundation
+
+/// Where log events go.
+public enum CRUDLogDestination: Sendable {
+    case none
+    /// The standard output.
+    case console
+    /// A file of this path, to whose end each event is written as a line. It is made where it is missing.
+    case file(String)
+    /// Code, called on the log's queue, one event at a time.
+    case custom(@Sendable (CRUDLogEvent) -> Void)
+
+    func write(_ event: CRUDLogEvent) {
+        switch self {
+        case .none: break
+        case .console: print(event)
+        case .file(let path):
+            do { try Self.append("\(event)\n", to: path) } catch {
+                print("\(event)\n(not written to \(path): \(error))")
+            }
+        case .custom(let code): code(event)
+        }
+    }
+
+    private static func append(_ line: String, to path: String) throws {
+        let url = URL(fileURLWithPath: path)
+        guard FileManager.default.fileExists(atPath: path) else { return try Data(line.utf8).write(to: url) }
+        let file = try FileHandle(forWritingTo: url)
+        defer { file.closeFile() }
+        _ = try file.seekToEnd()
+        try file.write(contentsOf: Data(line.utf8))
+    }
+}

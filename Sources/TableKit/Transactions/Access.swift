@@ -1,0 +1,70 @@
+/// How a statement reaches the database: by the transaction that it is in, else by a session of its own.
+struct Access: Sendable {
+    let engine: any TableEngine
+    let scope: TransactionScope?
+
+    /// The access of a statement that is made now, in this task.
+    init(_ engine: any TableEngine) {
+        self.engine = engine
+        scope = TransactionScope.current(of: engine)
+    }
+
+    /// Reads.
+    func read<R>(_ body: (any TableSession) throws -> R) throws -> R {
+        if let scope { return try scope.session.use(scope, isChange: false, body) }
+        let session = try engine.beginRead()
+        defer { session.rollback() }
+        return try body(session)
+    }
+
+    /// Makes a change, which outside of a transaction is one by itself.
+    func change<R>(_ body: (any TableSession) throws -> R) throws -> R {
+        if let scope { return try scope.session.use(scope, isChange: true, body) }
+        let session = try engine.begin(.serial)
+        let result: R
+        do { result = try body(session) } catch {
+            session.rollback()
+            throw error
+        }
+        try session.commit()
+        return result
+    }
+
+    /// As ``change(_:)``, for several statements that are one change together.
+    func changeAll<R>(_ body: (any TableSession) throws -> R) throws -> R {
+        guard scope != nil else { return try change(body) }
+        return try change { session in
+            let savepoint = try session.savepoint()
+            do { return try body(session) } catch {
+                try session.rollback(to: savepoint)
+                throw error
+            }
+        }
+    }
+
+    /// As `read`, where waiting is allowed.
+    func read<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R {
+        try Task.checkCancellation()
+        return try await engine.perform { try self.read(body) }
+    }
+
+    /// As `change`, where waiting is allowed.
+    func change<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R {
+        try Task.checkCancellation()
+        if scope != nil { return try await engine.perform { try self.change(body) } }
+        let session = SharedSession(try await engine.begin(.serial))
+        let result: R
+        do { result = try await engine.perform { try session.use(body) } } catch {
+            session.rollback()
+            throw error
+        }
+        try await session.commit()
+        return result
+    }
+
+    /// As `changeAll`, where waiting is allowed.
+    func changeAll<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R {
+        guard scope != nil else { return try await change(body) }
+        return try await engine.perform { try self.changeAll(body) }
+    }
+}
