@@ -40,22 +40,19 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
     func table(named name: String) throws -> TableInfo? { try mapped { try catalogue.tables[name].map(info) } }
 
     private func info(_ table: TableDescription) throws -> TableInfo {
-        let rows = try reader.estimate(prefix: table.rowPrefix).entries
+        let rows = try reader.estimate(prefix: table.rowPrefix)
         let indexes = try table.indexes.filter { !$0.description.isAutomatic }.map { index in
             let definition = IndexDefinition(
                 table: table.name, columns: index.columns.map { table.columns[$0].column.name },
                 isUnique: index.isUnique, name: index.description.name)
-            return (definition: definition, state: try state(of: index, in: table, rows: rows))
+            let entries = try reader.estimate(prefix: index.prefix)
+            let share = min(1, Double(entries.entries) / Double(max(1, rows.entries)))
+            return IndexInfo(
+                definition, state: index.isReady ? .ready : .building(share), estimatedEntries: entries.entries,
+                estimatedBytes: entries.bytes)
         }
-        return TableInfo(structure: table.structure, indexes: indexes, estimatedRows: rows)
-    }
-
-    private func state(
-        of index: TableDescription.Index, in table: TableDescription, rows: Int
-    ) throws -> TableInfo.IndexState {
-        if index.isReady { return .ready }
-        let entries = try reader.estimate(prefix: index.prefix).entries
-        return .building(min(1, Double(entries) / Double(max(1, rows))))
+        return TableInfo(
+            structure: table.structure, indexes: indexes, estimatedRows: rows.entries, estimatedBytes: rows.bytes)
     }
 
     // MARK: Queries

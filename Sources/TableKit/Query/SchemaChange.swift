@@ -39,27 +39,50 @@ public struct IndexDefinition: Sendable, Hashable {
 
 /// A table as the catalogue has it.
 public struct TableInfo: Sendable {
+    /// Name, columns, key.
+    public var structure: TableStructure
+    /// The indexes.
+    public var indexes: [IndexInfo]
+    /// About how many rows it has.
+    public var estimatedRows: Int
+    /// About how many bytes its rows take, indexes not counted. 0 where the engine cannot tell.
+    public var estimatedBytes: Int
+
+    /// A table.
+    public init(structure: TableStructure, indexes: [IndexInfo], estimatedRows: Int, estimatedBytes: Int = 0) {
+        self.structure = structure
+        self.indexes = indexes
+        self.estimatedRows = estimatedRows
+        self.estimatedBytes = estimatedBytes
+    }
+}
+
+/// An index as the catalogue has it.
+public struct IndexInfo: Sendable {
     /// What an index is doing.
-    public enum IndexState: Sendable, Hashable {
+    public enum State: Sendable, Hashable {
         /// Queries use it.
         case ready
         /// It is being built; this share of the rows is in it.
         case building(Double)
     }
 
-    /// Name, columns, key.
-    public var structure: TableStructure
-    /// The indexes and their states.
-    public var indexes: [(definition: IndexDefinition, state: IndexState)]
-    /// About how many rows it has.
-    public var estimatedRows: Int
+    /// Table, columns, name.
+    public var definition: IndexDefinition
+    /// What it is doing.
+    public var state: State
+    /// About how many entries it has.
+    public var estimatedEntries: Int
+    /// About how many bytes they take. 0 where the engine cannot tell.
+    public var estimatedBytes: Int
 
-    /// A table.
+    /// An index.
     public init(
-        structure: TableStructure, indexes: [(definition: IndexDefinition, state: IndexState)], estimatedRows: Int
+        _ definition: IndexDefinition, state: State = .ready, estimatedEntries: Int = 0, estimatedBytes: Int = 0
     ) {
-        self.structure = structure
-        self.indexes = indexes
-        self.estimatedRows = estimatedRows
+        self.definition = definition
+        self.state = state
+        self.estimatedEntries = estimatedEntries
+        self.estimatedBytes = estimatedBytes
     }
 }
