@@ -60,7 +60,9 @@ extension ReferenceSession {
 
 extension ReferenceTable {
     var info: TableInfo {
-        TableInfo(structure: structure, indexes: indexes.map { IndexInfo($0, estimatedEntries: rows.count) }, estimatedRows: rows.count)
+        TableInfo(
+            structure: structure, indexes: indexes.map { IndexInfo($0, estimatedEntries: rows.count) },
+            estimatedRows: rows.count)
     }
 }
 
