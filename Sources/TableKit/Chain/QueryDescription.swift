@@ -21,7 +21,11 @@ public struct QueryDescription: @unchecked Sendable {
 
     /// Adds terms to the order of the table that was named last. They weigh more than those before.
     mutating func order(by terms: [OrderTerm]) {
-        if let target { query.joins[target].order = terms + query.joins[target].order } else { query.order = terms + query.order }
+        if let target {
+            query.joins[target].order = terms + query.joins[target].order
+        } else {
+            query.order = terms + query.order
+        }
     }
 
     /// Limits the table that was named last. The first limit counts.

@@ -15,13 +15,15 @@ public func < <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V?>, rhs: Int) -> C
 
 /// The column is less than the value. Compares raw values.
 @_disfavoredOverload
-public func < <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V>, rhs: V) -> Condition where V.RawValue: ColumnConvertible {
+public func < <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V>, rhs: V) -> Condition
+where V.RawValue: ColumnConvertible {
     Condition(.lessThan(lhs: .keyPath(lhs), rhs: .value(rhs.rawValue.columnValue)))
 }
 
 /// The column is less than the value. Compares raw values.
 @_disfavoredOverload
-public func < <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V?>, rhs: V?) -> Condition where V.RawValue: ColumnConvertible {
+public func < <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V?>, rhs: V?) -> Condition
+where V.RawValue: ColumnConvertible {
     Condition(.lessThan(lhs: .keyPath(lhs), rhs: .value(rhs?.rawValue.columnValue ?? .null)))
 }
 
@@ -47,13 +49,15 @@ public func <= <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V?>, rhs: Int) -> 
 
 /// The column is the value or less. Compares raw values.
 @_disfavoredOverload
-public func <= <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V>, rhs: V) -> Condition where V.RawValue: ColumnConvertible {
+public func <= <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V>, rhs: V) -> Condition
+where V.RawValue: ColumnConvertible {
     Condition(.lessThanEqual(lhs: .keyPath(lhs), rhs: .value(rhs.rawValue.columnValue)))
 }
 
 /// The column is the value or less. Compares raw values.
 @_disfavoredOverload
-public func <= <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V?>, rhs: V?) -> Condition where V.RawValue: ColumnConvertible {
+public func <= <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V?>, rhs: V?) -> Condition
+where V.RawValue: ColumnConvertible {
     Condition(.lessThanEqual(lhs: .keyPath(lhs), rhs: .value(rhs?.rawValue.columnValue ?? .null)))
 }
 
@@ -79,13 +83,15 @@ public func > <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V?>, rhs: Int) -> C
 
 /// The column is greater than the value. Compares raw values.
 @_disfavoredOverload
-public func > <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V>, rhs: V) -> Condition where V.RawValue: ColumnConvertible {
+public func > <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V>, rhs: V) -> Condition
+where V.RawValue: ColumnConvertible {
     Condition(.greaterThan(lhs: .keyPath(lhs), rhs: .value(rhs.rawValue.columnValue)))
 }
 
 /// The column is greater than the value. Compares raw values.
 @_disfavoredOverload
-public func > <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V?>, rhs: V?) -> Condition where V.RawValue: ColumnConvertible {
+public func > <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V?>, rhs: V?) -> Condition
+where V.RawValue: ColumnConvertible {
     Condition(.greaterThan(lhs: .keyPath(lhs), rhs: .value(rhs?.rawValue.columnValue ?? .null)))
 }
 
@@ -111,13 +117,15 @@ public func >= <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V?>, rhs: Int) -> 
 
 /// The column is the value or greater. Compares raw values.
 @_disfavoredOverload
-public func >= <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V>, rhs: V) -> Condition where V.RawValue: ColumnConvertible {
+public func >= <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V>, rhs: V) -> Condition
+where V.RawValue: ColumnConvertible {
     Condition(.greaterThanEqual(lhs: .keyPath(lhs), rhs: .value(rhs.rawValue.columnValue)))
 }
 
 /// The column is the value or greater. Compares raw values.
 @_disfavoredOverload
-public func >= <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V?>, rhs: V?) -> Condition where V.RawValue: ColumnConvertible {
+public func >= <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V?>, rhs: V?) -> Condition
+where V.RawValue: ColumnConvertible {
     Condition(.greaterThanEqual(lhs: .keyPath(lhs), rhs: .value(rhs?.rawValue.columnValue ?? .null)))
 }
 

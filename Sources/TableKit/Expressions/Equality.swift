@@ -15,13 +15,15 @@ public func == <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V?>, rhs: Int) -> 
 
 /// The column equals the value; nil: it is NULL. Compares raw values.
 @_disfavoredOverload
-public func == <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V>, rhs: V) -> Condition where V.RawValue: ColumnConvertible {
+public func == <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V>, rhs: V) -> Condition
+where V.RawValue: ColumnConvertible {
     Condition(.equality(lhs: .keyPath(lhs), rhs: .value(rhs.rawValue.columnValue)))
 }
 
 /// The column equals the value; nil: it is NULL. Compares raw values.
 @_disfavoredOverload
-public func == <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V?>, rhs: V?) -> Condition where V.RawValue: ColumnConvertible {
+public func == <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V?>, rhs: V?) -> Condition
+where V.RawValue: ColumnConvertible {
     Condition(.equality(lhs: .keyPath(lhs), rhs: .value(rhs?.rawValue.columnValue ?? .null)))
 }
 
@@ -53,13 +55,15 @@ public func != <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V?>, rhs: Int) -> 
 
 /// The column has a value, and another one. nil: it is not NULL. Compares raw values.
 @_disfavoredOverload
-public func != <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V>, rhs: V) -> Condition where V.RawValue: ColumnConvertible {
+public func != <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V>, rhs: V) -> Condition
+where V.RawValue: ColumnConvertible {
     Condition(.inequality(lhs: .keyPath(lhs), rhs: .value(rhs.rawValue.columnValue)))
 }
 
 /// The column has a value, and another one. nil: it is not NULL. Compares raw values.
 @_disfavoredOverload
-public func != <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V?>, rhs: V?) -> Condition where V.RawValue: ColumnConvertible {
+public func != <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V?>, rhs: V?) -> Condition
+where V.RawValue: ColumnConvertible {
     Condition(.inequality(lhs: .keyPath(lhs), rhs: .value(rhs?.rawValue.columnValue ?? .null)))
 }
 

@@ -3,7 +3,8 @@ import Foundation
 extension Query: CustomStringConvertible {
     /// The query in words like those of SQL, for logs.
     public var description: String {
-        var text = "SELECT \(columns.map { $0.map { name(ColumnReference(column: $0)) }.joined(separator: ", ") } ?? "*")"
+        var text =
+            "SELECT \(columns.map { $0.map { name(ColumnReference(column: $0)) }.joined(separator: ", ") } ?? "*")"
         text += " FROM \(sources[0].name)"
         for join in joins {
             let on = name(ColumnReference(source: join.parent, column: join.on))

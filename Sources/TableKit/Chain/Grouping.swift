@@ -1,0 +1,73 @@
+extension Selectable {
+    /// Groups the parents that match by columns: `try people.group(by: \.city).count()`.
+    public func group<First: ColumnConvertible, each Next: ColumnConvertible>(
+        by first: KeyPath<OverAllForm, First>, _ next: repeat KeyPath<OverAllForm, each Next>
+    ) -> Grouping<Self, First, repeat each Next> {
+        var paths: [AnyKeyPath] = [first]
+        for path in repeat each next { paths.append(path) }
+        return Grouping(fromTable: self, columns: Result { try paths.map { try $0.columnNumber() } })
+    }
+}
+
+/// The groups of a chain's parents. All results are ordered by group.
+public struct Grouping<A: TableProtocol, First: ColumnConvertible, each Next: ColumnConvertible>: Sendable {
+    /// The type of the parents.
+    public typealias OverAllForm = A.OverAllForm
+    /// The values that a group has in common.
+    public typealias Group = (First, repeat each Next)
+
+    let fromTable: A
+    let columns: Result<[Int], any Error>
+
+    /// The groups and how many rows each has.
+    public func count() throws -> [(group: Group, count: Int)] {
+        try values(.count).map { ($0.0, try Int(columnValue: $0.1)) }
+    }
+
+    /// The groups and the least value of a column in each.
+    public func min<V: ColumnConvertible>(_ column: KeyPath<OverAllForm, V>) throws -> [(group: Group, value: V)] {
+        try values(.min(try column.columnNumber())).map { ($0.0, try V(columnValue: $0.1)) }
+    }
+
+    /// The groups and the greatest value of a column in each.
+    public func max<V: ColumnConvertible>(_ column: KeyPath<OverAllForm, V>) throws -> [(group: Group, value: V)] {
+        try values(.max(try column.columnNumber())).map { ($0.0, try V(columnValue: $0.1)) }
+    }
+
+    /// The groups and the sum of a column of integers in each; 0 where all are NULL.
+    public func sum<V: ColumnConvertible>(
+        _ column: KeyPath<OverAllForm, V>
+    ) throws -> [(group: Group, sum: Int)] where V: IntegerColumn {
+        try values(.sum(try column.columnNumber())).map { ($0.0, try Int?(columnValue: $0.1) ?? 0) }
+    }
+
+    /// The groups and the sum of a column of reals in each; 0 where all are NULL.
+    public func sum<V: ColumnConvertible & BinaryFloatingPoint>(
+        _ column: KeyPath<OverAllForm, V>
+    ) throws -> [(group: Group, sum: Double)] {
+        try values(.sum(try column.columnNumber())).map { ($0.0, try Double?(columnValue: $0.1) ?? 0) }
+    }
+
+    /// The groups and the mean of a column in each.
+    public func average<V: ColumnConvertible>(
+        _ column: KeyPath<OverAllForm, V>
+    ) throws -> [(group: Group, average: Double?)] {
+        try values(.average(try column.columnNumber())).map { ($0.0, try Double?(columnValue: $0.1)) }
+    }
+
+    private func values(_ aggregate: Aggregate) throws -> [(Group, ColumnValue)] {
+        let columns = try columns.get()
+        let query = AggregateQuery(try fromTable.describe().query, groupBy: columns, aggregates: [aggregate])
+        CRUDLogging.logQuery("\(aggregate) by \(columns) of \(query.rows)")
+        return try fromTable.access.read { try $0.aggregate(query) }.map { try Self.group($0) }
+    }
+
+    private static func group(_ values: [ColumnValue]) throws -> (Group, ColumnValue) {
+        var rest = values.makeIterator()
+        let group: Group = (
+            try First(columnValue: rest.next() ?? .null),
+            repeat try (each Next)(columnValue: rest.next() ?? .null)
+        )
+        return (group, rest.next() ?? .null)
+    }
+}

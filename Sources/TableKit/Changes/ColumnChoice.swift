@@ -1,0 +1,29 @@
+/// Which columns a change sets.
+enum ColumnChoice {
+    case all
+    case only([AnyKeyPath])
+    case except([AnyKeyPath])
+
+    /// The numbers of the columns; nil: all.
+    /// - Throws: ``CRUDSQLGenError`` for a key path that names no column.
+    func columns(of structure: TableStructure) throws -> [Int]? {
+        switch self {
+        case .all: return nil
+        case .only(let paths): return try paths.map { try $0.columnNumber() }
+        case .except(let paths):
+            let left = Set(try paths.map { try $0.columnNumber() })
+            return structure.columns.indices.filter { !left.contains($0) }
+        }
+    }
+}
+
+extension ChangeResult {
+    /// The rows of the result as objects.
+    func objects<T: Decodable>(_ type: T.Type, _ structure: TableStructure) throws -> [T] {
+        guard let shape else { return [] }
+        let decoder = RowDecoder<T>(structure)
+        return try (0..<rows.count).map { row in
+            try rows.withRow(row) { bytes in try decoder.decode(bytes, shape: shape) }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// What a delete did.
+public struct Delete<OAF: Codable, A: TableProtocol>: FromTableProtocol, Sendable {
+    public typealias FromTableType = A
+    /// The type of the objects.
+    public typealias OverAllForm = OAF
+
+    public let fromTable: A
+    /// The number of rows that matched and were deleted, those of cascades not counted.
+    public let count: Int
+
+    init(fromTable: A, _ result: ChangeResult) {
+        self.fromTable = fromTable
+        count = result.count
+    }
+}
+
+extension Deleteable where Form == OverAllForm {
+    /// Deletes every row that matches; without a condition all.
+    /// - Throws: ``CRUDSQLGenError`` where the chain has an order, a limit or a join.
+    @discardableResult
+    public func delete() throws -> Delete<OverAllForm, Self> {
+        let statement = try statement(isReturning: false)
+        return Delete(fromTable: self, try access.change { try $0.delete(statement) })
+    }
+
+    /// Deletes every row that matches; without a condition all.
+    @discardableResult
+    public func delete() async throws -> Delete<OverAllForm, Self> {
+        let statement = try statement(isReturning: false)
+        return Delete(fromTable: self, try await access.change { try $0.delete(statement) })
+    }
+
+    /// Deletes every row that matches and returns the rows as they were.
+    public func returningDelete() throws -> [OverAllForm] {
+        let statement = try statement(isReturning: true)
+        return try access.change { try $0.delete(statement) }.objects(OverAllForm.self, statement.table)
+    }
+
+    /// Deletes every row that matches and returns the rows as they were.
+    public func returningDelete() async throws -> [OverAllForm] {
+        let statement = try statement(isReturning: true)
+        return try await access.change { try $0.delete(statement) }.objects(OverAllForm.self, statement.table)
+    }
+
+    private func statement(isReturning: Bool) throws -> DeleteStatement {
+        let description = try describe()
+        try description.checkIsCondition(for: "A delete")
+        var statement = DeleteStatement(description.table, predicate: description.query.predicate)
+        statement.isReturning = isReturning
+        CRUDLogging.logQuery(
+            "DELETE FROM \(statement.table.name)" + (statement.predicate?.clause(of: statement.table) ?? ""))
+        return statement
+    }
+}

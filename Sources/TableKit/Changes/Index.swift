@@ -1,0 +1,47 @@
+/// An index of a table.
+public struct Index<OAF: Codable, A: TableProtocol>: FromTableProtocol, Sendable {
+    public typealias FromTableType = A
+    /// The type of the objects.
+    public typealias OverAllForm = OAF
+
+    public let fromTable: A
+    /// Table, columns, and whether it is unique.
+    public let definition: IndexDefinition
+}
+
+extension Table {
+    /// Makes an index of columns, if there is none, and waits until queries can use it.
+    /// - Parameters:
+    ///   - unique: whether no two rows may have the same values. NULLs are never the same. A plain index of the columns
+    ///     becomes unique.
+    ///   - keys: the columns, the first weighing most.
+    /// - Throws: an error of ``TableErrorCode/unique`` where rows have the same values already.
+    @discardableResult
+    public func index(unique: Bool = false, _ keys: PartialKeyPath<A>...) throws -> Index<A, Table> {
+        let definition = try definition(keys, isUnique: unique)
+        try access.change { try $0.alter(.createIndex(definition)) }
+        return Index(fromTable: self, definition: definition)
+    }
+
+    /// Makes an index of columns, if there is none, and waits until queries can use it.
+    @discardableResult
+    public func index(unique: Bool = false, _ keys: PartialKeyPath<A>...) async throws -> Index<A, Table> {
+        let definition = try definition(keys, isUnique: unique)
+        try await access.change { try $0.alter(.createIndex(definition)) }
+        return Index(fromTable: self, definition: definition)
+    }
+
+    /// Drops the index of these columns.
+    /// - Throws: an error of ``TableErrorCode/noIndex`` where there is none.
+    public func dropIndex(_ keys: PartialKeyPath<A>...) throws {
+        let definition = try definition(keys, isUnique: false)
+        try access.change { try $0.alter(.dropIndex(table: definition.table, columns: definition.columns)) }
+    }
+
+    private func definition(_ keys: [PartialKeyPath<A>], isUnique: Bool) throws -> IndexDefinition {
+        let structure = try TableStructure.of(A.self)
+        if keys.isEmpty { throw CRUDSQLGenError("An index has columns.", code: .argument, table: structure.name) }
+        let names = try keys.map { structure.columns[try $0.columnNumber()].name }
+        return IndexDefinition(table: structure.name, columns: names, isUnique: isUnique)
+    }
+}

@@ -1,0 +1,93 @@
+/// What an insert did.
+public struct Insert<OAF: Codable, A: TableProtocol>: FromTableProtocol, Sendable {
+    public typealias FromTableType = A
+    /// The type of the objects.
+    public typealias OverAllForm = OAF
+
+    public let fromTable: A
+    /// The number of rows that were inserted.
+    public let count: Int
+    private let lastNumber: Int64?
+
+    init(fromTable: A, _ result: ChangeResult) {
+        self.fromTable = fromTable
+        count = result.count
+        lastNumber = result.lastInsertID
+    }
+
+    /// The number of the row that was inserted last: its key, if that is one integer, else nil.
+    public func lastInsertId() throws -> Int? { lastNumber.map { Int($0) } }
+}
+
+extension Table {
+    private func statement(
+        _ items: [A], _ choice: ColumnChoice, _ onConflict: InsertStatement.Conflict = .fail, isReturning: Bool = false
+    ) throws -> InsertStatement {
+        let structure = try TableStructure.of(A.self)
+        let columns = try choice.columns(of: structure)
+        let encoder = RowEncoder<A>(structure)
+        var rows = RowBuffer()
+        for item in items { try encoder.append(item, to: &rows) }
+        var statement = InsertStatement(structure, columns: columns, rows: rows)
+        statement.onConflict = onConflict
+        statement.isReturning = isReturning
+        return statement
+    }
+
+    func insertRows(
+        _ items: [A], _ choice: ColumnChoice, onConflict: InsertStatement.Conflict = .fail
+    ) throws -> ChangeResult {
+        try run(try statement(items, choice, onConflict))
+    }
+
+    func insertRows(
+        _ items: [A], _ choice: ColumnChoice, onConflict: InsertStatement.Conflict = .fail
+    ) async throws -> ChangeResult {
+        try await run(try statement(items, choice, onConflict))
+    }
+
+    func insertReturning(_ items: [A], _ choice: ColumnChoice) throws -> [A] {
+        let statement = try statement(items, choice, isReturning: true)
+        return try run(statement).objects(A.self, statement.table)
+    }
+
+    func insertReturning(_ items: [A], _ choice: ColumnChoice) async throws -> [A] {
+        let statement = try statement(items, choice, isReturning: true)
+        return try await run(statement).objects(A.self, statement.table)
+    }
+
+    func insertReturning(_ item: A, _ choice: ColumnChoice) throws -> A {
+        try only(try insertReturning([item], choice))
+    }
+
+    func insertReturning(_ item: A, _ choice: ColumnChoice) async throws -> A {
+        try only(try await insertReturning([item], choice))
+    }
+
+    private func only(_ items: [A]) throws -> A {
+        guard let item = items.first else {
+            throw CRUDSQLExeError("The engine returned no row.", table: A.CRUDTableName)
+        }
+        return item
+    }
+
+    private func run(_ statement: InsertStatement) throws -> ChangeResult {
+        if statement.rows.isEmpty { return ChangeResult() }
+        CRUDLogging.logQuery(statement.text)
+        return try access.change { try $0.insert(statement) }
+    }
+
+    private func run(_ statement: InsertStatement) async throws -> ChangeResult {
+        if statement.rows.isEmpty { return ChangeResult() }
+        CRUDLogging.logQuery(statement.text)
+        return try await access.change { try $0.insert(statement) }
+    }
+}
+
+extension InsertStatement {
+    /// The statement in words like those of SQL, for logs.
+    fileprivate var text: String {
+        let names = (columns ?? Array(table.columns.indices)).map { table.columns[$0].name }
+        return "INSERT INTO \(table.name) (\(names.joined(separator: ", "))): \(rows.count) rows"
+    }
+}

@@ -1,0 +1,45 @@
+extension DatabaseProtocol {
+    /// Gives a column the name of a property. Rows keep their values.
+    /// - Parameters:
+    ///   - property: the property, whose column does not exist yet.
+    ///   - old: the column's name until now.
+    /// - Throws: an error of ``TableErrorCode/noColumn``, or of ``TableErrorCode/exists``.
+    public func rename<A: Codable, V>(_ property: KeyPath<A, V>, from old: String) throws {
+        let structure = try TableStructure.of(A.self)
+        let new = structure.columns[try property.columnNumber()].name
+        try alter(.renameColumn(table: structure.name, old, to: new))
+    }
+
+    /// Gives a table the name of a type's. Rows and indexes stay.
+    public func rename<A: Codable>(_ type: A.Type, from old: String) throws {
+        try alter(.renameTable(old, to: A.CRUDTableName))
+    }
+
+    /// Drops the table of a type with its rows and indexes, if it exists.
+    public func drop<A: Codable>(_ type: A.Type) throws {
+        let name = A.CRUDTableName
+        try access.changeAll { session in
+            if try session.table(named: name) != nil { try session.alter(.dropTable(name)) }
+        }
+    }
+
+    /// Changes the catalogue.
+    public func alter(_ change: SchemaChange) throws { try access.change { try $0.alter(change) } }
+
+    /// The tables with their columns and indexes, by name.
+    public func tables() throws -> [TableInfo] { try access.read { try $0.tables() } }
+
+    /// Checks rows, indexes and constraints against each other.
+    /// - Parameter progress: called with the share that is done.
+    /// - Returns: the problems, each as a sentence; empty where all is well.
+    public func verify(progress: ((Double) -> Void)? = nil) throws -> [String] {
+        try engine.verify(progress: progress)
+    }
+
+    /// Checks rows, indexes and constraints against each other.
+    /// - Returns: the problems, each as a sentence; empty where all is well.
+    public func verify() async throws -> [String] {
+        let engine = engine
+        return try await engine.perform { try engine.verify(progress: nil) }
+    }
+}
