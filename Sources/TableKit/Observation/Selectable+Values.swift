@@ -35,6 +35,7 @@ extension DatabaseProtocol {
         let engine = engine
         return try observations(engine) { session in
             let shared = SharedSession(session)
+            defer { shared.detach() }
             return try reading(engine, shared, body)
         }
     }
@@ -57,7 +58,8 @@ private func observations<R: Sendable>(
     _ body: @escaping @Sendable (any TableSession) throws -> R
 ) throws -> AsyncThrowingStream<R, any Error> {
     if TransactionScope.current(of: engine) != nil {
-        throw CRUDSQLGenError("An observation is of committed states: begin it outside of transactions.", code: .transaction)
+        throw CRUDSQLGenError(
+            "An observation is of committed states: begin it outside of transactions.", code: .transaction)
     }
     // A buffer of one: a value that was not taken makes place for the newest.
     let (stream, continuation) = AsyncThrowingStream.makeStream(

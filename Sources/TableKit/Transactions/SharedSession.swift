@@ -80,6 +80,9 @@ package final class SharedSession: @unchecked Sendable {
 
     func rollback() { take()?.rollback() }
 
+    /// Ends all scopes and leaves the session to its owner.
+    func detach() { _ = take() }
+
     private func current() throws -> any TableSession {
         guard let session else { throw Self.hasEnded }
         return session
