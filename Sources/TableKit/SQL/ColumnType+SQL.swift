@@ -1,0 +1,53 @@
+extension ColumnType {
+    /// The type of a name in SQL: the names that the types have here, else as SQLite's affinity goes.
+    ///
+    /// `UUID`, `BOOL…`, `JSON…`, `DATE…`, `TIME…` are types of their own; then a name with `INT` is an integer of 64 bits,
+    /// one with `CHAR`, `CLOB` or `TEXT` a string, one with `BLOB`, `BYTEA` or `BINARY` bytes, and all others reals.
+    /// No name is a string.
+    init(sql name: String) {
+        let name = name.uppercased()
+        if let type = ColumnType.allCases.first(where: { $0.sqlName == name }) {
+            self = type
+            return
+        }
+        func has(_ parts: String...) -> Bool { parts.contains { name.contains($0) } }
+        self =
+            if name.isEmpty || has("CHAR", "CLOB", "TEXT", "STRING", "URL") { .string } else if has("UUID") {
+                .uuid
+            } else if has("BOOL") {
+                .bool
+            } else if has("JSON") {
+                .json
+            } else if has("DATE", "TIME") {
+                .date
+            } else if has("INT") || name == "SERIAL" || name == "BIGSERIAL" {
+                has("UNSIGNED") ? .uint64 : .int64
+            } else if has("BLOB", "BYTEA", "BINARY") {
+                .bytes
+            } else {
+                .double
+            }
+    }
+
+    /// The name of the type in SQL. Read back, it is the same type.
+    package var sqlName: String {
+        switch self {
+        case .bool: "BOOLEAN"
+        case .int8: "TINYINT"
+        case .int16: "SMALLINT"
+        case .int32: "INT32"
+        case .int64: "INTEGER"
+        case .uint8: "UINT8"
+        case .uint16: "UINT16"
+        case .uint32: "UINT32"
+        case .uint64: "UINT64"
+        case .float: "FLOAT32"
+        case .double: "REAL"
+        case .date: "TIMESTAMP"
+        case .uuid: "UUID"
+        case .string: "TEXT"
+        case .bytes: "BLOB"
+        case .json: "JSON"
+        }
+    }
+}

@@ -1,0 +1,201 @@
+/// Reads statements: recursive descent over tokens, with a bound on nesting.
+struct SQLParser {
+    /// How deep parentheses and NOT may be nested.
+    static let greatestDepth = 200
+
+    private let tokens: [SQLToken]
+    private var place = 0
+    private var depth = 0
+    /// The number that the next `?` takes.
+    private var nextParameter = 0
+    /// What the statement under way supports, for messages.
+    var supported = SQLGrammar.statements
+
+    init(_ text: String) throws(CRUDSQLGenError) { tokens = try SQLLexer.tokens(of: text) }
+
+    /// All statements of a text.
+    static func statements(of text: String) throws(CRUDSQLGenError) -> [SQLStatement] {
+        var parser = try SQLParser(text)
+        var statements: [SQLStatement] = []
+        while true {
+            while parser.takes(sign: ";") {}
+            if parser.token.kind == .end { return statements }
+            parser.supported = SQLGrammar.statements
+            parser.nextParameter = 0
+            statements.append(try parser.statement())
+            if parser.token.kind != .end, !parser.takes(sign: ";") {
+                throw parser.unexpected("This is not supported here.")
+            }
+        }
+    }
+}
+
+/// Tokens.
+extension SQLParser {
+    /// The next token. The last is the end, and stays the next.
+    var token: SQLToken { tokens[place] }
+
+    /// The token after the next.
+    var following: SQLToken { tokens[min(place + 1, tokens.count - 1)] }
+
+    /// Whether a star stands two tokens on: that of `table.*`.
+    var isStarAfterDot: Bool { place + 2 < tokens.count && tokens[place + 2].kind == .sign("*") }
+
+    mutating func advance() { if place + 1 < tokens.count { place += 1 } }
+
+    func unexpected(_ problem: String) -> CRUDSQLGenError { .syntax(problem, at: token, supported: supported) }
+
+    /// Whether a token is a keyword.
+    static func isKeyword(_ token: SQLToken, _ word: String) -> Bool {
+        if case .word(let text) = token.kind { text.uppercased() == word } else { false }
+    }
+
+    func isNext(_ word: String) -> Bool { SQLParser.isKeyword(token, word) }
+
+    /// Takes these keywords, all or none.
+    mutating func takes(_ words: String...) -> Bool {
+        for (offset, word) in words.enumerated()
+        where place + offset >= tokens.count || !SQLParser.isKeyword(tokens[place + offset], word) {
+            return false
+        }
+        for _ in words { advance() }
+        return true
+    }
+
+    mutating func takes(sign: String) -> Bool {
+        guard token.kind == .sign(sign) else { return false }
+        advance()
+        return true
+    }
+
+    mutating func expect(_ words: String...) throws(CRUDSQLGenError) {
+        for word in words where !takes(word) { throw unexpected("\(word) is missing.") }
+    }
+
+    mutating func expect(sign: String) throws(CRUDSQLGenError) {
+        if !takes(sign: sign) { throw unexpected("A \(sign) is missing.") }
+    }
+
+    /// A name of a table, a column, an index.
+    mutating func name(_ what: String) throws(CRUDSQLGenError) -> SQLName {
+        let token = token
+        switch token.kind {
+        case .quotedName(let text):
+            advance()
+            return SQLName(text: text, token: token)
+        case .word(let text) where !SQLGrammar.reserved.contains(text.uppercased()):
+            advance()
+            return SQLName(text: text, token: token)
+        default: throw unexpected("The name of \(what) is missing.")
+        }
+    }
+
+    /// Names in parentheses. ASC and DESC are passed over: walks go both ways.
+    mutating func names(_ what: String) throws(CRUDSQLGenError) -> [SQLName] {
+        try expect(sign: "(")
+        var names: [SQLName] = []
+        repeat {
+            names.append(try name(what))
+            if !takes("ASC") { _ = takes("DESC") }
+        } while takes(sign: ",")
+        try expect(sign: ")")
+        return names
+    }
+
+    /// Reads one level deeper.
+    mutating func nested<R>(
+        _ body: (inout SQLParser) throws(CRUDSQLGenError) -> R
+    ) throws(CRUDSQLGenError) -> R {
+        depth += 1
+        defer { depth -= 1 }
+        if depth > SQLParser.greatestDepth {
+            throw unexpected("The statement is nested more than \(SQLParser.greatestDepth) levels deep.")
+        }
+        return try body(&self)
+    }
+
+    /// The number of a parameter, counted from 0.
+    mutating func parameter(_ number: Int?) -> Int {
+        let index = number.map { $0 - 1 } ?? nextParameter
+        nextParameter = max(nextParameter, index == .max ? index : index + 1)
+        return index
+    }
+}
+
+/// Statements.
+extension SQLParser {
+    mutating func statement() throws(CRUDSQLGenError) -> SQLStatement {
+        if isNext("SELECT") { return .select(try select()) }
+        if isNext("INSERT") || isNext("REPLACE") { return .insert(try insert()) }
+        if takes("UPDATE") { return .update(try update()) }
+        if takes("DELETE") { return .delete(try delete()) }
+        if takes("CREATE") { return try create() }
+        if takes("DROP") { return try drop() }
+        if takes("ALTER") { return try alter() }
+        if takes("PRAGMA") { return try pragma() }
+        if takes("EXPLAIN") { return try explain() }
+        if let step = try transactionStep() { return .transaction(step) }
+        throw unexpected("The statement is not supported.")
+    }
+
+    private mutating func transactionStep() throws(CRUDSQLGenError) -> SQLTransactionStep? {
+        if takes("BEGIN") {
+            supported = SQLGrammar.transaction
+            if !takes("DEFERRED"), !takes("IMMEDIATE") { _ = takes("EXCLUSIVE") }
+            _ = takes("TRANSACTION")
+            return .begin
+        }
+        if takes("COMMIT") || takes("END") {
+            supported = SQLGrammar.transaction
+            _ = takes("TRANSACTION")
+            return .commit
+        }
+        if takes("ROLLBACK") {
+            supported = SQLGrammar.transaction
+            _ = takes("TRANSACTION")
+            guard takes("TO") else { return .rollback }
+            _ = takes("SAVEPOINT")
+            return .rollbackTo(try name("a savepoint").text)
+        }
+        if takes("SAVEPOINT") { return .savepoint(try name("a savepoint").text) }
+        if takes("RELEASE") {
+            _ = takes("SAVEPOINT")
+            return .release(try name("a savepoint").text)
+        }
+        return nil
+    }
+
+    private mutating func pragma() throws(CRUDSQLGenError) -> SQLStatement {
+        supported = SQLGrammar.pragma
+        let pragma = try name("a pragma")
+        if takes(sign: "=") { return .pragma(name: pragma, argument: try pragmaArgument()) }
+        guard takes(sign: "(") else { return .pragma(name: pragma, argument: nil) }
+        let argument = try pragmaArgument()
+        try expect(sign: ")")
+        return .pragma(name: pragma, argument: argument)
+    }
+
+    private mutating func pragmaArgument() throws(CRUDSQLGenError) -> SQLName {
+        let token = token
+        switch token.kind {
+        case .word(let text), .quotedName(let text), .value(.text(let text)):
+            advance()
+            return SQLName(text: text, token: token)
+        case .value(.integer(let number)):
+            advance()
+            return SQLName(text: String(number), token: token)
+        default: throw unexpected("The argument is missing.")
+        }
+    }
+
+    private mutating func explain() throws(CRUDSQLGenError) -> SQLStatement {
+        _ = takes("QUERY", "PLAN")
+        let token = token
+        let inner = try statement()
+        switch inner {
+        case .select, .update, .delete: return .explain(inner)
+        default:
+            throw .syntax("This cannot be explained.", at: token, supported: "EXPLAIN SELECT, UPDATE or DELETE.")
+        }
+    }
+}

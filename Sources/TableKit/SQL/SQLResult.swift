@@ -1,0 +1,54 @@
+/// The result of a statement, pulled batch by batch: a million rows take the memory of one batch.
+///
+/// Used by one thread at a time, and only as long as the session that made it is open.
+public final class SQLResult {
+    /// The names of the columns. Empty for statements that give no rows.
+    public let columns: [String]
+    /// The rows that the statement inserted, changed or deleted.
+    public let changes: Int
+    private let pull: () throws -> [[ColumnValue]]?
+
+    init(columns: [String] = [], changes: Int = 0, pull: @escaping () throws -> [[ColumnValue]]? = { nil }) {
+        self.columns = columns
+        self.changes = changes
+        self.pull = pull
+    }
+
+    /// A result of these rows.
+    convenience init(columns: [String], changes: Int = 0, rows: [[ColumnValue]]) {
+        var rest = rows
+        self.init(columns: columns, changes: changes) {
+            defer { rest = [] }
+            return rest.isEmpty ? nil : rest
+        }
+    }
+
+    /// The next rows, each with a value for each column, or nil at the end.
+    public func next() throws -> [[ColumnValue]]? { try pull() }
+
+    /// All rows that are left.
+    public func all() throws -> [[ColumnValue]] {
+        var all: [[ColumnValue]] = []
+        while let rows = try next() { all += rows }
+        return all
+    }
+}
+
+extension RowShape {
+    /// The values of some columns of a row, by the columns' numbers.
+    func values(_ columns: [Int], in row: RawSpan) throws -> [ColumnValue] {
+        guard row.byteCount >= RowLayout.headerBytes else { throw RowSlot.shortRow }
+        let number = UInt16(littleEndian: unsafe row.unsafeLoadUnaligned(fromByteOffset: 2, as: UInt16.self))
+        let places = try self.columns(inLayout: number)
+        var values: [ColumnValue] = []
+        values.reserveCapacity(columns.count)
+        for column in columns {
+            switch places[column] {
+            case .slot(let slot): values.append(try slot.value(in: row))
+            case .absent(let value): values.append(value)
+            case .missing: values.append(.null)
+            }
+        }
+        return values
+    }
+}

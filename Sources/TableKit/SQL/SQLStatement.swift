@@ -1,0 +1,184 @@
+/// One statement of SQL, as it is written: names are not looked up yet.
+indirect enum SQLStatement: Sendable {
+    case transaction(SQLTransactionStep)
+    case createTable(SQLTableDefinition)
+    case dropTable(SQLName, ifExists: Bool)
+    case createIndex(SQLIndexDefinition)
+    case dropIndex(SQLName, ifExists: Bool)
+    case alter(SQLName, SQLAlteration)
+    case insert(SQLInsert)
+    case update(SQLUpdate)
+    case delete(SQLDelete)
+    case select(SQLSelect)
+    case explain(SQLStatement)
+    case pragma(name: SQLName, argument: SQLName?)
+
+    /// Whether the statement changes nothing.
+    var isReadOnly: Bool {
+        switch self {
+        case .select, .explain, .pragma: true
+        default: false
+        }
+    }
+}
+
+/// A name with its place.
+struct SQLName: Sendable {
+    var text: String
+    var token: SQLToken
+}
+
+/// The begin or the end of a transaction, or of a part of one.
+enum SQLTransactionStep: Sendable {
+    case begin, commit, rollback
+    case savepoint(String)
+    case release(String)
+    case rollbackTo(String)
+}
+
+/// CREATE TABLE.
+struct SQLTableDefinition: Sendable {
+    var name: SQLName
+    var ifNotExists = false
+    var columns: [SQLColumnDefinition] = []
+    var primaryKey: [SQLName] = []
+    var uniques: [[SQLName]] = []
+    var foreignKeys: [(column: SQLName, reference: SQLReference)] = []
+}
+
+/// A column of CREATE TABLE or ALTER TABLE.
+struct SQLColumnDefinition: Sendable {
+    var name: SQLName
+    var type: ColumnType
+    var isNotNull = false
+    var isPrimaryKey = false
+    var isUnique = false
+    var defaultValue: ColumnValue?
+    var reference: SQLReference?
+}
+
+/// REFERENCES.
+struct SQLReference: Sendable {
+    var table: SQLName
+    /// The column, where one is named.
+    var column: SQLName?
+    var onDelete = ForeignKeyAction.ignore
+    var onUpdate = ForeignKeyAction.ignore
+}
+
+/// CREATE INDEX.
+struct SQLIndexDefinition: Sendable {
+    var name: SQLName?
+    var isUnique: Bool
+    var ifNotExists: Bool
+    var table: SQLName
+    var columns: [SQLName]
+}
+
+/// What ALTER TABLE does.
+enum SQLAlteration: Sendable {
+    case addColumn(SQLColumnDefinition)
+    case dropColumn(SQLName)
+    case renameColumn(SQLName, to: SQLName)
+    case renameTo(SQLName)
+}
+
+/// INSERT.
+struct SQLInsert: Sendable {
+    var table: SQLName
+    var onConflict = InsertStatement.Conflict.fail
+    /// Nil: all.
+    var columns: [SQLName]?
+    /// Nil: DEFAULT VALUES.
+    var rows: [[SQLOperand]]?
+    var returning: [SQLItem]?
+}
+
+/// UPDATE.
+struct SQLUpdate: Sendable {
+    var table: SQLName
+    var assignments: [(column: SQLName, value: SQLOperand)]
+    var condition: SQLCondition?
+    var returning: [SQLItem]?
+}
+
+/// DELETE.
+struct SQLDelete: Sendable {
+    var table: SQLName
+    var condition: SQLCondition?
+    var returning: [SQLItem]?
+}
+
+/// SELECT.
+struct SQLSelect: Sendable {
+    var isDistinct = false
+    var items: [SQLItem] = []
+    /// Nil: values alone.
+    var table: SQLName?
+    var alias: SQLName?
+    var condition: SQLCondition?
+    var groupBy: [SQLColumn] = []
+    var order: [(item: SQLOrderItem, isDescending: Bool)] = []
+    var limit: SQLOperand?
+    var offset: SQLOperand?
+}
+
+/// What a result has a column for.
+struct SQLItem: Sendable {
+    enum Value: Sendable {
+        case all
+        case operand(SQLOperand)
+        case aggregate(SQLAggregate)
+    }
+
+    var value: Value
+    /// The name of the result's column: the one after AS, else the text.
+    var name: String
+}
+
+/// What a result is ordered by.
+enum SQLOrderItem: Sendable {
+    /// A column, or the name of an item.
+    case column(SQLColumn)
+    /// An item, counted from 1.
+    case position(Int, SQLToken)
+    case aggregate(SQLAggregate, SQLToken)
+}
+
+/// COUNT and the others.
+enum SQLAggregate: Sendable {
+    case count
+    case countValues(SQLColumn, isDistinct: Bool)
+    case min(SQLColumn)
+    case max(SQLColumn)
+    case sum(SQLColumn)
+    case average(SQLColumn)
+}
+
+/// A column, perhaps with its table's name.
+struct SQLColumn: Sendable {
+    var table: SQLName?
+    var name: SQLName
+}
+
+/// One side of a comparison, or a value.
+enum SQLOperand: Sendable {
+    case value(ColumnValue)
+    /// A parameter, counted from 0.
+    case parameter(Int, SQLToken)
+    case column(SQLColumn)
+    case lastInsertRowID
+}
+
+/// A condition.
+indirect enum SQLCondition: Sendable {
+    case compare(SQLOperand, Comparison, SQLOperand, SQLToken)
+    case isNull(SQLOperand)
+    case isIn(SQLOperand, [SQLOperand])
+    case like(SQLOperand, SQLOperand, SQLToken)
+    /// A value that stands for itself: a Bool, or a number that is not 0.
+    case truth(SQLOperand, SQLToken)
+    case not(SQLCondition)
+    case and([SQLCondition])
+    case or([SQLCondition])
+}
