@@ -1,0 +1,265 @@
+import TableKit
+
+/// A condition as a flat list of tests over the slots of rows of one layout. Nothing is decoded.
+struct FilterProgram {
+    private(set) var instructions: [FilterInstruction] = []
+    private var lists: [[Int64]] = []
+    private var byteLists: [[[UInt8]]] = []
+    private var bytes: [[UInt8]] = []
+    private var patterns: [TextPattern] = []
+    private var others: [RowSlot] = []
+    /// What the program gives without a test.
+    private var start = FilterInstruction.accept
+    /// The least length of a row.
+    private var leastBytes = RowLayout.headerBytes
+
+    /// - Parameters:
+    ///   - condition: of source 0 alone.
+    ///   - columns: where the columns are in the layout.
+    init(_ condition: Condition, columns: [ShapeColumn], table: String) throws {
+        start = try compile(
+            condition, columns, table, ifMet: FilterInstruction.accept, ifNot: FilterInstruction.reject)
+    }
+
+    // MARK: Running
+
+    /// Whether a row meets the condition; nil where the row is damaged.
+    @inline(__always)
+    func accepts(_ row: UnsafeRawBufferPointer) -> Bool? {
+        guard row.count >= leastBytes, let base = row.baseAddress else { return nil }
+        var next = start
+        return instructions.withUnsafeBufferPointer { instructions in
+            while next >= 0 {
+                guard let isMet = isMet(instructions.baseAddress.unsafelyUnwrapped + next, row, base) else { return nil }
+                next = isMet ? instructions[next].ifMet : instructions[next].ifNot
+            }
+            return next == FilterInstruction.accept
+        }
+    }
+
+    @inline(__always)
+    private func isMet(
+        _ test: UnsafePointer<FilterInstruction>, _ row: UnsafeRawBufferPointer, _ base: UnsafeRawPointer
+    ) -> Bool? {
+        let slot = test.pointee.slot
+        let isNull = base.load(fromByteOffset: slot.nullByte, as: UInt8.self) & slot.nullMask != 0
+        if test.pointee.operation == .isNull { return isNull }
+        if isNull { return false }
+        if test.pointee.operation == .scalarRange {
+            let number = ScalarOrder.load(slot.type, base + slot.place)
+            return (number >= test.pointee.low && number <= test.pointee.high) != test.pointee.isInverted
+        }
+        return isOtherMet(test, row, base)
+    }
+
+    @inline(never)
+    private func isOtherMet(
+        _ test: UnsafePointer<FilterInstruction>, _ row: UnsafeRawBufferPointer, _ base: UnsafeRawPointer
+    ) -> Bool? {
+        let slot = test.pointee.slot
+        switch test.pointee.operation {
+        case .isNull: return false
+        case .isNotNull: return true
+        case .scalarRange, .scalarList:
+            let number = ScalarOrder.load(slot.type, base + slot.place)
+            return lists[test.pointee.operand].containsSorted(number) != test.pointee.isInverted
+        case .bytes:
+            guard let value = Self.bytes(slot, row, base) else { return nil }
+            let order = bytes[test.pointee.operand].withUnsafeBytes { RowBytes.order(value, $0) }
+            return test.pointee.comparison.accepts(order)
+        case .bytesList:
+            guard let value = Self.bytes(slot, row, base) else { return nil }
+            return byteLists[test.pointee.operand].containsSorted(value) != test.pointee.isInverted
+        case .pattern:
+            guard let value = Self.bytes(slot, row, base) else { return nil }
+            return patterns[test.pointee.operand].matches(value) != test.pointee.isInverted
+        case .columns: return compareColumns(test, row, base)
+        }
+    }
+
+    private func compareColumns(
+        _ test: UnsafePointer<FilterInstruction>, _ row: UnsafeRawBufferPointer, _ base: UnsafeRawPointer
+    ) -> Bool? {
+        let left = test.pointee.slot
+        let right = others[test.pointee.operand]
+        if base.load(fromByteOffset: right.nullByte, as: UInt8.self) & right.nullMask != 0 { return false }
+        if left.type == right.type, ScalarOrder.covers(left.type) {
+            let (a, b) = (
+                ScalarOrder.load(left.type, base + left.place), ScalarOrder.load(right.type, base + right.place)
+            )
+            return test.pointee.comparison.accepts(a < b ? -1 : a > b ? 1 : 0)
+        }
+        do {
+            let span = RawSpan(_unsafeBytes: row)
+            let order = ColumnValue.order(try left.value(in: span), try right.value(in: span))
+            return test.pointee.comparison.accepts(order)
+        } catch { return nil }
+    }
+
+    /// The bytes of a UUID or a variable column.
+    @inline(__always)
+    private static func bytes(
+        _ slot: RowSlot, _ row: UnsafeRawBufferPointer, _ base: UnsafeRawPointer
+    ) -> UnsafeRawBufferPointer? {
+        if slot.isFixed { return UnsafeRawBufferPointer(start: base + slot.place, count: 16) }
+        return RowBytes.variable(slot, in: row)
+    }
+
+    // MARK: Compiling
+
+    /// Appends the tests of a condition, the last first, as each needs to know where the program goes on.
+    /// - Returns: where the condition begins.
+    private mutating func compile(
+        _ condition: Condition, _ columns: [ShapeColumn], _ table: String, ifMet: Int, ifNot: Int
+    ) throws -> Int {
+        switch condition {
+        case .always: return ifMet
+        case .never: return ifNot
+        case .and(let parts):
+            var next = ifMet
+            for part in parts.reversed() {
+                next = try compile(part, columns, table, ifMet: next, ifNot: ifNot)
+            }
+            return next
+        case .or(let parts):
+            var next = ifNot
+            for part in parts.reversed() {
+                next = try compile(part, columns, table, ifMet: ifMet, ifNot: next)
+            }
+            return next
+        case .test(let column, let test):
+            switch columns[column.column] {
+            case .slot(let slot): return append(instruction(test, slot), ifMet, ifNot)
+            case .absent(let value): return test.isMet(by: value) ? ifMet : ifNot
+            case .missing: throw CRUDSQLGenError.missingColumn(table)
+            }
+        case .columns(let left, let comparison, let right):
+            return try compile(left, comparison, right, columns, table, ifMet: ifMet, ifNot: ifNot)
+        }
+    }
+
+    private mutating func compile(
+        _ left: ColumnReference, _ comparison: Comparison, _ right: ColumnReference, _ columns: [ShapeColumn],
+        _ table: String, ifMet: Int, ifNot: Int
+    ) throws -> Int {
+        switch (columns[left.column], columns[right.column]) {
+        case (.slot(let slot), .slot(let other)):
+            others.append(other)
+            leastBytes = max(leastBytes, other.endsStart)
+            var test = FilterInstruction(.columns, slot)
+            test.comparison = comparison
+            test.operand = others.count - 1
+            return append(test, ifMet, ifNot)
+        case (.slot(let slot), .absent(let value)):
+            let part = Condition.comparing(left, slot.type, comparison, value)
+            return try compile(part, columns, table, ifMet: ifMet, ifNot: ifNot)
+        case (.absent(let value), .slot(let slot)):
+            let part = Condition.comparing(right, slot.type, comparison.mirrored, value)
+            return try compile(part, columns, table, ifMet: ifMet, ifNot: ifNot)
+        case (.absent(let a), .absent(let b)):
+            return !a.isNull && !b.isNull && comparison.accepts(ColumnValue.order(a, b)) ? ifMet : ifNot
+        case (.missing, _), (_, .missing): throw CRUDSQLGenError.missingColumn(table)
+        }
+    }
+
+    private mutating func append(_ instruction: FilterInstruction, _ ifMet: Int, _ ifNot: Int) -> Int {
+        var instruction = instruction
+        (instruction.ifMet, instruction.ifNot) = (ifMet, ifNot)
+        leastBytes = max(leastBytes, instruction.slot.endsStart)
+        instructions.append(instruction)
+        return instructions.count - 1
+    }
+
+    private mutating func instruction(_ test: ColumnTest, _ slot: RowSlot) -> FilterInstruction {
+        switch test {
+        case .isNull: return FilterInstruction(.isNull, slot)
+        case .isNotNull: return FilterInstruction(.isNotNull, slot)
+        case .compare(let comparison, let value):
+            if let number = ScalarOrder.number(value, slot.type) { return range(comparison, number, slot) }
+            var result = FilterInstruction(.bytes, slot)
+            result.comparison = comparison
+            bytes.append(value.comparableBytes)
+            result.operand = bytes.count - 1
+            return result
+        case .isIn(let values): return list(values, slot, isInverted: false)
+        case .isNotIn(let values): return list(values, slot, isInverted: true)
+        case .like(let pattern), .isNotLike(let pattern):
+            var result = FilterInstruction(.pattern, slot)
+            patterns.append(TextPattern(pattern))
+            result.operand = patterns.count - 1
+            if case .isNotLike = test { result.isInverted = true }
+            return result
+        }
+    }
+
+    private func range(_ comparison: Comparison, _ number: Int64, _ slot: RowSlot) -> FilterInstruction {
+        var result = FilterInstruction(.scalarRange, slot)
+        (result.low, result.high) = (.min, .max)
+        switch comparison {
+        case .equal, .notEqual:
+            (result.low, result.high) = (number, number)
+            result.isInverted = comparison == .notEqual
+        case .lessOrEqual: result.high = number
+        case .greaterOrEqual: result.low = number
+        // By inversion, as there may be nothing below or above the number.
+        case .less: (result.low, result.isInverted) = (number, true)
+        case .greater: (result.high, result.isInverted) = (number, true)
+        }
+        return result
+    }
+
+    private mutating func list(_ values: [ColumnValue], _ slot: RowSlot, isInverted: Bool) -> FilterInstruction {
+        if ScalarOrder.covers(slot.type) {
+            var result = FilterInstruction(.scalarList, slot)
+            lists.append(values.compactMap { ScalarOrder.number($0, slot.type) })
+            (result.operand, result.isInverted) = (lists.count - 1, isInverted)
+            return result
+        }
+        var result = FilterInstruction(.bytesList, slot)
+        byteLists.append(values.map(\.comparableBytes))
+        (result.operand, result.isInverted) = (byteLists.count - 1, isInverted)
+        return result
+    }
+}
+
+extension CRUDSQLGenError {
+    static func missingColumn(_ table: String) -> CRUDSQLGenError {
+        CRUDSQLGenError("The condition names a column that the table lacks.", code: .noColumn, table: table)
+    }
+}
+
+extension ColumnValue {
+    /// The bytes of a value that is compared by them: text, bytes, UUID.
+    var comparableBytes: [UInt8] {
+        switch self {
+        case .text(let text), .json(let text): Array(text.utf8)
+        case .bytes(let bytes): bytes
+        case .uuid(let value): withUnsafeBytes(of: value.uuid) { Array($0) }
+        default: []
+        }
+    }
+}
+
+extension [Int64] {
+    fileprivate func containsSorted(_ number: Int64) -> Bool {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < number { low = middle + 1 } else { high = middle }
+        }
+        return low < count && self[low] == number
+    }
+}
+
+extension [[UInt8]] {
+    fileprivate func containsSorted(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            let order = self[middle].withUnsafeBytes { RowBytes.order($0, bytes) }
+            if order == 0 { return true }
+            if order < 0 { low = middle + 1 } else { high = middle }
+        }
+        return false
+    }
+}

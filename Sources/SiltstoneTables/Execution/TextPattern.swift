@@ -1,0 +1,51 @@
+import TableKit
+
+/// A pattern for text, ready to be compared with UTF-8: letters of ASCII match without case.
+struct TextPattern {
+    private let place: LikePattern.Place
+    /// The text with its letters in lower case.
+    private let text: [UInt8]
+
+    init(_ pattern: LikePattern) {
+        place = pattern.place
+        text = pattern.text.utf8.map(TextPattern.folded)
+    }
+
+    /// A byte of UTF-8, a letter of ASCII in lower case.
+    @inline(__always)
+    static func folded(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 32 : byte }
+
+    /// Whether the pattern matches.
+    func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count >= text.count else { return false }
+        return text.withUnsafeBytes { text in
+            switch place {
+            case .whole: bytes.count == text.count && Self.isSame(text, bytes, at: 0)
+            case .atStart: Self.isSame(text, bytes, at: 0)
+            case .atEnd: Self.isSame(text, bytes, at: bytes.count - text.count)
+            case .anywhere: Self.contains(bytes, text)
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func isSame(_ text: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
+        var index = 0
+        while index < text.count {
+            if folded(bytes[start &+ index]) != text[index] { return false }
+            index &+= 1
+        }
+        return true
+    }
+
+    private static func contains(_ bytes: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer) -> Bool {
+        guard let first = text.first else { return true }
+        var start = 0
+        let last = bytes.count - text.count
+        while start <= last {
+            if folded(bytes[start]) == first, isSame(text, bytes, at: start) { return true }
+            start &+= 1
+        }
+        return false
+    }
+}

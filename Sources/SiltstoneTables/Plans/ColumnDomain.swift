@@ -1,0 +1,147 @@
+import TableKit
+
+/// The values of one column for which a condition can be met: intervals in order, none touching another.
+struct ColumnDomain: Hashable, Sendable {
+    private(set) var intervals: [KeyInterval]
+
+    /// - Parameter intervals: in any order.
+    init(_ intervals: [KeyInterval]) {
+        var result: [KeyInterval] = []
+        let sorted = intervals.filter { !$0.isEmpty }.sorted { RowBytes.order($0.from, $1.from) < 0 }
+        for interval in sorted {
+            guard let last = result.last, RowBytes.order(interval.from, last.to) < 0 else {
+                result.append(interval)
+                continue
+            }
+            // A point inside an interval vanishes in it.
+            if RowBytes.order(last.to, interval.to) < 0 { result[result.count - 1].to = interval.to }
+            result[result.count - 1].isPoint = last.isPoint && interval == last
+        }
+        self.intervals = result
+    }
+
+    /// No value.
+    static let nothing = ColumnDomain([])
+
+    /// Whether all intervals are single values.
+    var isPoints: Bool { intervals.allSatisfy(\.isPoint) }
+
+    /// Whether there is one value at most.
+    var isFixed: Bool { intervals.count <= 1 && isPoints }
+
+    func union(_ other: ColumnDomain) -> ColumnDomain { ColumnDomain(intervals + other.intervals) }
+
+    func intersection(_ other: ColumnDomain) -> ColumnDomain {
+        var result: [KeyInterval] = []
+        var (left, right) = (0, 0)
+        while left < intervals.count, right < other.intervals.count {
+            let (a, b) = (intervals[left], other.intervals[right])
+            let common = a.intersection(b)
+            if !common.isEmpty { result.append(common) }
+            if RowBytes.order(a.to, b.to) < 0 { left += 1 } else { right += 1 }
+        }
+        return ColumnDomain(result)
+    }
+}
+
+extension ColumnTest {
+    /// The values that can meet the test. For patterns more than those that do.
+    var domain: ColumnDomain {
+        switch self {
+        case .isNull: ColumnDomain([.null])
+        case .isNotNull, .isNotLike: ColumnDomain([.values])
+        case .compare(let comparison, let value): ColumnDomain(Self.intervals(comparison, KeyInterval(value)))
+        case .isIn(let values): ColumnDomain(values.map { KeyInterval($0) })
+        case .isNotIn(let values): Self.complement(values)
+        case .like(let pattern): Self.domain(pattern)
+        }
+    }
+
+    /// Whether all values of the domain meet the test.
+    var isDomainExact: Bool {
+        switch self {
+        case .like, .isNotLike: false
+        case .isNotIn(let values): values.count <= Self.mostHoles
+        default: true
+        }
+    }
+
+    /// Lists of more values do not cut the range of all values.
+    private static let mostHoles = 16
+
+    private static func intervals(_ comparison: Comparison, _ point: KeyInterval) -> [KeyInterval] {
+        let below = KeyInterval(from: KeyInterval.values.from, to: point.from)
+        let above = KeyInterval(from: point.to, to: KeyInterval.values.to)
+        return switch comparison {
+        case .equal: [point]
+        case .notEqual: [below, above]
+        case .less: [below]
+        case .lessOrEqual: [KeyInterval(from: below.from, to: point.to)]
+        case .greater: [above]
+        case .greaterOrEqual: [KeyInterval(from: point.from, to: above.to)]
+        }
+    }
+
+    private static func complement(_ values: [ColumnValue]) -> ColumnDomain {
+        if values.count > mostHoles { return ColumnDomain([.values]) }
+        return values.reduce(ColumnDomain([.values])) { rest, value in
+            rest.intersection(ColumnDomain(intervals(.notEqual, KeyInterval(value))))
+        }
+    }
+
+    /// Letters whose two cases are looked for in ranges of their own: eight ranges at most.
+    private static let mostLetters = 3
+
+    private static func domain(_ pattern: LikePattern) -> ColumnDomain {
+        guard pattern.place == .atStart || pattern.place == .whole else { return ColumnDomain([.values]) }
+        var prefixes: [[UInt8]] = [[KeyTag.text]]
+        var letters = 0
+        for byte in pattern.text.utf8.map(TextPattern.folded) {
+            let isLetter = byte >= 97 && byte <= 122
+            if isLetter { letters += 1 }
+            // A zero is written as two bytes.
+            if letters > mostLetters || byte == 0 { break }
+            prefixes = prefixes.flatMap { isLetter ? [$0 + [byte - 32], $0 + [byte]] : [$0 + [byte]] }
+        }
+        return ColumnDomain(prefixes.map { KeyInterval(from: $0, to: KeyInterval.successor($0)) })
+    }
+}
+
+extension Condition {
+    /// The values of a column of source 0 for which the condition can be met; nil where it does not limit them.
+    func domain(of column: Int) -> ColumnDomain? {
+        switch self {
+        case .always, .columns: return nil
+        case .never: return .nothing
+        case .test(let reference, let test): return reference.column == column ? test.domain : nil
+        case .and(let parts):
+            return parts.reduce(nil) { domain, part in
+                guard let other = part.domain(of: column) else { return domain }
+                return domain?.intersection(other) ?? other
+            }
+        case .or(let parts):
+            var domain = ColumnDomain.nothing
+            for part in parts {
+                guard let other = part.domain(of: column) else { return nil }
+                domain = domain.union(other)
+            }
+            return domain
+        }
+    }
+
+    /// Whether the condition is met for exactly those rows whose columns are in their domains.
+    var isProductOfDomains: Bool {
+        conjuncts.allSatisfy { part in
+            switch part {
+            case .test(_, let test): test.isDomainExact
+            case .or(let tests): Set(tests.flatMap(\.references)).count == 1 && tests.allSatisfy(\.isExactTest)
+            case .always, .never: true
+            case .columns, .and: false
+            }
+        }
+    }
+
+    private var isExactTest: Bool {
+        if case .test(_, let test) = self { test.isDomainExact } else { false }
+    }
+}

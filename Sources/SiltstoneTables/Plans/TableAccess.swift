@@ -1,0 +1,59 @@
+import Siltstone
+import TableKit
+
+/// One table of a query, as plans see it.
+final class TableAccess {
+    let binding: TableBinding
+    /// The types of the structure's columns as rows store them.
+    let types: [ColumnType]
+    /// The key, and the indexes that are ready. The first is always that of the rows themselves.
+    let orders: [KeyOrder]
+
+    init(_ binding: TableBinding) {
+        self.binding = binding
+        let table = binding.table
+        types = binding.structure.columns.enumerated().map { number, column in
+            binding.positions[number].map { table.columns[$0].column.type } ?? column.type
+        }
+        let key = table.primaryKey.map { binding.numbers[$0] }
+        var orders = [KeyOrder(index: nil, prefix: table.rowPrefix, columns: key, key: key)]
+        for index in table.indexes where index.isReady {
+            orders.append(
+                KeyOrder(index: index, prefix: index.prefix, columns: binding.columns(of: index), key: key))
+        }
+        self.orders = orders
+    }
+
+    var structure: TableStructure { binding.structure }
+    var shape: RowShape { binding.shape }
+    var rowPrefix: [UInt8] { binding.table.rowPrefix }
+
+    /// The numbers of the key's columns; empty where the table has none, or the structure lacks one.
+    var keyColumns: [Int] { binding.keyColumns ?? [] }
+
+    /// The name of a column.
+    func name(_ column: Int) -> String { structure.columns[column].name }
+}
+
+/// An order in which a store keeps rows or index entries of a table.
+struct KeyOrder {
+    /// Nil: the rows.
+    let index: TableDescription.Index?
+    /// What all keys begin with.
+    let prefix: [UInt8]
+    /// The numbers of the columns whose values follow. Nil for those that the structure lacks.
+    let columns: [Int?]
+    /// The numbers of the primary key's columns, whose values end the key. Empty: a hidden row number does.
+    let key: [Int?]
+
+    /// The columns by which entries are sorted. One that came before is constant and left out.
+    var sortColumns: [Int?] {
+        var result: [Int?] = []
+        for column in index == nil ? columns : columns + key where column == nil || !result.contains(column) {
+            result.append(column)
+        }
+        return result
+    }
+
+    var name: String { index?.description.name ?? "rows" }
+}
