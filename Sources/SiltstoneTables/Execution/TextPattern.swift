@@ -17,13 +17,14 @@ struct TextPattern {
 
     /// Whether the pattern matches.
     func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count >= text.count else { return false }
+        if place != .wildcards, bytes.count < text.count { return false }
         return text.withUnsafeBytes { text in
             switch place {
             case .whole: bytes.count == text.count && Self.isSame(text, bytes, at: 0)
             case .atStart: Self.isSame(text, bytes, at: 0)
             case .atEnd: Self.isSame(text, bytes, at: bytes.count - text.count)
             case .anywhere: Self.contains(bytes, text)
+            case .wildcards: Self.matches(bytes, wildcards: text)
             }
         }
     }
@@ -47,5 +48,34 @@ struct TextPattern {
             start &+= 1
         }
         return false
+    }
+
+    /// Matches with SQL's wildcards. On a mismatch, the last `%` takes one character more: earlier ones need no second try.
+    private static func matches(_ text: UnsafeRawBufferPointer, wildcards pattern: UnsafeRawBufferPointer) -> Bool {
+        var (place, wanted) = (0, 0)
+        var retry: (place: Int, wanted: Int)?
+        while place < text.count {
+            if wanted < pattern.count, pattern[wanted] == UInt8(ascii: "%") {
+                wanted += 1
+                retry = (place, wanted)
+            } else if wanted < pattern.count, pattern[wanted] == UInt8(ascii: "_") {
+                place = endOfCharacter(text, at: place)
+                wanted += 1
+            } else if wanted < pattern.count, pattern[wanted] == folded(text[place]) {
+                (place, wanted) = (place + 1, wanted + 1)
+            } else if let last = retry {
+                (place, wanted) = (endOfCharacter(text, at: last.place), last.wanted)
+                retry = (place, wanted)
+            } else {
+                return false
+            }
+        }
+        return pattern[wanted...].allSatisfy { $0 == UInt8(ascii: "%") }
+    }
+
+    private static func endOfCharacter(_ text: UnsafeRawBufferPointer, at start: Int) -> Int {
+        var place = start + 1
+        while place < text.count, text[place] & 0xC0 == 0x80 { place += 1 }
+        return place
     }
 }

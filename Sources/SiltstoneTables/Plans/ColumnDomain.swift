@@ -1,3 +1,4 @@
+import Siltstone
 import TableKit
 
 /// The values of one column for which a condition can be met: intervals in order, none touching another.
@@ -7,7 +8,11 @@ struct ColumnDomain: Hashable, Sendable {
     /// - Parameter intervals: in any order.
     init(_ intervals: [KeyInterval]) {
         var result: [KeyInterval] = []
-        let sorted = intervals.filter { !$0.isEmpty }.sorted { RowBytes.order($0.from, $1.from) < 0 }
+        var sorted = intervals.filter { !$0.isEmpty }
+        // Long lists of values come in order.
+        if !zip(sorted, sorted.dropFirst()).allSatisfy({ RowBytes.order($0.from, $1.from) <= 0 }) {
+            sorted.sort { RowBytes.order($0.from, $1.from) < 0 }
+        }
         for interval in sorted {
             guard let last = result.last, RowBytes.order(interval.from, last.to) < 0 else {
                 result.append(interval)
@@ -93,7 +98,8 @@ extension ColumnTest {
     private static let mostLetters = 3
 
     private static func domain(_ pattern: LikePattern) -> ColumnDomain {
-        guard pattern.place == .atStart || pattern.place == .whole else { return ColumnDomain([.values]) }
+        if pattern.place == .anywhere || pattern.place == .atEnd { return ColumnDomain([.values]) }
+        let hasWildcards = pattern.place == .wildcards
         var prefixes: [[UInt8]] = [[KeyTag.text]]
         var letters = 0
         for byte in pattern.text.utf8.map(TextPattern.folded) {
@@ -101,6 +107,7 @@ extension ColumnTest {
             if isLetter { letters += 1 }
             // A zero is written as two bytes.
             if letters > mostLetters || byte == 0 { break }
+            if hasWildcards, byte == UInt8(ascii: "%") || byte == UInt8(ascii: "_") { break }
             prefixes = prefixes.flatMap { isLetter ? [$0 + [byte - 32], $0 + [byte]] : [$0 + [byte]] }
         }
         return ColumnDomain(prefixes.map { KeyInterval(from: $0, to: KeyInterval.successor($0)) })

@@ -30,7 +30,8 @@ struct Normalisation {
         case .isIn(let column, let values):
             return membership(column, try type(of: column), values, isNegated: isNegated)
         case .like(let column, let pattern):
-            guard try type(of: column).isText else { return .never }
+            // A value that is no text is like no pattern.
+            guard try type(of: column).isText else { return isNegated ? .test(column, .isNotNull) : .never }
             return .test(column, isNegated ? .isNotLike(pattern) : .like(pattern))
         case .not(let inner): return try condition(of: inner, isNegated: !isNegated)
         case .and(let parts):

@@ -1,0 +1,116 @@
+import Siltstone
+import TableKit
+
+/// Fetches rows by their keys, which come in batches from a list or an index, and filters them.
+final class RowFetch<Reader: KeyValueReader>: RowSource {
+    /// Appends keys of rows, the table's prefix included, up to a number; none at the end.
+    typealias Fill = (inout RowBuffer, Int) throws -> Void
+
+    private let reader: Reader
+    private let prefixBytes: Int
+    private let filter: RowFilter
+    private let fill: Fill
+    private var keys = RowBuffer()
+    private var next = 0
+    /// The keys of the next batch. A short query need not fetch rows that nobody asks for, so batches grow.
+    private var batch = 8
+    private let mostKeys = 128
+
+    init(_ reader: Reader, prefixBytes: Int, filter: RowFilter, fill: @escaping Fill) {
+        self.reader = reader
+        self.prefixBytes = prefixBytes
+        self.filter = filter
+        self.fill = fill
+    }
+
+    /// Ends a look-up of many keys early.
+    private struct Stopped: Error {}
+
+    func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
+        while true {
+            if next == keys.count {
+                keys.removeAll()
+                next = 0
+                try fill(&keys, batch)
+                batch = min(2 * batch, mostKeys)
+                if keys.isEmpty { return }
+            }
+            if try !fetch(body) { return }
+        }
+    }
+
+    /// - Returns: whether `body` wants more.
+    private func fetch(_ body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
+        let first = next
+        let slices = (first..<keys.count).lazy.map { [keys] in keys.bytes[keys[range: $0]] }
+        do {
+            try reader.withValues(of: slices) { index, row in
+                next = first + index + 1
+                // An index entry without a row: the row was deleted by the transaction that reads.
+                guard let row, try filter.accepts(row) else { return }
+                let goesOn = try keys.withRow(first + index) { key in
+                    try body(key.extracting(droppingFirst: prefixBytes), row)
+                }
+                if !goesOn { throw Stopped() }
+            }
+        } catch is Stopped { return false }
+        return true
+    }
+}
+
+/// Where the keys of ``RowFetch`` come from.
+enum RowKeys {
+    /// From a list of whole keys.
+    static func list<Reader: KeyValueReader>(_ keys: [[UInt8]], for reader: Reader) -> RowFetch<Reader>.Fill {
+        var rest = keys[...]
+        return { buffer, count in
+            for key in rest.prefix(count) { buffer.append(key.span.bytes) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// From the values of unique index entries.
+    static func entries<Reader: KeyValueReader>(
+        _ entries: [[UInt8]], rowPrefix: [UInt8], in reader: Reader
+    ) -> RowFetch<Reader>.Fill {
+        var rest = entries[...]
+        return { buffer, count in
+            while buffer.isEmpty, !rest.isEmpty {
+                try reader.withValues(of: rest.prefix(count)) { _, key in
+                    if let key { buffer.append(rowPrefix, key) }
+                }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+
+    /// From a walk over ranges of an index.
+    static func walk<Reader: KeyValueReader>(
+        _ order: KeyOrder, _ ranges: [KeyRange], isReverse: Bool, rowPrefix: [UInt8], in reader: Reader
+    ) -> RowFetch<Reader>.Fill {
+        var cursor: Cursor?
+        let (prefixBytes, columns) = (order.prefix.count, order.columns.count)
+        return { buffer, count in
+            let walk = try cursor ?? reader.scan(ranges: ranges, reverse: isReverse)
+            cursor = walk
+            try walk.forEach { key, value in
+                // The value of a unique entry is the row's key; of others that stands behind the values.
+                if value.byteCount > 0 {
+                    buffer.append(rowPrefix, value)
+                } else {
+                    let end = try KeyDecoder.end(ofValues: columns, at: prefixBytes, in: key)
+                    buffer.append(rowPrefix, key.extracting(droppingFirst: end))
+                }
+                return buffer.count < count
+            }
+        }
+    }
+}
+
+extension RowBuffer {
+    /// Appends a row of two parts.
+    fileprivate mutating func append(_ prefix: [UInt8], _ rest: RawSpan) {
+        bytes += prefix
+        append(rest)
+    }
+}

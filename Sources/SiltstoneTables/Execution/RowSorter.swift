@@ -1,0 +1,162 @@
+import Siltstone
+import TableKit
+
+/// Sorts rows: in memory, and beyond a number of bytes in a scratch store, which merges what it was given.
+struct RowSorter {
+    /// The bytes that a sort holds in memory.
+    static let memoryBytes = 32 << 20
+
+    private let mostBytes: Int
+    /// Sort key, row key and row of each entry, one behind the other.
+    private var bytes: [UInt8] = []
+    private var entries: [Entry] = []
+    private var scratch: ScratchStore?
+
+    private struct Entry {
+        /// The first bytes of the sort key as a number of the same order.
+        var head: UInt64
+        var start: Int
+        var termBytes: Int32
+        var keyBytes: Int32
+        var rowBytes: Int
+    }
+
+    init(mostBytes: Int = RowSorter.memoryBytes) { self.mostBytes = mostBytes }
+
+    var isEmpty: Bool { entries.isEmpty && scratch == nil }
+
+    /// Whether rows have gone to the disk.
+    var hasSpilled: Bool { scratch != nil }
+
+    /// Adds a row.
+    /// - Parameters:
+    ///   - terms: the bytes to sort by.
+    ///   - key: the row's key, which decides between equal ones.
+    mutating func add(_ terms: [UInt8], _ key: RawSpan, _ row: RawSpan) throws {
+        entries.append(
+            Entry(
+                head: Self.head(terms, key), start: bytes.count, termBytes: Int32(terms.count),
+                keyBytes: Int32(key.byteCount), rowBytes: row.byteCount))
+        bytes += terms
+        key.withUnsafeBytes { bytes += $0 }
+        row.withUnsafeBytes { bytes += $0 }
+        if bytes.count > mostBytes { try spill() }
+    }
+
+    private static func head(_ terms: [UInt8], _ key: RawSpan) -> UInt64 {
+        if terms.count >= 8 {
+            return terms.withUnsafeBytes { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
+        }
+        var head: UInt64 = 0
+        for index in 0..<8 {
+            let byte: UInt8 =
+                if index < terms.count {
+                    terms[index]
+                } else if index - terms.count < key.byteCount {
+                    key.unsafeLoad(fromByteOffset: index - terms.count, as: UInt8.self)
+                } else {
+                    0
+                }
+            head = head << 8 | UInt64(byte)
+        }
+        return head
+    }
+
+    private mutating func spill() throws {
+        let store = try scratch ?? ScratchStore()
+        scratch = store
+        sort()
+        var batch = WriteBatch()
+        for entry in entries {
+            let keyEnd = entry.start + Int(entry.termBytes) + Int(entry.keyBytes)
+            // The row with the length of the terms before it, so that the row's key is found again.
+            var value = withUnsafeBytes(of: entry.termBytes.littleEndian) { Array($0) }
+            value += bytes[keyEnd..<keyEnd + entry.rowBytes]
+            let key = bytes[entry.start..<keyEnd]
+            guard key.count <= Limits.keyBytes else {
+                throw CRUDSQLExeError("The columns to sort by are too long to be sorted on the disk.", code: .argument)
+            }
+            batch.put(key, value)
+            if batch.byteCount > 1 << 20 {
+                try store.write(batch)
+                batch.removeAll()
+            }
+        }
+        try store.write(batch)
+        entries.removeAll(keepingCapacity: true)
+        bytes.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func sort() {
+        entries = bytes.withUnsafeBytes { bytes in
+            entries.sorted { left, right in
+                if left.head != right.head { return left.head < right.head }
+                return RowBytes.order(Self.key(left, bytes), Self.key(right, bytes)) < 0
+            }
+        }
+    }
+
+    private static func key(_ entry: Entry, _ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.start + Int(entry.termBytes) + Int(entry.keyBytes)])
+    }
+
+    /// The rows in order. The sorter is empty afterwards.
+    mutating func finish() throws -> any RowSource {
+        defer {
+            entries = []
+            bytes = []
+            scratch = nil
+        }
+        if let scratch {
+            try spill()
+            return SpilledRows(scratch)
+        }
+        sort()
+        var ranges: [(key: Range<Int>, row: Range<Int>)] = []
+        ranges.reserveCapacity(entries.count)
+        for entry in entries {
+            let keyStart = entry.start + Int(entry.termBytes), keyEnd = keyStart + Int(entry.keyBytes)
+            ranges.append((keyStart..<keyEnd, keyEnd..<keyEnd + entry.rowBytes))
+        }
+        return RowsInMemory(bytes, ranges)
+    }
+}
+
+/// Rows that were sorted in memory.
+private final class RowsInMemory: RowSource {
+    private let bytes: [UInt8]
+    private let ranges: [(key: Range<Int>, row: Range<Int>)]
+    private var next = 0
+
+    init(_ bytes: [UInt8], _ ranges: [(key: Range<Int>, row: Range<Int>)]) {
+        self.bytes = bytes
+        self.ranges = ranges
+    }
+
+    func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
+        let span = bytes.span.bytes
+        while next < ranges.count {
+            let entry = ranges[next]
+            next += 1
+            if try !body(span.extracting(entry.key), span.extracting(entry.row)) { return }
+        }
+    }
+}
+
+/// Rows that were sorted in a scratch store, which goes with them.
+private final class SpilledRows: RowSource {
+    private let store: ScratchStore
+    private var cursor: Cursor?
+
+    init(_ store: ScratchStore) { self.store = store }
+
+    func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
+        let walk = try cursor ?? store.scan()
+        cursor = walk
+        try walk.forEach { key, value in
+            let termBytes = Int(Int32(littleEndian: value.unsafeLoadUnaligned(as: Int32.self)))
+            return try body(
+                key.extracting(droppingFirst: termBytes), value.extracting(droppingFirst: MemoryLayout<Int32>.size))
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import TableKit
+
+/// Makes keys of rows whose bytes have the order that a query asks for, with the row's own key behind: no two are equal.
+final class SortKey {
+    private let terms: [OrderTerm]
+    private let shape: RowShape
+    /// Where the terms' columns are, for the layout that was seen last.
+    private var columns: [ShapeColumn] = []
+    private var layout: UInt16?
+
+    init(_ terms: [OrderTerm], shape: RowShape) {
+        self.terms = terms
+        self.shape = shape
+    }
+
+    /// Replaces `key` by the bytes of the terms.
+    /// - Parameter count: how many of the terms; nil: all.
+    func make(_ key: inout [UInt8], of row: RawSpan, terms count: Int? = nil) throws {
+        key.removeAll(keepingCapacity: true)
+        try append(to: &key, row, 0..<(count ?? terms.count))
+    }
+
+    /// Appends the bytes of some of the terms.
+    func append(to key: inout [UInt8], _ row: RawSpan, _ range: Range<Int>) throws {
+        try row.withUnsafeBytes { bytes in
+            guard bytes.count >= RowLayout.headerBytes else { throw RowSlot.damaged(shape) }
+            let number = UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+            if number != layout { try choose(number) }
+            for place in range {
+                let start = key.count
+                try append(columns[place], terms[place].column, of: bytes, to: &key)
+                if terms[place].isDescending { for index in start..<key.count { key[index] = ~key[index] } }
+            }
+        }
+    }
+
+    private func choose(_ number: UInt16) throws {
+        let all = try shape.columns(inLayout: number)
+        columns = terms.map { all[$0.column] }
+        layout = number
+    }
+
+    private func append(
+        _ column: ShapeColumn, _ number: Int, of row: UnsafeRawBufferPointer, to key: inout [UInt8]
+    ) throws {
+        switch column {
+        case .slot(let slot):
+            guard row.count >= slot.endsStart, let base = row.baseAddress else { throw RowSlot.damaged(shape) }
+            if base.load(fromByteOffset: slot.nullByte, as: UInt8.self) & slot.nullMask != 0 { return key.append(0) }
+            key.append(1)
+            if ScalarOrder.covers(slot.type) {
+                key.append(scalar: ScalarOrder.load(slot.type, base + slot.place))
+            } else if slot.isFixed {
+                key += UnsafeRawBufferPointer(start: base + slot.place, count: 16)
+            } else {
+                guard let bytes = RowBytes.variable(slot, in: row) else { throw RowSlot.damaged(shape) }
+                key.append(escaped: bytes)
+            }
+        case .absent(let value):
+            if value.isNull { return key.append(0) }
+            key.append(1)
+            append(value, shape.structure.columns[number].type, to: &key)
+        case .missing: throw CRUDSQLGenError.missingColumn(shape.structure.name)
+        }
+    }
+
+    /// The default of a column that the row is older than.
+    private func append(_ value: ColumnValue, _ type: ColumnType, to key: inout [UInt8]) {
+        if let number = ScalarOrder.number(value, type) {
+            key.append(scalar: number)
+        } else if case .uuid = value {
+            key += value.comparableBytes
+        } else {
+            value.comparableBytes.withUnsafeBytes { key.append(escaped: $0) }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Appends a number so that the bytes have its order.
+    @inline(__always)
+    fileprivate mutating func append(scalar number: Int64) {
+        let bits = (UInt64(bitPattern: number) ^ 1 << 63).bigEndian
+        withUnsafeBytes(of: bits) { append(contentsOf: $0) }
+    }
+
+    /// Appends bytes with an end, so that a prefix comes first.
+    fileprivate mutating func append(escaped bytes: UnsafeRawBufferPointer) {
+        if !bytes.contains(0) {
+            append(contentsOf: bytes)
+        } else {
+            for byte in bytes {
+                append(byte)
+                if byte == 0 { append(0xFF) }
+            }
+        }
+        append(0)
+        append(0)
+    }
+}
+
+extension RowSlot {
+    /// The error of a row that is too short.
+    static func damaged(_ shape: RowShape) -> CRUDDecoderError {
+        CRUDDecoderError("A row is shorter than its layout says.", code: .corrupt, table: shape.structure.name)
+    }
+}
