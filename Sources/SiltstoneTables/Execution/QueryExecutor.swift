@@ -7,21 +7,49 @@ struct QueryExecutor<Reader: KeyValueReader> {
     let reader: Reader
     /// The tables in it.
     let catalogue: Catalogue
+    /// What sorts and sets hold in memory.
+    var mostBytes = RowSorter.memoryBytes
+
+    private var runner: PlanRunner<Reader> { PlanRunner(reader: reader, mostBytes: mostBytes) }
 
     /// Runs a query.
-    func run(_ query: Query) throws -> any RowStream { throw notYet }
+    func run(_ query: Query) throws -> any RowStream {
+        if let row = try pointQuery(query) { return row }
+        let bound = try BoundQuery(query, in: catalogue)
+        let plan = try Planner(bound, reader).plan()
+        if bound.joins.isEmpty {
+            return QueryStream(try runner.limitedParents(bound, plan), shape: bound.tables[0].shape)
+        }
+        return try JoinStream(bound, plan, runner)
+    }
 
-    /// The number of different parents that a query finds.
-    func count(_ query: Query) throws -> Int { throw notYet }
+    // MARK: One row by its key
 
-    /// The groups of an aggregate query.
-    func aggregate(_ query: AggregateQuery) throws -> [[ColumnValue]] { throw notYet }
+    /// The result of a query for one row by a key of one column, without planning; nil for all others.
+    private func pointQuery(_ query: Query) throws -> SingleRow? {
+        guard case .compare(let column, .equal, let value)? = query.predicate, query.joins.isEmpty,
+            column.source == 0, query.forcedPlan == nil, query.limit.map(isFirst) ?? true
+        else { return nil }
+        let binding = try catalogue.binding(query.sources[0])
+        guard let key = binding.keyColumns, key.count == 1, key[0] == column.column,
+            let type = binding.positions[column.column].map({ binding.table.columns[$0].column.type }),
+            value.isPlain(type)
+        else { return nil }
+        var encoder = KeyEncoder(binding.table.rowPrefix)
+        encoder.append(value)
+        let batch = try encoder.withBytes { (bytes) throws(any Error) in
+            try reader.withValue(bytes) { row in
+                var batch = RowBatch(shape: binding.shape)
+                batch.rows.append(row)
+                return batch
+            }
+        }
+        return SingleRow(batch)
+    }
 
-    /// How a query would run.
-    func explain(_ query: Query) throws -> QueryPlan { throw notYet }
+    private func isFirst(_ limit: RowLimit) -> Bool { limit.skip <= 0 && limit.count.map { $0 > 0 } ?? true }
 
-    /// All plans for a query.
-    func plans(for query: Query) throws -> [QueryPlan] { throw notYet }
+    // MARK: Changes
 
     /// Calls `body` with the whole key and the bytes of each row of a table that matches, each row once. For updates and
     /// deletes.
@@ -31,12 +59,108 @@ struct QueryExecutor<Reader: KeyValueReader> {
     func forEachMatch(
         _ binding: TableBinding, _ predicate: Predicate?, _ body: (RawSpan, RawSpan) throws -> Void
     ) throws {
-        guard predicate == nil else { throw notYet }
-        try reader.forEach(prefix: binding.table.rowPrefix) { key, row in
-            try body(key, row)
+        let table = TableAccess(binding)
+        let condition = try Normalisation(types: [table.types]).condition(of: predicate)
+        let path = try PathFinder(reader: reader).cheapest(table, condition)
+        let prefix = table.rowPrefix
+        var whole = prefix
+        try runner.source(path, of: table).forEach { key, row in
+            whole.removeLast(whole.count - prefix.count)
+            key.withUnsafeBytes { whole += $0 }
+            try body(whole.span.bytes, row)
             return true
         }
     }
 
-    private var notYet: CRUDSQLExeError { CRUDSQLExeError("Queries are not there yet.", code: .unsupported) }
+    // MARK: Counts
+
+    /// The number of different parents that a query finds.
+    func count(_ query: Query) throws -> Int {
+        var query = query
+        // What the condition does not name changes no count.
+        query.order = []
+        for number in query.joins.indices { query.joins[number].limit = nil }
+        let bound = try BoundQuery(query, in: catalogue)
+        let plan = try Planner(bound, reader).plan()
+        if bound.hasLateConditions {
+            let parents = try ParentBatches(JoinStage(bound, plan, runner), plan, runner, isWhole: false)
+            var count = 0
+            while let (_, kept) = try parents.next() { count += kept.count }
+            return count
+        }
+        if !bound.needsDistinct, case .path(let path) = plan.parents, let count = try count(path) {
+            return cut(count, query.limit)
+        }
+        var count = 0
+        try runner.limitedParents(bound, plan).forEach { _, _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+
+    /// The entries of a path that has no others than those that match, counted without rows; nil for other paths.
+    private func count(_ path: AccessPath) throws -> Int? {
+        guard path.isExact else { return nil }
+        switch path.kind {
+        case .rowRanges(let ranges), .indexRanges(let ranges): return try reader.count(ranges: ranges)
+        case .rowPoints(let keys), .indexPoints(let keys): return try keys.count { try reader.contains($0) }
+        case .nothing: return 0
+        case .union: return nil
+        }
+    }
+
+    private func cut(_ count: Int, _ limit: RowLimit?) -> Int {
+        let rest = max(count - max(limit?.skip ?? 0, 0), 0)
+        return limit?.count.map { min(rest, max($0, 0)) } ?? rest
+    }
+
+    // MARK: Aggregates
+
+    /// The groups of an aggregate query.
+    func aggregate(_ query: AggregateQuery) throws -> [[ColumnValue]] {
+        let bound = try BoundQuery(query.rows, in: catalogue)
+        let plan = try Planner(bound, reader).plan()
+        var groups = try AggregateGroups(query, of: bound.tables[0])
+        if bound.hasLateConditions {
+            let parents = try ParentBatches(JoinStage(bound, plan, runner), plan, runner, isWhole: false)
+            while let (batch, kept) = try parents.next() {
+                for parent in kept {
+                    try batch.parents.withRow(parent) { (row) throws(any Error) in try groups.add(row) }
+                }
+            }
+        } else {
+            try runner.limitedParents(bound, plan).forEach { _, row in
+                try groups.add(row)
+                return true
+            }
+        }
+        return try groups.results()
+    }
+
+    // MARK: Plans
+
+    /// How a query would run.
+    func explain(_ query: Query) throws -> QueryPlan {
+        let bound = try BoundQuery(query, in: catalogue)
+        return PlanDescription(bound: bound).describe(try Planner(bound, reader).plan())
+    }
+
+    /// All plans for a query.
+    func plans(for query: Query) throws -> [QueryPlan] {
+        let bound = try BoundQuery(query, in: catalogue)
+        let description = PlanDescription(bound: bound)
+        return try Planner(bound, reader).plans().map { description.describe($0) }
+    }
+}
+
+extension ColumnValue {
+    /// Whether the value is, as it stands, one that a column of a type can have.
+    fileprivate func isPlain(_ type: ColumnType) -> Bool {
+        switch (self, type) {
+        case (.integer, _): type.isInteger
+        case (.uuid, .uuid), (.text, .string), (.bytes, .bytes), (.date, .date), (.bool, .bool): true
+        default: false
+        }
+    }
 }

@@ -81,7 +81,7 @@ extension [UInt8] {
     @inline(__always)
     fileprivate mutating func append(scalar number: Int64) {
         let bits = (UInt64(bitPattern: number) ^ 1 << 63).bigEndian
-        withUnsafeBytes(of: bits) { append(contentsOf: $0) }
+        Swift.withUnsafeBytes(of: bits) { append(contentsOf: $0) }
     }
 
     /// Appends bytes with an end, so that a prefix comes first.

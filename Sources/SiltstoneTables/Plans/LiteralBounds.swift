@@ -16,8 +16,14 @@ struct LiteralBounds {
     init(_ value: ColumnValue, for type: ColumnType) {
         switch value {
         case .integer, .unsigned, .real:
-            if type.isInteger { return placeAmongIntegers(value, type) }
-            if type.isFloatingPoint { return placeAmongReals(value, type) }
+            if type.isInteger {
+                placeAmongIntegers(value, type)
+                return
+            }
+            if type.isFloatingPoint {
+                placeAmongReals(value, type)
+                return
+            }
         case .bool where type == .bool, .date where type == .date, .uuid where type == .uuid,
             .text where type == .string, .bytes where type == .bytes, .json where type == .json:
             exact = value

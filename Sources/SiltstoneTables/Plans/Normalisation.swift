@@ -1,4 +1,3 @@
-import Foundation
 import TableKit
 
 /// Brings the predicate of a query into the form that plans are made from.

@@ -1,0 +1,139 @@
+import Siltstone
+import TableKit
+
+/// Joins batches of parents: finds what belongs to them, decides which parents the condition accepts, and fills arrays.
+final class JoinStage<Reader: KeyValueReader> {
+    let bound: BoundQuery
+    private let steps: [JoinStep<Reader>]
+
+    init(_ bound: BoundQuery, _ plan: PhysicalPlan, _ runner: PlanRunner<Reader>) {
+        self.bound = bound
+        steps = zip(bound.joins, plan.lookups).map { JoinStep($0, in: bound, $1, runner) }
+    }
+
+    // MARK: Conditions
+
+    /// Runs the joins that the condition names, and decides which parents it accepts.
+    func accept(_ parents: RowBuffer) throws -> JoinedBatch {
+        var batch = JoinedBatch(
+            parents: parents, isAccepted: [Bool](repeating: true, count: parents.count),
+            matches: bound.joins.map { _ in nil })
+        if !bound.hasLateConditions { return batch }
+        for (number, join) in bound.joins.enumerated() where join.isNamed {
+            batch.matches[number] = try steps[number].find(for: batch.owners(of: join), only: nil)
+        }
+        for (number, join) in bound.joins.enumerated().reversed() where join.isNamed {
+            try acceptElements(number, &batch)
+        }
+        for parent in 0..<parents.count {
+            batch.isAccepted[parent] = bound.joins.indices.allSatisfy { number in
+                bound.joins[number].parent >= 0 || !bound.joins[number].isNamed
+                    || isAccepted(number, owner: Int32(parent), batch)
+            }
+        }
+        if !bound.mixed.isEmpty { try TupleCheck(bound).run(&batch) }
+        return batch
+    }
+
+    private func acceptElements(_ number: Int, _ batch: inout JoinedBatch) throws {
+        guard var matches = batch.matches[number] else { return }
+        // Taken out, so that the arrays are changed in place.
+        batch.matches[number] = nil
+        let followers = bound.joins.indices.filter { bound.joins[$0].parent == number && bound.joins[$0].isNamed }
+        for owner in matches.elements.indices {
+            for place in matches.elements[owner].indices {
+                let element = matches.elements[owner][place]
+                let isMet = try steps[number].accepts(element, in: matches)
+                matches.elements[owner][place].isAccepted =
+                    isMet && followers.allSatisfy { isAccepted($0, owner: element.row, batch) }
+            }
+        }
+        batch.matches[number] = matches
+    }
+
+    /// Whether a join has an accepted element for a row of its parent, or is accepted without one.
+    private func isAccepted(_ number: Int, owner: Int32, _ batch: JoinedBatch) -> Bool {
+        guard owner >= 0, let elements = batch.matches[number]?.elements[Int(owner)], !elements.isEmpty else {
+            return bound.joins[number].isNullMet
+        }
+        return elements.contains { $0.isAccepted }
+    }
+
+    // MARK: Arrays
+
+    /// Runs the other joins for the parents that are kept, and fills the arrays of all.
+    func fill(_ batch: inout JoinedBatch, kept: [Int]) throws {
+        for (number, join) in bound.joins.enumerated() {
+            let owners = owners(of: join, kept: kept, in: batch)
+            if batch.matches[number] == nil {
+                batch.matches[number] = try steps[number].find(for: batch.owners(of: join), only: owners)
+            }
+            guard var matches = batch.matches[number] else { continue }
+            batch.matches[number] = nil
+            matches.arrays = [[Int32]](repeating: [], count: matches.elements.count)
+            for owner in owners {
+                matches.arrays[owner] = try steps[number].array(of: matches.elements[owner], in: matches)
+            }
+            if let limit = join.clause.limit { limitTogether(&matches.arrays, owners, limit) }
+            batch.matches[number] = matches
+        }
+    }
+
+    /// The rows that a join starts from, in the order in which the result has them.
+    private func owners(of join: BoundJoin, kept: [Int], in batch: JoinedBatch) -> [Int] {
+        if join.parent < 0 { return kept }
+        let parents = owners(of: bound.joins[join.parent], kept: kept, in: batch)
+        guard let matches = batch.matches[join.parent] else { return [] }
+        var owners: [Int] = []
+        var seen = [Bool](repeating: false, count: matches.rows.count)
+        for parent in parents {
+            for row in matches.arrays[parent] where !seen[Int(row)] {
+                seen[Int(row)] = true
+                owners.append(Int(row))
+            }
+        }
+        return owners
+    }
+
+    /// Cuts the rows of all owners together: in the join's order, which is that of their numbers, then as owners come.
+    private func limitTogether(_ arrays: inout [[Int32]], _ owners: [Int], _ limit: RowLimit) {
+        var pairs: [(row: Int32, place: Int)] = []
+        for (place, owner) in owners.enumerated() {
+            pairs += arrays[owner].map { ($0, place) }
+            arrays[owner] = []
+        }
+        pairs.sort { ($0.row, $0.place) < ($1.row, $1.place) }
+        let rest = pairs.dropFirst(max(limit.skip, 0))
+        for pair in limit.count.map({ rest.prefix(max($0, 0)) }) ?? rest {
+            arrays[owners[pair.place]].append(pair.row)
+        }
+    }
+
+    /// The result for some of the parents that are kept.
+    func result(_ batch: JoinedBatch, _ parents: ArraySlice<Int>) -> RowBatch {
+        var result = RowBatch(shape: bound.tables[0].shape)
+        for parent in parents { batch.parents.withRow(parent) { result.rows.append($0) } }
+        var places: [[Int]] = []
+        for (number, join) in bound.joins.enumerated() {
+            var joined = JoinedRows(shape: join.child.shape)
+            var taken: [Int] = []
+            if let matches = batch.matches[number] {
+                var numbers = [Int32](repeating: -1, count: matches.rows.count)
+                for owner in join.parent < 0 ? Array(parents) : places[join.parent] {
+                    for row in matches.arrays[owner] {
+                        if numbers[Int(row)] < 0 {
+                            numbers[Int(row)] = Int32(taken.count)
+                            taken.append(Int(row))
+                            matches.rows.withRow(Int(row)) { joined.rows.append($0) }
+                        }
+                        joined.members.append(numbers[Int(row)])
+                    }
+                    joined.ends.append(joined.members.count)
+                }
+            }
+            places.append(taken)
+            result.joined.append(joined)
+        }
+        return result
+    }
+}

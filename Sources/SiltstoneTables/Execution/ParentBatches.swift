@@ -1,0 +1,98 @@
+import Siltstone
+import TableKit
+
+/// The parents of a query with joins, in batches, with which of them the result has.
+final class ParentBatches<Reader: KeyValueReader> {
+    private let stage: JoinStage<Reader>
+    private let rows: any RowSource
+    private let batchRows: Int
+    /// Whether distinctness and limit come after the joins, as these drop parents.
+    private let isLate: Bool
+    private let distinctKey: SortKey?
+    private var seen: DistinctSet
+    private var skip: Int
+    private var left: Int
+
+    /// - Parameter isWhole: whether all parents come in one batch: for limits over the joined rows of all.
+    init(_ stage: JoinStage<Reader>, _ plan: PhysicalPlan, _ runner: PlanRunner<Reader>, isWhole: Bool) throws {
+        let bound = stage.bound
+        self.stage = stage
+        isLate = bound.hasLateConditions
+        rows = isLate ? try runner.parents(bound, plan) : try runner.limitedParents(bound, plan)
+        distinctKey =
+            isLate && bound.needsDistinct ? SortKey(bound.distinctTerms, shape: bound.tables[0].shape) : nil
+        seen = DistinctSet(mostBytes: runner.mostBytes)
+        let limit = isLate ? bound.query.limit : nil
+        skip = max(limit?.skip ?? 0, 0)
+        left = limit?.count.map { max($0, 0) } ?? .max
+        // A short list of parents is looked up without more.
+        let wanted = bound.query.limit?.count.map { max($0, 1).addingReportingOverflow(skip).partialValue } ?? .max
+        batchRows = isWhole ? .max : min(256, max(wanted, 16))
+    }
+
+    /// The next batch that has parents of the result, and their numbers; nil at the end.
+    func next() throws -> (batch: JoinedBatch, kept: [Int])? {
+        while left > 0 {
+            var parents = RowBuffer()
+            try rows.forEach { _, row in
+                parents.append(row)
+                return parents.count < batchRows
+            }
+            if parents.isEmpty { return nil }
+            let batch = try stage.accept(parents)
+            let kept = try keep(batch)
+            if !kept.isEmpty { return (batch, kept) }
+        }
+        return nil
+    }
+
+    private func keep(_ batch: JoinedBatch) throws -> [Int] {
+        guard isLate else { return Array(0..<batch.parents.count) }
+        var kept: [Int] = []
+        var key: [UInt8] = []
+        for parent in 0..<batch.parents.count where batch.isAccepted[parent] && left > 0 {
+            if let distinctKey {
+                try batch.parents.withRow(parent) { (row) throws(any Error) in try distinctKey.make(&key, of: row) }
+                if try !seen.insert(key) { continue }
+            }
+            if skip > 0 {
+                skip -= 1
+                continue
+            }
+            left -= 1
+            kept.append(parent)
+        }
+        return kept
+    }
+}
+
+/// The result of a query with joins, batch by batch.
+final class JoinStream<Reader: KeyValueReader>: RowStream {
+    private let stage: JoinStage<Reader>
+    private let parents: ParentBatches<Reader>
+    private var batch: JoinedBatch?
+    private var kept: ArraySlice<Int> = []
+
+    private let mostRows = 256
+
+    init(_ bound: BoundQuery, _ plan: PhysicalPlan, _ runner: PlanRunner<Reader>) throws {
+        stage = JoinStage(bound, plan, runner)
+        let isWhole = bound.joins.contains { $0.clause.limit != nil }
+        parents = try ParentBatches(stage, plan, runner, isWhole: isWhole)
+    }
+
+    func next() throws -> RowBatch? {
+        try mappingStoreErrors {
+            if kept.isEmpty {
+                guard var (batch, kept) = try parents.next() else { return nil }
+                try stage.fill(&batch, kept: kept)
+                self.batch = batch
+                self.kept = kept[...]
+            }
+            guard let batch else { return nil }
+            let part = kept.prefix(mostRows)
+            kept = kept.dropFirst(mostRows)
+            return stage.result(batch, part)
+        }
+    }
+}

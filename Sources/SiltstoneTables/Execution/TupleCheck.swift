@@ -1,0 +1,92 @@
+import TableKit
+
+/// Reads columns of the rows of a tuple.
+final class TupleValues {
+    private let bound: BoundQuery
+    private var readers: [ColumnReference: ColumnReader] = [:]
+
+    init(_ bound: BoundQuery) { self.bound = bound }
+
+    /// The value of a column in a row of a buffer; NULL where the number is -1.
+    func value(_ column: ColumnReference, _ rows: RowBuffer, _ number: Int32) throws -> ColumnValue {
+        if number < 0 { return .null }
+        let reader = readers[column] ?? ColumnReader(column.column, shape: bound.tables[column.source].shape)
+        readers[column] = reader
+        return try rows.withRow(Int(number)) { (row) throws(any Error) in try reader.value(in: row) }
+    }
+}
+
+/// Evaluates the conditions that name several tables, on tuples: a parent with one element, or none, of each join that
+/// they name.
+struct TupleCheck {
+    private let bound: BoundQuery
+    private let joins: [Int]
+    private let values: TupleValues
+    /// For each join the element of the tuple under way: row and pivot.
+    private var tuple: [(owner: Int, place: Int, row: Int32, pivot: Int32)]
+
+    init(_ bound: BoundQuery) {
+        self.bound = bound
+        joins = bound.mixedJoins.sorted()
+        values = TupleValues(bound)
+        tuple = bound.joins.map { _ in (-1, -1, -1, -1) }
+    }
+
+    /// Leaves accepted the parents and elements that are in a tuple which meets all conditions.
+    mutating func run(_ batch: inout JoinedBatch) throws {
+        var marks: [Int: [[Bool]]] = [:]
+        for number in joins {
+            marks[number] = batch.matches[number]?.elements.map { $0.map { _ in false } }
+        }
+        for parent in 0..<batch.parents.count where batch.isAccepted[parent] {
+            batch.isAccepted[parent] = try extend(joins[...], parent, batch, &marks)
+        }
+        for (number, marks) in marks {
+            for owner in marks.indices {
+                for place in marks[owner].indices {
+                    batch.matches[number]?.elements[owner][place].isAccepted = marks[owner][place]
+                }
+            }
+        }
+    }
+
+    /// Tries all elements of the joins that are left.
+    /// - Returns: whether a tuple was accepted.
+    private mutating func extend(
+        _ rest: ArraySlice<Int>, _ parent: Int, _ batch: JoinedBatch, _ marks: inout [Int: [[Bool]]]
+    ) throws -> Bool {
+        guard let number = rest.first else {
+            guard try isMet(parent, batch) else { return false }
+            for join in joins where tuple[join].place >= 0 {
+                marks[join]?[tuple[join].owner][tuple[join].place] = true
+            }
+            return true
+        }
+        let join = bound.joins[number]
+        let owner = join.parent < 0 ? Int32(parent) : tuple[join.parent].row
+        let elements = owner < 0 ? [] : batch.matches[number]?.elements[Int(owner)] ?? []
+        if elements.isEmpty {
+            tuple[number] = (-1, -1, -1, -1)
+            return try extend(rest.dropFirst(), parent, batch, &marks)
+        }
+        var isAccepted = false
+        for (place, element) in elements.enumerated() where element.isAccepted {
+            tuple[number] = (Int(owner), place, element.row, element.pivot)
+            if try extend(rest.dropFirst(), parent, batch, &marks) { isAccepted = true }
+        }
+        return isAccepted
+    }
+
+    private func isMet(_ parent: Int, _ batch: JoinedBatch) throws -> Bool {
+        try bound.mixed.allSatisfy { condition in
+            try condition.isMet { column in
+                let node = bound.node(of: column.source)
+                if node < 0 { return try values.value(column, batch.parents, Int32(parent)) }
+                guard let matches = batch.matches[node] else { return .null }
+                return bound.joins[node].clause.source == column.source
+                    ? try values.value(column, matches.rows, tuple[node].row)
+                    : try values.value(column, matches.pivots, tuple[node].pivot)
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Siltstone
+import TableKit
+
+/// Finds the ways to reach the rows of a table that meet a condition, with what each costs.
+struct PathFinder<Reader: KeyValueReader> {
+    let reader: Reader
+
+    /// Single values of several columns are combined up to so many keys.
+    private var mostProducts: Int { 4_096 }
+    /// So many ranges of a path are estimated; the others count as these do.
+    private var mostEstimates: Int { 8 }
+
+    /// All paths that read less than everything or come in a useful order; first the walk of rows, or what the key makes
+    /// of it.
+    func paths(_ table: TableAccess, _ condition: Condition, terms: [OrderTerm] = []) throws -> [AccessPath] {
+        if condition == .never { return [nothing(table)] }
+        var paths: [AccessPath] = []
+        for order in table.orders {
+            let path = try path(table, order, condition)
+            if case .nothing = path.kind { return [path] }
+            if order.index == nil || !path.used.isEmpty || path.coverage(of: terms).terms > 0 { paths.append(path) }
+        }
+        return paths + (try unions(table, condition))
+    }
+
+    /// The cheapest path.
+    func cheapest(_ table: TableAccess, _ condition: Condition) throws -> AccessPath {
+        try paths(table, condition).min { $0.cost < $1.cost } ?? nothing(table)
+    }
+
+    private func nothing(_ table: TableAccess) -> AccessPath {
+        AccessPath(kind: .nothing, order: table.orders[0], filter: .never)
+    }
+
+    // MARK: One order
+
+    /// The path along one order of the table.
+    /// - Parameter isEstimated: whether its rows and its cost are wanted.
+    func path(
+        _ table: TableAccess, _ order: KeyOrder, _ condition: Condition, isEstimated: Bool = true
+    ) throws -> AccessPath {
+        var path = AccessPath(kind: .nothing, order: order, filter: condition)
+        var prefixes = [order.prefix]
+        var ranges: [KeyRange]?
+        var hasNull = false
+        for column in order.columns {
+            guard let column, let domain = condition.domain(of: column) else { break }
+            if domain.intervals.isEmpty { return nothing(table) }
+            let isFirst = path.used.isEmpty
+            if domain.isPoints, isFirst || prefixes.count * domain.intervals.count <= mostProducts {
+                if domain.isFixed { path.fixed.insert(column) }
+                hasNull = hasNull || domain.intervals[0] == .null
+                prefixes = prefixes.flatMap { prefix in domain.intervals.map { prefix + $0.from } }
+                path.used.append(column)
+                continue
+            }
+            if prefixes.count * domain.intervals.count > mostProducts { break }
+            path.used.append(column)
+            ranges = prefixes.flatMap { prefix in
+                domain.intervals.map { KeyRange(from: prefix + $0.from, to: prefix + $0.to) }
+            }
+            break
+        }
+        let used = Set(path.used)
+        if condition.isProductOfDomains, condition.references.allSatisfy({ used.contains($0.column) }) {
+            path.filter = .always
+        }
+        let isWhole = ranges == nil && path.used.count == order.columns.count && !order.columns.isEmpty
+        if isWhole, order.index == nil {
+            path.kind = .rowPoints(prefixes)
+        } else if isWhole, order.index?.isUnique == true, !hasNull {
+            path.kind = .indexPoints(prefixes)
+        } else {
+            let ranges = ranges ?? prefixes.map { KeyRange(prefix: $0) }
+            path.kind = order.index == nil ? .rowRanges(ranges) : .indexRanges(ranges)
+        }
+        if isEstimated { try estimate(&path, condition) }
+        return path
+    }
+
+    private func estimate(_ path: inout AccessPath, _ condition: Condition) throws {
+        switch path.kind {
+        case .nothing, .union: return
+        case .rowPoints(let keys):
+            path.entries = Double(keys.count)
+            path.cost = Cost.point * path.entries
+        case .indexPoints(let keys):
+            path.entries = Double(keys.count)
+            path.cost = (Cost.point + Cost.fetch) * path.entries
+        case .rowRanges(let ranges):
+            path.entries = try entries(ranges)
+            path.cost = Cost.seek * Double(ranges.count) + Cost.row * path.entries
+        case .indexRanges(let ranges):
+            path.entries = try entries(ranges)
+            path.cost = Cost.seek * Double(ranges.count) + (Cost.entry + Cost.fetch) * path.entries
+        }
+        let used = Set(path.used)
+        let rest = condition.conjuncts.filter { part in !part.references.allSatisfy { used.contains($0.column) } }
+        path.rows = rest.reduce(path.entries) { $0 * $1.selectivity }
+    }
+
+    /// About how many entries ranges have.
+    private func entries(_ ranges: [KeyRange]) throws -> Double {
+        let step = max(1, (ranges.count + mostEstimates - 1) / mostEstimates)
+        let sample = stride(from: 0, to: ranges.count, by: step)
+        var (sum, count) = (0, 0)
+        for place in sample {
+            sum += try reader.estimate(from: ranges[place].from, to: ranges[place].to).entries
+            count += 1
+        }
+        return count == 0 ? 0 : Double(sum) * Double(ranges.count) / Double(count)
+    }
+
+    // MARK: Unions
+
+    /// For each disjunction all of whose parts have a path of their own, the union of these.
+    private func unions(_ table: TableAccess, _ condition: Condition) throws -> [AccessPath] {
+        var result: [AccessPath] = []
+        let conjuncts = condition.conjuncts
+        for (number, conjunct) in conjuncts.enumerated() {
+            guard case .or(let parts) = conjunct, parts.count <= 64 else { continue }
+            let others = conjuncts.enumerated().filter { $0.offset != number }.map(\.element)
+            var union = AccessPath(kind: .nothing, order: table.orders[0], filter: condition)
+            var branches: [(path: AccessPath, branch: Condition)] = []
+            for part in parts {
+                let branch = try table.orders.map { try path(table, $0, .all([part] + others)) }
+                    .filter { path in path.isNarrow(by: part) }.min { $0.cost < $1.cost }
+                guard let branch else { break }
+                branches.append((branch, part))
+            }
+            guard branches.count == parts.count else { continue }
+            union.entries = branches.reduce(0) { $0 + $1.path.entries }
+            union.rows = branches.reduce(0) { $0 + $1.path.rows }
+            union.cost = branches.reduce(0) { $0 + $1.path.cost }
+            union.kind = .union(branches)
+            result.append(union)
+        }
+        return result
+    }
+}
+
+extension AccessPath {
+    /// Whether a part of the condition limits what the path reads.
+    fileprivate func isNarrow(by part: Condition) -> Bool {
+        if case .nothing = kind { return true }
+        return used.contains { part.domain(of: $0) != nil }
+    }
+}
