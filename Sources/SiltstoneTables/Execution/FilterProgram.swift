@@ -1,3 +1,4 @@
+import Foundation
 import TableKit
 
 /// A condition as a flat list of tests over the slots of rows of one layout. Nothing is decoded.
@@ -30,7 +31,9 @@ struct FilterProgram {
         var next = start
         return instructions.withUnsafeBufferPointer { instructions in
             while next >= 0 {
-                guard let isMet = isMet(instructions.baseAddress.unsafelyUnwrapped + next, row, base) else { return nil }
+                guard let isMet = isMet(instructions.baseAddress.unsafelyUnwrapped + next, row, base) else {
+                    return nil
+                }
                 next = isMet ? instructions[next].ifMet : instructions[next].ifNot
             }
             return next == FilterInstruction.accept

@@ -47,7 +47,8 @@ struct JoinKeys {
             if try slot.isNull(in: row) { return nil }
             if isScalar {
                 guard row.byteCount >= slot.endsStart else { throw RowSlot.shortJoinedRow }
-                return numbers[row.withUnsafeBytes { ScalarOrder.load(slot.type, $0.baseAddress.unsafelyUnwrapped + slot.place) }]
+                return numbers[
+                    row.withUnsafeBytes { ScalarOrder.load(slot.type, $0.baseAddress.unsafelyUnwrapped + slot.place) }]
             }
             return texts[try slot.value(in: row).comparableBytes]
         case .absent(let value):

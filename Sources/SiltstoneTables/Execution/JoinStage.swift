@@ -31,7 +31,10 @@ final class JoinStage<Reader: KeyValueReader> {
                     || isAccepted(number, owner: Int32(parent), batch)
             }
         }
-        if !bound.mixed.isEmpty { try TupleCheck(bound).run(&batch) }
+        if !bound.mixed.isEmpty {
+            var check = TupleCheck(bound)
+            try check.run(&batch)
+        }
         return batch
     }
 

@@ -23,7 +23,8 @@ final class ParentBatches<Reader: KeyValueReader> {
             isLate && bound.needsDistinct ? SortKey(bound.distinctTerms, shape: bound.tables[0].shape) : nil
         seen = DistinctSet(mostBytes: runner.mostBytes)
         let limit = isLate ? bound.query.limit : nil
-        skip = max(limit?.skip ?? 0, 0)
+        let skip = max(limit?.skip ?? 0, 0)
+        self.skip = skip
         left = limit?.count.map { max($0, 0) } ?? .max
         // A short list of parents is looked up without more.
         let wanted = bound.query.limit?.count.map { max($0, 1).addingReportingOverflow(skip).partialValue } ?? .max
@@ -84,10 +85,11 @@ final class JoinStream<Reader: KeyValueReader>: RowStream {
     func next() throws -> RowBatch? {
         try mappingStoreErrors {
             if kept.isEmpty {
-                guard var (batch, kept) = try parents.next() else { return nil }
-                try stage.fill(&batch, kept: kept)
+                guard let next = try parents.next() else { return nil }
+                var batch = next.batch
+                try stage.fill(&batch, kept: next.kept)
                 self.batch = batch
-                self.kept = kept[...]
+                kept = next.kept[...]
             }
             guard let batch else { return nil }
             let part = kept.prefix(mostRows)

@@ -134,6 +134,7 @@ private final class RowsInMemory: RowSource {
     }
 
     func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
+        let bytes = bytes
         let span = bytes.span.bytes
         while next < ranges.count {
             let entry = ranges[next]

@@ -14,7 +14,7 @@ final class ScratchStore {
         configuration.durability = .buffered
         configuration.memTableBytes = 16 << 20
         configuration.changeFeedBytes = 0
-        store = try KeyValueStore.open(path, configuration: configuration)
+        store = try KeyValueStore.open(at: path, configuration: configuration)
     }
 
     deinit {

@@ -17,7 +17,8 @@ struct BoundQuery {
     /// - Throws: ``TableErrorCode/noTable``, ``TableErrorCode/noColumn``, ``TableErrorCode/argument``.
     init(_ query: Query, in catalogue: Catalogue) throws {
         self.query = query
-        tables = try query.sources.map { TableAccess(try catalogue.binding($0)) }
+        let tables = try query.sources.map { TableAccess(try catalogue.binding($0)) }
+        self.tables = tables
         joins = try query.joins.enumerated().map { try BoundJoin($0, $1, of: query, tables) }
         try checkColumns()
         let condition = try Normalisation(types: tables.map(\.types)).condition(of: query.predicate)

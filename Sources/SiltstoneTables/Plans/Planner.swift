@@ -22,7 +22,8 @@ struct Planner<Reader: KeyValueReader> {
         if let number = bound.query.forcedPlan {
             let plans = try plans()
             guard plans.indices.contains(number) else {
-                throw CRUDSQLExeError("The query has \(plans.count) plans, but number \(number) was asked for.", code: .argument)
+                throw CRUDSQLExeError(
+                    "The query has \(plans.count) plans, but number \(number) was asked for.", code: .argument)
             }
             return plans[number]
         }
