@@ -91,17 +91,10 @@ extension ForeignKey: Hashable where Value: Hashable {
 
 // As for `PrimaryKey`.
 extension KeyedDecodingContainer {
-    /// Decodes the value of a wrapped property.
-    public func decode<T, D, U, V>(
-        _ type: ForeignKey<T, D, U, V>.Type, forKey key: Key
-    ) throws -> ForeignKey<T, D, U, V> {
-        ForeignKey(stored: try decode(V.self, forKey: key))
-    }
-
-    /// Decodes the value of a wrapped optional property; nil where it is missing.
+    /// Decodes a wrapped optional property: nil where it is missing, as optionals without a wrapper are.
     public func decode<T, D, U, V>(
         _ type: ForeignKey<T, D, U, V?>.Type, forKey key: Key
     ) throws -> ForeignKey<T, D, U, V?> {
-        ForeignKey(stored: try decodeIfPresent(V.self, forKey: key))
+        try decodeIfPresent(type, forKey: key) ?? ForeignKey(stored: nil)
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a key path names in a table.
 public enum KeyPathTarget: Sendable, Hashable {
     /// The column of this number in ``TableStructure/columns``.
@@ -11,7 +13,70 @@ public enum KeyPathColumns {
     /// What a key path names in the structure of its root type. Found once, then looked up.
     /// - Throws: ``CRUDSQLGenError`` that names type and path, where it is no stored property with a column: a computed
     ///   property, a path into a nested value, the path of a type that is no table.
+    /// - Complexity: O(1) for a path that was asked for before; the first time, O(columns · log columns).
     public static func target(of path: AnyKeyPath) throws -> KeyPathTarget {
-        throw CRUDSQLGenError("Key paths are not found yet.")
+        if let known = cache.withLock({ $0.target(of: path) }) { return known }
+        let target = try find(path)
+        cache.withLock { $0.add(path, target) }
+        return target
+    }
+
+    private static let cache = Mutex(Cache())
+
+    private static func find(_ path: AnyKeyPath) throws -> KeyPathTarget {
+        let root = type(of: path).rootType
+        guard let table = root as? any Codable.Type else {
+            throw CRUDSQLGenError("The key path \(path) starts from \(root), which is no table.", code: .unsupported)
+        }
+        return try find(path, in: table)
+    }
+
+    private static func find<T: Codable>(_ path: AnyKeyPath, in type: T.Type) throws -> KeyPathTarget {
+        let structure = try TableStructure.of(type)
+        guard let typed = path as? PartialKeyPath<T> else {
+            throw CRUDSQLGenError("The key path \(path) does not start from \(type).", table: structure.name)
+        }
+        // A path whose value is no optional may have unwrapped an array with `!`: there is always one for it to read.
+        let hasSubTables = !(Swift.type(of: path).valueType is any OptionalProtocol.Type)
+        let table =
+            try cache.withLock { $0.probes(ObjectIdentifier(type), hasSubTables) } as? ProbeTable<T>
+            ?? ProbeTable<T>(structure, hasSubTables: hasSubTables)
+        cache.withLock { $0.keep(table, ObjectIdentifier(type), hasSubTables) }
+        return try table.target(of: typed)
+    }
+}
+
+/// What was found before. Key paths and probes are only compared and read, from under the lock or after it.
+private struct Cache: @unchecked Sendable {
+    private struct ProbeKey: Hashable {
+        let type: ObjectIdentifier
+        let hasSubTables: Bool
+    }
+
+    // By the address of the object, as a literal without captures is one object; the path is kept, so that no other gets
+    // the address. Paths that are made at run time are found by their value: hashing one takes a microsecond.
+    private var byAddress: [ObjectIdentifier: (path: AnyKeyPath, target: KeyPathTarget)] = [:]
+    private var byValue: [AnyKeyPath: KeyPathTarget] = [:]
+    private var probes: [ProbeKey: Any] = [:]
+    private static let mostAddresses = 10_000
+
+    mutating func target(of path: AnyKeyPath) -> KeyPathTarget? {
+        if let known = byAddress[ObjectIdentifier(path)] { return known.target }
+        guard let target = byValue[path] else { return nil }
+        add(path, target)
+        return target
+    }
+
+    mutating func add(_ path: AnyKeyPath, _ target: KeyPathTarget) {
+        byValue[path] = target
+        if byAddress.count < Cache.mostAddresses { byAddress[ObjectIdentifier(path)] = (path, target) }
+    }
+
+    func probes(_ type: ObjectIdentifier, _ hasSubTables: Bool) -> Any? {
+        probes[ProbeKey(type: type, hasSubTables: hasSubTables)]
+    }
+
+    mutating func keep(_ table: Any, _ type: ObjectIdentifier, _ hasSubTables: Bool) {
+        probes[ProbeKey(type: type, hasSubTables: hasSubTables)] = table
     }
 }

@@ -25,15 +25,10 @@ extension PrimaryKey: Sendable where Value: Sendable {}
 extension PrimaryKey: Equatable where Value: Equatable {}
 extension PrimaryKey: Hashable where Value: Hashable {}
 
-// Synthesized code finds these overloads before the generic ones: no decoder for the wrapper, and a missing optional is nil.
+// Synthesized code finds this overload before the generic one.
 extension KeyedDecodingContainer {
-    /// Decodes the value of a wrapped property.
-    public func decode<V>(_ type: PrimaryKey<V>.Type, forKey key: Key) throws -> PrimaryKey<V> {
-        PrimaryKey(wrappedValue: try decode(V.self, forKey: key))
-    }
-
-    /// Decodes the value of a wrapped optional property; nil where it is missing.
+    /// Decodes a wrapped optional property: nil where it is missing, as optionals without a wrapper are.
     public func decode<V>(_ type: PrimaryKey<V?>.Type, forKey key: Key) throws -> PrimaryKey<V?> {
-        PrimaryKey(wrappedValue: try decodeIfPresent(V.self, forKey: key))
+        try decodeIfPresent(type, forKey: key) ?? PrimaryKey(wrappedValue: nil)
     }
 }

@@ -5,9 +5,9 @@ public protocol TableNameProvider {
 }
 
 extension Decodable {
-    /// The name of the type's table: ``TableNameProvider/tableName``, else the unqualified name of the type.
     // The name that Perfect-CRUD gave it.
     // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// The name of the type's table: ``TableNameProvider/tableName``, else the unqualified name of the type.
     public static var CRUDTableName: String {
         (Self.self as? any TableNameProvider.Type)?.tableName ?? "\(Self.self)"
     }

@@ -1,0 +1,112 @@
+/// Values of a table's type whose properties spell the numbers of their columns.
+///
+/// A key path says which property it reads only by reading it. The type is decoded ⌈log₂(n + 1)⌉ times, and each property
+/// gets the first or the second probe of its type by the bits of its number; the values that a key path reads spell the
+/// number. Properties that are computed from one or more columns are told from columns by further values: all first, all
+/// second, all bits inverted, and eight of a hash.
+struct ProbeTable<T: Codable> {
+    private struct Row {
+        let item: T
+        let values: [String: ColumnValue]
+        let second: (String) -> Bool
+    }
+
+    private let structure: TableStructure
+    private let rows: [Row]
+    /// Why some rows could not be made, if so.
+    private let failure: (any Error)?
+
+    /// - Parameters:
+    ///   - structure: the columns of `T`.
+    ///   - hasSubTables: whether array properties that joins fill are all empty arrays. Else they spell numbers, too, by
+    ///     being nil or not.
+    /// - Throws: what decoding throws, if no row can be made.
+    init(_ structure: TableStructure, hasSubTables: Bool) throws {
+        self.structure = structure
+        let given = try ProbeTable.given()
+        let names = structure.columns.map(\.name) + structure.subTables.map(\.property)
+        let codes = Dictionary(zip(names, 1...)) { first, _ in first }
+        let columnCount = structure.columns.count
+        var rows: [Row] = []
+        var failure: (any Error)?
+        for pattern in ProbeTable.patterns(count: names.count) {
+            let second = { (name: String) -> Bool in
+                guard let code = codes[name] else { return false }
+                return hasSubTables && code > columnCount ? true : pattern(code)
+            }
+            let decoder = ProbeDecoder(T.self, given: given, isSecond: second)
+            do {
+                rows.append(Row(item: try T(from: decoder), values: decoder.values, second: second))
+            } catch {
+                failure = error
+            }
+        }
+        if rows.isEmpty, let failure { throw failure }
+        self.rows = rows
+        self.failure = failure
+    }
+
+    /// The values that the type offers itself.
+    static func given() throws -> [[String: any Encodable]] {
+        guard let type = T.self as? any (ProbeValues & Encodable).Type else { return [] }
+        return try type.collected()
+    }
+
+    /// For each row to be made, whether the property of a code gets the second value.
+    private static func patterns(count: Int) -> [(Int) -> Bool] {
+        let bits = 0..<max(1, Int.bitWidth - count.leadingZeroBitCount)
+        let plain = bits.map { bit in { (code: Int) in code >> bit & 1 == 1 } }
+        let inverted = bits.map { bit in { (code: Int) in code >> bit & 1 == 0 } }
+        let hashed = (1...8).map { round in { (code: Int) in hash(code, round) } }
+        return [{ _ in false }, { _ in true }] + plain + inverted + hashed
+    }
+
+    private static func hash(_ code: Int, _ round: Int) -> Bool {
+        let mixed = (UInt64(code) &* 8 &+ UInt64(round)) &* 0x9e37_79b9_7f4a_7c15
+        return (mixed ^ mixed >> 32) &* 0xd6e8_feb8_6659_fd93 >> 63 == 1
+    }
+
+    /// What a key path names.
+    /// - Throws: ``CRUDSQLGenError`` where it names nothing.
+    func target(of path: PartialKeyPath<T>) throws -> KeyPathTarget {
+        var columns = Set(structure.columns.indices)
+        var subTables = Set(structure.subTables.indices)
+        for row in rows where !(columns.isEmpty && subTables.isEmpty) {
+            let read = row.item[keyPath: path]
+            let isArray = ((read as? any OptionalProtocol)?.wrappedValue ?? read) is any AnyArray
+            let isNil = (read as? any OptionalProtocol).map { $0.wrappedValue == nil } ?? false
+            let value = try Probe.columnValue(of: read)
+            columns = columns.filter { value != nil && row.values[structure.columns[$0].name] == value }
+            subTables = subTables.filter {
+                row.second(structure.subTables[$0].property) ? isArray && !isNil : isNil
+            }
+        }
+        switch (columns.count, subTables.count) {
+        case (1, 0): if let column = columns.first { return .column(column) }
+        case (0, 1): if let subTable = subTables.first { return .subTable(subTable) }
+        case (0, 0): break
+        default: throw ambiguous(path, columns.sorted())
+        }
+        throw CRUDSQLGenError(
+            """
+            The key path \(path) of \(T.self) is no column of table \(structure.name): it is computed, or leads into a \
+            nested value. Columns: \(structure.columns.map(\.name).joined(separator: ", ")).
+            """, code: .noColumn, table: structure.name)
+    }
+
+    private func ambiguous(_ path: PartialKeyPath<T>, _ columns: [Int]) -> CRUDSQLGenError {
+        let names = columns.map { structure.columns[$0].name }.joined(separator: ", ")
+        return CRUDSQLGenError(
+            """
+            The key path \(path) of \(T.self) cannot be told apart: it may be \(names). Let the types of these properties \
+            conform to ProbeValues, with two different values.\(failure.map { " (\($0))" } ?? "")
+            """, code: .unsupported, table: structure.name)
+    }
+}
+
+extension ProbeValues where Self: Encodable {
+    fileprivate static func collected() throws -> [[String: any Encodable]] {
+        let (first, second) = probeValues
+        return [try ValueCollector.values(of: first), try ValueCollector.values(of: second)]
+    }
+}
