@@ -5,7 +5,8 @@ enum Probe {
     /// The first or the second value of a type. Optionals are never nil, down to ``deepest``.
     /// - Throws: what the type's `init(from:)` throws; ``CRUDSQLGenError`` where no two values are known.
     static func value<T: Decodable>(_ type: T.Type, second: Bool, depth: Int = 0) throws -> T {
-        if let given = (type as? any ProbeValues.Type)?.given(second: second) as? T { return given }
+        // Unwrapped before each cast: nil casts to every optional type.
+        if let given = (type as? any ProbeValues.Type)?.given(second: second), let value = given as? T { return value }
         let made: Any? =
             switch ValueKind(type) {
             case .convertible(let column): try convertible(column, second: second)
@@ -14,7 +15,7 @@ enum Probe {
             case .wrapper(let wrapper): try wrapped(wrapper.wrapped, second, depth).flatMap(wrapper.wrapping(any:))
             case .nested: try nested(type, second: second, depth: depth)
             }
-        if let made = made as? T { return made }
+        if let made, let value = made as? T { return value }
         throw unknown(type)
     }
 

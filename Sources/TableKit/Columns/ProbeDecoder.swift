@@ -68,8 +68,9 @@ final class ProbeDecoder: Decoder {
     }
 
     private func given<T>(_ name: String, second: Bool) -> T? {
-        guard given.count == 2 else { return nil }
-        return given[second ? 1 : 0][name] as? T
+        // Unwrapped first: nil casts to every optional type.
+        guard given.count == 2, let value = given[second ? 1 : 0][name] else { return nil }
+        return value as? T
     }
 
     private func made<T: Decodable>(_ type: T.Type, _ name: String, second: Bool) throws -> T {

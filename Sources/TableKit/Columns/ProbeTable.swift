@@ -13,6 +13,7 @@ struct ProbeTable<T: Codable> {
 
     private let structure: TableStructure
     private let rows: [Row]
+    private let hasSubTables: Bool
     /// Why some rows could not be made, if so.
     private let failure: (any Error)?
 
@@ -23,6 +24,7 @@ struct ProbeTable<T: Codable> {
     /// - Throws: what decoding throws, if no row can be made.
     init(_ structure: TableStructure, hasSubTables: Bool) throws {
         self.structure = structure
+        self.hasSubTables = hasSubTables
         let given = try ProbeTable.given()
         let names = structure.columns.map(\.name) + structure.subTables.map(\.property)
         let codes = Dictionary(zip(names, 1...)) { first, _ in first }
@@ -70,7 +72,7 @@ struct ProbeTable<T: Codable> {
     /// - Throws: ``CRUDSQLGenError`` where it names nothing.
     func target(of path: PartialKeyPath<T>) throws -> KeyPathTarget {
         var columns = Set(structure.columns.indices)
-        var subTables = Set(structure.subTables.indices)
+        var subTables = hasSubTables ? [] : Set(structure.subTables.indices)
         for row in rows where !(columns.isEmpty && subTables.isEmpty) {
             let read = row.item[keyPath: path]
             let isArray = ((read as? any OptionalProtocol)?.wrappedValue ?? read) is any AnyArray
