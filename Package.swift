@@ -51,7 +51,8 @@ let package = Package(
         .testTarget(
             name: "SiltstoneCRUDTests", dependencies: ["SiltstoneCRUD", "CRUDKit", "Siltstone", "SiltstoneTesting"],
             swiftSettings: upcoming),
-        .testTarget(name: "TableKitTests", dependencies: ["TableKit"], swiftSettings: upcoming),
+        .testTarget(
+            name: "TableKitTests", dependencies: ["TableKit", "SiltstoneTesting"], swiftSettings: upcoming),
         .testTarget(
             name: "SiltstoneTestingTests", dependencies: ["SiltstoneTesting", "Siltstone", "CRUDKit"],
             swiftSettings: upcoming),

@@ -9,7 +9,10 @@ extension DatabaseProtocol {
     ///   - body: the statements. With ``TransactionMode/concurrent(retries:)`` it may run several times.
     /// - Returns: what `body` returns.
     /// - Throws: what `body` throws, and what beginning and committing throw.
+    @discardableResult
+    @_disfavoredOverload
     public func transaction<R>(_ mode: TransactionMode = .serial, _ body: () throws -> R) throws -> R {
+        // Disfavored as an overload: else a task would get this form, which blocks, for every body that does not wait itself.
         let engine = engine
         if let outer = TransactionScope.current(of: engine) { return try nested(in: outer, body) }
         var retries = mode.retries
@@ -23,6 +26,7 @@ extension DatabaseProtocol {
 
     /// As the synchronous form, for a body that suspends. Waits for other transactions and for the disk by suspending.
     /// Cancellation ends it where `body` notices it; a commit is never interrupted.
+    @discardableResult
     public func transaction<R>(_ mode: TransactionMode = .serial, _ body: () async throws -> R) async throws -> R {
         let engine = engine
         if let outer = TransactionScope.current(of: engine) { return try await nested(in: outer, body) }
@@ -38,6 +42,7 @@ extension DatabaseProtocol {
     }
 
     /// Runs `body` on one state of the database: its reads all see the same. It changes nothing and waits for no writer.
+    @discardableResult
     public func read<R>(_ body: () throws -> R) throws -> R {
         let engine = engine
         if TransactionScope.current(of: engine) != nil { return try body() }

@@ -1,0 +1,135 @@
+import SiltstoneTesting
+import Testing
+
+@testable import TableKit
+
+private struct Item: Codable, Equatable {
+    let id: Int
+    var name: String
+}
+
+private struct Refused: Error, Equatable { let number: Int }
+
+@Suite("Transactions")
+struct TransactionTests {
+    private func database() throws -> Database<ReferenceDatabaseConfiguration> {
+        let db = Database(configuration: ReferenceDatabaseConfiguration())
+        try db.create(Item.self)
+        return db
+    }
+
+    @Test("gives back what the body gives, and keeps its changes")
+    func commits() throws {
+        let db = try database()
+        let value = try db.transaction {
+            try db.table(Item.self).insert(Item(id: 1, name: "a"))
+            return 42
+        }
+        #expect(value == 42)
+        #expect(try db.table(Item.self).count() == 1)
+    }
+
+    @Test("takes everything back where the body throws, and throws the body's error")
+    func rollsBack() throws {
+        let db = try database()
+        #expect(throws: Refused(number: 1)) {
+            try db.transaction {
+                try db.table(Item.self).insert(Item(id: 1, name: "a"))
+                throw Refused(number: 1)
+            }
+        }
+        #expect(try db.table(Item.self).count() == 0)
+    }
+
+    @Test("a nested transaction takes back its own changes alone")
+    func nests() throws {
+        let db = try database()
+        let items = db.table(Item.self)
+        try db.transaction {
+            try items.insert(Item(id: 1, name: "a"))
+            #expect(throws: Refused(number: 2)) {
+                try db.transaction {
+                    try items.insert(Item(id: 2, name: "b"))
+                    throw Refused(number: 2)
+                }
+            }
+            #expect(try items.count() == 1)
+            try db.transaction { try items.insert(Item(id: 3, name: "c")) }
+        }
+        #expect(try items.select(\.id) == [1, 3])
+    }
+
+    @Test("changes of the schema are taken back, too")
+    func schema() throws {
+        let db = try database()
+        struct Extra: Codable { let id: Int }
+        #expect(throws: Refused(number: 3)) {
+            try db.transaction {
+                try db.create(Extra.self)
+                throw Refused(number: 3)
+            }
+        }
+        #expect(try db.tables().map(\.structure.name) == ["Item"])
+    }
+
+    @Test("child tasks belong to the transaction; a nested one of theirs keeps others from changing")
+    func childTasks() async throws {
+        let db = try database()
+        let items = db.table(Item.self)
+        try await db.transaction {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for id in 1...8 { group.addTask { try await items.insert(Item(id: id, name: "a")) } }
+                try await group.waitForAll()
+            }
+            #expect(try await items.count() == 8)
+        }
+        #expect(try await items.count() == 8)
+    }
+
+    @Test("a task that outlives the transaction gets an error")
+    func outlives() async throws {
+        let db = try database()
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let late = try await db.transaction {
+            Task {
+                for await _ in gate { break }
+                return try await db.table(Item.self).count()
+            }
+        }
+        open.yield()
+        let error = await #expect(throws: CRUDSQLExeError.self) { try await late.value }
+        #expect(error?.code == .transaction)
+    }
+
+    @Test("a read sees one state and changes nothing")
+    func reads() throws {
+        let db = try database()
+        try db.read {
+            #expect(try db.table(Item.self).count() == 0)
+            let error = #expect(throws: CRUDSQLExeError.self) {
+                try db.table(Item.self).insert(Item(id: 1, name: "a"))
+            }
+            #expect(error?.code == .transaction)
+        }
+    }
+
+    @Test("a conflict runs the body again, as often as it was allowed")
+    func retries() throws {
+        let db = try database()
+        var runs = 0
+        let value = try db.transaction(.concurrent(retries: 2)) {
+            runs += 1
+            if runs < 3 { throw CRUDSQLExeError("met another", code: .conflict) }
+            return runs
+        }
+        #expect(value == 3)
+        runs = 0
+        #expect(throws: CRUDSQLExeError.self) {
+            try db.transaction(.concurrent(retries: 1)) {
+                runs += 1
+                throw CRUDSQLExeError("met another", code: .conflict)
+            }
+        }
+        #expect(runs == 2)
+    }
+}
