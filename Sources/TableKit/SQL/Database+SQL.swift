@@ -1,0 +1,81 @@
+extension DatabaseProtocol {
+    /// Runs statements of SQL and drops their rows.
+    ///
+    /// Within `transaction { … }` they are part of it; else each statement is a transaction of its own, unless the text
+    /// has BEGIN and COMMIT. See ``SQLScript``.
+    /// - Parameters:
+    ///   - sql: the statements, separated by `;`.
+    ///   - bindings: the values of `?`, `?1` and `$1`, in their order. The names are for people.
+    /// - Throws: ``CRUDSQLGenError`` with ``TableErrorCode/syntax`` for what cannot be read, and what the statements throw.
+    public func sql(_ sql: String, bindings: Bindings = []) throws {
+        try access.run(sql, try bindings.values()) { _ in }
+    }
+
+    /// Runs statements of SQL and decodes their rows, by the names of the result's columns.
+    ///
+    /// Columns that the type lacks are ignored. One that it needs and that is not there throws.
+    /// - Parameters:
+    ///   - sql: the statements, separated by `;`.
+    ///   - bindings: the values of `?`, `?1` and `$1`, in their order.
+    ///   - type: what a row is decoded as.
+    /// - Returns: an item for each row, in the order of the rows.
+    public func sql<A: Decodable>(_ sql: String, bindings: Bindings = [], _ type: A.Type) throws -> [A] {
+        try access.items(sql, try bindings.values())
+    }
+
+    /// Runs statements of SQL and hands over their results, which are read batch by batch.
+    /// - Parameters:
+    ///   - sql: the statements, separated by `;`.
+    ///   - bindings: the values of `?`, `?1` and `$1`, in their order.
+    ///   - body: takes the result of each statement. It must pull the rows that it wants before it returns.
+    public func sql(_ sql: String, bindings: Bindings = [], results body: (SQLResult) throws -> Void) throws {
+        try access.run(sql, try bindings.values(), body)
+    }
+
+    /// As the synchronous form, without blocking the caller's thread.
+    public func sql(_ sql: String, bindings: Bindings = []) async throws {
+        let (access, values) = (access, try bindings.values())
+        try Task.checkCancellation()
+        try await access.engine.perform { try access.run(sql, values) { _ in } }
+    }
+
+    /// As the synchronous form, without blocking the caller's thread.
+    public func sql<A: Decodable & Sendable>(
+        _ sql: String, bindings: Bindings = [], _ type: A.Type
+    ) async throws -> [A] {
+        let (access, values) = (access, try bindings.values())
+        try Task.checkCancellation()
+        return try await access.engine.perform { try access.items(sql, values) }
+    }
+}
+
+extension Bindings {
+    /// The values, without the names.
+    fileprivate func values() throws -> [ColumnValue] { try map { try $0.1.bindingValue() } }
+}
+
+extension Access {
+    /// Runs a text in the transaction that is open, else statement by statement.
+    fileprivate func run(_ text: String, _ bindings: [ColumnValue], _ body: (SQLResult) throws -> Void) throws {
+        let script = try SQLScript(text)
+        CRUDLogging.logQuery(text)
+        guard scope != nil else { return try script.run(on: engine, bindings: bindings, body) }
+        if script.isReadOnly {
+            try read { try script.run(in: $0, of: engine, bindings: bindings, body) }
+        } else {
+            try change { try script.run(in: $0, of: engine, bindings: bindings, body) }
+        }
+    }
+
+    /// The rows of a text's statements, decoded.
+    fileprivate func items<A: Decodable>(_ text: String, _ bindings: [ColumnValue]) throws -> [A] {
+        var items: [A] = []
+        try run(text, bindings) { result in
+            let decoder = SQLRowDecoder(result.columns)
+            while let rows = try result.next() {
+                for row in rows { items.append(try decoder.decode(A.self, row)) }
+            }
+        }
+        return items
+    }
+}
