@@ -1,12 +1,12 @@
 /// Chances from a seed (SplitMix64; Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014).
-struct SplitMix64: RandomNumberGenerator {
+package struct SplitMix64: RandomNumberGenerator {
     private static let increment: UInt64 = 0x9e37_79b9_7f4a_7c15
 
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         defer { state &+= Self.increment }
         return Self.mixed(state)
     }
