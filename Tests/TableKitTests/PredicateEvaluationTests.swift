@@ -39,7 +39,7 @@ import Testing
         #expect(evaluate(.compare(column, .equal, .real(1)), .integer(1)) == true)
         #expect(evaluate(.compare(column, .less, .real(1.5)), .integer(1)) == true)
         #expect(
-            evaluate(.compare(column, .equal, .real(9_007_199_254_740_993)), .integer(9_007_199_254_740_993)) == false)
+            evaluate(.compare(column, .equal, .real(9_007_199_254_740_992)), .integer(9_007_199_254_740_993)) == false)
         #expect(evaluate(.compare(column, .greater, .integer(.max)), .unsigned(.max)) == true)
         #expect(evaluate(.compare(column, .equal, .real(-0.0)), .integer(0)) == true)
         #expect(evaluate(.compare(column, .equal, .real(.nan)), .real(.nan)) == true)

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("SELECT * FROM a JOIN b", "Line 1, column 17, at “b”"), ("SELEKT 1", "Line 1, column 1, at “SELEKT”"),
+        ("SELECT * FROM a JOIN b", "Line 1, column 17, at “JOIN”"), ("SELEKT 1", "Line 1, column 1, at “SELEKT”"),
         ("SELECT *\nFROM t\nWHERE a ~ 1", "Line 3, column 9, at “~”"), ("SELECT 'a", "Line 1, column 10, at the end"),
         ("INSERT INTO t VALUES (1", "Line 1, column 24, at the end"), ("SELECT a +", "Line 1, column 10, at “+”"),
         ("CREATE VIEW v AS SELECT 1", "“VIEW”"), ("SELECT * FROM t WHERE a = (SELECT 1)", "“(”"),
