@@ -37,7 +37,8 @@ let package = Package(
         .target(name: "SiltstoneTables", dependencies: ["Siltstone", "TableKit"], swiftSettings: upcoming),
         .target(name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit", "TableKit"], swiftSettings: upcoming),
         .executableTarget(
-            name: "SiltTool", dependencies: ["Siltstone", "CRUDKit", "SiltstoneCRUD", "CGetopt"],
+            name: "SiltTool",
+            dependencies: ["Siltstone", "CRUDKit", "SiltstoneCRUD", "TableKit", "SiltstoneTables", "CGetopt"],
             swiftSettings: upcoming),
         // The program that the crash tests kill; no product.
         .executableTarget(

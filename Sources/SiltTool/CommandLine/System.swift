@@ -100,6 +100,13 @@ enum System {
         }
     }
 
+    /// The offset in a regular file.
+    static func offset(_ descriptor: Int32, name: String) throws(SystemError) -> Int {
+        let offset = lseek(descriptor, 0, SEEK_CUR)
+        if offset < 0 { throw SystemError(attempt: "cannot tell the place in \(name)", errorNumber: errno) }
+        return Int(offset)
+    }
+
     /// A new file in the directory for temporary files, without a name, so that it goes with its descriptor.
     ///
     /// In `TMPDIR`, else in `/var/tmp`: it can be large, and `/tmp` is often in memory.

@@ -79,15 +79,15 @@ private struct Load {
     }
 
     /// The input, checked where it is to be.
-    private func source() throws -> LoadSource {
-        let source = try LoadSource(invocation.operand(1))
+    private func source() throws -> InputSource {
+        let source = try InputSource(invocation.operand(1))
         return isPartial ? source : try check(source)
     }
 
     /// Reads all of the input and stores nothing.
     /// - Returns: what to load from: the same input from its start, or the copy of a pipe.
     /// - Throws: ``ToolError`` for the first broken line.
-    private func check(_ source: LoadSource) throws -> LoadSource {
+    private func check(_ source: InputSource) throws -> InputSource {
         let copy = source.bytes == nil ? try System.temporaryFile() : nil
         let bytes: Int
         do {
@@ -95,13 +95,13 @@ private struct Load {
         } catch let error as BrokenLine {
             throw ToolError(.usage, error.description + "; nothing was loaded")
         }
-        let checked = copy.map { LoadSource(descriptor: $0, name: source.name, bytes: bytes) } ?? source
+        let checked = copy.map { InputSource(descriptor: $0, name: source.name, bytes: bytes) } ?? source
         try System.rewind(checked.descriptor, by: bytes, name: copy == nil ? source.name : "a temporary file")
         return checked
     }
 
     /// Stores all of the input, or what comes before a broken line or a failure, and syncs it.
-    private func load(_ source: LoadSource, _ store: KeyValueStore) throws -> LoadReport {
+    private func load(_ source: InputSource, _ store: KeyValueStore) throws -> LoadReport {
         var report = LoadReport()
         do {
             let brokenLine = try write(source, store, &report)
@@ -120,7 +120,7 @@ private struct Load {
     /// Writes the records in batches.
     /// - Returns: the broken line that ended it: with `--partial`, or where the file was changed after the check.
     private func write(
-        _ source: LoadSource, _ store: KeyValueStore, _ report: inout LoadReport
+        _ source: InputSource, _ store: KeyValueStore, _ report: inout LoadReport
     ) throws -> BrokenLine? {
         let durability: Durability = invocation.has(.sync) ? .synced : .buffered
         var batch = WriteBatch()
@@ -148,7 +148,7 @@ private struct Load {
     /// - Returns: its bytes.
     /// - Throws: ``BrokenLine``, ``SystemError``, and what `body` throws.
     private func forEachRecord(
-        _ label: String, _ source: LoadSource, copyingTo copy: Int32? = nil, _ body: (RawRecord) throws -> Void
+        _ label: String, _ source: InputSource, copyingTo copy: Int32? = nil, _ body: (RawRecord) throws -> Void
     ) throws -> Int {
         var lines = LineReader(source.descriptor, name: source.name, copyingTo: copy)
         var reader = RecordReader(format)
@@ -201,30 +201,4 @@ private struct BrokenLine: Error {
 
     /// As compilers print it, so that editors find the place.
     var description: String { "\(source):\(line):\(error.column): \(error.reason)" }
-}
-
-/// Where `load` reads.
-private struct LoadSource {
-    var descriptor: Int32
-    var name: String
-    /// Bytes from here to the end; nil for a pipe or a terminal, which can be read only once.
-    var bytes: Int?
-
-    /// Opens a file, or takes standard input for nil and `-`.
-    init(_ path: String?) throws(SystemError) {
-        if let path, path != "-" {
-            descriptor = try System.open(path)
-            name = path
-        } else {
-            descriptor = System.standardInput
-            name = "standard input"
-        }
-        bytes = System.bytesLeft(descriptor)
-    }
-
-    init(descriptor: Int32, name: String, bytes: Int) {
-        self.descriptor = descriptor
-        self.name = name
-        self.bytes = bytes
-    }
 }

@@ -31,7 +31,7 @@ private enum Report {
     static func run(_ invocation: Invocation) throws -> ExitCode {
         guard let file = invocation.value(.html) else { throw invocation.usage("missing --html FILE") }
         let page = try invocation.reading { store in
-            let tables = try TableSpace.all(in: store, withRows: !invocation.has(.noRows))
+            let tables = try TableSpace.all(in: store, sampleRows: invocation.has(.noRows) ? 0 : 5)
             return ReportPage(report: try StoreReport(store, path: invocation.path, tables: tables)).text
         }
         if file == "-" {

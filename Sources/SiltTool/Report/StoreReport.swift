@@ -47,7 +47,3 @@ struct TableSpace {
     /// The first rows as text, one array of cells each; nil is NULL.
     var sample: [[String?]]
 }
-
-extension TableSpace {
-    static func all(in store: KeyValueStore, withRows: Bool) throws -> [TableSpace] { [] }
-}

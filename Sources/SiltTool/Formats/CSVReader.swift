@@ -1,0 +1,98 @@
+/// Reads records of comma-separated values (RFC 4180): fields in quotes may hold commas, line feeds and doubled quotes.
+///
+/// Lines may end in a carriage return and a line feed; a byte order mark before the first line is passed over.
+struct CSVReader: ~Copyable {
+    /// One field: its text, and whether it stood in quotes. An empty field without quotes is NULL to `import`.
+    struct Field: Hashable {
+        var text: String
+        var isQuoted: Bool
+    }
+
+    private var lines: LineReader
+    private let source: String
+    /// The number of the line that the last record began at, from 1.
+    private(set) var lineNumber = 0
+
+    init(_ lines: consuming LineReader, source: String) {
+        self.lines = lines
+        self.source = source
+    }
+
+    /// Bytes read from the input.
+    var bytesRead: Int { lines.bytesRead }
+
+    /// The fields of the next record; nil at the end. Blank lines are passed over.
+    /// - Throws: ``ToolError`` with the line, ``SystemError``.
+    mutating func next() throws -> [Field]? {
+        var fields: [Field] = []
+        var text: [UInt8] = []
+        var isQuoted = false
+        var isOpen = false
+        while let line = try lines.next() {
+            var bytes = line
+            if lines.lineNumber == 1, bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes = Bytes(rebasing: bytes.dropFirst(3)) }
+            if bytes.last == UInt8(ascii: "\r") { bytes = Bytes(rebasing: bytes.dropLast()) }
+            if !isOpen {
+                if bytes.isEmpty { continue }
+                lineNumber = lines.lineNumber
+            }
+            try read(bytes, &fields, &text, &isQuoted, &isOpen)
+            if isOpen {
+                text.append(UInt8(ascii: "\n"))
+                continue
+            }
+            fields.append(try field(text, isQuoted))
+            return fields
+        }
+        if isOpen { throw problem("a quote is not closed") }
+        return nil
+    }
+
+    /// Reads the fields of one line; the last one is left in `text`.
+    private func read(
+        _ line: Bytes, _ fields: inout [Field], _ text: inout [UInt8], _ isQuoted: inout Bool, _ isOpen: inout Bool
+    ) throws {
+        var index = 0
+        while index < line.count {
+            let byte = line[index]
+            index += 1
+            if isOpen {
+                if byte != UInt8(ascii: "\"") {
+                    text.append(byte)
+                } else if index < line.count, line[index] == byte {
+                    text.append(byte)
+                    index += 1
+                } else {
+                    isOpen = false
+                }
+            } else if byte == UInt8(ascii: ",") {
+                fields.append(try field(text, isQuoted))
+                text.removeAll(keepingCapacity: true)
+                isQuoted = false
+            } else if byte == UInt8(ascii: "\"") {
+                guard text.isEmpty, !isQuoted else { throw problem("a quote within a field that does not begin with one") }
+                (isQuoted, isOpen) = (true, true)
+            } else if isQuoted {
+                throw problem("text behind a closing quote")
+            } else {
+                text.append(byte)
+            }
+        }
+    }
+
+    private func field(_ bytes: [UInt8], _ isQuoted: Bool) throws -> Field {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw problem("not valid UTF-8") }
+        return Field(text: text, isQuoted: isQuoted)
+    }
+
+    private func problem(_ reason: String) -> ToolError { ToolError(.usage, "\(source):\(lines.lineNumber): \(reason)") }
+
+    /// A field as it is written: in quotes where it must be, or is empty and not NULL.
+    static func written(_ text: String?) -> String {
+        guard let text else { return "" }
+        let needsQuotes =
+            text.isEmpty || text.hasPrefix(" ") || text.hasSuffix(" ")
+            || text.utf8.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0a || $0 == 0x0d }
+        return needsQuotes ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
+    }
+}

@@ -1,0 +1,25 @@
+/// Where `load` and `import` read: a file, or standard input.
+struct InputSource {
+    var descriptor: Int32
+    var name: String
+    /// Bytes from here to the end; nil for a pipe or a terminal, which can be read only once.
+    var bytes: Int?
+
+    /// Opens a file, or takes standard input for nil and `-`.
+    init(_ path: String?) throws(SystemError) {
+        if let path, path != "-" {
+            descriptor = try System.open(path)
+            name = path
+        } else {
+            descriptor = System.standardInput
+            name = "standard input"
+        }
+        bytes = System.bytesLeft(descriptor)
+    }
+
+    init(descriptor: Int32, name: String, bytes: Int) {
+        self.descriptor = descriptor
+        self.name = name
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import TableKit
+
+/// Values of columns as text, and back.
+enum CellText {
+    /// A value as a person and CSV read it; nil for NULL. Bytes are `\x` and hexadecimal digits, dates ISO 8601 in UTC.
+    static func text(_ value: ColumnValue) -> String? {
+        switch value {
+        case .null: nil
+        case .bool(let value): value ? "true" : "false"
+        case .integer(let value): String(value)
+        case .unsigned(let value): String(value)
+        case .real(let value): "\(value)"
+        case .date(let value): ColumnDate.format(value)
+        case .uuid(let value): value.uuidString
+        case .text(let value), .json(let value): value
+        case .bytes(let value): "\\x" + Hexadecimal.encode(value)
+        }
+    }
+
+    /// A value as JSON: numbers, strings, true, false, null; what JSON lacks (bytes, NaN) as its text.
+    static func json(_ value: ColumnValue) -> String {
+        switch value {
+        case .null: "null"
+        case .bool(let value): value ? "true" : "false"
+        case .integer(let value): String(value)
+        case .unsigned(let value): String(value)
+        case .real(let value) where value.isFinite: "\(value)"
+        case .json(let value): value
+        default: quoted(text(value) ?? "")
+        }
+    }
+
+    /// A text as a JSON string.
+    static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case "\n": quoted += "\\n"
+            case "\r": quoted += "\\r"
+            case "\t": quoted += "\\t"
+            case _ where scalar.value < 0x20: quoted += "\\u00" + Hexadecimal.encode([UInt8(scalar.value)])
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+
+    /// The value of a column that a text stands for; nil where it stands for none.
+    static func value(_ text: String, _ type: ColumnType) -> ColumnValue? {
+        switch type {
+        case .string: return .text(text)
+        case .json: return .json(text)
+        case .bool:
+            return switch text.lowercased() {
+            case "true", "t", "yes", "1": .bool(true)
+            case "false", "f", "no", "0": .bool(false)
+            default: nil
+            }
+        case .float, .double: return Double(text).flatMap { ColumnValue.real($0).fitting(type) }
+        case .uuid: return UUID(uuidString: text).map(ColumnValue.uuid)
+        case .date: return ColumnDate.parse(text).map(ColumnValue.date)
+        case .bytes: return bytes(text).map(ColumnValue.bytes)
+        default:
+            if let value = Int64(text) { return ColumnValue.integer(value).fitting(type) }
+            return UInt64(text).flatMap { ColumnValue($0).fitting(type) }
+        }
+    }
+
+    private static func bytes(_ text: String) -> [UInt8]? {
+        guard text.hasPrefix("\\x") else { return Array(text.utf8) }
+        let digits = Array(text.utf8.dropFirst(2))
+        guard digits.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = Hexadecimal.value(of: digits[index]), let low = Hexadecimal.value(of: digits[index + 1])
+            else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,69 @@
+import TableKit
+
+/// The rows of a file to be imported, of either format, one after the other: names of columns and texts of values.
+enum ImportedRows {
+    /// The formats that `import` reads and `export` writes.
+    enum Format: String {
+        case csv, jsonl
+    }
+
+    /// One row of the input.
+    struct Row {
+        /// The line that it begins at.
+        var line: Int
+        /// The columns, in the order of `values`.
+        var columns: [String]
+        /// The values; nil is NULL.
+        var values: [String?]
+    }
+
+    /// Reads all rows.
+    /// - Parameter copy: a descriptor that takes a copy of the input.
+    /// - Throws: ``ToolError`` with the line where the input is wrong, and what `body` throws.
+    static func forEach(
+        _ source: InputSource, _ format: Format, copyingTo copy: Int32? = nil, progress: Progress,
+        _ body: (Row) throws -> Void
+    ) throws {
+        let lines = LineReader(source.descriptor, name: source.name, copyingTo: copy)
+        switch format {
+        case .csv: try forEachCSV(CSVReader(lines, source: source.name), source.name, progress, body)
+        case .jsonl: try forEachObject(JSONObjectReader(lines, source: source.name), progress, body)
+        }
+        progress.finish()
+    }
+
+    private static func forEachCSV(
+        _ reader: consuming CSVReader, _ name: String, _ progress: Progress, _ body: (Row) throws -> Void
+    ) throws {
+        guard let header = try reader.next()?.map(\.text) else {
+            throw ToolError(.usage, "\(name): no header: the first line names the columns")
+        }
+        if let twice = Dictionary(grouping: header, by: { $0 }).first(where: { $1.count > 1 })?.key {
+            throw ToolError(.usage, "\(name):1: the column '\(twice)' is named twice")
+        }
+        var rows = 0
+        while let fields = try reader.next() {
+            guard fields.count == header.count else {
+                throw ToolError(
+                    .usage, "\(name):\(reader.lineNumber): \(fields.count) fields, but the header has \(header.count)")
+            }
+            try body(
+                Row(
+                    line: reader.lineNumber, columns: header,
+                    values: fields.map { $0.text.isEmpty && !$0.isQuoted ? nil : $0.text }))
+            rows += 1
+            if rows & 0xff == 0 { progress.update(bytes: reader.bytesRead, records: rows) }
+        }
+    }
+
+    private static func forEachObject(
+        _ reader: consuming JSONObjectReader, _ progress: Progress, _ body: (Row) throws -> Void
+    ) throws {
+        var rows = 0
+        while let members = try reader.next() {
+            try body(Row(line: reader.lineNumber, columns: members.map(\.name), values: members.map(\.text)))
+            rows += 1
+            if rows & 0xff == 0 { progress.update(bytes: reader.bytesRead, records: rows) }
+        }
+    }
+}

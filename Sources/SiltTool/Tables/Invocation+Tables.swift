@@ -1,0 +1,41 @@
+import Siltstone
+import SiltstoneTables
+import TableKit
+
+extension Invocation {
+    /// Runs `body` with the tables of the store, opened for reading, which changes nothing on disk.
+    func readingTables<R>(_ body: (any TableEngine, KeyValueStore) throws -> R) throws -> R {
+        try reading { try body(SiltstoneDatabaseConfiguration(store: $0).engine, $0) }
+    }
+
+    /// Runs `body` with the tables of the store, opened for changes.
+    func writingTables<R>(createIfMissing: Bool = false, _ body: (any TableEngine) throws -> R) throws -> R {
+        try writing(createIfMissing: createIfMissing) { try body(SiltstoneDatabaseConfiguration(store: $0).engine) }
+    }
+
+    /// The format of `--format` for rows, else the one that a file's name ends with, else CSV.
+    func rowFormat(_ file: String?) throws(ToolError) -> ImportedRows.Format {
+        if let name = value(.rowFormat) {
+            guard let format = ImportedRows.Format(rawValue: name) else {
+                throw usage("--format takes csv or jsonl, not '\(name)'")
+            }
+            return format
+        }
+        let isLines = ["jsonl", "ndjson", "json"].contains { file?.hasSuffix("." + $0) ?? false }
+        return isLines ? .jsonl : .csv
+    }
+}
+
+extension Option {
+    static let rowFormat = Option(
+        "format", letter: "f", argument: "FORMAT", "csv or jsonl (JSON lines); else as the name of FILE ends")
+}
+
+extension TableEngine {
+    /// Runs `body` on one state of the tables.
+    func reading<R>(_ body: (any TableSession) throws -> R) throws -> R {
+        let session = try beginRead()
+        defer { session.rollback() }
+        return try body(session)
+    }
+}

@@ -1,0 +1,99 @@
+import TableKit
+
+/// Tables as the statements of SQL that make them.
+enum SchemaText {
+    /// One statement for the table, and one for each of its indexes.
+    static func statements(_ info: TableInfo) -> [String] {
+        let structure = info.structure
+        var lines = structure.columns.enumerated().map { number, column in
+            "    " + line(column, isKey: structure.primaryKey == [number])
+        }
+        if structure.primaryKey.count > 1 {
+            let names = structure.primaryKey.map { quoted(structure.columns[$0].name) }
+            lines.append("    PRIMARY KEY (\(names.joined(separator: ", ")))")
+        }
+        let table = "CREATE TABLE \(quoted(structure.name)) (\n\(lines.joined(separator: ",\n"))\n);"
+        return [table]
+            + info.indexes.map { index in
+                let columns = index.definition.columns.map(quoted).joined(separator: ", ")
+                let name = index.definition.name ?? (["index", structure.name] + index.definition.columns).joined(separator: "_")
+                let state = index.state == .ready ? "" : " -- is being built"
+                return "CREATE \(index.definition.isUnique ? "UNIQUE " : "")INDEX \(quoted(name)) "
+                    + "ON \(quoted(structure.name)) (\(columns));\(state)"
+            }
+    }
+
+    private static func line(_ column: Column, isKey: Bool) -> String {
+        var text = "\(quoted(column.name)) \(typeName(column.type))"
+        if isKey { text += " PRIMARY KEY" } else if !column.isOptional { text += " NOT NULL" }
+        if let value = column.defaultValue { text += " DEFAULT \(literal(value))" }
+        if let reference = column.foreignKey {
+            text += " REFERENCES \(quoted(reference.table))"
+            if reference.onDelete != .ignore { text += " ON DELETE \(action(reference.onDelete))" }
+            if reference.onUpdate != .ignore { text += " ON UPDATE \(action(reference.onUpdate))" }
+        }
+        return text
+    }
+
+    /// A type as SQL names it, so that the same type comes of it.
+    static func typeName(_ type: ColumnType) -> String {
+        switch type {
+        case .bool: "BOOLEAN"
+        case .int8: "INT8"
+        case .int16: "INT16"
+        case .int32: "INT32"
+        case .int64: "INTEGER"
+        case .uint8: "UINT8"
+        case .uint16: "UINT16"
+        case .uint32: "UINT32"
+        case .uint64: "UINT64"
+        case .float: "FLOAT"
+        case .double: "DOUBLE"
+        case .date: "TIMESTAMP"
+        case .uuid: "UUID"
+        case .string: "TEXT"
+        case .bytes: "BLOB"
+        case .json: "JSON"
+        }
+    }
+
+    private static func literal(_ value: ColumnValue) -> String {
+        switch value {
+        case .null: "NULL"
+        case .bool(let value): value ? "TRUE" : "FALSE"
+        case .integer, .unsigned, .real: CellText.text(value) ?? "NULL"
+        case .bytes(let value): "X'\(Hexadecimal.encode(value))'"
+        default: "'" + (CellText.text(value) ?? "").replacing("'", with: "''") + "'"
+        }
+    }
+
+    private static func action(_ action: ForeignKeyAction) -> String {
+        switch action {
+        case .ignore: "NO ACTION"
+        case .restrict: "RESTRICT"
+        case .setNull: "SET NULL"
+        case .setDefault: "SET DEFAULT"
+        case .cascade: "CASCADE"
+        }
+    }
+
+    /// A name, in quotes where it is no plain word.
+    static func quoted(_ name: String) -> String {
+        let isPlain =
+            !name.isEmpty && !(name.first?.isNumber ?? true)
+            && name.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
+            } && !words.contains(name.uppercased())
+        return isPlain ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
+    }
+
+    /// Words of SQL that are no names without quotes.
+    private static let words: Set<String> = [
+        "SELECT", "FROM", "WHERE", "ORDER", "GROUP", "BY", "LIMIT", "OFFSET", "INSERT", "INTO", "VALUES", "UPDATE", "SET",
+        "DELETE", "CREATE", "TABLE", "INDEX", "UNIQUE", "DROP", "ALTER", "ADD", "COLUMN", "RENAME", "TO", "PRIMARY", "KEY",
+        "NOT", "NULL", "DEFAULT", "REFERENCES", "FOREIGN", "ON", "AND", "OR", "IN", "IS", "LIKE", "BETWEEN", "AS", "ASC",
+        "DESC", "DISTINCT", "TRUE", "FALSE", "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "EXPLAIN", "PRAGMA", "IF", "EXISTS",
+        "CHECK", "CONSTRAINT", "CASE", "END", "HAVING", "JOIN", "UNION", "ALL",
+    ]
+}
