@@ -6,7 +6,7 @@ extension Command {
         name: "demo", operands: "[DIRECTORY]", summary: "show the engine at work, in under a minute",
         discussion: """
             Runs client programs on a store, and on other repositories that take its place by one
-            expression; loads a million records; kills a process in the middle of writing, and
+            expression; makes tables, joins them and follows a query while its rows change; loads a million records; kills a process in the middle of writing, and
             finds everything that it was told was written; verifies every byte; compacts. Says at
             each step what it does and how fast.
 
@@ -54,9 +54,11 @@ private struct Demo {
         let start = System.seconds
         try title("1. Client programs, and a database changed by one expression")
         try DemoClients(directory: directory).run()
-        try title("2. \(HumanUnits.count(records, "record")) of 16 + 100 bytes, in random order")
+        try title("2. Tables: a join, its plan, and a live query")
+        try DemoTask.wait { [directory] in try await DemoTables(directory: directory).run() }
+        try title("3. \(HumanUnits.count(records, "record")) of 16 + 100 bytes, in random order")
         try load()
-        try title("3. A process is killed in the middle of writing")
+        try title("4. A process is killed in the middle of writing")
         try DemoRecovery(directory: directory).run()
         try Terminal.print("\nAll of that took \(HumanUnits.duration(System.seconds - start)).\n")
     }

@@ -1,9 +1,7 @@
 import CRUDKit
-import Dispatch
 import Foundation
 import Siltstone
 import SiltstoneCRUD
-import Synchronization
 
 /// What the client programs store.
 private struct Client: Codable {
@@ -15,7 +13,7 @@ struct DemoClients {
     let directory: String
 
     func run() throws {
-        try blocking {
+        try DemoTask.wait {
             // The one expression that differs.
             try await program("a Siltstone store") {
                 try SiltstoneRepository(path: directory + "/clients.silt", tableName: "Clients Database")
@@ -70,19 +68,5 @@ struct DemoClients {
         try Terminal.print(
             "\n  \(HumanUnits.count(count)) tasks created a client each, on stable storage, in "
                 + "\(HumanUnits.milliseconds(seconds)): they shared \(HumanUnits.count(syncs, "sync"))\n")
-    }
-
-    /// Runs asynchronous work to its end. The main thread may block: it is none of the pool's.
-    private func blocking(_ body: @escaping @Sendable () async throws -> Void) throws {
-        let done = DispatchSemaphore(value: 0)
-        let result = Mutex<Result<Void, any Error>?>(nil)
-        Task {
-            let outcome: Result<Void, any Error>
-            do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
-            result.withLock { $0 = outcome }
-            done.signal()
-        }
-        done.wait()
-        try result.withLock { $0 }?.get()
     }
 }

@@ -35,6 +35,23 @@ import Testing
         try store.write(batch)
     }
 
+    @Test("a key that was read conflicts with a deleted range over it that has been flushed meanwhile", arguments: [5, 50])
+    func flushedRange(_ number: Int) throws {
+        var configuration = StoreFixture.small()
+        configuration.automaticCompaction = false
+        configuration.fileSystem = InMemoryFileSystem()
+        let store = try KeyValueStore.open(at: "/store", configuration: configuration)
+        for number in 0..<100 { try store.put(key(number), [1]) }
+        try store.flush()
+        let open = store.begin()
+        #expect(try open.get(key(number)) == [1])
+        try open.put(Array("result".utf8), [1])
+        try store.deleteRange(from: key(0), to: key(10))
+        try store.flush()
+        #expect(StoreError.Code.of { try open.commit() } == (number < 10 ? .conflict : nil))
+        try store.close()
+    }
+
     @Test("a change that comes while the first step reads files is found by the second one", arguments: [true, false])
     func betweenTheSteps(_ conflicts: Bool) throws {
         let disk = FaultInjectingFileSystem(InMemoryFileSystem(), keepsLog: false)

@@ -1,0 +1,97 @@
+import Siltstone
+import SiltstoneTables
+import TableKit
+
+extension Option {
+    static let csvRows = Option("csv", letter: "c", "rows as CSV")
+    static let jsonRows = Option("json", letter: "j", "rows as JSON lines")
+}
+
+extension Command {
+    static let query = Command(
+        name: "query", operands: "STORE SQL", summary: "run statements of SQL on the tables of a store",
+        discussion: """
+            Prints the rows of the statements, in aligned columns for people; with --csv or --json
+            for programs, as 'silt import' reads them. '-' in place of SQL reads the statements from
+            standard input. Several statements are separated by ';'; each is a transaction, unless
+            they stand between BEGIN and COMMIT.
+
+            Statements that only read (SELECT, EXPLAIN, PRAGMA) change nothing on disk. Others open
+            the store for changes, and are on stable storage when the command returns.
+
+            One table in a SELECT, with WHERE, GROUP BY, ORDER BY, LIMIT, OFFSET; INSERT, UPDATE,
+            DELETE; CREATE, ALTER and DROP of tables and indexes.
+            """,
+        options: [.csvRows, .jsonRows, .quiet],
+        examples: [
+            "silt query people.silt 'SELECT * FROM Person WHERE lastName = ''Lars'' ORDER BY firstName LIMIT 10'",
+            "silt query --csv people.silt 'SELECT lastName, COUNT(*) FROM Person GROUP BY lastName'",
+            "silt query people.silt 'UPDATE Person SET planet = 12 WHERE planet IS NULL'",
+        ],
+        run: Query.run)
+
+    static let explain = Command(
+        name: "explain", operands: "STORE SQL", summary: "show how a SELECT would run",
+        discussion: """
+            Prints the steps of the plan, each below the one that takes its rows, with about how
+            many rows it gives, and which index would help. Nothing is run. --json prints the plan
+            as a value.
+            """,
+        options: [.json],
+        examples: ["silt explain people.silt 'SELECT * FROM Person WHERE lastName = ''Lars'''"],
+        run: Query.explain)
+}
+
+private enum Query {
+    static func run(_ invocation: Invocation) throws -> ExitCode {
+        let script = try SQLScript(text(invocation))
+        if script.isReadOnly {
+            try invocation.readingTables { engine, _ in try run(script, on: engine, invocation) }
+        } else {
+            try invocation.writingTables(createIfMissing: true) { try run(script, on: $0, invocation) }
+        }
+        return .success
+    }
+
+    private static func run(_ script: SQLScript, on engine: any TableEngine, _ invocation: Invocation) throws {
+        let style = invocation.has(.csvRows) ? RowPrinter.Style.csv : invocation.has(.jsonRows) ? .jsonLines : .aligned
+        var printer = RowPrinter(style)
+        var changes = 0
+        try script.run(on: engine) { result in
+            if result.columns.isEmpty { changes += result.changes } else { try printer.print(result) }
+        }
+        try printer.finish()
+        guard style == .aligned, !invocation.has(.quiet) else { return }
+        let rows = printer.rows > 0 || script.isReadOnly ? HumanUnits.count(printer.rows, "row") : nil
+        let changed = script.isReadOnly ? nil : "\(HumanUnits.count(changes, "row")) changed"
+        try Terminal.print("(" + [rows, changed].compactMap(\.self).joined(separator: ", ") + ")\n")
+    }
+
+    static func explain(_ invocation: Invocation) throws -> ExitCode {
+        let script = try SQLScript("EXPLAIN " + text(invocation))
+        try invocation.readingTables { engine, _ in
+            try script.run(on: engine) { result in
+                if invocation.has(.json), let plan = result.plan {
+                    try JSONReport.print(plan)
+                } else {
+                    for row in try result.all() {
+                        try Terminal.print((row.first.flatMap(CellText.text) ?? "") + "\n")
+                    }
+                }
+            }
+        }
+        return .success
+    }
+
+    /// The statements: the operand, or all of standard input for '-'.
+    private static func text(_ invocation: Invocation) throws -> String {
+        guard let text = invocation.operand(1), text == "-" else { return invocation.operand(1) ?? "" }
+        var lines = LineReader(System.standardInput, name: "standard input")
+        var all: [UInt8] = []
+        while let line = try lines.next() { all += Array(line) + [UInt8(ascii: "\n")] }
+        guard let text = String(validating: all, as: UTF8.self) else {
+            throw ToolError(.usage, "standard input: not valid UTF-8")
+        }
+        return text
+    }
+}
