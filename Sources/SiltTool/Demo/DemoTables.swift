@@ -44,7 +44,7 @@ struct DemoTables {
             .join(\.phoneNumbers, on: \.id, equals: \.personId).order(descending: \.planetCode)
             .where(\Person.lastName == "Lars" && \PhoneNumber.planetCode == 12)
         for person in try await query.all() {
-            let list = (person.phoneNumbers ?? []).map { "\($0.number) on planet \($0.planetCode)" }
+            let list = (person.phoneNumbers ?? []).map { number in "\(number.number) on planet \(number.planetCode)" }
             try DemoText.row("\(person.firstName) \(person.lastName)", list.joined(separator: ", "))
         }
         try Terminal.print("\n  how that was found:\n")

@@ -41,8 +41,9 @@ struct SQLExecution {
         case .delete(let delete): query = try matching(delete.table, delete.condition)
         default: throw CRUDSQLGenError("This cannot be explained.", code: .syntax)
         }
-        let lines = try session.explain(query).description.split(separator: "\n")
-        return SQLResult(columns: ["plan"], rows: lines.map { [.text(String($0))] })
+        let plan = try session.explain(query)
+        let lines = plan.description.split(separator: "\n")
+        return SQLResult(columns: ["plan"], rows: lines.map { [.text(String($0))] }, plan: plan)
     }
 
     private func matching(_ name: SQLName, _ condition: SQLCondition?) throws -> Query {

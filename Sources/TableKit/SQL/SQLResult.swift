@@ -6,18 +6,24 @@ public final class SQLResult {
     public let columns: [String]
     /// The rows that the statement inserted, changed or deleted.
     public let changes: Int
+    /// The plan as a value, of EXPLAIN.
+    public let plan: QueryPlan?
     private let pull: () throws -> [[ColumnValue]]?
 
-    init(columns: [String] = [], changes: Int = 0, pull: @escaping () throws -> [[ColumnValue]]? = { nil }) {
+    init(
+        columns: [String] = [], changes: Int = 0, plan: QueryPlan? = nil,
+        pull: @escaping () throws -> [[ColumnValue]]? = { nil }
+    ) {
+        self.plan = plan
         self.columns = columns
         self.changes = changes
         self.pull = pull
     }
 
     /// A result of these rows.
-    convenience init(columns: [String], changes: Int = 0, rows: [[ColumnValue]]) {
+    convenience init(columns: [String], changes: Int = 0, rows: [[ColumnValue]], plan: QueryPlan? = nil) {
         var rest = rows
-        self.init(columns: columns, changes: changes) {
+        self.init(columns: columns, changes: changes, plan: plan) {
             defer { rest = [] }
             return rest.isEmpty ? nil : rest
         }
