@@ -747,6 +747,10 @@ MUTATIONS = [
         "Store/ReadPlan.swift",
         "found.address != nil, isCovered(key)", "found.address == nil, isCovered(key)", first="StoreModelTests"),
     Mutation(
+        "unread-span-kept", "a seek past the last key goes on with what was read before", "Store/ScanWalk.swift",
+        "            // A seek may have left records unread.\n            leaveSpan()\n", "            self.span = .none\n",
+        first="RangeReadTests"),
+    Mutation(
         "span-place-unproved", "a seek takes records that were read for all that lie before its key",
         "Store/ScanWalk+Seek.swift",
         "isOnward || !isFrom(span.start, place) || isAt(span.start, place), isFrom", "isFrom", first="RangeReadTests"),
@@ -1440,7 +1444,7 @@ MUTATIONS = [
         "removal-unchecked-in-segments", "a read does not conflict with a removal of a range, in a segment",
         "Transaction/ChangeSearch.swift",
         "if rangeTombstones.newestCovering(key, visible: .greatest) > sequence { return true }", "",
-        first="ConflictModelTests"),
+        first="CommitCheckTests"),
     Mutation(
         "turn-not-taken", "a transaction that conflicts again and again is no better off than others",
         "Transaction/TransactionRetry.swift",
