@@ -65,27 +65,11 @@ private struct ColumnReader<Element>: Sendable {
                 for row in 0..<batch.rows.count {
                     elements.append(
                         try batch.rows.withRow(row) { bytes in
-                            try make(try batch.shape.columnValues(columns, in: bytes))
+                            try make(try batch.shape.values(columns, in: bytes))
                         })
                 }
             }
             return elements
-        }
-    }
-}
-
-extension RowShape {
-    /// The values of some columns of a row, by the columns' numbers.
-    fileprivate func columnValues(_ columns: [Int], in row: RawSpan) throws -> [ColumnValue] {
-        guard row.byteCount >= RowLayout.headerBytes else { throw RowSlot.shortRow }
-        let number = UInt16(littleEndian: unsafe row.unsafeLoadUnaligned(fromByteOffset: 2, as: UInt16.self))
-        let places = try self.columns(inLayout: number)
-        return try columns.map { column in
-            switch places[column] {
-            case .slot(let slot): try slot.value(in: row)
-            case .absent(let value): value
-            case .missing: .null
-            }
         }
     }
 }

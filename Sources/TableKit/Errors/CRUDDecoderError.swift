@@ -13,7 +13,7 @@ public struct CRUDDecoderError: TableError {
     /// The same as message.
     public var msg: String { message }
 
-    /// An error.
+    /// An error, which is logged.
     public init(
         _ message: String, code: TableErrorCode = .type, table: String? = nil, column: String? = nil,
         key: String? = nil
@@ -23,5 +23,6 @@ public struct CRUDDecoderError: TableError {
         self.column = column
         self.key = key
         self.message = message
+        CRUDLogging.logError(description)
     }
 }

@@ -15,6 +15,8 @@ public enum CRUDLogging {
     private static let destinations = Mutex(Destinations())
     /// Whether queries have a destination: looked at before a statement's text is made.
     private static let logsQueries = Atomic(false)
+    /// Whether errors have a destination.
+    private static let logsErrors = Atomic(true)
     private static let queue = DispatchQueue(label: "TableKit.CRUDLogging", qos: .utility)
 
     /// Where statements are logged. Nowhere by default.
@@ -29,7 +31,10 @@ public enum CRUDLogging {
     /// Where all other events are logged. The console by default.
     public static var errorLogDestinations: [CRUDLogDestination] {
         get { destinations.withLock { $0.errors } }
-        set { destinations.withLock { $0.errors = newValue } }
+        set {
+            destinations.withLock { $0.errors = newValue }
+            logsErrors.store(!newValue.isEmpty, ordering: .relaxed)
+        }
     }
 
     /// Logs an event. A destination may log, too.
@@ -46,6 +51,11 @@ public enum CRUDLogging {
     /// Logs a statement, whose text is made only where it goes somewhere.
     package static func logQuery(_ text: @autoclosure () -> String) {
         if logsQueries.load(ordering: .relaxed) { log(.query, text()) }
+    }
+
+    /// Logs an error, whose text is made only where it goes somewhere.
+    static func logError(_ text: @autoclosure () -> String) {
+        if logsErrors.load(ordering: .relaxed) { log(.error, text()) }
     }
 }
 

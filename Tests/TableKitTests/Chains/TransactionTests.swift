@@ -105,7 +105,8 @@ struct TransactionTests {
     func reads() throws {
         let db = try database()
         try db.read {
-            #expect(try db.table(Item.self).count() == 0)
+            let count = try db.table(Item.self).count()
+            #expect(count == 0)
             let error = #expect(throws: CRUDSQLExeError.self) {
                 try db.table(Item.self).insert(Item(id: 1, name: "a"))
             }
