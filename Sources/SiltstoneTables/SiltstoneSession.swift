@@ -12,25 +12,30 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
     let transaction: Transaction?
     /// The tables in the state. A change of the schema in the session replaces it.
     var catalogue: Catalogue
-    /// What the session does when it ends.
-    var ending: SessionEnding
+    /// The tables as the session found them.
+    let firstCatalogue: Catalogue
+    /// What the session is, until it ends.
+    var kind: SessionKind
+    /// Tables whose greatest row numbers may be gone with their rows.
+    var tablesToMark: Set<UInt64> = []
 
     init(
         _ engine: SiltstoneEngine, _ reader: Reader, transaction: Transaction?, _ catalogue: Catalogue,
-        _ ending: SessionEnding
+        _ kind: SessionKind
     ) {
         self.engine = engine
         self.reader = reader
         self.transaction = transaction
         self.catalogue = catalogue
-        self.ending = ending
+        firstCatalogue = catalogue
+        self.kind = kind
     }
 
     deinit { rollback() }
 
     /// Runs what reads or writes, with errors of the store as errors of tables.
     func mapped<R>(_ body: () throws -> R) throws -> R {
-        do { return try body() } catch let error as StoreError { throw error.asTableError }
+        try engine.mappingStoreErrors(body)
     }
 
     // MARK: Catalogue
@@ -81,7 +86,7 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
         }
     }
 
-    // MARK: End
+    // MARK: Savepoints
 
     /// What a savepoint goes back to.
     private struct State: Sendable {
@@ -108,12 +113,4 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
         }
         return transaction
     }
-
-    func commit() throws { try mapped { try ending.commit(self) } }
-
-    func commit() async throws {
-        do { try await ending.commit(self) } catch let error as StoreError { throw error.asTableError }
-    }
-
-    func rollback() { ending.rollback(self) }
 }

@@ -44,6 +44,9 @@ public final class Transaction: Sendable {
     public let durability: Durability?
     /// Whether the transaction holds the store's ``RetryTurn``, so that its commit gives way to nobody.
     private let hasTurn: Bool
+    /// Whether the commit looks for conflicts. Without, the caller sees to it that nobody else changes what the transaction
+    /// reads or writes.
+    private let isChecked: Bool
     private let state = Locked(State())
 
     private struct State {
@@ -52,11 +55,15 @@ public final class Transaction: Sendable {
         var hasEnded = false
     }
 
-    init(_ store: KeyValueStore, isolation: Isolation, durability: Durability?, hasTurn: Bool = false) {
+    init(
+        _ store: KeyValueStore, isolation: Isolation, durability: Durability?, hasTurn: Bool = false,
+        isChecked: Bool = true
+    ) {
         snapshot = store.snapshot()
         self.isolation = isolation
         self.durability = durability
         self.hasTurn = hasTurn
+        self.isChecked = isChecked
     }
 
     private var engine: Engine { snapshot.engine }
@@ -103,6 +110,11 @@ public final class Transaction: Sendable {
         state.withLock { state in
             if !state.hasEnded { state.reads.updateWalk(number, range) }
         }
+    }
+
+    /// The keys and ranges that were read so far.
+    func readSet() throws(StoreError) -> ReadSet {
+        try withState { state throws(StoreError) in state.reads.closed() }
     }
 
     // MARK: Writes
@@ -198,6 +210,7 @@ public final class Transaction: Sendable {
         }
         let reads =
             switch isolation {
+            case _ where !isChecked: ReadSet()
             case .serializable: state.reads.closed()
             case .snapshot: state.writes.writtenKeys()
             }

@@ -21,6 +21,9 @@ package struct WriteBuffer: Sendable {
     package struct Mark: Sendable {
         fileprivate var byteCount: Int
         fileprivate var count: Int
+
+        /// Whether there is a write before it.
+        var isBehindWrites: Bool { count > 0 }
     }
 
     var isEmpty: Bool { batch.isEmpty }

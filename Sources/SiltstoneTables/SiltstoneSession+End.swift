@@ -1,0 +1,113 @@
+import Siltstone
+import TableKit
+
+/// What a session is, and so what its end does.
+enum SessionKind {
+    /// Reads a snapshot.
+    case read(Snapshot)
+    /// Has the turn, and gives it at its end.
+    case serial
+    /// Takes the turn for its commit.
+    case concurrent
+    /// Reads in a transaction that ends by itself.
+    case observed
+    case ended
+}
+
+extension SiltstoneSession {
+    /// Makes the changes visible and durable. The sync is awaited without the turn, so that others share it.
+    func commit() throws {
+        try mapped {
+            guard let (transaction, isSerial) = try endingTransaction() else { return }
+            if !isSerial { engine.turn.take() }
+            guard let sequence = try apply(transaction, { try transaction.commit() }) else { return }
+            try engine.store.waitUntilDurable(sequence, engine.durability)
+        }
+    }
+
+    /// As the other ``commit()``, suspending.
+    func commit() async throws {
+        do {
+            guard let (transaction, isSerial) = try endingTransaction() else { return }
+            if !isSerial { await engine.turn.take() }
+            guard let sequence = try await applyWithoutBlocking(transaction) else { return }
+            try await engine.store.waitUntilDurable(sequence, engine.durability)
+        } catch let error as StoreError { throw error.asTableError }
+    }
+
+    /// Takes all changes back.
+    func rollback() {
+        switch kind {
+        case .read(let snapshot): snapshot.release()
+        case .serial:
+            transaction?.rollback()
+            engine.turn.give()
+        case .concurrent: transaction?.rollback()
+        case .observed, .ended: break
+        }
+        kind = .ended
+    }
+
+    /// Ends the session, if it has nothing to write.
+    /// - Returns: else its transaction, and whether it has the turn.
+    private func endingTransaction() throws -> (Transaction, isSerial: Bool)? {
+        switch kind {
+        case .serial: return try writer().hasWrites ? (try writer(), true) : end()
+        case .concurrent: return try writer().hasWrites ? (try writer(), false) : end()
+        case .read, .observed: return end()
+        case .ended: throw CRUDSQLExeError("The transaction has ended.", code: .transaction)
+        }
+    }
+
+    private func end() -> (Transaction, isSerial: Bool)? {
+        rollback()
+        return nil
+    }
+
+    /// Commits with the turn, and gives it.
+    /// - Returns: the number of the commit, which is visible and may not be durable yet.
+    private func apply(_ transaction: Transaction, _ commit: () throws -> UInt64) throws -> UInt64? {
+        defer { giveTurn() }
+        let changesSchema = try prepare(transaction)
+        do {
+            let sequence = try commit()
+            if changesSchema { engine.catalogues.publish(catalogue, since: sequence) }
+            return sequence
+        } catch {
+            if changesSchema { engine.catalogues.fail() }
+            throw error
+        }
+    }
+
+    /// As ``apply(_:_:)``, suspending where the store has no room.
+    private func applyWithoutBlocking(_ transaction: Transaction) async throws -> UInt64? {
+        defer { giveTurn() }
+        let changesSchema = try prepare(transaction)
+        do {
+            let sequence = try await transaction.commit()
+            if changesSchema { engine.catalogues.publish(catalogue, since: sequence) }
+            return sequence
+        } catch {
+            if changesSchema { engine.catalogues.fail() }
+            throw error
+        }
+    }
+
+    private func giveTurn() {
+        kind = .ended
+        engine.turn.give()
+    }
+
+    /// Adds what only the turn can tell.
+    /// - Returns: whether the catalogue changes.
+    private func prepare(_ transaction: Transaction) throws -> Bool {
+        for table in catalogue.ordered where tablesToMark.contains(table.id) {
+            var mark = CatalogueWriter()
+            mark.word(UInt64(bitPattern: try engine.rowNumbers.newest(in: table, of: engine.store)))
+            try transaction.put(KeySpace.rowNumber(table.id), mark.bytes)
+        }
+        guard catalogue !== firstCatalogue else { return false }
+        engine.catalogues.begin()
+        return true
+    }
+}
