@@ -1,9 +1,39 @@
+import Siltstone
 import TableKit
 
 extension SiltstoneSession {
-    func alter(_ change: SchemaChange) throws { throw notYet }
-    func insert(_ statement: InsertStatement) throws -> ChangeResult { throw notYet }
-    func update(_ statement: UpdateStatement) throws -> ChangeResult { throw notYet }
-    func delete(_ statement: DeleteStatement) throws -> ChangeResult { throw notYet }
-    private var notYet: CRUDSQLExeError { CRUDSQLExeError("Changes are not there yet.", code: .unsupported) }
+    func insert(_ statement: InsertStatement) throws -> ChangeResult {
+        try changing(statement.table) { try $0.insert(statement, $1) }
+    }
+
+    func update(_ statement: UpdateStatement) throws -> ChangeResult {
+        try changing(statement.table) { try $0.update(statement, $1) }
+    }
+
+    func delete(_ statement: DeleteStatement) throws -> ChangeResult {
+        try changing(statement.table) { try $0.delete(statement, $1) }
+    }
+
+    /// Runs a statement: all of it, or nothing.
+    private func changing(
+        _ structure: TableStructure, _ body: (RowWriter, TableBinding) throws -> ChangeResult
+    ) throws -> ChangeResult {
+        try mapped {
+            let transaction = try writer()
+            let binding = try catalogue.binding(structure)
+            let writer = RowWriter(transaction, engine, catalogue)
+            let mark = try transaction.mark()
+            do {
+                let result = try body(writer, binding)
+                try writer.finishChecks()
+                tablesToMark.formUnion(writer.tablesToMark)
+                return result
+            } catch {
+                transaction.rollBack(to: mark)
+                throw error
+            }
+        }
+    }
+
+    func alter(_ change: SchemaChange) throws { throw CRUDSQLExeError("Not there yet.", code: .unsupported) }
 }

@@ -101,7 +101,7 @@ extension SiltstoneSession {
     /// Adds what only the turn can tell.
     /// - Returns: whether the catalogue changes.
     private func prepare(_ transaction: Transaction) throws -> Bool {
-        for table in catalogue.ordered where tablesToMark.contains(table.id) {
+        for table in tablesToMark.isEmpty ? [] : catalogue.ordered where tablesToMark.contains(table.id) {
             var mark = CatalogueWriter()
             mark.word(UInt64(bitPattern: try engine.rowNumbers.newest(in: table, of: engine.store)))
             try transaction.put(KeySpace.rowNumber(table.id), mark.bytes)

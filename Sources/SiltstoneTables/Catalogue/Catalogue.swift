@@ -10,6 +10,7 @@ package final class Catalogue: Sendable {
     /// The tables, by name.
     package let tables: [String: TableDescription]
     private let bindings = Locked<[ObjectIdentifier: TableBinding]>([:])
+    private let writePlans = Locked<[UInt64: TableWritePlan]>([:])
 
     package init(version: UInt64 = 0, nextTable: UInt64 = 1, tables: [String: TableDescription] = [:]) {
         self.version = version
@@ -46,6 +47,15 @@ package final class Catalogue: Sendable {
         let binding = TableBinding(structure, try table(structure.name), in: self)
         bindings.withLock { $0[id] = binding }
         return binding
+    }
+
+    /// What changes of a table's rows have to look after.
+    /// - Complexity: O(1), but for the first time.
+    func writePlan(_ table: TableDescription) -> TableWritePlan {
+        if let plan = writePlans.withLock({ $0[table.id] }) { return plan }
+        let plan = TableWritePlan(table, in: self)
+        writePlans.withLock { $0[table.id] = plan }
+        return plan
     }
 
     // MARK: In the store

@@ -39,7 +39,7 @@ extension RowBuffer {
 
 extension ColumnValue {
     /// The bytes of the value in a row. The value has the type's own case.
-    fileprivate func slotBytes(_ type: ColumnType) -> [UInt8] {
+    package func slotBytes(_ type: ColumnType) -> [UInt8] {
         func littleEndian(_ bits: UInt64) -> [UInt8] {
             (0..<(type.fixedWidth ?? 0)).map { UInt8(truncatingIfNeeded: bits >> (8 * UInt64($0))) }
         }

@@ -1,0 +1,105 @@
+import TableKit
+
+/// Makes rows of one layout from the columns of other rows and from values.
+struct RowComposer {
+    /// Where a column comes from.
+    enum Source: Sendable {
+        /// The column of the old row, or of the statement's row, as its bytes are.
+        case copy(RowSlot, isOld: Bool)
+        /// The same, of another type.
+        case convert(RowSlot, isOld: Bool)
+        /// These bytes of a value.
+        case bytes([UInt8])
+        case null
+
+        /// A value for a column of a type.
+        static func value(_ value: ColumnValue, for type: ColumnType) throws(CRUDEncoderError) -> Source {
+            let value = try value.converted(to: type)
+            return value.isNull ? .null : .bytes(value.slotBytes(type))
+        }
+
+        /// A slot of another row for a column of a type.
+        static func slot(_ slot: RowSlot, isOld: Bool, for type: ColumnType) -> Source {
+            slot.type == type ? .copy(slot, isOld: isOld) : .convert(slot, isOld: isOld)
+        }
+    }
+
+    let layout: RowLayout
+    /// The row that was made last.
+    private(set) var bytes: [UInt8] = []
+    private var variable: [UInt8] = []
+    private var ends: [Int] = []
+
+    init(_ layout: RowLayout) { self.layout = layout }
+
+    /// Makes a row.
+    /// - Parameters:
+    ///   - sources: one for each column of the layout.
+    ///   - old: the row that `isOld` names.
+    ///   - new: the other one.
+    /// - Throws: ``TableErrorCode/type`` where a value is out of its column's range; ``TableErrorCode/corrupt``.
+    mutating func compose(_ sources: [Source], old: RawSpan, new: RawSpan) throws {
+        bytes.removeAll(keepingCapacity: true)
+        bytes.append(contentsOf: repeatElement(0, count: layout.endsStart))
+        variable.removeAll(keepingCapacity: true)
+        ends.removeAll(keepingCapacity: true)
+        bytes[0] = RowLayout.format
+        bytes[2] = UInt8(truncatingIfNeeded: layout.number)
+        bytes[3] = UInt8(truncatingIfNeeded: layout.number >> 8)
+        for (slot, source) in zip(layout.slots, sources) {
+            switch source {
+            case .copy(let from, let isOld):
+                // Not one span chosen before: a span cannot be a variable's value in turn.
+                if isOld { try copy(from, of: old, to: slot) } else { try copy(from, of: new, to: slot) }
+            case .convert(let from, let isOld):
+                let value = isOld ? try from.value(in: old) : try from.value(in: new)
+                try set(slot, .value(value, for: slot.type))
+            case .bytes, .null: set(slot, source)
+            }
+            if !slot.isFixed { ends.append(variable.count) }
+        }
+        finish()
+    }
+
+    private mutating func set(_ slot: RowSlot, _ source: Source) {
+        guard case .bytes(let value) = source else {
+            bytes[slot.nullByte] |= slot.nullMask
+            return
+        }
+        if !slot.isFixed {
+            variable += value
+        } else if slot.place + value.count <= bytes.count {
+            for (offset, byte) in value.enumerated() { bytes[slot.place + offset] = byte }
+        }
+    }
+
+    private mutating func copy(_ from: RowSlot, of row: RawSpan, to slot: RowSlot) throws(CRUDDecoderError) {
+        if try from.isNull(in: row) {
+            bytes[slot.nullByte] |= slot.nullMask
+            return
+        }
+        guard let width = slot.type.fixedWidth else {
+            let part = row.extracting(try from.range(in: row))
+            part.withUnsafeBytes { variable.append(contentsOf: $0) }
+            return
+        }
+        guard from.place + width <= row.byteCount else {
+            throw CRUDDecoderError("The row is shorter than its layout says.", code: .corrupt)
+        }
+        let part = row.extracting(from.place..<from.place + width)
+        bytes.withUnsafeMutableBytes { target in
+            part.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: target[slot.place...]).copyMemory(from: $0) }
+        }
+    }
+
+    private mutating func finish() {
+        let isWide = variable.count > Int(UInt16.max)
+        if isWide { bytes[1] = RowLayout.wideEnds }
+        for end in ends {
+            for shift in stride(from: 0, to: isWide ? 32 : 16, by: 8) {
+                bytes.append(UInt8(truncatingIfNeeded: end >> shift))
+            }
+        }
+        bytes += variable
+    }
+}

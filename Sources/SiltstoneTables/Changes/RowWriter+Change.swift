@@ -1,0 +1,104 @@
+import Siltstone
+import TableKit
+
+extension RowWriter {
+    /// Puts a row in the place of an old one, with its entries and what refers to its key.
+    /// - Parameters:
+    ///   - key: the whole key of the old row.
+    ///   - row: of the newest layout.
+    ///   - depth: how many references led here.
+    func change(_ plan: TableWritePlan, key: [UInt8], from old: RawSpan, to row: RawSpan, depth: Int) throws {
+        try plan.checkNotNull(row)
+        if plan.keySlots.isEmpty {
+            rowKey.reset(to: key)
+        } else if try !makeKey(plan, of: row) {
+            throw CRUDSQLExeError("A column of the key cannot be NULL.", code: .notNull, table: plan.table.name)
+        }
+        let isSameKey = rowKey.withBytes { new in key.withUnsafeBytes { new.elementsEqual($0) } }
+        if !isSameKey { try moveKey(plan, from: key, old) }
+        try changeEntries(plan, key: key, from: old, to: row)
+        let shape = try plan.columns(of: old)
+        for reference in plan.outgoing where try isChanged(reference, shape, old, row) {
+            try check(reference, of: row, plan)
+        }
+        try putRow(row)
+        if !isSameKey, !plan.incoming.isEmpty, let slot = plan.keySlots.first, plan.keySlots.count == 1 {
+            let oldValue = try value(shape[plan.table.primaryKey[0]], of: old)
+            try follow(plan, from: oldValue, to: try slot.value(in: row), depth: depth)
+        }
+    }
+
+    /// Removes the old key of a row that gets ``rowKey``.
+    private func moveKey(_ plan: TableWritePlan, from key: [UInt8], _ old: RawSpan) throws {
+        if try rowExists() { throw uniqueError(plan.table, plan.table.primaryKey, try keyValues(plan.table)) }
+        try transaction.delete(key)
+        noteRemovedKey(plan.table)
+        if plan.table.hasIntegerKey, case .integer(let number) = try keyValues(plan.table).first {
+            try engine.rowNumbers.raise(to: number, in: plan.table, of: engine.store)
+        }
+    }
+
+    /// Removes old entries and writes new ones, where they differ.
+    private func changeEntries(_ plan: TableWritePlan, key: [UInt8], from old: RawSpan, to row: RawSpan) throws {
+        let shape = try plan.columns(of: old)
+        let prefix = plan.table.rowPrefix.count
+        for index in plan.table.indexes {
+            let isKeyless = try key.withUnsafeBytes { key in
+                try RowWriter.makeEntry(
+                    &oldEntry, index, of: old, shape, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))
+            }
+            entry.reset(to: index.prefix)
+            var hasNull = false
+            for column in index.columns where try entry.append(plan.layout.slots[column], of: row) { hasNull = true }
+            let valuesEnd = entry.count
+            if !index.isUnique || hasNull {
+                rowKey.withBytes { entry.append(raw: UnsafeRawBufferPointer(rebasing: $0[prefix...])) }
+            }
+            let isSame = entry.withBytes { new in oldEntry.withBytes { new.elementsEqual($0) } }
+            // The entry of a unique index has the row's key as its value.
+            if isSame, !isKeyless || rowKey.withBytes({ new in key.withUnsafeBytes { new.elementsEqual($0) } }) {
+                // One that is being built may lack the entry yet.
+                if index.isReady { continue }
+            }
+            try key.withUnsafeBytes { key in
+                try removeOldEntry(index, isKeyless, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))
+            }
+            entry.truncate(to: valuesEnd)
+            try putEntry(index, hasNull: hasNull, plan)
+        }
+    }
+
+    private func isChanged(
+        _ reference: TableWritePlan.OutgoingReference, _ shape: [ShapeColumn], _ old: RawSpan, _ row: RawSpan
+    ) throws -> Bool {
+        ColumnValue.order(try value(shape[reference.column], of: old), try reference.slot.value(in: row)) != 0
+    }
+
+    /// The value of a column of a row.
+    func value(_ column: ShapeColumn, of row: RawSpan) throws -> ColumnValue {
+        switch column {
+        case .slot(let slot): try slot.value(in: row)
+        case .absent(let value): value
+        case .missing: .null
+        }
+    }
+
+    /// Removes a row with its entries, and what refers to it.
+    /// - Parameter key: the whole key of the row.
+    func remove(_ plan: TableWritePlan, key: RawSpan, _ row: RawSpan, depth: Int) throws {
+        rowKey.reset()
+        key.withUnsafeBytes { rowKey.append(raw: $0) }
+        try removeEntries(plan, of: row)
+        try rowKey.withBytes { try transaction.delete($0) }
+        noteRemovedKey(plan.table)
+        if !plan.incoming.isEmpty, plan.table.primaryKey.count == 1 {
+            let shape = try plan.columns(of: row)
+            try follow(plan, from: try value(shape[plan.table.primaryKey[0]], of: row), to: nil, depth: depth)
+        }
+    }
+
+    /// Takes note that a row with a number may be gone, so that no other gets it.
+    private func noteRemovedKey(_ table: TableDescription) {
+        if table.hasRowNumbers || table.hasIntegerKey { tablesToMark.insert(table.id) }
+    }
+}

@@ -1,0 +1,147 @@
+import Siltstone
+import TableKit
+
+extension RowWriter {
+    /// Inserts the rows of a statement.
+    func insert(_ statement: InsertStatement, _ binding: TableBinding) throws -> ChangeResult {
+        let plan = catalogue.writePlan(binding.table)
+        var result = ChangeResult()
+        if statement.isReturning { result.shape = binding.shape }
+        let sources = try InsertSources(binding, columns: statement.columns)
+        var composer = RowComposer(plan.layout)
+        var scratch: [UInt8] = []
+        var numbers = InsertedNumbers(plan.table)
+        let none = RawSpan()
+        for number in 0..<statement.rows.count {
+            switch sources {
+            case .direct where plan.layout.number == 0:
+                try statement.rows.withRow(number) { row in
+                    try insert(row, plan, statement, &numbers, &result)
+                }
+            case .direct:
+                statement.rows.withRow(number) { row in
+                    scratch.removeAll(keepingCapacity: true)
+                    row.withUnsafeBytes { scratch.append(contentsOf: $0) }
+                }
+                stamp(&scratch, plan.layout.number)
+                try insert(scratch.span.bytes, plan, statement, &numbers, &result)
+            case .composed(let sources):
+                try statement.rows.withRow(number) { row in try composer.compose(sources, old: none, new: row) }
+                try insert(composer.bytes.span.bytes, plan, statement, &numbers, &result)
+            }
+        }
+        try numbers.finish(self, &result)
+        return result
+    }
+
+    private func stamp(_ row: inout [UInt8], _ layout: UInt16) {
+        guard row.count >= RowLayout.headerBytes else { return }
+        row[2] = UInt8(truncatingIfNeeded: layout)
+        row[3] = UInt8(truncatingIfNeeded: layout >> 8)
+    }
+
+    /// Inserts a row of the newest layout.
+    private func insert(
+        _ row: RawSpan, _ plan: TableWritePlan, _ statement: InsertStatement, _ numbers: inout InsertedNumbers,
+        _ result: inout ChangeResult
+    ) throws {
+        guard row.byteCount >= plan.layout.endsStart else { throw KeyDecoder.shortKey }
+        if plan.keySlots.isEmpty {
+            let number = try engine.rowNumbers.reserve(1, in: plan.table, of: engine.store)
+            rowKey.reset(to: plan.table.rowPrefix)
+            rowKey.append(.integer(number))
+            numbers.last = number
+            return try storeNewRow(row, plan, statement, &result)
+        }
+        guard try makeKey(plan, of: row) else {
+            return try insertNumbered(row, plan, statement, &numbers, &result)
+        }
+        try numbers.note(row, plan)
+        if try rowExists() {
+            switch statement.onConflict {
+            case .fail: throw uniqueError(plan.table, plan.table.primaryKey, try keyValues(plan.table))
+            case .ignore: return
+            case .replace: return try replace(with: row, plan, statement, &result)
+            }
+        }
+        try storeNewRow(row, plan, statement, &result)
+    }
+
+    private func storeNewRow(
+        _ row: RawSpan, _ plan: TableWritePlan, _ statement: InsertStatement, _ result: inout ChangeResult
+    ) throws {
+        try plan.checkNotNull(row)
+        try storeNew(row, plan)
+        result.count += 1
+        if statement.isReturning { result.rows.append(row) }
+    }
+
+    /// Inserts a row whose key is NULL: an integer takes the next number.
+    private func insertNumbered(
+        _ row: RawSpan, _ plan: TableWritePlan, _ statement: InsertStatement, _ numbers: inout InsertedNumbers,
+        _ result: inout ChangeResult
+    ) throws {
+        guard plan.table.hasIntegerKey else {
+            try plan.checkNotNull(row)
+            let columns = plan.table.primaryKey.map { plan.table.columns[$0].column.name }
+            throw CRUDSQLExeError(
+                "A column of the key cannot be NULL.", code: .notNull, table: plan.table.name,
+                column: columns.joined(separator: ", "))
+        }
+        let slot = plan.keySlots[0]
+        try numbers.flush(self)
+        let number = try engine.rowNumbers.reserve(1, in: plan.table, of: engine.store)
+        let value = try ColumnValue.integer(number).converted(to: slot.type)
+        var copy = row.withUnsafeBytes { Array($0) }
+        copy[slot.nullByte] &= ~slot.nullMask
+        for (offset, byte) in value.slotBytes(slot.type).enumerated() { copy[slot.place + offset] = byte }
+        rowKey.reset(to: plan.table.rowPrefix)
+        rowKey.append(value)
+        numbers.last = number
+        try storeNewRow(copy.span.bytes, plan, statement, &result)
+    }
+
+    /// Puts a row in the place of the one with ``rowKey``.
+    private func replace(
+        with row: RawSpan, _ plan: TableWritePlan, _ statement: InsertStatement, _ result: inout ChangeResult
+    ) throws {
+        guard let old = try rowKey.withBytes({ try transaction.get($0) }) else { return }
+        try change(plan, key: rowKey.bytes, from: old.span.bytes, to: row, depth: 0)
+        try finishPending()
+        result.count += 1
+        if statement.isReturning { result.rows.append(row) }
+    }
+}
+
+/// The numbers among the keys of an insert.
+struct InsertedNumbers {
+    private let table: TableDescription
+    private let slot: RowSlot?
+    /// The number of the last row.
+    var last: Int64?
+    private var greatest = Int64.min
+
+    init(_ table: TableDescription) {
+        self.table = table
+        slot = table.hasIntegerKey ? table.newestLayout.slots[table.primaryKey[0]] : nil
+    }
+
+    /// Takes note of a row's key.
+    @inline(__always)
+    mutating func note(_ row: RawSpan, _ plan: TableWritePlan) throws {
+        guard let slot, case .integer(let number) = try slot.value(in: row) else { return }
+        last = number
+        if number > greatest { greatest = number }
+    }
+
+    /// Makes sure that no row gets one of the numbers so far.
+    mutating func flush(_ writer: RowWriter) throws {
+        guard greatest > 0 else { return }
+        try writer.engine.rowNumbers.raise(to: greatest, in: table, of: writer.engine.store)
+    }
+
+    mutating func finish(_ writer: RowWriter, _ result: inout ChangeResult) throws {
+        try flush(writer)
+        result.lastInsertID = last
+    }
+}

@@ -1,0 +1,191 @@
+import Siltstone
+import TableKit
+
+/// A reference to look at when the statement ends.
+struct ReferenceCheck {
+    let parent: TableDescription
+    let child: TableDescription
+    let column: Int
+    let value: ColumnValue
+}
+
+/// A change of a row that follows from another one.
+struct PendingChange {
+    let plan: TableWritePlan
+    let key: [UInt8]
+    /// The column that gets the value. Nil: the row goes.
+    let column: Int?
+    let value: ColumnValue
+    let depth: Int
+}
+
+extension RowWriter {
+    /// References that may lead from one to the next.
+    private static let mostDepth = 1_000
+
+    // MARK: From a child
+
+    /// Checks that the row exists which a new or changed row refers to; else looks again when the statement ends.
+    func check(_ reference: TableWritePlan.OutgoingReference, of row: RawSpan, _ plan: TableWritePlan) throws {
+        if try reference.slot.isNull(in: row) { return }
+        guard let parent = reference.parent, let type = reference.keyType else {
+            let reason =
+                reference.parent == nil
+                ? "there is no table \(reference.table)" : "\(reference.table) has no key of one column"
+            throw CRUDSQLExeError(
+                "The column refers to another table, but \(reason).", code: .foreignKey, table: plan.table.name,
+                column: plan.table.columns[reference.column].column.name)
+        }
+        entry.reset(to: parent.rowPrefix)
+        if reference.hasSameEncoding {
+            try entry.append(reference.slot, of: row)
+        } else {
+            let value = try reference.slot.value(in: row)
+            guard let key = value.fitting(type) else {
+                throw missing(ReferenceCheck(parent: parent, child: plan.table, column: reference.column, value: value))
+            }
+            entry.append(key)
+        }
+        if try entry.withBytes({ try transaction.contains($0) }) { return }
+        checks.append(
+            ReferenceCheck(
+                parent: parent, child: plan.table, column: reference.column,
+                value: try reference.slot.value(in: row)))
+    }
+
+    private func missing(_ check: ReferenceCheck) -> CRUDSQLExeError {
+        CRUDSQLExeError(
+            "The column refers to a row of \(check.parent.name) that does not exist.", code: .foreignKey,
+            table: check.child.name, column: check.child.columns[check.column].column.name, key: check.value.text)
+    }
+
+    /// Looks at all references that were to be looked at when the statement ends.
+    func finishChecks() throws {
+        for check in checks {
+            let type = check.parent.columns[check.parent.primaryKey[0]].column.type
+            if let key = check.value.fitting(type) {
+                entry.reset(to: check.parent.rowPrefix)
+                entry.append(key)
+                if try entry.withBytes({ try transaction.contains($0) }) { continue }
+            }
+            if try !children(of: check.value, in: check.child, check.column, limit: 1).isEmpty { throw missing(check) }
+        }
+        checks.removeAll()
+    }
+
+    // MARK: From a parent
+
+    /// Does what references ask for when a key goes or changes.
+    /// - Parameter new: the new key. Nil: the row is gone.
+    func follow(_ plan: TableWritePlan, from old: ColumnValue, to new: ColumnValue?, depth: Int) throws {
+        for reference in plan.incoming {
+            let action = new == nil ? reference.onDelete : reference.onUpdate
+            if action == .ignore {
+                checks.append(
+                    ReferenceCheck(parent: plan.table, child: reference.table, column: reference.column, value: old))
+                continue
+            }
+            let keys = try children(
+                of: old, in: reference.table, reference.column, limit: action == .restrict ? 1 : nil)
+            if keys.isEmpty { continue }
+            let column = reference.table.columns[reference.column].column
+            guard action != .restrict else {
+                throw CRUDSQLExeError(
+                    "Rows of \(reference.table.name) refer to the row.", code: .foreignKey, table: plan.table.name,
+                    column: column.name, key: old.text)
+            }
+            guard depth < RowWriter.mostDepth else {
+                throw CRUDSQLExeError(
+                    "References lead on over more than \(RowWriter.mostDepth) rows.", code: .foreignKey,
+                    table: plan.table.name, column: column.name, key: old.text)
+            }
+            let child = catalogue.writePlan(reference.table)
+            let isRemoval = action == .cascade && new == nil
+            let value: ColumnValue =
+                switch action {
+                case .cascade: new ?? .null
+                case .setDefault: column.defaultValue ?? .null
+                default: .null
+                }
+            for key in keys {
+                pending.append(
+                    PendingChange(
+                        plan: child, key: key, column: isRemoval ? nil : reference.column, value: value,
+                        depth: depth + 1))
+            }
+        }
+    }
+
+    /// Makes all changes that follow from others. A list and no recursion: a chain of references takes no stack.
+    func finishPending() throws {
+        while let change = pending.popLast() {
+            hasFollowed = true
+            // Another change may have removed it.
+            guard let old = try transaction.get(change.key) else { continue }
+            guard let column = change.column else {
+                try remove(change.plan, key: change.key.span.bytes, old.span.bytes, depth: change.depth)
+                continue
+            }
+            let shape = try change.plan.columns(of: old.span.bytes)
+            var sources = try RowWriter.unchanged(change.plan, shape)
+            sources[column] = try .value(change.value, for: change.plan.layout.slots[column].type)
+            var composer = RowComposer(change.plan.layout)
+            try composer.compose(sources, old: old.span.bytes, new: RawSpan())
+            try self.change(
+                change.plan, key: change.key, from: old.span.bytes, to: composer.bytes.span.bytes, depth: change.depth)
+        }
+    }
+
+    /// The sources of a row that has the columns of an old one.
+    static func unchanged(_ plan: TableWritePlan, _ shape: [ShapeColumn]) throws -> [RowComposer.Source] {
+        try zip(shape, plan.layout.slots).map { column, slot in
+            switch column {
+            case .slot(let old): .slot(old, isOld: true, for: slot.type)
+            case .absent(let value): try .value(value, for: slot.type)
+            case .missing: .null
+            }
+        }
+    }
+
+    /// The whole keys of the rows that have a value in a column.
+    /// - Complexity: O(rows found), by the index that every such column has.
+    func children(of value: ColumnValue, in table: TableDescription, _ column: Int, limit: Int?) throws -> [[UInt8]] {
+        guard let value = value.fitting(table.columns[column].column.type), !value.isNull else { return [] }
+        var keys: [[UInt8]] = []
+        if table.primaryKey == [column] {
+            var key = KeyEncoder(table.rowPrefix)
+            key.append(value)
+            return try transaction.contains(key.bytes) ? [key.bytes] : []
+        }
+        guard let index = table.indexes.first(where: { $0.isReady && $0.columns.first == column }) else {
+            return try scanChildren(of: value, in: table, column, limit: limit)
+        }
+        var prefix = KeyEncoder(index.prefix)
+        prefix.append(value)
+        try transaction.forEach(prefix: prefix.bytes, limit: limit) { key, pointer in
+            var row = table.rowPrefix
+            if pointer.byteCount > 0 {
+                pointer.withUnsafeBytes { row += $0 }
+            } else {
+                let end = try KeyDecoder.end(ofValues: index.columns.count, at: index.prefix.count, in: key)
+                key.extracting(end..<key.byteCount).withUnsafeBytes { row += $0 }
+            }
+            keys.append(row)
+            return true
+        }
+        return keys
+    }
+
+    private func scanChildren(
+        of value: ColumnValue, in table: TableDescription, _ column: Int, limit: Int?
+    ) throws -> [[UInt8]] {
+        let plan = catalogue.writePlan(table)
+        var keys: [[UInt8]] = []
+        try transaction.forEach(prefix: table.rowPrefix) { key, row in
+            let found = try self.value(try plan.columns(of: row)[column], of: row)
+            if ColumnValue.areSame(found, value) { keys.append(key.withUnsafeBytes { Array($0) }) }
+            return limit.map { keys.count < $0 } ?? true
+        }
+        return keys
+    }
+}

@@ -1,0 +1,115 @@
+import Siltstone
+import TableKit
+
+extension RowWriter {
+    /// Rows that a statement has found, before it changes any: so it meets no row twice.
+    private struct Matches {
+        var keys = RowBuffer()
+        var rows = RowBuffer()
+    }
+
+    private func matches(_ binding: TableBinding, _ predicate: Predicate?) throws -> Matches {
+        var matches = Matches()
+        let executor = QueryExecutor(reader: transaction, catalogue: catalogue)
+        try executor.forEachMatch(binding, predicate) { key, row in
+            matches.keys.append(key)
+            matches.rows.append(row)
+        }
+        return matches
+    }
+
+    /// Lends a row that was found, as it is now; calls nothing where it is gone.
+    private func withCurrentRow(_ matches: Matches, _ number: Int, _ body: (RawSpan) throws -> Void) throws {
+        guard hasFollowed else { return try matches.rows.withRow(number, body) }
+        let row = try matches.keys.withRow(number) { key in
+            try key.withUnsafeBytes { try transaction.get($0) }
+        }
+        if let row { try body(row.span.bytes) }
+    }
+
+    /// Changes all rows that match.
+    func update(_ statement: UpdateStatement, _ binding: TableBinding) throws -> ChangeResult {
+        let plan = catalogue.writePlan(binding.table)
+        var result = ChangeResult()
+        if statement.isReturning { result.shape = binding.shape }
+        let matches = try matches(binding, statement.predicate)
+        guard !matches.rows.isEmpty, statement.row.count == 1 else { return result }
+        let changes = try changedColumns(statement, binding, plan)
+        var composer = RowComposer(plan.layout)
+        var sources: [RowComposer.Source] = []
+        var sourcesLayout: UInt16?
+        try statement.row.withRow(0) { new in
+            for number in 0..<matches.rows.count {
+                try withCurrentRow(matches, number) { old in
+                    let layout = try RowHeader.layout(of: old)
+                    if layout != sourcesLayout {
+                        sources = try RowWriter.unchanged(plan, try plan.columns(of: old))
+                        for (position, source) in changes { sources[position] = source }
+                        sourcesLayout = layout
+                    }
+                    try composer.compose(sources, old: old, new: new)
+                    let key = matches.keys.withRow(number) { $0.withUnsafeBytes { Array($0) } }
+                    try change(plan, key: key, from: old, to: composer.bytes.span.bytes, depth: 0)
+                    result.count += 1
+                    if statement.isReturning { result.rows.append(composer.bytes.span.bytes) }
+                }
+                try finishPending()
+            }
+        }
+        return result
+    }
+
+    private func changedColumns(
+        _ statement: UpdateStatement, _ binding: TableBinding, _ plan: TableWritePlan
+    ) throws -> [(position: Int, source: RowComposer.Source)] {
+        try statement.columns.map { number in
+            guard binding.positions.indices.contains(number), let position = binding.positions[number] else {
+                throw CRUDSQLExeError(
+                    "The table has no such column. Create it anew with .reconcileTable.", code: .noColumn,
+                    table: plan.table.name,
+                    column: binding.positions.indices.contains(number) ? binding.structure.columns[number].name : nil)
+            }
+            let slot = binding.structure.layout.slots[number]
+            return (position, .slot(slot, isOld: false, for: plan.layout.slots[position].type))
+        }
+    }
+
+    /// Removes all rows that match.
+    func delete(_ statement: DeleteStatement, _ binding: TableBinding) throws -> ChangeResult {
+        let plan = catalogue.writePlan(binding.table)
+        var result = ChangeResult()
+        if statement.isReturning { result.shape = binding.shape }
+        if statement.predicate == nil, !statement.isReturning, plan.incoming.isEmpty {
+            return try deleteAll(plan, result)
+        }
+        let matches = try matches(binding, statement.predicate)
+        for number in 0..<matches.rows.count {
+            try withCurrentRow(matches, number) { row in
+                try matches.keys.withRow(number) { key in try remove(plan, key: key, row, depth: 0) }
+            }
+            try finishPending()
+        }
+        result.count = matches.rows.count
+        if statement.isReturning { result.rows = matches.rows }
+        return result
+    }
+
+    /// Removes all rows of a table that no other refers to: by one range. Only their count takes a walk.
+    private func deleteAll(_ plan: TableWritePlan, _ result: ChangeResult) throws -> ChangeResult {
+        var result = result
+        result.count = try transaction.count(prefix: plan.table.rowPrefix)
+        if result.count == 0 { return result }
+        try transaction.deleteRange(prefix: KeySpace.table(plan.table.id))
+        if plan.table.hasRowNumbers || plan.table.hasIntegerKey { tablesToMark.insert(plan.table.id) }
+        return result
+    }
+}
+
+extension Transaction {
+    /// Removes all keys that begin with a prefix.
+    func deleteRange(prefix: [UInt8]) throws {
+        let range = KeySpace.range(prefix)
+        guard let end = range.to else { return }
+        try deleteRange(from: range.from, to: end)
+    }
+}
