@@ -56,7 +56,7 @@ extension RowWriter {
     private func missing(_ check: ReferenceCheck) -> CRUDSQLExeError {
         CRUDSQLExeError(
             "The column refers to a row of \(check.parent.name) that does not exist.", code: .foreignKey,
-            table: check.child.name, column: check.child.columns[check.column].column.name, key: check.value.text)
+            table: check.child.name, column: check.child.columns[check.column].column.name, key: check.value.readable)
     }
 
     /// Looks at all references that were to be looked at when the statement ends.
@@ -92,12 +92,12 @@ extension RowWriter {
             guard action != .restrict else {
                 throw CRUDSQLExeError(
                     "Rows of \(reference.table.name) refer to the row.", code: .foreignKey, table: plan.table.name,
-                    column: column.name, key: old.text)
+                    column: column.name, key: old.readable)
             }
             guard depth < RowWriter.mostDepth else {
                 throw CRUDSQLExeError(
                     "References lead on over more than \(RowWriter.mostDepth) rows.", code: .foreignKey,
-                    table: plan.table.name, column: column.name, key: old.text)
+                    table: plan.table.name, column: column.name, key: old.readable)
             }
             let child = catalogue.writePlan(reference.table)
             let isRemoval = action == .cascade && new == nil

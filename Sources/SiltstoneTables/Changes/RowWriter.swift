@@ -140,7 +140,7 @@ final class RowWriter {
         return CRUDSQLExeError(
             isKey ? "A row with the same key exists." : "A row with the same values of a unique index exists.",
             code: .unique, table: table.name, column: names.isEmpty ? nil : names,
-            key: values.map(\.text).joined(separator: ", "))
+            key: values.map(\.readable).joined(separator: ", "))
     }
 
     /// The values in ``rowKey``.
@@ -168,7 +168,7 @@ extension KeyEncoder {
 
 extension ColumnValue {
     /// The value as a person reads it, in errors.
-    var text: String {
+    var readable: String {
         switch self {
         case .null: "NULL"
         case .bool(let value): "\(value)"
