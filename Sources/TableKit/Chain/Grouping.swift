@@ -55,11 +55,63 @@ public struct Grouping<A: TableProtocol, First: ColumnConvertible, each Next: Co
         try values(.average(try column.columnNumber())).map { ($0.0, try Double?(columnValue: $0.1)) }
     }
 
+    // MARK: Async
+
+    /// The groups and how many rows each has.
+    public func count() async throws -> [(group: Group, count: Int)] {
+        try await values(.count).map { ($0.0, try Int(columnValue: $0.1)) }
+    }
+
+    /// The groups and the least value of a column in each.
+    public func min<V: ColumnConvertible>(_ column: KeyPath<OverAllForm, V>) async throws -> [(group: Group, value: V)]
+    {
+        try await values(.min(try column.columnNumber())).map { ($0.0, try V(columnValue: $0.1)) }
+    }
+
+    /// The groups and the greatest value of a column in each.
+    public func max<V: ColumnConvertible>(_ column: KeyPath<OverAllForm, V>) async throws -> [(group: Group, value: V)]
+    {
+        try await values(.max(try column.columnNumber())).map { ($0.0, try V(columnValue: $0.1)) }
+    }
+
+    /// The groups and the sum of a column of integers in each; 0 where all are NULL.
+    public func sum<V: ColumnConvertible>(
+        _ column: KeyPath<OverAllForm, V>
+    ) async throws -> [(group: Group, sum: Int)] where V: IntegerColumn {
+        try await values(.sum(try column.columnNumber())).map { ($0.0, try Int?(columnValue: $0.1) ?? 0) }
+    }
+
+    /// The groups and the sum of a column of reals in each; 0 where all are NULL.
+    public func sum<V: ColumnConvertible & BinaryFloatingPoint>(
+        _ column: KeyPath<OverAllForm, V>
+    ) async throws -> [(group: Group, sum: Double)] {
+        try await values(.sum(try column.columnNumber())).map { ($0.0, try Double?(columnValue: $0.1) ?? 0) }
+    }
+
+    /// The groups and the mean of a column in each.
+    public func average<V: ColumnConvertible>(
+        _ column: KeyPath<OverAllForm, V>
+    ) async throws -> [(group: Group, average: Double?)] {
+        try await values(.average(try column.columnNumber())).map { ($0.0, try Double?(columnValue: $0.1)) }
+    }
+
+    // MARK: Query
+
     private func values(_ aggregate: Aggregate) throws -> [(Group, ColumnValue)] {
+        let query = try query(aggregate)
+        return try fromTable.access.read { try $0.aggregate(query) }.map { try Self.group($0) }
+    }
+
+    private func values(_ aggregate: Aggregate) async throws -> [(Group, ColumnValue)] {
+        let query = try query(aggregate)
+        return try await fromTable.access.read { try $0.aggregate(query) }.map { try Self.group($0) }
+    }
+
+    private func query(_ aggregate: Aggregate) throws -> AggregateQuery {
         let columns = try columns.get()
         let query = AggregateQuery(try fromTable.describe().query, groupBy: columns, aggregates: [aggregate])
         CRUDLogging.logQuery("\(aggregate) by \(columns) of \(query.rows)")
-        return try fromTable.access.read { try $0.aggregate(query) }.map { try Self.group($0) }
+        return query
     }
 
     private static func group(_ values: [ColumnValue]) throws -> (Group, ColumnValue) {

@@ -26,8 +26,14 @@ extension DatabaseProtocol {
     /// Changes the catalogue.
     public func alter(_ change: SchemaChange) throws { try access.change { try $0.alter(change) } }
 
+    /// Changes the catalogue.
+    public func alter(_ change: SchemaChange) async throws { try await access.change { try $0.alter(change) } }
+
     /// The tables with their columns and indexes, by name.
     public func tables() throws -> [TableInfo] { try access.read { try $0.tables() } }
+
+    /// The tables with their columns and indexes, by name.
+    public func tables() async throws -> [TableInfo] { try await access.read { try $0.tables() } }
 
     /// Checks rows, indexes and constraints against each other.
     /// - Parameter progress: called with the share that is done.

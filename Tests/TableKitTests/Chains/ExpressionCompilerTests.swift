@@ -19,6 +19,8 @@ private struct Child: Codable {
 
 private struct Stranger: Codable { let id: Int }
 
+private typealias Predicate = TableKit.Predicate
+
 @Suite("Expressions become predicates")
 struct ExpressionCompilerTests {
     private func predicate(_ condition: any CRUDBooleanExpression) throws -> Predicate {

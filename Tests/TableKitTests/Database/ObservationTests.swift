@@ -47,7 +47,7 @@ struct ObservationTests {
         let reader = Task { for try await _ in try notes.values() {} }
         reader.cancel()
         await #expect(throws: Never.self) { try await reader.value }
-        try db.transaction {
+        try await db.transaction {
             let error = #expect(throws: CRUDSQLGenError.self) { try notes.values() }
             #expect(error?.code == .transaction)
         }
