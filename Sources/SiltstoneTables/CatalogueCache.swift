@@ -12,8 +12,21 @@ final class CatalogueCache: Sendable {
     }
 
     private let state: Locked<State>
+    private let lastVersion: Locked<UInt64>
 
-    init(_ catalogue: Catalogue, since: UInt64) { state = Locked(State(catalogue: catalogue, since: since)) }
+    init(_ catalogue: Catalogue, since: UInt64) {
+        state = Locked(State(catalogue: catalogue, since: since))
+        lastVersion = Locked(catalogue.version)
+    }
+
+    /// A version that no other catalogue of this process has, committed or not: one that was rolled back is never taken for
+    /// another of its number.
+    var nextVersion: UInt64 {
+        lastVersion.withLock { last in
+            last += 1
+            return last
+        }
+    }
 
     /// The newest catalogue that was committed.
     var newest: Catalogue { state.withLock { $0.catalogue } }

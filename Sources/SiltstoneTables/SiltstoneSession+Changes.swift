@@ -35,5 +35,19 @@ extension SiltstoneSession {
         }
     }
 
-    func alter(_ change: SchemaChange) throws { throw CRUDSQLExeError("Not there yet.", code: .unsupported) }
+    func alter(_ change: SchemaChange) throws { try edit { try $0.apply(change) } }
+
+    /// Changes the catalogue: wholly, or not at all.
+    func edit(_ body: (inout SchemaEditor) throws -> Void) throws {
+        try mapped {
+            let transaction = try writer()
+            let mark = try transaction.mark()
+            var editor = SchemaEditor(transaction, engine, catalogue)
+            do { try body(&editor) } catch {
+                transaction.rollBack(to: mark)
+                throw error
+            }
+            catalogue = editor.catalogue
+        }
+    }
 }

@@ -1,0 +1,138 @@
+import Dispatch
+import Siltstone
+import TableKit
+
+/// Builds an index beside writers: chunk by chunk, each in a short turn of its own.
+///
+/// All writers keep the index from its first moment on, and no query uses it. A chunk adds the entries of the next rows, and
+/// its progress in the same commit, so that a build goes on after a crash. Several may work on one build, as each chunk
+/// begins at the progress that it finds.
+struct IndexBuild {
+    let engine: SiltstoneEngine
+    let table: UInt64
+    let index: UInt64
+
+    /// Rows of a chunk.
+    static let chunkRows = 1_024
+
+    /// The result of a chunk.
+    enum Step {
+        case goesOn
+        /// Queries can use the index.
+        case isReady
+        /// Somebody has dropped it.
+        case isGone
+    }
+
+    /// Builds the index to its end.
+    /// - Throws: ``TableErrorCode/unique`` where rows have the same values; the index is gone then.
+    func run() throws {
+        while true {
+            switch try step() {
+            case .goesOn: continue
+            case .isReady: return
+            case .isGone: throw CRUDSQLExeError("The index was dropped while it was built.", code: .noIndex)
+            }
+        }
+    }
+
+    /// Adds the next rows' entries, in a turn.
+    func step() throws -> Step {
+        engine.turn.take()
+        let session = try engine.beginSerial()
+        do {
+            let step = try add(session)
+            try session.commit()
+            return step
+        } catch let error as CRUDSQLExeError where error.code == .unique {
+            session.rollback()
+            try abandon()
+            throw error
+        }
+    }
+
+    private func add(_ session: SiltstoneSession<Transaction>) throws -> Step {
+        guard let description = session.catalogue.ordered.first(where: { $0.id == table }),
+            let index = description.indexes.first(where: { $0.description.id == self.index })
+        else { return .isGone }
+        if index.isReady { return .isReady }
+        let progress = KeySpace.build(table, self.index)
+        let last = try session.reader.get(progress) ?? []
+        let range = KeySpace.range(description.rowPrefix)
+        // The key behind the last one.
+        let from = last.isEmpty ? range.from : description.rowPrefix + last + [0]
+        let entries = IndexEntries(try session.writer(), session.catalogue.writePlan(description), index)
+        var (count, key) = (0, last)
+        try session.reader.forEach(from: from, to: range.to, limit: IndexBuild.chunkRows) { rowKey, row in
+            try entries.add(rowKey, row)
+            count += 1
+            if count == IndexBuild.chunkRows {
+                key = rowKey.extracting(description.rowPrefix.count..<rowKey.byteCount).withUnsafeBytes { Array($0) }
+            }
+            return true
+        }
+        guard count < IndexBuild.chunkRows else {
+            try session.writer().put(progress, key)
+            return .goesOn
+        }
+        try session.edit { try $0.makeReady(self.index, in: description.name) }
+        return .isReady
+    }
+
+    /// Removes the index.
+    private func abandon() throws {
+        engine.turn.take()
+        let session = try engine.beginSerial()
+        defer { session.rollback() }
+        guard let description = session.catalogue.ordered.first(where: { $0.id == table }) else { return }
+        try session.edit { try $0.removeIndex(index, in: description.name) }
+        try session.commit()
+    }
+}
+
+extension SiltstoneEngine {
+    /// Makes an index outside of any transaction, beside writers, and waits until queries can use it.
+    ///
+    /// After a crash the next opening goes on where it was.
+    /// - Throws: ``TableErrorCode/unique`` where rows have the same values of an index that is to be unique; there is no
+    ///   index then.
+    public func buildIndex(_ definition: IndexDefinition) throws {
+        try mappingStoreErrors {
+            turn.take()
+            let session = try beginSerial()
+            defer { session.rollback() }
+            var added: UInt64?
+            try session.edit { added = try $0.addIndex(definition, state: .building) }
+            let table = try session.catalogue.table(definition.table)
+            if let added { try session.writer().put(KeySpace.build(table.id, added), []) }
+            // Also one that another has begun.
+            let columns = definition.columns.compactMap { table.definition.position(named: $0) }
+            let building = table.indexes.first { !$0.isReady && $0.columns == columns }
+            try session.commit()
+            guard let building else { return }
+            try IndexBuild(engine: self, table: table.id, index: building.description.id).run()
+        }
+    }
+
+    /// Goes on with the builds that a crash has interrupted, on threads of their own.
+    func resumeBuilds() {
+        if store.isReadOnly { return }
+        for table in catalogues.newest.ordered {
+            for index in table.indexes where !index.isReady {
+                let (table, index) = (table.id, index.description.id)
+                // Does not keep the engine: who closes it need not wait for the build.
+                DispatchQueue.global(qos: .utility).async { [weak self] in
+                    while true {
+                        guard let engine = self else { return }
+                        do {
+                            guard case .goesOn = try IndexBuild(engine: engine, table: table, index: index).step()
+                            else { return }
+                        } catch {
+                            return /* Duplicates, of which `step` has taken care, or a store that takes no writes. */
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

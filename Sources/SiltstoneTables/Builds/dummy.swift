@@ -1,2 +1,0 @@
-extension SiltstoneEngine { func resumeBuilds() {} }
-extension SiltstoneEngine { public func verify(progress: ((Double) -> Void)?) throws -> [String] { [] } }

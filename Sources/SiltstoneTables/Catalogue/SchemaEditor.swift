@@ -1,0 +1,368 @@
+import Siltstone
+import TableKit
+
+/// Makes the next catalogue of a transaction, and writes what changes of it.
+struct SchemaEditor {
+    let transaction: Transaction
+    let engine: SiltstoneEngine
+    /// The tables, as far as they were changed.
+    private(set) var catalogue: Catalogue
+    private var tables: [String: TableDescription]
+    private var nextTable: UInt64
+
+    init(_ transaction: Transaction, _ engine: SiltstoneEngine, _ catalogue: Catalogue) {
+        self.transaction = transaction
+        self.engine = engine
+        self.catalogue = catalogue
+        tables = catalogue.tables
+        nextTable = catalogue.nextTable
+    }
+
+    /// Makes a change.
+    mutating func apply(_ change: SchemaChange) throws {
+        switch change {
+        case .createTable(let structure): try create(structure)
+        case .dropTable(let name): try drop(name)
+        case .renameTable(let name, let new): try rename(name, to: new)
+        case .addColumn(let table, let column): try add(column, to: table)
+        case .dropColumn(let table, let column): try dropColumn(column, of: table)
+        case .renameColumn(let table, let column, let new): try rename(column, of: table, to: new)
+        case .createIndex(let definition): try create(definition)
+        case .dropIndex(let table, let columns): try dropIndex(columns, of: table)
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes the description of a table, and makes the catalogue with it.
+    @discardableResult
+    private mutating func put(_ definition: TableDefinition) throws -> TableDescription {
+        let table = TableDescription(definition)
+        try transaction.put(KeySpace.description(definition.id), definition.encoded())
+        tables[definition.name] = table
+        try finish()
+        return table
+    }
+
+    private mutating func finish() throws {
+        catalogue = Catalogue(version: engine.catalogues.nextVersion, nextTable: nextTable, tables: tables)
+        try transaction.put(KeySpace.version, catalogue.encodedVersion)
+    }
+
+    // MARK: Tables
+
+    private mutating func create(_ structure: TableStructure) throws {
+        guard tables[structure.name] == nil else {
+            throw CRUDSQLExeError("The table exists.", code: .exists, table: structure.name)
+        }
+        try check(structure)
+        var columns: [ColumnDescription] = []
+        for (number, column) in structure.columns.enumerated() {
+            columns.append(ColumnDescription(id: UInt64(number) + 1, column: try sound(column, in: structure.name)))
+        }
+        var definition = TableDefinition(
+            id: nextTable, name: structure.name, columns: columns,
+            primaryKey: structure.primaryKey.map { UInt64($0) + 1 }, layouts: [], nextColumn: UInt64(columns.count) + 1)
+        definition.addLayout()
+        for column in columns where column.column.foreignKey != nil { definition.addAutomaticIndex(column.id) }
+        nextTable += 1
+        // The number may be that of a table whose creation was rolled back.
+        engine.rowNumbers.forget(definition.id)
+        try put(definition)
+    }
+
+    private func check(_ structure: TableStructure) throws {
+        guard Set(structure.columns.map(\.name)).count == structure.columns.count else {
+            throw CRUDSQLExeError("Two columns have one name.", code: .argument, table: structure.name)
+        }
+        guard !structure.columns.isEmpty else {
+            throw CRUDSQLExeError("A table needs a column.", code: .unsupported, table: structure.name)
+        }
+        for column in structure.primaryKey where structure.columns[column].type == .json {
+            throw CRUDSQLExeError(
+                "A nested value cannot be a key.", code: .unsupported, table: structure.name,
+                column: structure.columns[column].name)
+        }
+    }
+
+    /// A column whose default is a value of its type.
+    private func sound(_ column: Column, in table: String) throws -> Column {
+        var column = column
+        if let value = column.defaultValue {
+            guard let fitting = value.fitting(column.type) else {
+                throw CRUDSQLExeError(
+                    "The default \(value.readable) is no value of the column's type.", code: .type, table: table,
+                    column: column.name)
+            }
+            column.defaultValue = fitting.isNull ? nil : fitting
+        }
+        return column
+    }
+
+    private mutating func drop(_ name: String) throws {
+        let table = try catalogue.table(name)
+        for (child, column) in catalogue.references(to: name) where child.id != table.id {
+            guard try isReferring(child, column) else { continue }
+            throw CRUDSQLExeError(
+                "Rows of \(child.name) refer to rows of the table.", code: .foreignKey, table: name,
+                column: child.columns[column].column.name)
+        }
+        try transaction.deleteRange(prefix: KeySpace.table(table.id))
+        for key in [
+            KeySpace.description(table.id), KeySpace.rowNumber(table.id), KeySpace.statistics(table.id),
+        ] { try transaction.delete(key) }
+        for index in table.indexes where !index.isReady {
+            try transaction.delete(KeySpace.build(table.id, index.description.id))
+        }
+        tables[name] = nil
+        try finish()
+    }
+
+    /// Whether a row has a value in a column that refers to another table.
+    private func isReferring(_ child: TableDescription, _ column: Int) throws -> Bool {
+        let plan = catalogue.writePlan(child)
+        var isReferring = false
+        try transaction.forEach(prefix: child.rowPrefix) { _, row in
+            isReferring =
+                switch try plan.columns(of: row)[column] {
+                case .slot(let slot): try !slot.isNull(in: row)
+                case .absent(let value): !value.isNull
+                case .missing: false
+                }
+            return !isReferring
+        }
+        return isReferring
+    }
+
+    private mutating func rename(_ name: String, to new: String) throws {
+        var definition = try catalogue.table(name).definition
+        guard tables[new] == nil else { throw CRUDSQLExeError("The table exists.", code: .exists, table: new) }
+        tables[name] = nil
+        definition.name = new
+        try put(definition)
+        for table in catalogue.ordered {
+            var definition = table.definition
+            for column in definition.columns.indices
+            where definition.columns[column].column.foreignKey?.table == name {
+                definition.columns[column].column.foreignKey?.table = new
+            }
+            if definition != table.definition { try put(definition) }
+        }
+    }
+
+    // MARK: Columns
+
+    private mutating func add(_ column: Column, to name: String) throws {
+        let table = try catalogue.table(name)
+        var definition = table.definition
+        guard definition.position(named: column.name) == nil else {
+            throw CRUDSQLExeError("The column exists.", code: .exists, table: name, column: column.name)
+        }
+        let column = try sound(column, in: name)
+        if !column.isOptional, column.defaultValue == nil, try !isEmpty(table) {
+            throw CRUDSQLExeError(
+                "The table has rows, so a new column needs a default, or must be optional.", code: .notNull,
+                table: name, column: column.name)
+        }
+        let id = definition.nextColumn
+        definition.nextColumn += 1
+        definition.columns.append(
+            ColumnDescription(id: id, column: column, initialValue: column.defaultValue ?? .null))
+        try definition.addLayout(orThrow: name)
+        if column.foreignKey != nil { definition.addAutomaticIndex(id) }
+        let changed = try put(definition)
+        if column.foreignKey != nil, let index = changed.indexes.last { try build(index, of: changed) }
+    }
+
+    private mutating func dropColumn(_ column: String, of name: String) throws {
+        var definition = try catalogue.table(name).definition
+        let position = try self.position(column, in: definition)
+        let id = definition.columns[position].id
+        guard !definition.primaryKey.contains(id) else {
+            throw CRUDSQLExeError("A column of the key cannot go.", code: .unsupported, table: name, column: column)
+        }
+        guard definition.columns.count > 1 else {
+            throw CRUDSQLExeError("A table needs a column.", code: .unsupported, table: name, column: column)
+        }
+        definition.columns.remove(at: position)
+        for index in definition.indexes where index.columns.contains(id) {
+            try eraseIndex(index.id, of: &definition)
+        }
+        try definition.addLayout(orThrow: name)
+        try put(definition)
+    }
+
+    private mutating func rename(_ column: String, of name: String, to new: String) throws {
+        var definition = try catalogue.table(name).definition
+        let position = try self.position(column, in: definition)
+        guard definition.position(named: new) == nil else {
+            throw CRUDSQLExeError("The column exists.", code: .exists, table: name, column: new)
+        }
+        definition.columns[position].column.name = new
+        try put(definition)
+    }
+
+    private func position(_ column: String, in definition: TableDefinition) throws -> Int {
+        guard let position = definition.position(named: column) else {
+            throw CRUDSQLExeError(
+                "The table has no such column.", code: .noColumn, table: definition.name, column: column)
+        }
+        return position
+    }
+
+    private func isEmpty(_ table: TableDescription) throws -> Bool {
+        var isEmpty = true
+        try transaction.forEachKey(prefix: table.rowPrefix, limit: 1) { _ in
+            isEmpty = false
+            return false
+        }
+        return isEmpty
+    }
+
+    // MARK: Indexes
+
+    private mutating func create(_ index: IndexDefinition) throws {
+        guard let added = try addIndex(index, state: .ready) else { return }
+        let table = try catalogue.table(index.table)
+        guard let new = table.indexes.first(where: { $0.description.id == added }) else { return }
+        try build(new, of: table)
+        try removeTwins(of: added, in: index.table)
+    }
+
+    /// Adds an index to the catalogue.
+    /// - Returns: its number; nil where it exists already, or is there now without being built.
+    mutating func addIndex(_ index: IndexDefinition, state: IndexDescription.State) throws -> UInt64? {
+        var definition = try catalogue.table(index.table).definition
+        var columns: [UInt64] = []
+        for name in index.columns {
+            let column = definition.columns[try position(name, in: definition)]
+            guard column.column.type != .json else {
+                throw CRUDSQLExeError(
+                    "A nested value cannot be indexed.", code: .unsupported, table: index.table, column: name)
+            }
+            columns.append(column.id)
+        }
+        guard !columns.isEmpty, Set(columns).count == columns.count else {
+            throw CRUDSQLExeError(
+                "An index needs columns, each once.", code: .argument, table: index.table,
+                column: index.columns.joined(separator: ", "))
+        }
+        let twins = definition.indexes.indices.filter { definition.indexes[$0].columns == columns }
+        if let twin = twins.first(where: { definition.indexes[$0].isUnique || !index.isUnique }) {
+            guard definition.indexes[twin].isAutomatic else { return nil }
+            definition.indexes[twin].isAutomatic = false
+            definition.indexes[twin].name = index.wholeName
+            try put(definition)
+            return nil
+        }
+        let id = definition.nextIndex
+        definition.nextIndex += 1
+        definition.indexes.append(
+            IndexDescription(
+                id: id, name: index.wholeName, columns: columns, isUnique: index.isUnique, state: state))
+        try put(definition)
+        return id
+    }
+
+    /// Removes the other indexes of an index's columns, whose place it takes.
+    mutating func removeTwins(of id: UInt64, in name: String) throws {
+        var definition = try catalogue.table(name).definition
+        guard let index = definition.indexes.first(where: { $0.id == id }) else { return }
+        let twins = definition.indexes.filter { $0.columns == index.columns && $0.id != id }
+        if twins.isEmpty { return }
+        for twin in twins { try eraseIndex(twin.id, of: &definition) }
+        try put(definition)
+    }
+
+    /// Has queries use an index that was built.
+    mutating func makeReady(_ id: UInt64, in name: String) throws {
+        var definition = try catalogue.table(name).definition
+        guard let position = definition.indexes.firstIndex(where: { $0.id == id }) else { return }
+        definition.indexes[position].state = .ready
+        try transaction.delete(KeySpace.build(definition.id, id))
+        try put(definition)
+        try removeTwins(of: id, in: name)
+    }
+
+    /// Removes an index with its entries.
+    mutating func removeIndex(_ id: UInt64, in name: String) throws {
+        var definition = try catalogue.table(name).definition
+        try eraseIndex(id, of: &definition)
+        try put(definition)
+    }
+
+    private mutating func dropIndex(_ columns: [String], of name: String) throws {
+        var definition = try catalogue.table(name).definition
+        let ids = try columns.map { definition.columns[try position($0, in: definition)].id }
+        let found = definition.indexes.filter { $0.columns == ids && !$0.isAutomatic }
+        guard !found.isEmpty else {
+            throw CRUDSQLExeError(
+                "The table has no such index.", code: .noIndex, table: name, column: columns.joined(separator: ", "))
+        }
+        let isNeeded = ids.count == 1 && definition.columns.contains { $0.id == ids[0] && $0.column.foreignKey != nil }
+        for index in found {
+            if isNeeded, !index.isUnique, index.state == .ready,
+                let position = definition.indexes.firstIndex(where: { $0.id == index.id })
+            {
+                // It stays for the reference.
+                definition.indexes[position].isAutomatic = true
+            } else {
+                try eraseIndex(index.id, of: &definition)
+            }
+        }
+        let added =
+            isNeeded && !definition.indexes.contains { $0.columns == ids } ? definition.addAutomaticIndex(ids[0]) : nil
+        let table = try put(definition)
+        if let added, let index = table.indexes.first(where: { $0.description.id == added }) {
+            try build(index, of: table)
+        }
+    }
+
+    private func eraseIndex(_ id: UInt64, of definition: inout TableDefinition) throws {
+        definition.indexes.removeAll { $0.id == id }
+        try transaction.deleteRange(prefix: KeySpace.index(definition.id, id))
+        try transaction.delete(KeySpace.build(definition.id, id))
+    }
+
+    /// Adds entries for all rows of the table, in the transaction.
+    private func build(_ index: TableDescription.Index, of table: TableDescription) throws {
+        let writer = IndexEntries(transaction, catalogue.writePlan(table), index)
+        try transaction.forEach(prefix: table.rowPrefix) { key, row in
+            try writer.add(key, row)
+            return true
+        }
+    }
+}
+
+extension TableDefinition {
+    /// Adds the layout of the columns as they are, if the last one is another.
+    fileprivate mutating func addLayout() {
+        let layout = columns.map { LayoutColumn(id: $0.id, type: $0.column.type) }
+        if layouts.last != layout { layouts.append(layout) }
+    }
+
+    fileprivate mutating func addLayout(orThrow name: String) throws {
+        addLayout()
+        guard layouts.count <= Int(UInt16.max) + 1 else {
+            throw CRUDSQLExeError("The table has had all the columns it can have.", code: .unsupported, table: name)
+        }
+    }
+
+    /// Adds the index by which a reference's rows are found, unless one does already.
+    /// - Returns: its number, if it was added.
+    @discardableResult
+    fileprivate mutating func addAutomaticIndex(_ column: UInt64) -> UInt64? {
+        if primaryKey == [column] || indexes.contains(where: { $0.columns == [column] }) { return nil }
+        let id = nextIndex
+        nextIndex += 1
+        indexes.append(
+            IndexDescription(id: id, name: "reference_\(column)", columns: [column], isUnique: false, isAutomatic: true)
+        )
+        return id
+    }
+}
+
+extension IndexDefinition {
+    /// The name, or the one made of table and columns.
+    var wholeName: String { name ?? "index_\(([table] + columns).joined(separator: "_"))" }
+}
