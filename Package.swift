@@ -55,6 +55,9 @@ let package = Package(
         .testTarget(
             name: "TableKitTests", dependencies: ["TableKit", "SiltstoneTesting"], swiftSettings: upcoming),
         .testTarget(
+            name: "SiltstoneTablesTests", dependencies: ["SiltstoneTables", "TableKit", "Siltstone", "SiltstoneTesting"],
+            swiftSettings: upcoming),
+        .testTarget(
             name: "SiltstoneTestingTests", dependencies: ["SiltstoneTesting", "Siltstone", "CRUDKit"],
             swiftSettings: upcoming),
         .testTarget(name: "SiltToolTests", dependencies: ["SiltTool", "Siltstone"], swiftSettings: upcoming),
