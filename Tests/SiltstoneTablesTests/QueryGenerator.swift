@@ -32,7 +32,9 @@ struct QueryGenerator {
 
     /// A table of these columns: `id`, `link` and some more.
     mutating func table(_ name: String) -> TestTable {
-        var columns = [Column("id", random.pick([.int64, .int32, .uuid, .string])), Column("link", linkType, isOptional: true)]
+        var columns = [
+            Column("id", random.pick([.int64, .int32, .uuid, .string])), Column("link", linkType, isOptional: true),
+        ]
         for number in 0..<random.below(5) + 1 {
             columns.append(Column("c\(number)", random.pick(Self.types), isOptional: random.chance(60)))
         }
@@ -109,7 +111,8 @@ struct QueryGenerator {
         if random.chance(10) { return .null }
         return random.pick([
             .integer(2), .integer(-1), .integer(300), .real(1.5), .real(-0.5), .real(1), .real(1e30), .real(-1e30),
-            .real(.nan), .unsigned(UInt64.max), .text("a"), .bool(true), .bytes([1]), .integer((1 << 53) + 1), .real(0.1),
+            .real(.nan), .unsigned(UInt64.max), .text("a"), .bool(true), .bytes([1]), .integer((1 << 53) + 1),
+            .real(0.1),
             .real(.infinity), .integer(.min),
         ])
     }
@@ -130,8 +133,11 @@ struct QueryGenerator {
         case 7:
             let other = random.below(sources.count)
             return .compareColumns(
-                column, comparison(), ColumnReference(source: other, column: random.below(sources[other].columns.count)))
-        case 8: return random.chance(20) ? .constant(random.pick([true, false, nil])) : .compare(column, .equal, value(type))
+                column, comparison(), ColumnReference(source: other, column: random.below(sources[other].columns.count))
+            )
+        case 8:
+            return random.chance(20)
+                ? .constant(random.pick([true, false, nil])) : .compare(column, .equal, value(type))
         case 9, 10, 11: return .and((0..<random.below(3) + 1).map { _ in predicate(sources, depth: depth - 1) })
         case 12: return .or((0..<random.below(3) + 1).map { _ in predicate(sources, depth: depth - 1) })
         default: return .not(predicate(sources, depth: depth - 1))
@@ -171,7 +177,8 @@ struct QueryGenerator {
         var query = Query(tables[0])
         func number(_ link: Bool) -> Int { link ? 1 : 0 }
         for join in 0..<random.below(3) + 1 {
-            let parent = query.joins.isEmpty || random.chance(60) ? 0 : query.joins[random.below(query.joins.count)].source
+            let parent =
+                query.joins.isEmpty || random.chance(60) ? 0 : query.joins[random.below(query.joins.count)].source
             var pivot: PivotClause?
             if random.chance(35) {
                 query.sources.append(random.pick(tables))

@@ -7,7 +7,9 @@ import Testing
 /// Every plan gives what the naive evaluation gives.
 @Suite struct QueryPlanTests {
     /// Runs a query by each of its plans.
-    private func check(_ query: Query, in tables: TestTables, _ seed: UInt64, mostBytes: Int = RowSorter.memoryBytes) throws {
+    private func check(_ query: Query, in tables: TestTables, _ seed: UInt64, mostBytes: Int = RowSorter.memoryBytes)
+        throws
+    {
         let executor = tables.executor(mostBytes: mostBytes)
         let expected = tables.expected(query)
         let plans = try executor.plans(for: query)
@@ -20,10 +22,12 @@ import Testing
             query.forcedPlan = number
             let found = try tables.found(query, by: executor)
             let plan = number.map { plans[$0].description } ?? "chosen"
-            let comment = Comment("seed \(seed)\n\(query.predicate as Any)\norder \(query.order) limit \(query.limit as Any)\n\(plan)")
+            let comment = Comment(
+                "seed \(seed)\n\(query.predicate as Any)\norder \(query.order) limit \(query.limit as Any)\n\(plan)")
             if isAny {
                 // Without an order a limit may take any rows.
-                #expect(found.count == expected.count && (query.columns != nil || Set(found).isSubset(of: all)), comment)
+                #expect(
+                    found.count == expected.count && (query.columns != nil || Set(found).isSubset(of: all)), comment)
             } else if query.columns != nil {
                 let columns = query.columns ?? []
                 func cut(_ results: [TestResult]) -> [ValueTuple] {

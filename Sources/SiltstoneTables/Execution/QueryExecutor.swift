@@ -78,7 +78,7 @@ struct QueryExecutor<Reader: KeyValueReader> {
     func count(_ query: Query) throws -> Int {
         var query = query
         // What the condition does not name changes no count.
-        query.order = []
+        if query.forcedPlan == nil { query.order = [] }
         for number in query.joins.indices { query.joins[number].limit = nil }
         let bound = try BoundQuery(query, in: catalogue)
         let plan = try Planner(bound, reader).plan()

@@ -13,7 +13,7 @@ final class ScratchStore {
         var configuration = Configuration()
         configuration.durability = .buffered
         configuration.memTableBytes = 16 << 20
-        configuration.changeFeedBytes = 0
+        configuration.changeFeedBytes = 64 << 10
         store = try KeyValueStore.open(at: path, configuration: configuration)
     }
 

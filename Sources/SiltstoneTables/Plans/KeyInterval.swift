@@ -3,7 +3,8 @@ import TableKit
 
 /// Values of one column that lie side by side, by the bytes that keys have for them: from `from` up to, not including, `to`.
 ///
-/// The bytes of no value begin with those of another, so the bytes that follow a value in a key lie in its interval.
+/// What follows a value in a key lies in the value's interval: no tag is FF. But not all that begins with the bytes of a text
+/// does: with a zero behind it, another text has the same beginning, and FF then.
 struct KeyInterval: Hashable, Sendable {
     var from: [UInt8]
     var to: [UInt8]
@@ -13,7 +14,7 @@ struct KeyInterval: Hashable, Sendable {
     /// One value.
     init(_ value: ColumnValue) {
         from = KeyInterval.bytes(value)
-        to = KeyInterval.successor(from)
+        to = from + [0xFF]
         isPoint = true
     }
 

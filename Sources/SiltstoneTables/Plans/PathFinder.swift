@@ -71,7 +71,7 @@ struct PathFinder<Reader: KeyValueReader> {
         } else if isWhole, order.index?.isUnique == true, !hasNull {
             path.kind = .indexPoints(prefixes)
         } else {
-            let ranges = ranges ?? prefixes.map { KeyRange(prefix: $0) }
+            let ranges = ranges ?? prefixes.map { KeyRange(from: $0, to: $0 + [0xFF]) }
             path.kind = order.index == nil ? .rowRanges(ranges) : .indexRanges(ranges)
         }
         if isEstimated { try estimate(&path, condition) }
