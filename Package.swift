@@ -55,7 +55,8 @@ let package = Package(
         .testTarget(
             name: "TableKitTests", dependencies: ["TableKit", "SiltstoneTesting"], swiftSettings: upcoming),
         .testTarget(
-            name: "SiltstoneTablesTests", dependencies: ["SiltstoneTables", "TableKit", "Siltstone", "SiltstoneTesting"],
+            name: "SiltstoneTablesTests",
+            dependencies: ["SiltstoneTables", "TableKit", "Siltstone", "SiltstoneTesting"],
             swiftSettings: upcoming),
         .testTarget(
             name: "SiltstoneTestingTests", dependencies: ["SiltstoneTesting", "Siltstone", "CRUDKit"],
