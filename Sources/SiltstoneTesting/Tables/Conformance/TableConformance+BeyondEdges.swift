@@ -1,6 +1,21 @@
 import Foundation
 import TableKit
 
+private struct Item: Codable, Equatable, Sendable {
+    var id: Int
+    var group: String
+    var size: Int?
+    var weight: Double?
+}
+
+private struct Renamed: Codable, TableNameProvider {
+    static let tableName = "Item"
+    var id: Int
+    var label: String
+}
+
+private struct Stop: Error {}
+
 /// What goes beyond Perfect-CRUD.
 extension TableConformance {
     static var beyondEdges: [(promise: String, check: Check)] {
@@ -18,13 +33,6 @@ extension TableConformance {
             ("a renamed column keeps its values", renamed),
             ("a plan names its table", plans),
         ]
-    }
-
-    private struct Item: Codable, Equatable, Sendable {
-        var id: Int
-        var group: String
-        var size: Int?
-        var weight: Double?
     }
 
     private static func items(_ db: Database<C>) throws -> Table<Item, Database<C>> {
@@ -97,7 +105,6 @@ extension TableConformance {
         var rows: [Int] = []
         for try await row in try table.rows() { rows.append(row.id) }
         try requireEqual(rows, [1], "rows")
-        struct Stop: Error {}
         do {
             try await db.transaction { () async throws -> Void in
                 try await table.delete()
@@ -158,12 +165,6 @@ extension TableConformance {
         try requireEqual(try migrator.migrate(db), ["second"], "The second run")
         try requireEqual(try migrator.migrate(db), [], "The third run")
         try requireEqual(try db.table(Item.self).count(), 1, "Counting")
-    }
-
-    private struct Renamed: Codable, TableNameProvider {
-        static let tableName = "Item"
-        var id: Int
-        var label: String
     }
 
     private static func renamed(_ db: Database<C>) throws {

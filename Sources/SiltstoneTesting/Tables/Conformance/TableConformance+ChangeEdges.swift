@@ -1,6 +1,40 @@
 import Foundation
 import TableKit
 
+private struct Item: Codable, Equatable {
+    var id: Int
+    var name: String?
+    var size: Int?
+    var parts: [Part]?
+
+    init(id: Int, name: String? = nil, size: Int? = nil, parts: [Part]? = nil) {
+        self.id = id
+        self.name = name
+        self.size = size
+        self.parts = parts
+    }
+}
+
+private struct Part: Codable, Equatable {
+    var id: Int
+    var item: Int
+}
+
+private struct Defaults: Codable, Equatable {
+    var id: Int
+    var def: Int?
+    var text: String?
+}
+
+private struct Word: Codable {
+    var id: String
+}
+
+private struct Strict: Codable {
+    var id: Int
+    var name: String
+}
+
 /// The edges of inserts, updates and deletes.
 extension TableConformance {
     static var changeEdges: [(promise: String, check: Check)] {
@@ -20,25 +54,6 @@ extension TableConformance {
             ("returning an array keeps the order of the input", returningOrder),
             ("changes tell how many rows they changed", changeCounts),
         ]
-    }
-
-    private struct Item: Codable, Equatable {
-        var id: Int
-        var name: String?
-        var size: Int?
-        var parts: [Part]?
-
-        init(id: Int, name: String? = nil, size: Int? = nil, parts: [Part]? = nil) {
-            self.id = id
-            self.name = name
-            self.size = size
-            self.parts = parts
-        }
-    }
-
-    private struct Part: Codable, Equatable {
-        var id: Int
-        var item: Int
     }
 
     private static func insertNothing(_ db: Database<C>) throws {
@@ -71,12 +86,6 @@ extension TableConformance {
         try requireEqual(try table.count(), 0, "Counting")
     }
 
-    private struct Defaults: Codable, Equatable {
-        var id: Int
-        var def: Int?
-        var text: String?
-    }
-
     private static func insertDefaults(_ db: Database<C>) throws {
         try db.sql("CREATE TABLE Defaults (id INTEGER PRIMARY KEY, def INT DEFAULT 42, text TEXT)")
         let table = db.table(Defaults.self)
@@ -84,10 +93,6 @@ extension TableConformance {
             [Defaults(id: 0, def: 1, text: "x"), Defaults(id: 0, def: 1, text: "x")], ignoreKeys: \.id, \.def, \.text)
         try requireEqual(
             try table.order(by: \.id).all(), [Defaults(id: 1, def: 42), Defaults(id: 2, def: 42)], "The rows")
-    }
-
-    private struct Word: Codable {
-        var id: String
     }
 
     private static func noNumber(_ db: Database<C>) throws {
@@ -143,11 +148,6 @@ extension TableConformance {
             throw Violation("An update with an order ran.")
         } catch is CRUDSQLGenError {}
         try requireEqual(try table.count(), 3, "Counting")
-    }
-
-    private struct Strict: Codable {
-        var id: Int
-        var name: String
     }
 
     private static func notNull(_ db: Database<C>) throws {

@@ -1,6 +1,20 @@
 import Foundation
 import TableKit
 
+private struct ReturningItem: Codable, Equatable {
+    var id: UUID
+    var def: Int?
+    init(id: UUID = UUID(), def: Int? = nil) {
+        self.id = id
+        self.def = def
+    }
+}
+
+private struct NumberedItem: Codable, Equatable {
+    var id: Int
+    var def: Int?
+}
+
 /// Inserts, updates and deletes, as the suites of Perfect-SQLite and Perfect-PostgreSQL test them.
 extension TableConformance {
     static var classicChanges: [(promise: String, check: Check)] {
@@ -66,20 +80,6 @@ extension TableConformance {
         try requireEqual(try table.order(by: \.id).all().map(\.id), [1, 3, 4, 5], "What is left")
         try table.delete()
         try requireEqual(try table.count(), 0, "Counting after a delete without a condition")
-    }
-
-    private struct ReturningItem: Codable, Equatable {
-        var id: UUID
-        var def: Int?
-        init(id: UUID = UUID(), def: Int? = nil) {
-            self.id = id
-            self.def = def
-        }
-    }
-
-    private struct NumberedItem: Codable, Equatable {
-        var id: Int
-        var def: Int?
     }
 
     private static func emptyInsert(_ db: Database<C>) throws {

@@ -1,6 +1,42 @@
 import Foundation
 import TableKit
 
+private struct Narrow: Codable, TableNameProvider {
+    static let tableName = "shape"
+    let id: Int
+    let name: String
+}
+
+private struct Wide: Codable, TableNameProvider {
+    static let tableName = "shape"
+    let id: Int
+    let size: Double?
+    let note: String?
+}
+
+private struct Owner: Codable {
+    @PrimaryKey var number: Int
+    var name: String
+    var dogs: [Dog]?
+
+    init(number: Int, name: String) {
+        self.number = number
+        self.name = name
+    }
+}
+
+private struct Dog: Codable {
+    @PrimaryKey var id: UUID
+    @ForeignKey(Owner.self, onDelete: cascade, onUpdate: cascade) var owner: Int
+    var name: String
+
+    init(owner: Int, name: String) {
+        id = UUID()
+        self.name = name
+        self.owner = owner
+    }
+}
+
 /// Creating tables, as the suite of Perfect-SQLite tests it.
 extension TableConformance {
     static var classicCreates: [(promise: String, check: Check)] {
@@ -39,19 +75,6 @@ extension TableConformance {
         try requireEqual(select.map(\.name), ["new"], "The iteration after the insert")
     }
 
-    private struct Narrow: Codable, TableNameProvider {
-        static let tableName = "shape"
-        let id: Int
-        let name: String
-    }
-
-    private struct Wide: Codable, TableNameProvider {
-        static let tableName = "shape"
-        let id: Int
-        let size: Double?
-        let note: String?
-    }
-
     private static func create3(_ db: Database<C>) throws {
         try db.create(Narrow.self, policy: .shallow).insert(Narrow(id: 1, name: "a"))
         let wide = try db.create(Wide.self, policy: [.reconcileTable, .shallow])
@@ -61,29 +84,6 @@ extension TableConformance {
         try requireEqual(try wide.where(\Wide.size == 2.0).all().map(\.note), ["b"], "Selecting by a new column")
         try requireError(.noColumn, "A column that is gone") {
             _ = try db.table(Narrow.self).where(\Narrow.name == "a").count()
-        }
-    }
-
-    private struct Owner: Codable {
-        @PrimaryKey var number: Int
-        var name: String
-        var dogs: [Dog]?
-
-        init(number: Int, name: String) {
-            self.number = number
-            self.name = name
-        }
-    }
-
-    private struct Dog: Codable {
-        @PrimaryKey var id: UUID
-        @ForeignKey(Owner.self, onDelete: cascade, onUpdate: cascade) var owner: Int
-        var name: String
-
-        init(owner: Int, name: String) {
-            id = UUID()
-            self.name = name
-            self.owner = owner
         }
     }
 

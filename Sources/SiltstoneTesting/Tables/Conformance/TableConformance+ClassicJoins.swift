@@ -1,6 +1,81 @@
 import Foundation
 import TableKit
 
+private struct Parent: Codable {
+    let id: Int
+    let children: [Child]?
+}
+
+private struct Child: Codable {
+    let id: Int
+    let parentId: Int
+}
+
+private struct Student: Codable {
+    let id: Int
+    let classes: [Class]?
+}
+
+private struct Class: Codable {
+    let id: Int
+    let students: [Student]?
+}
+
+private struct StudentClasses: Codable {
+    let studentId: Int
+    let classId: Int
+}
+
+private struct Me: Codable {
+    let id: Int
+    let parentId: Int
+    let mes: [Me]?
+}
+
+private struct Node: Codable {
+    let id: Int
+    let links: [Node]?
+}
+
+private struct Link: Codable {
+    let from: Int
+    let to: Int
+}
+
+private struct Person: Codable {
+    let id: Int
+    let cars: [Car]?
+    let boats: [Boat]?
+    let houses: [House]?
+}
+
+private struct Car: Codable {
+    let id: Int
+    let owner: Int
+}
+
+private struct Boat: Codable {
+    let id: Int
+    let owner: Int
+}
+
+private struct House: Codable {
+    let id: Int
+    let owner: Int
+}
+
+private struct Asset: Codable {
+    let id: UUID
+    let name: String?
+    let logs: [AssetLog]?
+}
+
+private struct AssetLog: Codable {
+    let assetId: UUID
+    let userId: UUID
+    let returned: Date?
+}
+
 /// Joins, as the suite of Perfect-SQLite tests them.
 extension TableConformance {
     static var classicJoins: [(promise: String, check: Check)] {
@@ -29,16 +104,6 @@ extension TableConformance {
         }
     }
 
-    private struct Parent: Codable {
-        let id: Int
-        let children: [Child]?
-    }
-
-    private struct Child: Codable {
-        let id: Int
-        let parentId: Int
-    }
-
     private static func standardJoin(_ db: Database<C>) throws {
         try db.transaction {
             try db.create(Parent.self, policy: [.shallow, .dropTable]).insert([
@@ -52,21 +117,6 @@ extension TableConformance {
         try requireEqual(parent.children?.map(\.id).sorted() ?? [], [1, 2, 3], "The children")
         let lonely = try required(try join.where(\Parent.id == 2).first(), "The parent without children")
         try requireEqual(lonely.children?.count, 0, "The children of a parent without any")
-    }
-
-    private struct Student: Codable {
-        let id: Int
-        let classes: [Class]?
-    }
-
-    private struct Class: Codable {
-        let id: Int
-        let students: [Student]?
-    }
-
-    private struct StudentClasses: Codable {
-        let studentId: Int
-        let classId: Int
     }
 
     private static func junctionJoin(_ db: Database<C>) throws {
@@ -87,27 +137,11 @@ extension TableConformance {
         try requireEqual(try query.all().map { $0.classes?.map(\.id) ?? [] }, [[1, 2, 3], [3]], "All classes")
     }
 
-    private struct Me: Codable {
-        let id: Int
-        let parentId: Int
-        let mes: [Me]?
-    }
-
     private static func selfJoin(_ db: Database<C>) throws {
         try db.create(Me.self, policy: .dropTable).insert(
             [Me(id: 1, parentId: 0, mes: nil)] + (2...5).map { Me(id: $0, parentId: 1, mes: nil) })
         let me = try db.table(Me.self).join(\.mes, on: \.id, equals: \.parentId).where(\Me.id == 1).first()
         try requireEqual(me?.mes?.map(\.id).sorted() ?? [], [2, 3, 4, 5], "The rows joined")
-    }
-
-    private struct Node: Codable {
-        let id: Int
-        let links: [Node]?
-    }
-
-    private struct Link: Codable {
-        let from: Int
-        let to: Int
     }
 
     private static func selfJunctionJoin(_ db: Database<C>) throws {
@@ -120,28 +154,6 @@ extension TableConformance {
         ).all()
         try requireEqual(
             nodes.map { $0.links?.map(\.id).sorted() ?? [] }, [[2, 3], [1], [], []], "The rows joined")
-    }
-
-    private struct Person: Codable {
-        let id: Int
-        let cars: [Car]?
-        let boats: [Boat]?
-        let houses: [House]?
-    }
-
-    private struct Car: Codable {
-        let id: Int
-        let owner: Int
-    }
-
-    private struct Boat: Codable {
-        let id: Int
-        let owner: Int
-    }
-
-    private struct House: Codable {
-        let id: Int
-        let owner: Int
     }
 
     private static func manyJoins(_ db: Database<C>) throws {
@@ -160,18 +172,6 @@ extension TableConformance {
         try requireEqual(people.map { $0.cars?.map(\.id) ?? [] }, [[3, 2, 1], []], "The cars")
         try requireEqual(people.map { $0.boats?.map(\.id) ?? [] }, [[2, 4], [1, 3]], "The boats")
         try requireEqual(people.map { $0.houses?.count ?? -1 }, [0, 1], "The houses")
-    }
-
-    private struct Asset: Codable {
-        let id: UUID
-        let name: String?
-        let logs: [AssetLog]?
-    }
-
-    private struct AssetLog: Codable {
-        let assetId: UUID
-        let userId: UUID
-        let returned: Date?
     }
 
     private static func assets(_ db: Database<C>) throws {

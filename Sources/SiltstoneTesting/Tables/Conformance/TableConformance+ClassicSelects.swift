@@ -1,6 +1,33 @@
 import Foundation
 import TableKit
 
+private struct TwoColumns: Codable, TableNameProvider {
+    static let tableName = "bad"
+    let id: Int
+    let name: String
+}
+
+private struct ThreeColumns: Codable, TableNameProvider {
+    static let tableName = "bad"
+    let id: Int
+    let name: String
+    let third: Int
+}
+
+private struct PhoneNumber: Codable {
+    let personId: UUID
+    let planetCode: Int
+    let number: String
+}
+
+private struct Person: Codable {
+    let id: UUID
+    let firstName: String
+    let lastName: String
+    var height: Double?
+    let phoneNumbers: [PhoneNumber]?
+}
+
 /// Selecting from one table, as the suite of Perfect-SQLite tests it.
 extension TableConformance {
     static var classicSelects: [(promise: String, check: Check)] {
@@ -90,19 +117,6 @@ extension TableConformance {
         try requireEqual(bound.map(\.name), ["This is name bind 2"], "A binding")
     }
 
-    private struct TwoColumns: Codable, TableNameProvider {
-        static let tableName = "bad"
-        let id: Int
-        let name: String
-    }
-
-    private struct ThreeColumns: Codable, TableNameProvider {
-        static let tableName = "bad"
-        let id: Int
-        let name: String
-        let third: Int
-    }
-
     private static func badDecoding(_ db: Database<C>) throws {
         try db.create(TwoColumns.self).insert(TwoColumns(id: 1, name: "a"))
         let table = db.table(ThreeColumns.self)
@@ -113,20 +127,6 @@ extension TableConformance {
             try requireEqual(error.column, "third", "The error's column")
         }
         try requireEqual(try table.select().map(\.id), [], "Iterating")
-    }
-
-    private struct PhoneNumber: Codable {
-        let personId: UUID
-        let planetCode: Int
-        let number: String
-    }
-
-    private struct Person: Codable {
-        let id: UUID
-        let firstName: String
-        let lastName: String
-        var height: Double?
-        let phoneNumbers: [PhoneNumber]?
     }
 
     private static func personThing(_ db: Database<C>) throws {

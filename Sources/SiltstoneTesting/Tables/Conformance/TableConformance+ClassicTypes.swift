@@ -1,6 +1,75 @@
 import Foundation
 import TableKit
 
+private struct AllTypes: Codable, Equatable {
+    let int: Int, uint: UInt, int64: Int64, uint64: UInt64, int32: Int32?, uint32: UInt32?
+    let int16: Int16, uint16: UInt16, int8: Int8?, uint8: UInt8?
+    let double: Double, float: Float, string: String, bytes: [Int8], ubytes: [UInt8]?, bool: Bool
+    let date: Date, uuid: UUID
+}
+
+private struct AllOptionals: Codable, Equatable {
+    var int: Int?, uint: UInt?, int64: Int64?, uint64: UInt64?, int32: Int32?, uint32: UInt32?
+    var int16: Int16?, uint16: UInt16?, int8: Int8?, uint8: UInt8?
+    var double: Double?, float: Float?, string: String?, bytes: [Int8]?, ubytes: [UInt8]?, bool: Bool?
+    var date: Date?, uuid: UUID?
+}
+
+private struct Page: Codable, Equatable {
+    let id: Int
+    let address: URL
+    let other: URL?
+}
+
+private class Base: Codable {
+    let id: Int
+    let name: String?
+
+    init(id: Int, name: String?) {
+        self.id = id
+        self.name = name
+    }
+}
+
+private final class Derived: Base {
+    private enum CodingKeys: String, CodingKey { case size, note }
+    let size: Int
+    let note: String?
+
+    init(id: Int, name: String?, size: Int, note: String?) {
+        self.size = size
+        self.note = note
+        super.init(id: id, name: name)
+    }
+
+    required init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        size = try container.decode(Int.self, forKey: .size)
+        note = try container.decodeIfPresent(String.self, forKey: .note)
+        try super.init(from: decoder)
+    }
+
+    override func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(size, forKey: .size)
+        try container.encodeIfPresent(note, forKey: .note)
+        try super.encode(to: encoder)
+    }
+}
+
+private struct Inner: Codable, Equatable {
+    var id: Int
+    var tags: [String]
+    var when: Date?
+}
+
+private struct Outer: Codable, Equatable {
+    var id: Int
+    var inner: Inner
+    var maybe: Inner?
+    var table: [String: Int]
+}
+
 /// Types of columns, as the suite of Perfect-SQLite tests them.
 extension TableConformance {
     static var classicTypes: [(promise: String, check: Check)] {
@@ -11,13 +80,6 @@ extension TableConformance {
             ("ModelClasses: classes that inherit are rows", modelClasses),
             ("CodableProperty: a nested Codable value is a column", codableProperty),
         ]
-    }
-
-    private struct AllTypes: Codable, Equatable {
-        let int: Int, uint: UInt, int64: Int64, uint64: UInt64, int32: Int32?, uint32: UInt32?
-        let int16: Int16, uint16: UInt16, int8: Int8?, uint8: UInt8?
-        let double: Double, float: Float, string: String, bytes: [Int8], ubytes: [UInt8]?, bool: Bool
-        let date: Date, uuid: UUID
     }
 
     private static func allPrimTypes1(_ db: Database<C>) throws {
@@ -44,13 +106,6 @@ extension TableConformance {
         }
     }
 
-    private struct AllOptionals: Codable, Equatable {
-        var int: Int?, uint: UInt?, int64: Int64?, uint64: UInt64?, int32: Int32?, uint32: UInt32?
-        var int16: Int16?, uint16: UInt16?, int8: Int8?, uint8: UInt8?
-        var double: Double?, float: Float?, string: String?, bytes: [Int8]?, ubytes: [UInt8]?, bool: Bool?
-        var date: Date?, uuid: UUID?
-    }
-
     private static func allPrimTypes2(_ db: Database<C>) throws {
         let table = try db.create(AllOptionals.self, policy: .dropTable)
         let none = AllOptionals()
@@ -68,12 +123,6 @@ extension TableConformance {
             try table.where(\AllOptionals.bool == nil && \AllOptionals.uuid == nil).count(), 1, "Several nils")
     }
 
-    private struct Page: Codable, Equatable {
-        let id: Int
-        let address: URL
-        let other: URL?
-    }
-
     private static func url(_ db: Database<C>) throws {
         let table = try db.create(Page.self)
         let address = try required(URL(string: "https://example.org/a?b=c#d"), "The URL")
@@ -81,42 +130,6 @@ extension TableConformance {
         try table.insert(page)
         try requireEqual(try table.first(), page, "The row")
         try requireEqual(try table.where(\Page.address == address).count(), 1, "Equality")
-    }
-
-    private class Base: Codable {
-        let id: Int
-        let name: String?
-
-        init(id: Int, name: String?) {
-            self.id = id
-            self.name = name
-        }
-    }
-
-    private final class Derived: Base {
-        private enum CodingKeys: String, CodingKey { case size, note }
-        let size: Int
-        let note: String?
-
-        init(id: Int, name: String?, size: Int, note: String?) {
-            self.size = size
-            self.note = note
-            super.init(id: id, name: name)
-        }
-
-        required init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            size = try container.decode(Int.self, forKey: .size)
-            note = try container.decodeIfPresent(String.self, forKey: .note)
-            try super.init(from: decoder)
-        }
-
-        override func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(size, forKey: .size)
-            try container.encodeIfPresent(note, forKey: .note)
-            try super.encode(to: encoder)
-        }
     }
 
     private static func modelClasses(_ db: Database<C>) throws {
@@ -128,19 +141,6 @@ extension TableConformance {
         try requireEqual(rows.map(\.name), ["a", nil], "Inherited properties")
         try requireEqual(rows.map(\.size), [2, 3], "Own properties")
         try requireEqual(try table.where(\Derived.size == 3).first()?.note, "b", "A condition")
-    }
-
-    private struct Inner: Codable, Equatable {
-        var id: Int
-        var tags: [String]
-        var when: Date?
-    }
-
-    private struct Outer: Codable, Equatable {
-        var id: Int
-        var inner: Inner
-        var maybe: Inner?
-        var table: [String: Int]
     }
 
     private static func codableProperty(_ db: Database<C>) throws {

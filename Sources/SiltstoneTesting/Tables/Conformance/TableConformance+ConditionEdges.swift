@@ -1,6 +1,29 @@
 import Foundation
 import TableKit
 
+private struct Row: Codable, Equatable {
+    var id: Int
+    var name: String?
+    var small: Int8?
+    var unsigned: UInt?
+}
+
+private struct Sub: Codable { var id: Int }
+
+private struct Top: Codable {
+    var id: Int
+    var sub: Sub
+}
+
+private struct Ordered: Codable {
+    var id: Int
+    var flag: Bool
+    var real: Double
+    var date: Date
+    var blob: [UInt8]
+    var uuid: UUID
+}
+
 /// The edges of conditions.
 extension TableConformance {
     static var conditionEdges: [(promise: String, check: Check)] {
@@ -18,13 +41,6 @@ extension TableConformance {
             ("a key path into a nested value throws", nestedKeyPath),
             ("comparisons of all ordered types", comparisons),
         ]
-    }
-
-    private struct Row: Codable, Equatable {
-        var id: Int
-        var name: String?
-        var small: Int8?
-        var unsigned: UInt?
     }
 
     private static func rows(_ db: Database<C>) throws -> Table<Row, Database<C>> {
@@ -126,13 +142,6 @@ extension TableConformance {
         try requireEqual(try table.where(null).all().map(\.id), [3], "A lazy null")
     }
 
-    private struct Sub: Codable { var id: Int }
-
-    private struct Top: Codable {
-        var id: Int
-        var sub: Sub
-    }
-
     private static func nestedKeyPath(_ db: Database<C>) throws {
         let table = try db.create(Top.self)
         try table.insert(Top(id: 1, sub: Sub(id: 2)))
@@ -140,15 +149,6 @@ extension TableConformance {
             _ = try table.where(\Top.sub.id == 1).count()
             throw Violation("A key path into a nested value was taken for a column.")
         } catch is CRUDSQLGenError {}
-    }
-
-    private struct Ordered: Codable {
-        var id: Int
-        var flag: Bool
-        var real: Double
-        var date: Date
-        var blob: [UInt8]
-        var uuid: UUID
     }
 
     private static func comparisons(_ db: Database<C>) throws {

@@ -1,6 +1,67 @@
 import Foundation
 import TableKit
 
+private struct Thing: Codable, Equatable {
+    var id: Int
+    var name: String?
+}
+
+private struct OtherThing: Codable, TableNameProvider {
+    static let tableName = "Thing"
+    var id: Int
+    var size: Int
+}
+
+private struct Coded: Codable {
+    var id: Int
+    var code: String
+}
+
+private struct Renamed: Codable {
+    enum CodingKeys: String, CodingKey { case id = "number", name }
+    var id: Int
+    var name: String
+}
+
+private struct Word: Codable {
+    var id: String
+    var name: String?
+}
+
+private struct OldParent: Codable, TableNameProvider {
+    static let tableName = "Parent"
+    var id: Int
+    var name: String
+    var size: Int
+    var children: [OldChild]?
+}
+
+private struct OldChild: Codable, TableNameProvider {
+    static let tableName = "Child"
+    var id: Int
+    @ForeignKey(OldParent.self, onDelete: cascade) var parent: Int
+
+    init(id: Int, parent: Int) {
+        self.id = id
+        self.parent = parent
+    }
+}
+
+private struct NewParent: Codable, TableNameProvider {
+    static let tableName = "Parent"
+    var id: Int
+    var name: String
+    var weight: Int?
+    var children: [NewChild]?
+}
+
+private struct NewChild: Codable, TableNameProvider {
+    static let tableName = "Child"
+    var id: Int
+    @ForeignKey(NewParent.self, onDelete: cascade) var parent: Int
+    var note: String?
+}
+
 /// The edges of creating tables and indexes.
 extension TableConformance {
     static var createEdges: [(promise: String, check: Check)] {
@@ -20,17 +81,6 @@ extension TableConformance {
         ]
     }
 
-    private struct Thing: Codable, Equatable {
-        var id: Int
-        var name: String?
-    }
-
-    private struct OtherThing: Codable, TableNameProvider {
-        static let tableName = "Thing"
-        var id: Int
-        var size: Int
-    }
-
     private static func createAgain(_ db: Database<C>) throws {
         try db.create(Thing.self).insert(Thing(id: 1, name: "a"))
         try db.create(OtherThing.self)
@@ -46,11 +96,6 @@ extension TableConformance {
         try requireEqual(try db.tables().map(\.structure.name).sorted(), ["TestTable2", "test_table_1"], "Not shallow")
     }
 
-    private struct Coded: Codable {
-        var id: Int
-        var code: String
-    }
-
     private static func namedKey(_ db: Database<C>) throws {
         let table = try db.create(Coded.self, primaryKey: \.code)
         try table.insert(Coded(id: 1, code: "a"))
@@ -59,21 +104,10 @@ extension TableConformance {
         try requireEqual(try table.count(), 2, "Counting")
     }
 
-    private struct Renamed: Codable {
-        enum CodingKeys: String, CodingKey { case id = "number", name }
-        var id: Int
-        var name: String
-    }
-
     private static func renamedID(_ db: Database<C>) throws {
         let table = try db.create(Renamed.self)
         try table.insert([Renamed(id: 1, name: "a"), Renamed(id: 1, name: "b")])
         try requireEqual(try table.count(), 2, "Counting")
-    }
-
-    private struct Word: Codable {
-        var id: String
-        var name: String?
     }
 
     private static func nullKeys(_ db: Database<C>) throws {
@@ -92,40 +126,6 @@ extension TableConformance {
         try db.table(Thing.self).delete()
         try db.create(OtherThing.self, policy: .reconcileTable)
         try db.table(OtherThing.self).insert(OtherThing(id: 1, size: 3))
-    }
-
-    private struct OldParent: Codable, TableNameProvider {
-        static let tableName = "Parent"
-        var id: Int
-        var name: String
-        var size: Int
-        var children: [OldChild]?
-    }
-
-    private struct OldChild: Codable, TableNameProvider {
-        static let tableName = "Child"
-        var id: Int
-        @ForeignKey(OldParent.self, onDelete: cascade) var parent: Int
-
-        init(id: Int, parent: Int) {
-            self.id = id
-            self.parent = parent
-        }
-    }
-
-    private struct NewParent: Codable, TableNameProvider {
-        static let tableName = "Parent"
-        var id: Int
-        var name: String
-        var weight: Int?
-        var children: [NewChild]?
-    }
-
-    private struct NewChild: Codable, TableNameProvider {
-        static let tableName = "Child"
-        var id: Int
-        @ForeignKey(NewParent.self, onDelete: cascade) var parent: Int
-        var note: String?
     }
 
     private static func reconcileKeeps(_ db: Database<C>) throws {

@@ -1,6 +1,28 @@
 import Foundation
 import TableKit
 
+private struct Item: Codable, Equatable, Sendable {
+    var id: Int
+    var name: String?
+}
+
+private struct Stop: Error {}
+
+private struct OnlyName: Codable, Equatable { var name: String }
+
+private struct Box<Value: Codable>: Codable {
+    var id: Int
+    var value: Value
+}
+
+private enum FirstScope {
+    struct Local: Codable { var id: Int }
+}
+
+private enum SecondScope {
+    struct Local: Codable { var id: Int }
+}
+
 /// The edges of databases, transactions and SQL.
 extension TableConformance {
     static var databaseEdges: [(promise: String, check: Check)] {
@@ -12,15 +34,10 @@ extension TableConformance {
             ("a transaction takes changes of tables back", transactionOfTables),
             ("bindings are taken in their order, whatever their names", bindings),
             ("columns of a result that the type lacks are ignored; one that it needs throws", resultColumns),
-            ("local types of one name share a table; generic types have names of their own", tableNames),
+            ("types of one unqualified name share a table; generic types have names of their own", tableNames),
             ("any task may use a database", manyTasks),
             ("a database that was filled and changed is verified without a problem", verified),
         ]
-    }
-
-    private struct Item: Codable, Equatable, Sendable {
-        var id: Int
-        var name: String?
     }
 
     private static func missingTable(_ db: Database<C>) throws {
@@ -39,8 +56,6 @@ extension TableConformance {
         try other.table(Item.self).insert(Item(id: 2))
         try requireEqual(try db.table(Item.self).count(), 2, "Counting")
     }
-
-    private struct Stop: Error {}
 
     private static func transactionRollsBack(_ db: Database<C>) throws {
         let table = try db.create(Item.self)
@@ -101,8 +116,6 @@ extension TableConformance {
         try requireEqual(named, [Item(id: 1, name: "a"), Item(id: 2, name: "b")], "The rows")
     }
 
-    private struct OnlyName: Codable, Equatable { var name: String }
-
     private static func resultColumns(_ db: Database<C>) throws {
         try db.create(Item.self).insert(Item(id: 1, name: "a"))
         try requireEqual(try db.sql("SELECT * FROM Item", OnlyName.self), [OnlyName(name: "a")], "All columns")
@@ -114,21 +127,9 @@ extension TableConformance {
         }
     }
 
-    private struct Box<Value: Codable>: Codable {
-        var id: Int
-        var value: Value
-    }
-
     private static func tableNames(_ db: Database<C>) throws {
-        do {
-            struct Local: Codable { var id: Int }
-            try db.create(Local.self).insert(Local(id: 1))
-        }
-        func other() throws {
-            struct Local: Codable { var id: Int }
-            try requireEqual(try db.table(Local.self).all().map(\.id), [1], "The other type")
-        }
-        try other()
+        try db.create(FirstScope.Local.self).insert(FirstScope.Local(id: 1))
+        try requireEqual(try db.table(SecondScope.Local.self).all().map(\.id), [1], "The other type")
         try db.create(Box<Int>.self).insert(Box(id: 1, value: 1))
         try db.create(Box<String>.self).insert(Box(id: 1, value: "a"))
         try requireEqual(try db.tables().map(\.structure.name).sorted(), ["Box<Int>", "Box<String>", "Local"], "Names")

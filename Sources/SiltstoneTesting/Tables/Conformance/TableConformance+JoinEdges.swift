@@ -1,6 +1,66 @@
 import Foundation
 import TableKit
 
+private struct Parent: Codable {
+    var id: Int
+    var code: String?
+    var children: [Child]?
+    var others: [Child]?
+
+    init(id: Int, code: String?) {
+        self.id = id
+        self.code = code
+    }
+}
+
+private struct Child: Codable, TableNameProvider {
+    static let tableName = "the child"
+    var id: Int
+    var code: String?
+    var size: Int
+    var parts: [Part]?
+
+    init(id: Int, code: String?, size: Int) {
+        self.id = id
+        self.code = code
+        self.size = size
+    }
+}
+
+private struct Part: Codable {
+    var childId: Int
+    var name: String
+}
+
+private struct Link: Codable {
+    var from: Int
+    var to: Int
+    var weight: Int
+}
+
+private struct Me: Codable {
+    var id: Int
+    var parentId: Int
+    var mes: [Me]?
+
+    init(id: Int, parentId: Int) {
+        self.id = id
+        self.parentId = parentId
+    }
+}
+
+private struct Holder: Codable {
+    var id: Int
+    var notes: [Note]?
+
+    init(id: Int) { self.id = id }
+}
+
+private struct Note: Codable {
+    var holder: Int
+    var text: String
+}
+
 /// The edges of joins.
 extension TableConformance {
     static var joinEdges: [(promise: String, check: Check)] {
@@ -18,37 +78,6 @@ extension TableConformance {
             ("equal children without a key come once", equalChildren),
             ("a join without an index is right for many rows", manyRows),
         ]
-    }
-
-    private struct Parent: Codable {
-        var id: Int
-        var code: String?
-        var children: [Child]?
-        var others: [Child]?
-
-        init(id: Int, code: String?) {
-            self.id = id
-            self.code = code
-        }
-    }
-
-    private struct Child: Codable, TableNameProvider {
-        static let tableName = "the child"
-        var id: Int
-        var code: String?
-        var size: Int
-        var parts: [Part]?
-
-        init(id: Int, code: String?, size: Int) {
-            self.id = id
-            self.code = code
-            self.size = size
-        }
-    }
-
-    private struct Part: Codable {
-        var childId: Int
-        var name: String
     }
 
     /// Parents 1 "a", 2 "b", 3 NULL; children 1, 3 of "a", 2, 4 of "b", 5 of NULL. A child's size is its number.
@@ -80,12 +109,6 @@ extension TableConformance {
         try requireEqual(try join.where(\Child.size > 0).count(), 2, "Counting")
     }
 
-    private struct Link: Codable {
-        var from: Int
-        var to: Int
-        var weight: Int
-    }
-
     private static func linked(_ db: Database<C>) throws -> JoinPivot<
         Parent, Ordering<Parent, Table<Parent, Database<C>>>, Child, Link, Int, Int
     > {
@@ -110,17 +133,6 @@ extension TableConformance {
 
     private static func pivotRows(_ db: Database<C>) throws {
         try requireEqual(children(try linked(db).order(by: \.id).all()), [[1, 2], [2], []], "The children")
-    }
-
-    private struct Me: Codable {
-        var id: Int
-        var parentId: Int
-        var mes: [Me]?
-
-        init(id: Int, parentId: Int) {
-            self.id = id
-            self.parentId = parentId
-        }
     }
 
     private static func selfJoinCondition(_ db: Database<C>) throws {
@@ -176,18 +188,6 @@ extension TableConformance {
         let found = try family(db).order(by: \.id).join(\.children, on: \.code, equals: \.code)
             .order(descending: \.size).limit(each: 1).all()
         try requireEqual(children(found), [[3], [4], []], "The children")
-    }
-
-    private struct Holder: Codable {
-        var id: Int
-        var notes: [Note]?
-
-        init(id: Int) { self.id = id }
-    }
-
-    private struct Note: Codable {
-        var holder: Int
-        var text: String
     }
 
     private static func equalChildren(_ db: Database<C>) throws {

@@ -1,6 +1,75 @@
 import Foundation
 import TableKit
 
+private struct Parent: Codable {
+    var id: Int
+}
+
+private struct Plain: Codable, Equatable {
+    var id: Int
+    @ForeignKey(Parent.self, onDelete: ignore, onUpdate: ignore) var parent: Int
+
+    init(id: Int, parent: Int) {
+        self.id = id
+        self.parent = parent
+    }
+}
+
+private struct Restricted: Codable {
+    var id: Int
+    @ForeignKey(Parent.self, onDelete: restrict, onUpdate: restrict) var parent: Int
+
+    init(id: Int, parent: Int) {
+        self.id = id
+        self.parent = parent
+    }
+}
+
+private struct Nulled: Codable, Equatable {
+    var id: Int
+    @ForeignKey(Parent.self, onDelete: setNull, onUpdate: setNull) var parent: Int?
+
+    init(id: Int, parent: Int?) {
+        self.id = id
+        self.parent = parent
+    }
+}
+
+private struct Cascaded: Codable {
+    var id: Int
+    @ForeignKey(Parent.self, onDelete: cascade, onUpdate: cascade) var parent: Int
+
+    init(id: Int, parent: Int) {
+        self.id = id
+        self.parent = parent
+    }
+}
+
+private struct Defaulted: Codable {
+    var id: Int
+    var parent: Int
+}
+
+private struct Second: Codable {
+    var id: Int
+    @ForeignKey(Cascaded.self, onDelete: cascade) var first: Int
+
+    init(id: Int, first: Int) {
+        self.id = id
+        self.first = first
+    }
+}
+
+private struct Node: Codable {
+    var id: Int
+    @ForeignKey(Node.self, onDelete: cascade) var up: Int?
+
+    init(id: Int, up: Int?) {
+        self.id = id
+        self.up = up
+    }
+}
+
 /// The edges of foreign keys.
 extension TableConformance {
     static var keyEdges: [(promise: String, check: Check)] {
@@ -17,50 +86,6 @@ extension TableConformance {
             ("an insert may refer to a row of the same insert", referenceWithinInsert),
             ("a refused delete changes nothing, also not in other tables", refusedDelete),
         ]
-    }
-
-    private struct Parent: Codable {
-        var id: Int
-    }
-
-    private struct Plain: Codable, Equatable {
-        var id: Int
-        @ForeignKey(Parent.self, onDelete: ignore, onUpdate: ignore) var parent: Int
-
-        init(id: Int, parent: Int) {
-            self.id = id
-            self.parent = parent
-        }
-    }
-
-    private struct Restricted: Codable {
-        var id: Int
-        @ForeignKey(Parent.self, onDelete: restrict, onUpdate: restrict) var parent: Int
-
-        init(id: Int, parent: Int) {
-            self.id = id
-            self.parent = parent
-        }
-    }
-
-    private struct Nulled: Codable, Equatable {
-        var id: Int
-        @ForeignKey(Parent.self, onDelete: setNull, onUpdate: setNull) var parent: Int?
-
-        init(id: Int, parent: Int?) {
-            self.id = id
-            self.parent = parent
-        }
-    }
-
-    private struct Cascaded: Codable {
-        var id: Int
-        @ForeignKey(Parent.self, onDelete: cascade, onUpdate: cascade) var parent: Int
-
-        init(id: Int, parent: Int) {
-            self.id = id
-            self.parent = parent
-        }
     }
 
     private static func parents(_ db: Database<C>, _ ids: Int...) throws -> Table<Parent, Database<C>> {
@@ -119,11 +144,6 @@ extension TableConformance {
         try requireEqual(try table.where(\Nulled.parent == nil).count(), 4, "After a change of the key")
     }
 
-    private struct Defaulted: Codable {
-        var id: Int
-        var parent: Int
-    }
-
     private static func setDefaultActs(_ db: Database<C>) throws {
         let parents = try parents(db, 1, 2)
         try db.sql(
@@ -137,16 +157,6 @@ extension TableConformance {
         try requireEqual(try table.all().map(\.parent), [2], "The default")
         try requireError(.foreignKey, "Deleting the default") { try parents.where(\Parent.id == 2).delete() }
         try requireEqual(try parents.count(), 1, "Counting")
-    }
-
-    private struct Second: Codable {
-        var id: Int
-        @ForeignKey(Cascaded.self, onDelete: cascade) var first: Int
-
-        init(id: Int, first: Int) {
-            self.id = id
-            self.first = first
-        }
     }
 
     private static func cascadeDeletes(_ db: Database<C>) throws {
@@ -167,16 +177,6 @@ extension TableConformance {
         try parents.where(\Parent.id == 1).update(Parent(id: 10))
         try requireEqual(try table.order(by: \.id).all().map(\.parent), [2, 10, 2, 10], "The references")
         try requireEqual(try table.where(\Cascaded.parent == 10).count(), 2, "Counting")
-    }
-
-    private struct Node: Codable {
-        var id: Int
-        @ForeignKey(Node.self, onDelete: cascade) var up: Int?
-
-        init(id: Int, up: Int?) {
-            self.id = id
-            self.up = up
-        }
     }
 
     private static func selfReference(_ db: Database<C>) throws {

@@ -1,6 +1,19 @@
 import Foundation
 import TableKit
 
+private struct Row: Codable, Equatable {
+    var id: Int
+    var a: Int?
+    var b: String
+    var rows: [Row]?
+
+    init(id: Int, a: Int?, b: String) {
+        self.id = id
+        self.a = a
+        self.b = b
+    }
+}
+
 /// The edges of order and limit.
 extension TableConformance {
     static var orderEdges: [(promise: String, check: Check)] {
@@ -14,19 +27,6 @@ extension TableConformance {
             ("of two limits the first counts", twoLimits),
             ("rows that are equal in an order come in the order of the key", equalInOrder),
         ]
-    }
-
-    private struct Row: Codable, Equatable {
-        var id: Int
-        var a: Int?
-        var b: String
-        var rows: [Row]?
-
-        init(id: Int, a: Int?, b: String) {
-            self.id = id
-            self.a = a
-            self.b = b
-        }
     }
 
     private static func rows(_ db: Database<C>) throws -> Table<Row, Database<C>> {

@@ -1,6 +1,11 @@
 import Foundation
 import TableKit
 
+private struct Pair: Codable, Equatable {
+    var a: Int
+    var b: Double?
+}
+
 /// The edges of select, first and count.
 extension TableConformance {
     static var selectEdges: [(promise: String, check: Check)] {
@@ -13,11 +18,6 @@ extension TableConformance {
             ("count is that of parents, limited as they are", countsParents),
             ("arrays are nil where they are not joined, and empty where nothing joins", nilAndEmpty),
         ]
-    }
-
-    private struct Pair: Codable, Equatable {
-        var a: Int
-        var b: Double?
     }
 
     private static func lazySelect(_ db: Database<C>) throws {

@@ -1,6 +1,125 @@
 import Foundation
 import TableKit
 
+private struct Reals: Codable {
+    var id: Int
+    var double: Double
+    var float: Float?
+}
+
+private struct Dated: Codable, Equatable {
+    var id: Int
+    var date: Date
+}
+
+private struct Text: Codable {
+    var id: Int
+    var text: String
+}
+
+private struct Blob: Codable, Equatable {
+    var id: Int
+    var signed: [Int8]?
+    var unsigned: [UInt8]?
+    var data: Data?
+}
+
+private struct Great: Codable, TableNameProvider {
+    static let tableName = "number"
+    var id: Int
+    var value: Int
+}
+
+private struct Small: Codable, TableNameProvider {
+    static let tableName = "number"
+    var id: Int
+    var value: Int8
+}
+
+private struct Flags: Codable, Equatable {
+    var id: Int
+    var a, b, c, d, e: Bool
+    var f: Bool?
+}
+
+private enum Colour: String, Codable, CaseIterable { case red, green, blue }
+
+private enum Level: Int, Codable, CaseIterable { case low = -1, high = 5 }
+
+private struct Painted: Codable, Equatable {
+    var id: Int
+    var colour: Colour
+    var level: Level?
+}
+
+private struct Tagged: Codable, Equatable {
+    var id: Int
+    var tags: [String]
+    var numbers: [Int]?
+}
+
+private struct Before: Codable, TableNameProvider {
+    static let tableName = "grown"
+    var id: Int
+}
+
+private struct AfterOptional: Codable, TableNameProvider {
+    static let tableName = "grown"
+    var id: Int
+    var more: String?
+}
+
+private struct AfterRequired: Codable, TableNameProvider {
+    static let tableName = "grown"
+    var id: Int
+    var more: String
+}
+
+/// A type whose columns are made by hand.
+private struct Broad: Codable, Equatable {
+    struct Key: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init(_ number: Int) { stringValue = number == 0 ? "id" : "c\(number)" }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    var values: [Int]
+
+    init(_ first: Int) { values = (0..<300).map { first + $0 } }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        values = try (0..<300).map { try container.decode(Int.self, forKey: Key($0)) }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        for (number, value) in values.enumerated() { try container.encode(value, forKey: Key(number)) }
+    }
+}
+
+private struct BlobKey: Codable, Equatable {
+    var id: [UInt8]
+    var n: Int
+}
+
+private struct DateKey: Codable, Equatable {
+    var id: Date
+    var n: Int
+}
+
+private struct BoolKey: Codable, Equatable {
+    var id: Bool
+    var n: Int
+}
+
+private struct EnumKey: Codable, Equatable {
+    var id: Colour
+    var n: Int
+}
+
 /// The edges of types and columns.
 extension TableConformance {
     static var typeEdges: [(promise: String, check: Check)] {
@@ -19,16 +138,10 @@ extension TableConformance {
         ]
     }
 
-    private struct Reals: Codable {
-        var id: Int
-        var double: Double
-        var float: Float?
-    }
-
     private static func reals(_ db: Database<C>) throws {
         let table = try db.create(Reals.self)
-        let values: [Double] = [.nan, .infinity, -.infinity, -0.0, 5e-324, 0.1]
-        let floats: [Float] = [.nan, .infinity, -.infinity, -0.0, 1e-45, 0.1]
+        let values: [Double] = [.nan, .infinity, -.infinity, -0.0, .leastNonzeroMagnitude, 0.1]
+        let floats: [Float] = [.nan, .infinity, -.infinity, -0.0, .leastNonzeroMagnitude, 0.1]
         try table.insert(values.indices.map { Reals(id: $0, double: values[$0], float: floats[$0]) })
         let rows = try table.order(by: \.id).all()
         for (row, (double, float)) in zip(rows, zip(values, floats)) {
@@ -43,11 +156,6 @@ extension TableConformance {
         try requireEqual(try table.where(\Reals.double == 0).all().map(\.id), [3], "Zero")
     }
 
-    private struct Dated: Codable, Equatable {
-        var id: Int
-        var date: Date
-    }
-
     private static func dates(_ db: Database<C>) throws {
         let table = try db.create(Dated.self)
         let seconds = [-1e10, -978_307_200.123_456_7, 0.1 + 0.2, 700_000_000.000_000_1, 1e10]
@@ -55,11 +163,6 @@ extension TableConformance {
         try table.insert(rows.reversed())
         try requireEqual(try table.order(by: \.date).all(), rows, "The dates")
         try requireEqual(try table.where(\Dated.date == rows[2].date).count(), 1, "Equality")
-    }
-
-    private struct Text: Codable {
-        var id: Int
-        var text: String
     }
 
     private static func texts(_ db: Database<C>) throws {
@@ -76,13 +179,6 @@ extension TableConformance {
         try requireEqual(rows.count, texts.count, "Counting")
     }
 
-    private struct Blob: Codable, Equatable {
-        var id: Int
-        var signed: [Int8]?
-        var unsigned: [UInt8]?
-        var data: Data?
-    }
-
     private static func blobs(_ db: Database<C>) throws {
         let table = try db.create(Blob.self)
         let long = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 * 7) }
@@ -94,18 +190,6 @@ extension TableConformance {
         try requireEqual(try table.order(by: \.id).all(), rows, "The rows")
         try requireEqual(try table.where(\Blob.unsigned == []).all().map(\.id), [3], "No bytes")
         try requireEqual(try table.where(\Blob.unsigned == nil).all().map(\.id), [2], "NULL")
-    }
-
-    private struct Great: Codable, TableNameProvider {
-        static let tableName = "number"
-        var id: Int
-        var value: Int
-    }
-
-    private struct Small: Codable, TableNameProvider {
-        static let tableName = "number"
-        var id: Int
-        var value: Int8
     }
 
     private static func tooGreat(_ db: Database<C>) throws {
@@ -120,12 +204,6 @@ extension TableConformance {
         }
     }
 
-    private struct Flags: Codable, Equatable {
-        var id: Int
-        var a, b, c, d, e: Bool
-        var f: Bool?
-    }
-
     private static func manyBools(_ db: Database<C>) throws {
         let table = try db.create(Flags.self)
         let rows = (0..<8).map {
@@ -136,15 +214,6 @@ extension TableConformance {
         try requireEqual(try table.where(\Flags.c == true && \Flags.b == false).count(), 2, "Two flags")
         try requireEqual(try table.where(\Flags.f == true).count(), 4, "An optional flag")
         try requireEqual(try table.where(\Flags.e == true).count(), 0, "The fifth flag")
-    }
-
-    private enum Colour: String, Codable, CaseIterable { case red, green, blue }
-    private enum Level: Int, Codable, CaseIterable { case low = -1, high = 5 }
-
-    private struct Painted: Codable, Equatable {
-        var id: Int
-        var colour: Colour
-        var level: Level?
     }
 
     private static func enums(_ db: Database<C>) throws {
@@ -164,35 +233,12 @@ extension TableConformance {
         } catch is any TableError {} catch is DecodingError {}
     }
 
-    private struct Tagged: Codable, Equatable {
-        var id: Int
-        var tags: [String]
-        var numbers: [Int]?
-    }
-
     private static func scalarArrays(_ db: Database<C>) throws {
         let table = try db.create(Tagged.self)
         let rows = [Tagged(id: 1, tags: ["a", "b"], numbers: nil), Tagged(id: 2, tags: [], numbers: [1, 2])]
         try table.insert(rows)
         try requireEqual(try table.order(by: \.id).all(), rows, "The rows")
         try requireEqual(try db.tables().map(\.structure.name), ["Tagged"], "The tables")
-    }
-
-    private struct Before: Codable, TableNameProvider {
-        static let tableName = "grown"
-        var id: Int
-    }
-
-    private struct AfterOptional: Codable, TableNameProvider {
-        static let tableName = "grown"
-        var id: Int
-        var more: String?
-    }
-
-    private struct AfterRequired: Codable, TableNameProvider {
-        static let tableName = "grown"
-        var id: Int
-        var more: String
     }
 
     private static func missingColumns(_ db: Database<C>) throws {
@@ -206,56 +252,11 @@ extension TableConformance {
         }
     }
 
-    /// A type whose columns are made by hand.
-    private struct Broad: Codable, Equatable {
-        struct Key: CodingKey {
-            var stringValue: String
-            var intValue: Int? { nil }
-            init(_ number: Int) { stringValue = number == 0 ? "id" : "c\(number)" }
-            init?(stringValue: String) { self.stringValue = stringValue }
-            init?(intValue: Int) { nil }
-        }
-
-        var values: [Int]
-
-        init(_ first: Int) { values = (0..<300).map { first + $0 } }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Key.self)
-            values = try (0..<300).map { try container.decode(Int.self, forKey: Key($0)) }
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Key.self)
-            for (number, value) in values.enumerated() { try container.encode(value, forKey: Key(number)) }
-        }
-    }
-
     private static func manyColumns(_ db: Database<C>) throws {
         let table = try db.create(Broad.self)
         try table.insert([Broad(1), Broad(2)])
         try requireEqual(try table.all(), [Broad(1), Broad(2)], "The rows")
         try requireEqual(try db.tables().first?.structure.columns.count, 300, "Columns")
-    }
-
-    private struct BlobKey: Codable, Equatable {
-        var id: [UInt8]
-        var n: Int
-    }
-
-    private struct DateKey: Codable, Equatable {
-        var id: Date
-        var n: Int
-    }
-
-    private struct BoolKey: Codable, Equatable {
-        var id: Bool
-        var n: Int
-    }
-
-    private struct EnumKey: Codable, Equatable {
-        var id: Colour
-        var n: Int
     }
 
     private static func keysOfAllTypes(_ db: Database<C>) throws {
