@@ -48,6 +48,7 @@ enum ValueKind {
 
 /// `Optional`, whatever it wraps.
 protocol OptionalProtocol {
+    associatedtype Wrapped
     static var wrapped: Any.Type { get }
     static var none: Self { get }
     /// The value as its own type, or nil.
@@ -64,22 +65,32 @@ extension Optional: OptionalProtocol {
 
 /// A property wrapper of a column.
 protocol ColumnWrapper {
+    associatedtype Value: Codable
     static var wrapped: Any.Type { get }
     /// Whether the column is part of the primary key.
     static var isPrimaryKey: Bool { get }
     /// What the column refers to.
     static var foreignKey: ForeignKeyReference? { get }
     var wrappedAny: Any { get }
+    /// The value.
+    /// - Throws: ``CRUDEncoderError`` where it was never set.
+    func setValue() throws(CRUDEncoderError) -> Value
+    /// A wrapper of a value.
+    init(stored value: Value)
+}
+
+extension ColumnWrapper {
     /// A wrapper of a value of ``wrapped``.
-    static func wrapping(any value: Any) -> Self?
+    static func wrapping(any value: Any) -> Self? { (value as? Value).map { Self(stored: $0) } }
 }
 
 extension PrimaryKey: ColumnWrapper {
+    init(stored value: Value) { self.init(wrappedValue: value) }
+    func setValue() -> Value { wrappedValue }
     static var wrapped: Any.Type { Value.self }
     static var isPrimaryKey: Bool { true }
     static var foreignKey: ForeignKeyReference? { nil }
     var wrappedAny: Any { wrappedValue }
-    static func wrapping(any value: Any) -> Self? { (value as? Value).map { Self(wrappedValue: $0) } }
 }
 
 extension ForeignKey: ColumnWrapper {
@@ -89,5 +100,4 @@ extension ForeignKey: ColumnWrapper {
         ForeignKeyReference(table: Table.CRUDTableName, onDelete: DeleteAction.action, onUpdate: UpdateAction.action)
     }
     var wrappedAny: Any { wrappedValue }
-    static func wrapping(any value: Any) -> Self? { (value as? Value).map { Self(stored: $0) } }
 }

@@ -1,7 +1,54 @@
 /// Decodes the rows of one join as values of a type that is known where the decoder is made: ``of(_:)``.
 public class ChildDecoder {
-    init() {}
+    fileprivate init() {}
 
     /// A decoder for a join whose property is `[Child]?`.
-    public static func of<Child: Decodable>(_ child: Child.Type) -> ChildDecoder { ChildDecoder() }
+    public static func of<Child: Decodable>(_ child: Child.Type) -> ChildDecoder { TypedChildDecoder<Child>() }
+
+    /// Sets the structure of the rows, and gives what reads them and what hands their arrays to parents.
+    func open(_ structure: TableStructure) -> (reader: RowReader, arrays: PropertyReader)? { nil }
+
+    /// Decodes the rows of a batch.
+    func decode(_ joined: JoinedRows) throws {}
+}
+
+private final class TypedChildDecoder<Child: Decodable>: ChildDecoder {
+    private let arrays = ChildArrays<Child>()
+    private var items: ItemDecoder<Child>?
+
+    override func open(_ structure: TableStructure) -> (reader: RowReader, arrays: PropertyReader)? {
+        let items = ItemDecoder<Child>(structure)
+        self.items = items
+        return (items.reader, arrays)
+    }
+
+    override func decode(_ joined: JoinedRows) throws {
+        arrays.items.removeAll(keepingCapacity: true)
+        arrays.items.reserveCapacity(joined.rows.count)
+        arrays.ends = joined.ends
+        arrays.members = joined.members
+        try items?.decode(joined.rows, shape: joined.shape, into: &arrays.items)
+    }
+}
+
+/// The items of a join, and which of them belong to each row of the parent.
+private final class ChildArrays<Child>: TypedReader<[Child]> {
+    var items: [Child] = []
+    var ends: [Int] = []
+    var members: [Int32] = []
+
+    override func read(_ reader: RowReader, _ number: Int) throws -> [Child] {
+        let row = reader.rowNumber
+        guard row < ends.count else { throw reader.corrupt() }
+        let start = row == 0 ? 0 : ends[row - 1]
+        guard start >= 0, start <= ends[row], ends[row] <= members.count else { throw reader.corrupt() }
+        var array: [Child] = []
+        array.reserveCapacity(ends[row] - start)
+        for member in start..<ends[row] {
+            let item = Int(members[member])
+            guard item >= 0, item < items.count else { throw reader.corrupt() }
+            array.append(items[item])
+        }
+        return array
+    }
 }

@@ -1,7 +1,7 @@
 /// A type that reads its columns from a row by number, several times as fast as by `init(from:)`.
 public protocol RowDecodable: Decodable {
-    /// The names of the columns that ``init(row:)`` reads, in the order of its numbers. By default the type's own columns
-    /// in the order in which it decodes them.
+    /// The names of the columns that ``init(row:)`` reads, in the order of its numbers. Nil, the default: the type's own
+    /// columns in the order in which it decodes them.
     static var rowColumns: [String]? { get }
     /// Reads the columns: `id = try row.value(0)`.
     init(row: borrowing Row) throws
@@ -11,6 +11,3 @@ extension RowDecodable {
     /// Nil: the type's own columns.
     public static var rowColumns: [String]? { nil }
 }
-
-/// One row, as ``RowDecodable`` reads it.
-public struct Row: ~Copyable {}

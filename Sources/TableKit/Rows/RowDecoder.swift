@@ -2,14 +2,16 @@
 public final class RowDecoder<T: Decodable> {
     /// The structure of `T`.
     public let structure: TableStructure
+    private let items: ItemDecoder<T>
 
     /// A decoder.
     /// - Parameter structure: that of `T`.
-    public init(_ structure: TableStructure) { self.structure = structure }
+    public init(_ structure: TableStructure) {
+        self.structure = structure
+        items = ItemDecoder(structure)
+    }
 
     /// The item that a row holds. Array properties of sub-tables are nil.
     /// - Throws: ``CRUDDecoderError``, which names table and column, and what the type's `init(from:)` throws.
-    public func decode(_ row: RawSpan, shape: RowShape) throws -> T {
-        throw CRUDDecoderError("Rows are not decoded yet.")
-    }
+    public func decode(_ row: RawSpan, shape: RowShape) throws -> T { try items.decode(row, shape: shape) }
 }

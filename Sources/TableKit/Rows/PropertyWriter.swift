@@ -1,0 +1,129 @@
+import Foundation
+
+/// Writes one property: made once for a property and its type, where the casts are that this takes.
+class PropertyWriter {}
+
+/// Writes properties of one type.
+class TypedWriter<T>: PropertyWriter {
+    func write(_ value: T, _ writer: RowWriter, _ number: Int) throws { throw writer.unsupported(number) }
+
+    /// The writer for a type.
+    static func make() -> TypedWriter<T> {
+        let writer: PropertyWriter =
+            switch ValueKind(T.self) {
+            case .convertible(let type): (type as? any FastColumn.Type)?.fastWriter() ?? type.writer()
+            case .raw(let type, _): type.writer()
+            case .optional(let type): type.writer()
+            case .wrapper(let type): type.writer()
+            case .nested: (T.self as? any Encodable.Type)?.nestedWriter() ?? TypedWriter<T>()
+            }
+        return writer as? TypedWriter<T> ?? TypedWriter<T>()
+    }
+}
+
+/// The writers of a type's properties, by number.
+@safe final class PropertyWriters {
+    private let types: UnsafeMutablePointer<ObjectIdentifier?>
+    private var writers: [PropertyWriter?]
+
+    init(count: Int) {
+        unsafe types = .allocate(capacity: count)
+        unsafe types.initialize(repeating: nil, count: count)
+        writers = Array(repeating: nil, count: count)
+    }
+
+    deinit { unsafe types.deallocate() }
+
+    /// The writer of a property as a type.
+    @inline(__always)
+    func writer<T>(_ type: T.Type, _ number: Int) -> TypedWriter<T> {
+        if unsafe types[number] == ObjectIdentifier(type), let known = writers[number] {
+            return unsafe unsafeDowncast(known, to: TypedWriter<T>.self)
+        }
+        return make(type, number)
+    }
+
+    @inline(never)
+    private func make<T>(_ type: T.Type, _ number: Int) -> TypedWriter<T> {
+        let writer = TypedWriter<T>.make()
+        writers[number] = writer
+        unsafe types[number] = ObjectIdentifier(type)
+        return writer
+    }
+}
+
+private final class FastWriter<T: FastColumn>: TypedWriter<T> {
+    override func write(_ value: T, _ writer: RowWriter, _ number: Int) throws { try value.write(writer, number) }
+}
+
+private final class ConvertibleWriter<T: ColumnConvertible>: TypedWriter<T> {
+    override func write(_ value: T, _ writer: RowWriter, _ number: Int) throws {
+        try writer.set(number, value.columnValue)
+    }
+}
+
+private final class RawWriter<T: RawRepresentable>: TypedWriter<T> {
+    private let raw = TypedWriter<T.RawValue>.make()
+
+    override func write(_ value: T, _ writer: RowWriter, _ number: Int) throws {
+        try raw.write(value.rawValue, writer, number)
+    }
+}
+
+private final class OptionalWriter<Wrapped>: TypedWriter<Wrapped?> {
+    private let wrapped = TypedWriter<Wrapped>.make()
+
+    override func write(_ value: Wrapped?, _ writer: RowWriter, _ number: Int) throws {
+        if let value { try wrapped.write(value, writer, number) } else { try writer.setNull(number) }
+    }
+}
+
+private final class WrapperWriter<T: ColumnWrapper>: TypedWriter<T> {
+    private let value = TypedWriter<T.Value>.make()
+
+    override func write(_ value: T, _ writer: RowWriter, _ number: Int) throws {
+        let set: T.Value
+        do {
+            set = try value.setValue()
+        } catch {
+            throw CRUDEncoderError(
+                error.message, code: error.code, table: writer.structure.name, column: writer.names[number])
+        }
+        try self.value.write(set, writer, number)
+    }
+}
+
+private final class NestedWriter<T: Encodable>: TypedWriter<T> {
+    override func write(_ value: T, _ writer: RowWriter, _ number: Int) throws {
+        let json = try writer.json.encode(value)
+        guard writer.takes(.json, number) else {
+            try writer.set(number, .json(String(decoding: json, as: UTF8.self)))
+            return
+        }
+        unsafe json.withUnsafeBytes { unsafe writer.setBytes(number, $0) }
+    }
+}
+
+extension FastColumn {
+    fileprivate static func fastWriter() -> PropertyWriter { FastWriter<Self>() }
+}
+
+extension ColumnConvertible {
+    fileprivate static func writer() -> PropertyWriter { ConvertibleWriter<Self>() }
+}
+
+extension RawRepresentable {
+    fileprivate static func writer() -> PropertyWriter { RawWriter<Self>() }
+}
+
+extension OptionalProtocol {
+    fileprivate static func writer() -> PropertyWriter { OptionalWriter<Wrapped>() }
+}
+
+extension ColumnWrapper {
+    fileprivate static func writer() -> PropertyWriter { WrapperWriter<Self>() }
+}
+
+extension Encodable {
+    fileprivate static func nestedWriter() -> PropertyWriter { NestedWriter<Self>() }
+}

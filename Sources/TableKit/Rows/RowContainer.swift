@@ -1,0 +1,144 @@
+/// The columns of a row by coding key.
+struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let reader: RowReader
+    let numbers: PropertyNumbers<Key>
+
+    var codingPath: [any CodingKey] { [] }
+
+    var allKeys: [Key] {
+        reader.names.list.enumerated().compactMap { number, name in
+            reader.presence(number) == .missing ? nil : Key(stringValue: name)
+        }
+    }
+
+    func contains(_ key: Key) -> Bool {
+        let number = numbers.number(key)
+        switch reader.presence(number) {
+        case .value, .null: return true
+        case .missing: return false
+        case .subTable: return reader.isJoined(number)
+        }
+    }
+
+    func decodeNil(forKey key: Key) throws -> Bool {
+        let number = numbers.number(key)
+        switch reader.presence(number) {
+        case .value: return false
+        case .null: return true
+        case .missing: throw reader.missing(number)
+        case .subTable: return !reader.isJoined(number)
+        }
+    }
+
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try type.read(reader, numbers.number(key)) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try type.read(reader, numbers.number(key)) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try type.read(reader, numbers.number(key)) }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try type.read(reader, numbers.number(key)) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try type.read(reader, numbers.number(key)) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try type.read(reader, numbers.number(key)) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try type.read(reader, numbers.number(key)) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try type.read(reader, numbers.number(key)) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try type.read(reader, numbers.number(key)) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try type.read(reader, numbers.number(key)) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try type.read(reader, numbers.number(key)) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try type.read(reader, numbers.number(key)) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try type.read(reader, numbers.number(key)) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try type.read(reader, numbers.number(key)) }
+
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        try reader.value(type, numbers.number(key))
+    }
+
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+        try type.readIfPresent(reader, numbers.number(key))
+    }
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        try type.readIfPresent(reader, numbers.number(key))
+    }
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+        try type.readIfPresent(reader, numbers.number(key))
+    }
+    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
+        try type.readIfPresent(reader, numbers.number(key))
+    }
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+        try type.readIfPresent(reader, numbers.number(key))
+    }
+    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
+        try type.readIfPresent(reader, numbers.number(key))
+    }
+    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
+        try type.readIfPresent(reader, numbers.number(key))
+    }
+    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
+        try type.readIfPresent(reader, numbers.number(key))
+    }
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+        try type.readIfPresent(reader, numbers.number(key))
+    }
+    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
+        try type.readIfPresent(reader, numbers.number(key))
+    }
+    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
+        try type.readIfPresent(reader, numbers.number(key))
+    }
+    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
+        try type.readIfPresent(reader, numbers.number(key))
+    }
+    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
+        try type.readIfPresent(reader, numbers.number(key))
+    }
+    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
+        try type.readIfPresent(reader, numbers.number(key))
+    }
+
+    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+        try reader.valueIfPresent(type, numbers.number(key))
+    }
+
+    func nestedContainer<Other: CodingKey>(
+        keyedBy type: Other.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Other> { throw reader.unsupported(numbers.number(key)) }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        throw reader.unsupported(numbers.number(key))
+    }
+
+    // A class hierarchy shares the row.
+    func superDecoder() -> any Decoder { reader }
+    func superDecoder(forKey key: Key) throws -> any Decoder { throw reader.unsupported(numbers.number(key)) }
+}
+
+extension RowReader {
+    /// A property of any type.
+    func value<T>(_ type: T.Type, _ number: Int) throws -> T {
+        let property = readers.reader(type, number)
+        switch presence(number) {
+        case .value: return try property.read(self, number)
+        case .null:
+            if let value = property.nullValue { return value }
+            throw null(number)
+        case .subTable, .missing:
+            if property.nullValue != nil { return try property.read(self, number) }
+            throw missing(number)
+        }
+    }
+
+    /// A property of any type, or nil for NULL and a column that is not there.
+    func valueIfPresent<T>(_ type: T.Type, _ number: Int) throws -> T? {
+        switch presence(number) {
+        case .value: try readers.reader(type, number).read(self, number)
+        case .null, .missing: nil
+        case .subTable: try array(type, number)
+        }
+    }
+
+    /// Whether a join fills the array of a property.
+    func isJoined(_ number: Int) -> Bool { arrays[number - columnCount] != nil }
+
+    /// The array that a join found for the row; nil where none was asked for.
+    func array<T>(_ type: T.Type, _ number: Int) throws -> T? {
+        guard let reader = arrays[number - columnCount], reader.type == ObjectIdentifier(type) else { return nil }
+        return try unsafe unsafeDowncast(reader, to: TypedReader<T>.self).read(self, number)
+    }
+}
