@@ -73,10 +73,14 @@ extension RowLimit {
 public struct Limit<OAF: Codable, A: TableProtocol>: TableProtocol, FromTableProtocol, Joinable, Selectable, Whereable,
     Orderable
 {
+    /// The type of the table that was named last.
     public typealias Form = A.Form
+    /// The type of the link before.
     public typealias FromTableType = A
+    /// The type that the chain yields.
     public typealias OverAllForm = OAF
 
+    /// The link before.
     public let fromTable: A
     let limit: Result<RowLimit, any Error>
     let isEach: Bool

@@ -20,10 +20,14 @@ extension Orderable {
 public struct Ordering<OAF: Codable, A: TableProtocol>: TableProtocol, FromTableProtocol, Joinable, Selectable,
     Whereable, Orderable, Limitable
 {
+    /// The type of the table that was named last.
     public typealias Form = A.Form
+    /// The type of the link before.
     public typealias FromTableType = A
+    /// The type that the chain yields.
     public typealias OverAllForm = OAF
 
+    /// The link before.
     public let fromTable: A
     private let terms: Result<[OrderTerm], any Error>
 

@@ -1,5 +1,5 @@
-/// What a chain asks for: a query, and the types of its tables.
 // `@unchecked Sendable`: a metatype is immutable, and decoding calls its conformance from anywhere.
+/// What a chain asks for: a query, and the types of its tables.
 public struct QueryDescription: @unchecked Sendable {
     /// The query.
     package var query: Query
@@ -95,8 +95,8 @@ public struct QueryDescription: @unchecked Sendable {
     }
 }
 
-/// A join in a chain, by key paths that are columns already.
 // `@unchecked Sendable`: as for `QueryDescription`.
+/// A join in a chain, by key paths that are columns already.
 struct JoinStep: @unchecked Sendable {
     struct Pivot {
         let type: any Codable.Type

@@ -3,12 +3,14 @@
 /// Each iteration runs the query again, on the data of then, and holds one batch of the result in memory. A sequence cannot
 /// throw: an error ends it like its end does, and is in the log. ``all()`` and ``Selectable/first()`` throw.
 public struct Select<OAF: Codable, A: TableProtocol>: Sequence, FromTableProtocol, Sendable {
+    /// The type of the link before.
     public typealias FromTableType = A
     /// The type of the objects.
     public typealias OverAllForm = OAF
     /// The type of the objects.
     public typealias Element = OAF
 
+    /// The link before.
     public let fromTable: A
     let description: QueryDescription
 

@@ -2,7 +2,9 @@
 public struct Table<A: Codable, C: DatabaseProtocol>: TableProtocol, Joinable, Selectable, Whereable, Orderable,
     Limitable, Updatable, Deleteable
 {
+    /// The type that the chain yields.
     public typealias OverAllForm = A
+    /// The type of the table that was named last.
     public typealias Form = A
     /// The database's type.
     public typealias DatabaseType = C

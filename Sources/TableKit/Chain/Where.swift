@@ -10,10 +10,14 @@ extension Whereable {
 
 /// A chain with a condition.
 public struct Where<OAF: Codable, A: TableProtocol>: TableProtocol, FromTableProtocol, Selectable {
+    /// The type of the table that was named last.
     public typealias Form = OAF
+    /// The type of the link before.
     public typealias FromTableType = A
+    /// The type that the chain yields.
     public typealias OverAllForm = OAF
 
+    /// The link before.
     public let fromTable: A
     let expression: CRUDExpression
 

@@ -1,9 +1,11 @@
 /// An index of a table.
 public struct Index<OAF: Codable, A: TableProtocol>: FromTableProtocol, Sendable {
+    /// The type of the link before.
     public typealias FromTableType = A
     /// The type of the objects.
     public typealias OverAllForm = OAF
 
+    /// The link before.
     public let fromTable: A
     /// Table, columns, and whether it is unique.
     public let definition: IndexDefinition

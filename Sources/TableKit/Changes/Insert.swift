@@ -1,9 +1,11 @@
 /// What an insert did.
 public struct Insert<OAF: Codable, A: TableProtocol>: FromTableProtocol, Sendable {
+    /// The type of the link before.
     public typealias FromTableType = A
     /// The type of the objects.
     public typealias OverAllForm = OAF
 
+    /// The link before.
     public let fromTable: A
     /// The number of rows that were inserted.
     public let count: Int

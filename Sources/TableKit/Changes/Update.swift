@@ -1,9 +1,11 @@
 /// What an update did.
 public struct Update<OAF: Codable, A: TableProtocol>: FromTableProtocol, Sendable {
+    /// The type of the link before.
     public typealias FromTableType = A
     /// The type of the objects.
     public typealias OverAllForm = OAF
 
+    /// The link before.
     public let fromTable: A
     /// The number of rows that matched and were set.
     public let count: Int

@@ -1,5 +1,6 @@
 /// What `create` does with tables that exist, and with those of array properties.
 public struct TableCreatePolicy: OptionSet, Sendable {
+    /// The policies as bits.
     public let rawValue: Int
 
     /// A policy.

@@ -6,6 +6,7 @@ public protocol CRUDBooleanExpression: Sendable {
 
 /// The condition that an operator makes.
 public struct Condition: CRUDBooleanExpression {
+    /// The condition as an expression.
     public let crudExpression: CRUDExpression
 
     /// A condition of an expression that is true, false or unknown.

@@ -3,12 +3,12 @@ public import Foundation
 /// Values for `sql(_:bindings:)`: a name, which is for people, and the value.
 public typealias Bindings = [(String, CRUDExpression)]
 
+// `@unchecked Sendable`: a key path is immutable. What it may capture, a subscript's argument, makes it no column; it is
+// hashed and then refused.
 /// An expression of conditions and bindings: a column, a value, or an operation on both.
 ///
 /// Operators such as `\Person.id == 5` make them. They are spelled out for bindings and for operators of your own. Key paths
 /// become columns when a statement is built, against the tables of that statement.
-// `@unchecked Sendable`: a key path is immutable. What it may capture, a subscript's argument, makes it no column; it is
-// hashed and then refused.
 public enum CRUDExpression: @unchecked Sendable {
     /// What makes a ``lazy(_:)`` expression.
     public typealias ExpressionProducer = @Sendable () -> CRUDExpression

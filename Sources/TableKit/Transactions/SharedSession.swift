@@ -1,8 +1,8 @@
 import Foundation
 
-/// A session that the tasks of one transaction may share, and the scopes that are open on it.
 // `@unchecked Sendable`: session and scopes are touched under the lock. The lock is recursive, as a type that is decoded
 // may itself read the database. It is never held across a suspension.
+/// A session that the tasks of one transaction may share, and the scopes that are open on it.
 package final class SharedSession: @unchecked Sendable {
     private let lock = NSRecursiveLock()
     private var session: (any TableSession)?
