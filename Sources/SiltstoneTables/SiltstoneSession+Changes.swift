@@ -48,6 +48,7 @@ extension SiltstoneSession {
                 throw error
             }
             catalogue = editor.catalogue
+            tablesToMark.formUnion(editor.tablesToMark)
         }
     }
 }

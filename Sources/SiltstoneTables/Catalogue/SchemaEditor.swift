@@ -7,6 +7,8 @@ struct SchemaEditor {
     let engine: SiltstoneEngine
     /// The tables, as far as they were changed.
     private(set) var catalogue: Catalogue
+    /// Tables whose rows with the greatest numbers may be gone.
+    private(set) var tablesToMark: Set<UInt64> = []
     private var tables: [String: TableDescription]
     private var nextTable: UInt64
 
@@ -101,12 +103,10 @@ struct SchemaEditor {
 
     private mutating func drop(_ name: String) throws {
         let table = try catalogue.table(name)
-        for (child, column) in catalogue.references(to: name) where child.id != table.id {
-            guard try isReferring(child, column) else { continue }
-            throw CRUDSQLExeError(
-                "Rows of \(child.name) refer to rows of the table.", code: .foreignKey, table: name,
-                column: child.columns[column].column.name)
+        let isReferred = try catalogue.references(to: name).contains { child, column in
+            try child.id != table.id && isReferring(child, column)
         }
+        if isReferred { try deleteRows(of: table) }
         try transaction.deleteRange(prefix: KeySpace.table(table.id))
         for key in [
             KeySpace.description(table.id), KeySpace.rowNumber(table.id), KeySpace.statistics(table.id),
@@ -116,6 +116,15 @@ struct SchemaEditor {
         }
         tables[name] = nil
         try finish()
+    }
+
+    /// Deletes the rows of a table one by one, so that references to them act as they do on a delete.
+    private mutating func deleteRows(of table: TableDescription) throws {
+        let writer = RowWriter(transaction, engine, catalogue)
+        let structure = table.structure
+        _ = try writer.delete(DeleteStatement(structure), try catalogue.binding(structure))
+        try writer.finishChecks()
+        tablesToMark.formUnion(writer.tablesToMark)
     }
 
     /// Whether a row has a value in a column that refers to another table.

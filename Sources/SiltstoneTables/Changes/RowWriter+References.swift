@@ -107,6 +107,11 @@ extension RowWriter {
                 case .setDefault: column.defaultValue ?? .null
                 default: .null
                 }
+            if action == .setDefault, !value.isNull {
+                // The default may be the very key that goes: then the row does not change, and nothing else looks.
+                checks.append(
+                    ReferenceCheck(parent: plan.table, child: reference.table, column: reference.column, value: value))
+            }
             for key in keys {
                 pending.append(
                     PendingChange(

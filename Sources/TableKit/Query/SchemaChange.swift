@@ -2,8 +2,8 @@
 public enum SchemaChange: Sendable {
     /// Makes a table. Throws ``TableErrorCode/exists`` where it exists.
     case createTable(TableStructure)
-    /// Drops a table with its indexes and rows. Throws ``TableErrorCode/noTable``; ``TableErrorCode/foreignKey`` where rows
-    /// of other tables refer to its rows.
+    /// Drops a table with its indexes and rows. Throws ``TableErrorCode/noTable``. Rows of other tables that refer to its
+    /// rows fare as on a delete of all of them: they go, or change, or the drop throws ``TableErrorCode/foreignKey``.
     case dropTable(String)
     case renameTable(String, to: String)
     /// Adds a column at the end. One that is not optional needs a default where the table has rows.
