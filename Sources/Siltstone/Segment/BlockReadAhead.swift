@@ -7,6 +7,9 @@ struct BlockReadAhead {
     private static let smallestWindow = 128 << 10
     /// With one window ahead of the one that is walked, the disk always has a megabyte or more to do.
     private static let greatestWindow = 1 << 20
+    /// The window of a walk that has found everything in memory so far. To ask the system for each megabyte would take a
+    /// fiftieth of such a walk.
+    private static let greatestPresentWindow = 8 << 20
     /// Blocks of a seek in a store that fits into memory for which nothing is asked: most seeks read no more.
     private static let freeBlocks = 4
 
@@ -17,6 +20,8 @@ struct BlockReadAhead {
     private var edge = 0
     /// Bytes of the latest window; 0 behind a seek.
     private var window = 0
+    /// Whether the latest window was found in memory.
+    private var isPresent = false
 
     /// Forgets the walk: the next block is that of a seek.
     @inline(__always)
@@ -39,7 +44,7 @@ struct BlockReadAhead {
     private mutating func move(to block: Int, _ reader: SegmentReader, _ isForward: Bool) {
         if upper > lower, block == upper { return advance(from: block, by: 1, reader) }
         if upper > lower, block == lower - 1 { return advance(from: block, by: -1, reader) }
-        window = 0
+        (window, isPresent) = (0, false)
         let free = reader.isTight ? 2 : Self.freeBlocks
         (lower, upper) = isForward ? (block, block + free) : (block + 1 - free, block + 1)
         edge = isForward ? upper : lower
@@ -48,15 +53,16 @@ struct BlockReadAhead {
 
     /// Asks for the next window, while the walk is in the one before.
     private mutating func advance(from block: Int, by direction: Int, _ reader: SegmentReader) {
-        window = min(max(2 * window, Self.smallestWindow), Self.greatestWindow)
+        let greatest = isPresent && !reader.isTight ? Self.greatestPresentWindow : Self.greatestWindow
+        window = min(max(2 * window, Self.smallestWindow), greatest)
         let count = max(2, window / reader.averageBlockBytes)
         if direction > 0 {
             let start = max(block, edge)
-            reader.fetchMissing(blocks: start..<start + count)
+            isPresent = reader.fetchMissing(blocks: start..<start + count)
             (lower, upper, edge) = (block, max(start, block + 1), start + count)
         } else {
             let end = min(block + 1, edge)
-            reader.fetchMissing(blocks: end - count..<end)
+            isPresent = reader.fetchMissing(blocks: end - count..<end)
             (lower, upper, edge) = (min(end, block), block + 1, end - count)
         }
     }

@@ -61,10 +61,11 @@ final class FenceIndex: @unchecked Sendable {
                 windows, count: windowCount, shift: footer.windowShift, starts: starts, blockCount: count)
         common = hasWindows && count > 1 ? Self.commonPrefix(keys[1], keys[count - 1]) : SearchKey(.emptyBytes)
         guard hasWindows else { return nil }
-        for block in 0..<count {
-            let digest = SearchKey(keys[block]).digest(after: skip)
-            (digests + block).initialize(to: digest)
-            if block % Self.groupSize == 0 { (samples + block / Self.groupSize).initialize(to: digest) }
+        // Of local variables: what `self` holds would be loaded again for each block.
+        let (keys, digests, samples, skip) = (keys, digests, samples, common.count)
+        for block in 0..<count { (digests + block).initialize(to: SearchKey(keys[block]).digest(after: skip)) }
+        for group in 0..<(count + Self.groupSize - 1) / Self.groupSize {
+            (samples + group).initialize(to: digests[group * Self.groupSize])
         }
     }
 
@@ -89,13 +90,13 @@ final class FenceIndex: @unchecked Sendable {
         var reader = ByteReader(section)
         var start = 0
         for block in 0..<count {
-            guard let units = reader.length(), units > 0, units <= (dataBytes - start) >> SegmentFormat.unitShift,
+            guard let units = reader.length(), units > 0, units <= (dataBytes &- start) &>> SegmentFormat.unitShift,
                 let continued = reader.varint(), let key = reader.counted()
             else { return false }
-            (starts + block).initialize(to: UInt32(start >> SegmentFormat.unitShift))
+            (starts + block).initialize(to: UInt32(truncatingIfNeeded: start &>> SegmentFormat.unitShift))
             (keys + block).initialize(to: key)
             (sequences + block).initialize(to: continued == 0 ? beforeAllVersions : continued - 1)
-            start += units << SegmentFormat.unitShift
+            start &+= units &<< SegmentFormat.unitShift
             guard block > 0 else { continue }
             let order = compareKeysByWords(keys[block - 1], key)
             guard order < 0 || order == 0 && sequences[block - 1] > sequences[block] else { return false }
@@ -110,7 +111,7 @@ final class FenceIndex: @unchecked Sendable {
     ) -> Bool {
         var previous = -1
         for block in 0..<blockCount {
-            let window = (Int(starts[block]) << SegmentFormat.unitShift) >> shift
+            let window = (Int(starts[block]) &<< SegmentFormat.unitShift) &>> shift
             guard window > previous || blockCount == 0, window < count else { return false }
             for between in (previous + 1)..<window { windows[between] = UInt32(max(0, block - 1)) }
             windows[window] = UInt32(block)

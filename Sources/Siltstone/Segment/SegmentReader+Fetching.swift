@@ -30,10 +30,12 @@ extension SegmentReader {
     }
 
     /// Asks for those of some blocks that are not in memory.
-    func fetchMissing(blocks: Range<Int>) {
+    /// - Returns: whether all of them are.
+    @discardableResult
+    func fetchMissing(blocks: Range<Int>) -> Bool {
         let blocks = blocks.clamped(to: 0..<fences.blockCount)
-        guard !blocks.isEmpty, let range = fileRange(of: blocks) else { return }
-        fetcher?.fetchMissing(range.lowerBound, range.count)
+        guard let fetcher, !blocks.isEmpty, let range = fileRange(of: blocks) else { return true }
+        return fetcher.fetchMissing(range.lowerBound, range.count)
     }
 
     /// Where blocks are in the file, in bytes; nil where no mapping serves them.

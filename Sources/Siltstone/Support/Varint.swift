@@ -32,6 +32,14 @@ enum Varint {
             offset &+= 1
             return UInt64(first)
         }
+        // Two bytes without a call: the index of a segment has such a length for each block, and opening reads them all.
+        if offset &+ 1 < bytes.count {
+            let second = base.load(fromByteOffset: offset &+ 1, as: UInt8.self)
+            if second < 0x80 {
+                offset &+= 2
+                return UInt64(first & 0x7f) | UInt64(second) &<< 7
+            }
+        }
         return readLong(bytes, at: &offset)
     }
 
