@@ -29,6 +29,7 @@ struct BlockReadAhead {
         lower = 0
         upper = 0
         window = 0
+        isPresent = false
     }
 
     /// Looks at the walk before a block is entered.
@@ -37,7 +38,18 @@ struct BlockReadAhead {
     @inline(__always)
     mutating func enter(_ block: Int, of reader: SegmentReader, isForward: Bool) {
         if _fastPath(block >= lower && block < upper) { return }
+        // Most walks are seeks that end before anything is asked for.
+        if _fastPath(upper == 0 && !reader.isTight) { return begin(at: block, Self.freeBlocks, isForward) }
         move(to: block, reader, isForward)
+    }
+
+    /// Takes note of the first block of a walk.
+    /// - Parameter free: blocks in a row for which nothing more is asked.
+    @inline(__always)
+    private mutating func begin(at block: Int, _ free: Int, _ isForward: Bool) {
+        lower = isForward ? block : block &+ 1 &- free
+        upper = lower &+ free
+        edge = isForward ? upper : lower
     }
 
     @inline(never)
@@ -45,9 +57,7 @@ struct BlockReadAhead {
         if upper > lower, block == upper { return advance(from: block, by: 1, reader) }
         if upper > lower, block == lower - 1 { return advance(from: block, by: -1, reader) }
         (window, isPresent) = (0, false)
-        let free = reader.isTight ? 2 : Self.freeBlocks
-        (lower, upper) = isForward ? (block, block + free) : (block + 1 - free, block + 1)
-        edge = isForward ? upper : lower
+        begin(at: block, reader.isTight ? 2 : Self.freeBlocks, isForward)
         if reader.isTight { reader.fetchMissing(blocks: lower..<upper) }
     }
 

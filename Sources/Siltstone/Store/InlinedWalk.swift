@@ -72,11 +72,21 @@ public struct InlinedWalk {
     ///   - walk: not begun. What it is over has to be kept until its end.
     ///   - from: where it begins; nil for the first of all.
     init(_ walk: consuming ScanWalk, from: [UInt8]?) throws(StoreError) {
-        var walk = walk
-        try walk.begin(at: from)
-        self.walk = walk.room
-        self.walk?.initialize(to: walk)
+        self.init(room: walk.room, walk)
+        do throws(StoreError) { try self.walk?.pointee.begin(at: from) } catch { try fail(error) }
+    }
+
+    /// Moves the walk into its room before it begins: begun outside, it would be copied once more, which is a fiftieth of a
+    /// short walk.
+    private init(room: UnsafeMutablePointer<ScanWalk>, _ walk: consuming ScanWalk) {
+        room.initialize(to: walk)
+        self.walk = room
         merged = nil
+    }
+
+    private func fail(_ error: StoreError) throws(StoreError) -> Never {
+        end(behind: nil)
+        throw error
     }
 
     init(_ walk: TransactionWalk) {
@@ -86,11 +96,8 @@ public struct InlinedWalk {
 
     /// - Parameter walk: not begun, and one that keeps where it begins.
     init(_ walk: consuming ScanWalk) throws(StoreError) {
-        var walk = walk
-        try walk.begin()
-        self.walk = walk.room
-        self.walk?.initialize(to: walk)
-        merged = nil
+        self.init(room: walk.room, walk)
+        do throws(StoreError) { try self.walk?.pointee.begin() } catch { try fail(error) }
     }
 
     /// To be called once, after which the walk is gone.

@@ -69,6 +69,9 @@ struct ReadPlan: @unchecked Sendable {
     /// Fragments of range tombstones that the plan knows.
     var tombstoneCount: Int { (0..<coverCount).reduce(0) { $0 + covers[$1].count } }
 
+    /// Whether the plan knows any range tombstones.
+    var hasTombstones: Bool { coverCount > 0 }
+
     /// Whether range tombstones have come that the plan does not know: only its memtables themselves do.
     var isOutdated: Bool {
         for index in 0..<tableCount where tables[index].tree.rangeTombstoneCount != tables[index].known { return true }

@@ -76,7 +76,11 @@ final class ReadView: Sendable {
     }
 
     /// The sets of range tombstones that a scan has to mind; none, mostly.
-    func rangeTombstones() -> [RangeTombstones] { plan.isOutdated ? Self.sets(tables, version) : tombstones }
+    func rangeTombstones() -> [RangeTombstones] {
+        if plan.isOutdated { return Self.sets(tables, version) }
+        // To retain the array takes a short walk longer than to look.
+        return plan.hasTombstones ? tombstones : []
+    }
 
     private static func sets(_ tables: [MemTable], _ version: Version) -> [RangeTombstones] {
         (tables.map(\.rangeTombstones) + [version.rangeTombstones]).filter { !$0.isEmpty }
