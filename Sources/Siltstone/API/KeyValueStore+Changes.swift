@@ -22,7 +22,8 @@ extension KeyValueStore {
     ///   - since: a sequence number behind which to begin, from an earlier event, a write or a snapshot; nil for now. The
     ///     logs hold the changes that no flush has written to a segment yet; what they do not hold any more is reported as
     ///     missed. So are numbers that the store has not reached: a loss of power has taken those changes, and the next ones
-    ///     get their numbers.
+    ///     get their numbers. Once the store has reached the number again, nothing tells of that loss: who must be certain
+    ///     reads the store anew after a loss of power.
     /// - Throws: ``StoreError`` where the store is closed, or a log cannot be opened.
     public func changes(
         from: [UInt8]? = nil, to: [UInt8]? = nil, since: UInt64? = nil
