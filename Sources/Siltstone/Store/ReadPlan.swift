@@ -37,8 +37,10 @@ struct ReadPlan: @unchecked Sendable {
     init(
         tables: [(table: MemTable, tombstones: Int)], version: Version, tombstones: [RangeTombstones], isTight: Bool
     ) {
-        let probes = version.runs.map { $0.segments.compactMap { SegmentProbe($0) } }
-        isComplete = zip(probes, version.runs).allSatisfy { $0.count == $1.segments.count }
+        // Segments of range tombstones alone have no index to look into; their tombstones are in the version's set.
+        let segments = version.runs.map { $0.segments.filter { $0.info.recordCount > 0 } }.filter { !$0.isEmpty }
+        let probes = segments.map { $0.compactMap { SegmentProbe($0) } }
+        isComplete = zip(probes, segments).allSatisfy { $0.count == $1.count }
         isQuick = isComplete && !isTight
         segmentTombstones = .passUnretained(version.rangeTombstones)
         coverCount = tombstones.count

@@ -48,6 +48,21 @@ struct RangeTombstoneReadTests {
         try store.close()
     }
 
+    @Test("a run that holds nothing but a range tombstone keeps no read from the short way")
+    func tombstoneAlone() throws {
+        let store = try store()
+        for number in 0..<2000 { try store.put(key(number), Array("\(number)".utf8)) }
+        try store.compact()
+        try store.deleteRange(from: key(50), to: key(60))
+        try store.flush()
+        for number in [0, 49, 60, 1999] {
+            #expect(try store.get(key(number)) == Array("\(number)".utf8))
+            #expect(isQuick(store, number))
+        }
+        for number in 50..<60 { #expect(try store.get(key(number)) == nil) }
+        try store.close()
+    }
+
     @Test(
         "walks hand out what a range tombstone spares, from and to any key, in stretches of any length",
         arguments: [FileAccess.mapped, .read])
