@@ -76,6 +76,11 @@ struct FragmentIndex: @unchecked Sendable {
     @inline(__always)
     func countOfStarts(upTo key: SearchKey, including: Bool) -> Int {
         if count == 0 { return 0 }
+        if count == 1 {
+            // Where there is one start there is no common beginning to skip, and most keys would be ties of its digest.
+            let order = compareKeysByWords(starts[0], key.bytes)
+            return order < 0 || order == 0 && including ? 1 : 0
+        }
         if common.count > 0, !key.hasPrefix(common) { return key.compare(to: common) < 0 ? 0 : count }
         let digest = key.digest(after: common.count)
         let low = digests.count(below: digest, of: count)
