@@ -24,7 +24,7 @@ extension Command {
             """,
         options: [.csvRows, .jsonRows, .quiet],
         examples: [
-            "silt query people.silt 'SELECT * FROM Person WHERE lastName = ''Lars'' ORDER BY firstName LIMIT 10'",
+            "silt query people.silt 'SELECT firstName FROM Person ORDER BY lastName LIMIT 10'",
             "silt query --csv people.silt 'SELECT lastName, COUNT(*) FROM Person GROUP BY lastName'",
             "silt query people.silt 'UPDATE Person SET planet = 12 WHERE planet IS NULL'",
         ],
@@ -38,7 +38,7 @@ extension Command {
             as a value.
             """,
         options: [.json],
-        examples: ["silt explain people.silt 'SELECT * FROM Person WHERE lastName = ''Lars'''"],
+        examples: ["silt explain people.silt 'SELECT * FROM Person WHERE planet = 12'"],
         run: Query.explain)
 }
 

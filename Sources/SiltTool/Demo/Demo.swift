@@ -6,9 +6,10 @@ extension Command {
         name: "demo", operands: "[DIRECTORY]", summary: "show the engine at work, in under a minute",
         discussion: """
             Runs client programs on a store, and on other repositories that take its place by one
-            expression; makes tables, joins them and follows a query while its rows change; loads a million records; kills a process in the middle of writing, and
-            finds everything that it was told was written; verifies every byte; compacts. Says at
-            each step what it does and how fast.
+            expression; makes tables, joins them and follows a query while its rows change; loads a
+            million records; kills a process in the middle of writing, and finds everything that it
+            was told was written; verifies every byte; compacts. Says at each step what it does and
+            how fast.
 
             Works in a new directory that is removed at the end, or in DIRECTORY, which must not
             exist yet and is kept.
