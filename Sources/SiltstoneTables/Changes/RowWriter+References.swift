@@ -167,7 +167,8 @@ extension RowWriter {
         }
         var prefix = KeyEncoder(index.prefix)
         prefix.append(value)
-        try transaction.forEach(prefix: prefix.bytes, limit: limit) { key, pointer in
+        // Not all that begins with the bytes of a text has that value: FF follows where the text goes on with a zero.
+        try transaction.forEach(from: prefix.bytes, to: prefix.bytes + [0xFF], limit: limit) { key, pointer in
             var row = table.rowPrefix
             if pointer.byteCount > 0 {
                 pointer.withUnsafeBytes { row += $0 }

@@ -2,62 +2,40 @@ import Foundation
 import TableKit
 
 /// A condition as a flat list of tests over the slots of rows of one layout. Nothing is decoded.
-struct FilterProgram {
-    private(set) var instructions: [FilterInstruction] = []
+///
+/// An object, so that a test of an operand copies no arrays. It does not change once it is made.
+final class FilterProgram {
+    /// The tests, in memory of their own: they are looked at for each row.
+    let tests: UnsafeMutablePointer<FilterInstruction>
+    private var instructions: [FilterInstruction] = []
     private var lists: [[Int64]] = []
     private var byteLists: [[[UInt8]]] = []
     private var bytes: [[UInt8]] = []
     private var patterns: [TextPattern] = []
     private var others: [RowSlot] = []
     /// What the program gives without a test.
-    private var start = FilterInstruction.accept
+    private(set) var start = FilterInstruction.accept
     /// The least length of a row.
-    private var leastBytes = RowLayout.headerBytes
+    private(set) var leastBytes = RowLayout.headerBytes
 
     /// - Parameters:
     ///   - condition: of source 0 alone.
     ///   - columns: where the columns are in the layout.
     init(_ condition: Condition, columns: [ShapeColumn], table: String) throws {
+        tests = .allocate(capacity: condition.testCount)
         start = try compile(
             condition, columns, table, ifMet: FilterInstruction.accept, ifNot: FilterInstruction.reject)
+        for (place, instruction) in instructions.enumerated() { (tests + place).initialize(to: instruction) }
     }
+
+    deinit { tests.deallocate() }
 
     // MARK: Running
 
-    /// Whether a row meets the condition; nil where the row is damaged.
-    @inline(__always)
-    func accepts(_ row: UnsafeRawBufferPointer) -> Bool? {
-        guard row.count >= leastBytes, let base = row.baseAddress else { return nil }
-        var next = start
-        return instructions.withUnsafeBufferPointer { instructions in
-            while next >= 0 {
-                guard let isMet = isMet(instructions.baseAddress.unsafelyUnwrapped + next, row, base) else {
-                    return nil
-                }
-                next = isMet ? instructions[next].ifMet : instructions[next].ifNot
-            }
-            return next == FilterInstruction.accept
-        }
-    }
-
-    @inline(__always)
-    private func isMet(
-        _ test: UnsafePointer<FilterInstruction>, _ row: UnsafeRawBufferPointer, _ base: UnsafeRawPointer
-    ) -> Bool? {
-        let slot = test.pointee.slot
-        let isNull = base.load(fromByteOffset: slot.nullByte, as: UInt8.self) & slot.nullMask != 0
-        if test.pointee.operation == .isNull { return isNull }
-        if isNull { return false }
-        if test.pointee.operation == .scalarRange {
-            let number = ScalarOrder.load(slot.type, base + slot.place)
-            return (number >= test.pointee.low && number <= test.pointee.high) != test.pointee.isInverted
-        }
-        return isOtherMet(test, row, base)
-    }
-
+    /// Whether a row meets a test whose column is not NULL and that needs an operand; nil where the row is damaged.
     @inline(never)
-    private func isOtherMet(
-        _ test: UnsafePointer<FilterInstruction>, _ row: UnsafeRawBufferPointer, _ base: UnsafeRawPointer
+    func isOtherMet(
+        _ test: UnsafeMutablePointer<FilterInstruction>, _ row: UnsafeRawBufferPointer, _ base: UnsafeRawPointer
     ) -> Bool? {
         let slot = test.pointee.slot
         switch test.pointee.operation {
@@ -81,7 +59,7 @@ struct FilterProgram {
     }
 
     private func compareColumns(
-        _ test: UnsafePointer<FilterInstruction>, _ row: UnsafeRawBufferPointer, _ base: UnsafeRawPointer
+        _ test: UnsafeMutablePointer<FilterInstruction>, _ row: UnsafeRawBufferPointer, _ base: UnsafeRawPointer
     ) -> Bool? {
         let left = test.pointee.slot
         let right = others[test.pointee.operand]
@@ -112,7 +90,7 @@ struct FilterProgram {
 
     /// Appends the tests of a condition, the last first, as each needs to know where the program goes on.
     /// - Returns: where the condition begins.
-    private mutating func compile(
+    private func compile(
         _ condition: Condition, _ columns: [ShapeColumn], _ table: String, ifMet: Int, ifNot: Int
     ) throws -> Int {
         switch condition {
@@ -141,7 +119,7 @@ struct FilterProgram {
         }
     }
 
-    private mutating func compile(
+    private func compile(
         _ left: ColumnReference, _ comparison: Comparison, _ right: ColumnReference, _ columns: [ShapeColumn],
         _ table: String, ifMet: Int, ifNot: Int
     ) throws -> Int {
@@ -165,7 +143,7 @@ struct FilterProgram {
         }
     }
 
-    private mutating func append(_ instruction: FilterInstruction, _ ifMet: Int, _ ifNot: Int) -> Int {
+    private func append(_ instruction: FilterInstruction, _ ifMet: Int, _ ifNot: Int) -> Int {
         var instruction = instruction
         (instruction.ifMet, instruction.ifNot) = (ifMet, ifNot)
         leastBytes = max(leastBytes, instruction.slot.endsStart)
@@ -173,7 +151,7 @@ struct FilterProgram {
         return instructions.count - 1
     }
 
-    private mutating func instruction(_ test: ColumnTest, _ slot: RowSlot) -> FilterInstruction {
+    private func instruction(_ test: ColumnTest, _ slot: RowSlot) -> FilterInstruction {
         switch test {
         case .isNull: return FilterInstruction(.isNull, slot)
         case .isNotNull: return FilterInstruction(.isNotNull, slot)
@@ -211,7 +189,7 @@ struct FilterProgram {
         return result
     }
 
-    private mutating func list(_ values: [ColumnValue], _ slot: RowSlot, isInverted: Bool) -> FilterInstruction {
+    private func list(_ values: [ColumnValue], _ slot: RowSlot, isInverted: Bool) -> FilterInstruction {
         if ScalarOrder.covers(slot.type) {
             var result = FilterInstruction(.scalarList, slot)
             lists.append(values.compactMap { ScalarOrder.number($0, slot.type) })
@@ -239,6 +217,17 @@ extension ColumnValue {
         case .bytes(let bytes): bytes
         case .uuid(let value): withUnsafeBytes(of: value.uuid) { Array($0) }
         default: []
+        }
+    }
+}
+
+extension Condition {
+    /// How many tests a program for the condition has at most.
+    fileprivate var testCount: Int {
+        switch self {
+        case .always, .never: 0
+        case .test, .columns: 1
+        case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.testCount }
         }
     }
 }

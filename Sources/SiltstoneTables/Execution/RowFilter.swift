@@ -4,43 +4,82 @@ import TableKit
 final class RowFilter {
     /// What rows have to meet: names source 0 alone.
     let condition: Condition
+    private let acceptsAll: Bool
     private let shape: RowShape
     /// The programs for the layouts that rows were met with.
     private var programs: [UInt16: FilterProgram] = [:]
-    /// The program that was used last, as rows of one layout lie side by side.
-    private var program: FilterProgram?
-    private var layout: UInt16 = 0
+    /// The program for the layout that was met last, as rows of one layout lie side by side. Behind a pointer, as a property
+    /// that changes would cost checks of exclusive access for each row.
+    private let current: UnsafeMutablePointer<Current>
+
+    private struct Current {
+        /// -1: none.
+        var layout: Int32 = -1
+        var leastBytes = RowLayout.headerBytes
+        var start = 0
+        var tests: UnsafeMutablePointer<FilterInstruction>?
+        /// Kept by ``programs``.
+        var program: Unmanaged<FilterProgram>?
+    }
 
     init(_ condition: Condition, shape: RowShape) {
         self.condition = condition
+        acceptsAll = condition == .always
         self.shape = shape
+        current = .allocate(capacity: 1)
+        current.initialize(to: Current())
     }
+
+    deinit { current.deallocate() }
 
     /// Whether a row meets the condition.
     /// - Throws: ``TableErrorCode/corrupt`` where the row is damaged or has an unknown layout.
     @inline(__always)
     func accepts(_ row: RawSpan) throws -> Bool {
-        if case .always = condition { return true }
+        if acceptsAll { return true }
         return try row.withUnsafeBytes { row in
-            guard row.count >= RowLayout.headerBytes else { throw shortRow }
-            let number = UInt16(littleEndian: row.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
-            if program == nil || number != layout { try choose(number) }
-            guard let result = program?.accepts(row) else { throw shortRow }
-            return result
+            guard row.count >= RowLayout.headerBytes, let base = row.baseAddress else { throw shortRow }
+            let layout = Int32(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
+            if layout != current.pointee.layout { try choose(layout) }
+            guard row.count >= current.pointee.leastBytes else { throw shortRow }
+            var next = current.pointee.start
+            while next >= 0, let tests = current.pointee.tests {
+                next = try isMet(tests + next, row, base) ? tests[next].ifMet : tests[next].ifNot
+            }
+            return next == FilterInstruction.accept
         }
     }
 
-    private func choose(_ number: UInt16) throws {
-        let chosen =
+    @inline(__always)
+    private func isMet(
+        _ test: UnsafeMutablePointer<FilterInstruction>, _ row: UnsafeRawBufferPointer, _ base: UnsafeRawPointer
+    ) throws -> Bool {
+        let isNull =
+            base.load(fromByteOffset: test.pointee.slot.nullByte, as: UInt8.self) & test.pointee.slot.nullMask != 0
+        if test.pointee.operation == .scalarRange {
+            if isNull { return false }
+            let number = ScalarOrder.load(test.pointee.slot.type, base + test.pointee.slot.place)
+            return (number >= test.pointee.low && number <= test.pointee.high) != test.pointee.isInverted
+        }
+        if isNull || test.pointee.operation == .isNull { return isNull && test.pointee.operation == .isNull }
+        let result = current.pointee.program?._withUnsafeGuaranteedRef { $0.isOtherMet(test, row, base) }
+        guard let result else { throw shortRow }
+        return result
+    }
+
+    private func choose(_ layout: Int32) throws {
+        let number = UInt16(truncatingIfNeeded: layout)
+        let program =
             try programs[number]
             ?? FilterProgram(
                 condition, columns: try shape.columns(inLayout: number), table: shape.structure.name)
-        programs[number] = chosen
-        (program, layout) = (chosen, number)
+        programs[number] = program
+        current.pointee = Current(
+            layout: layout, leastBytes: program.leastBytes, start: program.start, tests: program.tests,
+            program: .passUnretained(program))
     }
 
     private var shortRow: CRUDDecoderError {
-        CRUDDecoderError(
-            "A row is shorter than its layout says.", code: .corrupt, table: shape.structure.name)
+        CRUDDecoderError("A row is shorter than its layout says.", code: .corrupt, table: shape.structure.name)
     }
 }

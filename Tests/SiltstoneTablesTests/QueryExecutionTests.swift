@@ -1,0 +1,149 @@
+import Siltstone
+import TableKit
+import Testing
+
+@testable import SiltstoneTables
+
+/// What queries do beside finding rows.
+@Suite struct QueryExecutionTests {
+    private static let people = TableStructure(
+        name: "P",
+        columns: [
+            Column("id", .int64), Column("name", .string), Column("age", .int32, isOptional: true),
+            Column("score", .double),
+        ], primaryKey: [0])
+
+    private static func tables(_ count: Int, indexes: [(columns: [Int], isUnique: Bool)] = []) throws -> TestTables {
+        let rows = (0..<count).map { number -> [ColumnValue] in
+            let age: ColumnValue = number % 7 == 0 ? .null : .integer(Int64(number % 5))
+            return [.integer(Int64(number)), .text("name \(number)"), age, .real(Double(number) / 4)]
+        }
+        return try TestTables([TestTable(people, rows, indexes: indexes)])
+    }
+
+    private func column(_ number: Int) -> ColumnReference { ColumnReference(column: number) }
+
+    @Test func `groups and aggregates agree with the evaluation`() throws {
+        let tables = try Self.tables(100)
+        let aggregates: [Aggregate] = [
+            .count, .countValues(2), .countDistinct(2), .min(1), .max(0), .sum(0), .sum(3), .average(2),
+        ]
+        for groupBy in [[], [2], [2, 0]] {
+            for limit in [nil, RowLimit(count: 10, skip: 3), RowLimit(count: 0)] {
+                var query = Query(Self.people)
+                query.predicate = .compare(column(0), .less, .integer(60))
+                query.order = [OrderTerm(column: 1)]
+                query.limit = limit
+                let found = try tables.executor().aggregate(
+                    AggregateQuery(query, groupBy: groupBy, aggregates: aggregates))
+                let expected = try QueryEvaluation(query, rows: tables.rows(of: query))
+                    .aggregate(groupBy: groupBy, aggregates)
+                #expect(found == expected)
+            }
+        }
+    }
+
+    @Test func `a transaction reads what it has written`() throws {
+        let tables = try Self.tables(20, indexes: [([2], false)])
+        let transaction = tables.store.begin()
+        defer { transaction.rollback() }
+        let table = try #require(tables.catalogue.tables["P"])
+        let row: [ColumnValue] = [.integer(500), .text("new"), .integer(3), .real(0)]
+        var key = KeyEncoder(table.rowPrefix)
+        var entry = KeyEncoder(table.indexes[0].prefix)
+        var buffer = RowBuffer()
+        key.append(row[0])
+        entry.append(row[2])
+        entry.append(row[0])
+        try buffer.append(row, layout: table.newestLayout)
+        try transaction.put(key.bytes, buffer.bytes)
+        try transaction.put(entry.bytes, [])
+        let executor = QueryExecutor(reader: transaction, catalogue: tables.catalogue)
+        var query = Query(Self.people)
+        query.predicate = .compare(column(2), .equal, .integer(3))
+        let before = tables.expected(query).count
+        for number in try executor.plans(for: query).indices {
+            query.forcedPlan = number
+            #expect(try executor.count(query) == before + 1)
+            let stream = try executor.run(query)
+            #expect(try stream.next()?.rows.count == before + 1)
+        }
+    }
+
+    @Test func `changes meet each row that matches once, with its whole key`() throws {
+        let tables = try Self.tables(50, indexes: [([2], false)])
+        let binding = try tables.catalogue.binding(Self.people)
+        var keys: [[UInt8]] = []
+        try tables.executor().forEachMatch(
+            binding, .or([.compare(column(2), .equal, .integer(1)), .compare(column(0), .less, .integer(10))])
+        ) { key, _ in keys.append(key.withUnsafeBytes { Array($0) }) }
+        var expected = Query(Self.people)
+        expected.predicate = .or([
+            .compare(column(2), .equal, .integer(1)), .compare(column(0), .less, .integer(10)),
+        ])
+        #expect(Set(keys).count == keys.count)
+        #expect(
+            Set(keys)
+                == Set(
+                    tables.expected(expected).map { result in
+                        var key = KeyEncoder(binding.table.rowPrefix)
+                        key.append(result.row.values[0])
+                        return key.bytes
+                    }))
+    }
+
+    @Test func `rows that are older than a column have its first value`() throws {
+        var columns = Self.people.columns
+        columns.append(Column("level", .int64))
+        let grown = TableStructure(name: "P", columns: columns, primaryKey: [0])
+        let tables = try Self.tables(10)
+        var definition = try #require(tables.catalogue.tables["P"]).definition
+        definition.columns.append(ColumnDescription(id: 99, column: columns[4], initialValue: .integer(7)))
+        definition.layouts.append(
+            definition.layouts[0] + [TableDefinition.LayoutColumn(id: 99, type: .int64)])
+        let catalogue = Catalogue(version: 2, nextTable: 2, tables: ["P": TableDescription(definition)])
+        let executor = QueryExecutor(reader: tables.store.snapshot(), catalogue: catalogue)
+        func count(_ comparison: Comparison, _ value: Int64) throws -> Int {
+            var query = Query(grown)
+            query.predicate = .compare(column(4), comparison, .integer(value))
+            return try executor.count(query)
+        }
+        #expect(try count(.equal, 7) == 10)
+        #expect(try count(.notEqual, 7) == 0)
+        #expect(try count(.greater, 6) == 10)
+        var ordered = Query(grown)
+        ordered.order = [OrderTerm(column: 4), OrderTerm(column: 0, isDescending: true)]
+        #expect(try executor.run(ordered).next()?.rows.count == 10)
+    }
+
+    @Test func `a plan names the index, the sort and the index that is missing`() throws {
+        let tables = try Self.tables(200, indexes: [([2], false)])
+        var query = Query(Self.people)
+        query.predicate = .compare(column(2), .equal, .integer(3))
+        query.order = [OrderTerm(column: 1)]
+        query.limit = RowLimit(count: 5)
+        let text = try tables.executor().plans(for: query).map(\.description).joined(separator: "\n")
+        #expect(text.contains("range of index index0") && text.contains("walk of P") && text.contains("top 5 by name"))
+        query.sources.append(Self.people)
+        query.joins = [JoinClause(property: "twins", source: 1, on: 3, equals: 3)]
+        #expect(try tables.executor().explain(query).description.contains("An index on P(score) would save"))
+    }
+
+    @Test func `a damaged row and a column that is missing are errors`() throws {
+        let tables = try Self.tables(5)
+        let table = try #require(tables.catalogue.tables["P"])
+        var query = Query(Self.people)
+        query.predicate = .compare(column(2), .equal, .integer(3))
+        var key = KeyEncoder(table.rowPrefix)
+        key.append(.integer(3))
+        for damaged in [[], [1, 0], [1, 0, 0, 0, 0], [1, 0, 9, 0] + [UInt8](repeating: 0, count: 60)] as [[UInt8]] {
+            try tables.store.put(key.bytes, damaged)
+            #expect(throws: CRUDDecoderError.self) { try tables.executor().count(query) }
+        }
+        query.predicate = .isNull(ColumnReference(column: 9))
+        #expect(throws: CRUDSQLGenError.self) { try tables.executor().run(query) }
+        query.predicate = nil
+        query.forcedPlan = 99
+        #expect(throws: CRUDSQLExeError.self) { try tables.executor().run(query) }
+    }
+}
