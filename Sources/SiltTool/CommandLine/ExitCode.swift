@@ -1,4 +1,5 @@
 import Siltstone
+import TableKit
 
 /// What the tool tells its caller by its exit status.
 enum ExitCode: Int32, Sendable, CaseIterable {
@@ -63,6 +64,8 @@ struct Failure {
             exitCode = ExitCode(error.code)
             let offset = error.offset.map { ", offset \($0)" } ?? ""
             message = error.message + (error.file.map { " [\($0)\(offset)]" } ?? "")
+        case let error as any TableError:
+            (exitCode, message) = (ExitCode(error.code), error.description)
         default:
             (exitCode, message) = (.inputOutput, "\(error)")
         }

@@ -1,3 +1,5 @@
+import TableKit
+
 /// The tool: finds the command, runs it, and turns what it throws into one line and an exit status.
 enum Tool {
     static let version = "1.0.0"
@@ -10,6 +12,8 @@ enum Tool {
 
     /// Runs a command line without the program's name.
     static func run(_ arguments: Result<[String], ToolError>) -> ExitCode {
+        // Errors are printed once, by the tool.
+        CRUDLogging.errorLogDestinations = []
         do {
             return try dispatch(try arguments.get())
         } catch {
