@@ -9,7 +9,9 @@ import Testing
     func theStoreKeeps(promise: String) async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("tables-\(UUID())")
         defer {
-            do { try FileManager.default.removeItem(at: directory) } catch { Issue.record("\(directory) stays: \(error)") }
+            do { try FileManager.default.removeItem(at: directory) } catch {
+                Issue.record("\(directory) stays: \(error)")
+            }
         }
         try await TableConformance { try SiltstoneDatabaseConfiguration(directory.path) }.check(promise)
     }
