@@ -48,8 +48,9 @@ let package = Package(
     targets: installed.map { .systemLibrary(name: $0.module, providers: [.apt([$0.package])]) } + [
         .executableTarget(
             name: "SiltBench",
-            dependencies: ["Siltstone", "CRUDKit", "SiltstoneCRUD"].map { .product(name: $0, package: "siltstone") }
-                + installed.map { .target(name: $0.module) },
+            dependencies: ["Siltstone", "CRUDKit", "SiltstoneCRUD", "TableKit", "SiltstoneTables"].map {
+                .product(name: $0, package: "siltstone")
+            } + installed.map { .target(name: $0.module) },
             swiftSettings: upcoming + installed.map { .define($0.define) }),
         .testTarget(
             name: "SiltBenchTests",

@@ -59,7 +59,8 @@ struct GoalTests {
     func labels() throws {
         let sections = try SectionSet.full.sections(
             count: 1_000_000, valueBytes: 100, engines: EngineKind.stores, threads: 1)
-        let names = Set(sections.flatMap { $0.workloads.map(\.name) })
+        let tables = TableWorkload.allCases.compactMap { $0.rawValue.split(separator: ":").first.map(String.init) }
+        let names = Set(sections.flatMap { $0.workloads.map(\.name) } + tables)
         for goal in Goal.all {
             let labels: [String] =
                 switch goal.measure {
@@ -67,7 +68,7 @@ struct GoalTests {
                     .tail(let label),
                     .space(let label), .growth(let label):
                     [label]
-                case .kept(let label, let before): [label, before]
+                case .kept(let label, let before), .above(let label, let before): [label, before]
                 case .slowestThread(let label): [label]
                 case .longestCall(let labels): labels
                 case .memory: []
@@ -77,6 +78,17 @@ struct GoalTests {
                 #expect(workload.map { names.contains(String($0)) } == true, "\(label)")
             }
         }
+    }
+
+    @Test("what a time is above another is a difference of medians, with the span of the rounds")
+    func above() throws {
+        var report = report("open", [.siltstone: [3, 2, 7]], unit: .milliseconds)
+        for value in [1, 1.5, 1] {
+            report.measurements.append(
+                Measurement(engine: .siltstone, label: "store", round: 0, unit: .milliseconds, value: value))
+        }
+        let outcome = Goal(title: "", measure: .above("open", "store"), wanted: 2).outcome(in: report)
+        #expect(outcome.reachedValue == 2 && outcome.lowest == 1 && outcome.highest == 6 && outcome.verdict == .barely)
     }
 
     @Test("growth is what is kept of a rate, compared with the peer that keeps most")

@@ -48,6 +48,16 @@ struct PlanTests {
         #expect(section.accountCount(section.workloads[0]) == 1000 && section.settings(hundred).hasTransactions)
     }
 
+    @Test("tables are measured beside both ways to use SQLite, and fewer rows where each waits for the disk")
+    func tables() throws {
+        let chosen = try sections("--sections", "tables", "--num", "100000")
+        #expect(chosen.map(\.name) == ["tables", "tables-synced"] && chosen.map(\.count) == [100_000, 200])
+        #expect(chosen.map(\.isSynced) == [false, true] && chosen.allSatisfy { $0.kind == .tables })
+        let hasSQLite = EngineKind.available.contains(.sqlite)
+        #expect(chosen.allSatisfy { $0.engines == (hasSQLite ? [.siltstone, .sqlite, .perfect] : [.siltstone]) })
+        #expect(!EngineKind.perfect.isPeer && !EngineKind.stores.contains(.perfect))
+    }
+
     @Test("workloads that are named make one section for each number of keys")
     func growth() throws {
         let grown = try sections("--workloads", "fillrandom,readrandom@2", "--num", "1000,20000")

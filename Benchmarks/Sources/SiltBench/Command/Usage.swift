@@ -14,7 +14,7 @@ enum Usage {
 
               --engines LIST      \(EngineKind.available.map(\.rawValue).joined(separator: ",")) (the default: all of them)
               --set NAME          which sections to run, of the list below; standard
-              --sections LIST     of these, only main, values, values-1K, keys, transfer, crud, transformers, defaults, growth, …
+              --sections LIST     of these, only main, values, values-1K, keys, transfer, crud, transformers, tables, defaults, growth, …
               --workloads LIST    instead of a set: names of the list below, in this order; NAME@T runs on T threads
               --num N             keys; 1000000. Several, with --workloads: each in turn, plotted as growth
               --value-size BYTES  16 to 1048576; 100

@@ -12,6 +12,7 @@ enum Worker {
             switch order.section.kind {
             case .engines: try order.engine.accept(Visitor(order: order))
             case .repositories: try RepositoryBench(order).run(say)
+            case .tables: try TableBench(order).run(say)
             case .transformers: try TransformerBench(order).run { try say(.measurement($0)) }
             }
             try say(.verified)

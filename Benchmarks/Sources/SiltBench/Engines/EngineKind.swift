@@ -3,6 +3,8 @@ enum EngineKind: String, Codable, CaseIterable, Sendable {
     case siltstone, leveldb, rocksdb, lmdb, sqlite
     /// `FileSystemRepository`, `InMemoryRepository`.
     case files, memory
+    /// SQLite in the way in which Perfect-SQLite uses it, for tables.
+    case perfect
 
     /// As its authors write it.
     var title: String {
@@ -14,14 +16,16 @@ enum EngineKind: String, Codable, CaseIterable, Sendable {
         case .sqlite: "SQLite"
         case .files: "files"
         case .memory: "memory"
+        case .perfect: "Perfect's way"
         }
     }
 
     /// Those that can be named on the command line.
     static let stores: [EngineKind] = [.siltstone, .leveldb, .rocksdb, .lmdb, .sqlite]
 
-    /// Whether Siltstone is compared with it: what forgets everything at its end does not do the same work.
-    var isPeer: Bool { self != .siltstone && self != .memory }
+    /// Whether Siltstone is compared with it: what forgets everything at its end does not do the same work, and another way
+    /// to use a peer is no peer.
+    var isPeer: Bool { self != .siltstone && self != .memory && self != .perfect }
 
     /// Whether it does the same work as the others in what a label stands for: LMDB has no log to recover and no runs to
     /// merge, its compaction being a copy; SQLite's log, of the same bytes, holds a fortieth of the others' transactions.

@@ -3,7 +3,7 @@ import CSQLite
 
 /// A prepared statement.
 final class SQLiteStatement {
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
 
     init(_ handle: OpaquePointer) { self.handle = handle }
 

@@ -31,7 +31,7 @@ final class SiltstoneEngine: Engine {
             """
     }
 
-    private static func configuration(_ settings: EngineSettings) -> Configuration {
+    static func configuration(_ settings: EngineSettings) -> Configuration {
         var configuration = Configuration()
         configuration.durability = settings.isSynced ? .synced : .buffered
         configuration.memTableBytes = settings.writeBufferBytes

@@ -7,7 +7,7 @@ extension Goal {
             Goal("compact", .ratio("compact"), 2),
             Goal("open", .time("open:compacted"), 1),
             Goal("recover", .ratio("recover"), 5),
-        ] + mixes + transactions + larger + costs
+        ] + mixes + transactions + tables + larger + costs
 
     private static let writes = [
         Goal("fillseq", .ratio("fillseq"), 5),
@@ -79,6 +79,28 @@ extension Goal {
             Goal("\(name), 100 accounts, slowest of 8 threads", .slowestThread("\(section)/transfer100@8"), 0.5),
         ]
     }
+
+    /// Beside SQLite's C API.
+    private static let tables =
+        [
+            ("insert, 10,000 rows a transaction", TableWorkload.insert, 2.0),
+            ("the same with two indexes", .insertIndexed, 2),
+            ("select by key, a chain", .key, 1.2), ("find", .find, 2), ("missing key", .missing, 3),
+            ("index range of 100 rows", .range, 1), ("the same, counted", .rangeCount, 2),
+            ("filter over all rows, 1 % remain", .filter, 2),
+            ("all rows, Codable", .rows, 0.8), ("all rows, RowDecodable", .rowsFast, 1.3),
+            ("order, limit 10", .order, 1.5), ("the same with an index", .orderIndexed, 1.2),
+            ("join, 1,000 parents", .join, 1), ("join, all parents, no index", .joinUnindexed, 1),
+            ("update by key, an index", .update, 1.5), ("delete by a range of the index", .delete, 1.5),
+            ("transaction, two reads and two writes", .transfer, 2),
+        ].map { Goal("tables, \($0)", .ratioTo(.sqlite, table($1)), $2) } + [
+            Goal("tables, insert one row, synced", .ratioTo(.sqlite, "tables-synced/insert"), 1.2),
+            Goal("tables, insert one row, synced, 8 tasks", .ratioTo(.sqlite, "tables-synced/insert@8"), 4),
+            Goal("tables, from commit to observed value", .time(table(.observe)), 1),
+            Goal("tables, open 100, above the store's", .above(table(.open), table(.openStore)), 1),
+        ]
+
+    private static func table(_ workload: TableWorkload) -> String { "tables/\(workload.rawValue)" }
 
     private static let costs =
         [

@@ -62,6 +62,7 @@ extension Goal {
             return report.summary(.siltstone, label).map {
                 Reading(value: $0.value, lowest: $0.minimum, highest: $0.maximum, labels: [label])
             }
+        case .above(let label, let base): return above(label, base, in: report)
         case .tail(let label): return tail(label, in: report)
         case .longestCall(let labels): return longestCall(labels, in: report)
         case .space(let label):
@@ -73,6 +74,16 @@ extension Goal {
         case .slowestThread(let label): return slowestThread(label, in: report)
         case .memory: return memory(in: report)
         }
+    }
+
+    /// By the medians.
+    private func above(_ label: String, _ base: String, in report: Report) -> Reading? {
+        guard let own = report.summary(.siltstone, label), let other = report.summary(.siltstone, base) else {
+            return nil
+        }
+        return Reading(
+            value: own.value - other.value, lowest: own.minimum - other.value, highest: own.maximum - other.value,
+            note: "\(Format.milliseconds(own.value)) and \(Format.milliseconds(other.value))", labels: [label, base])
     }
 
     /// Compared round by round: both rates of a round are of the same minutes.

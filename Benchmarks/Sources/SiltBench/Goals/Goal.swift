@@ -16,6 +16,8 @@ struct Goal: Sendable {
         case share(String, of: RawLimits.Kind)
         /// A time in milliseconds; lower is better.
         case time(String)
+        /// The milliseconds by which a time is above another; lower is better.
+        case above(String, String)
         /// The ratio of the best peer's 99.9th percentile to one's own.
         case tail(String)
         /// The longest call of any round of some workloads, in milliseconds; lower is better.
@@ -35,7 +37,7 @@ struct Goal: Sendable {
         /// Whether more is better.
         var isHigherBetter: Bool {
             switch self {
-            case .time, .longestCall, .space, .memory: false
+            case .time, .above, .longestCall, .space, .memory: false
             case .ratio, .ratioTo, .share, .tail, .growth, .kept, .slowestThread: true
             }
         }
@@ -43,7 +45,7 @@ struct Goal: Sendable {
         /// What a value is counted in.
         func format(_ value: Double) -> String {
             switch self {
-            case .time, .longestCall: Format.milliseconds(value)
+            case .time, .above, .longestCall: Format.milliseconds(value)
             case .ratio, .ratioTo, .tail, .growth: Format.ratio(value)
             case .share, .memory, .space, .kept, .slowestThread: Format.digits(value, 2)
             }

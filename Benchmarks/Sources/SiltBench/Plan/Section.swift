@@ -8,6 +8,8 @@ struct Section: Codable, Sendable {
         case repositories
         /// Item formats.
         case transformers
+        /// Typed tables and queries.
+        case tables
     }
 
     /// Short, for the command line and before the labels; the main one's labels stand alone.

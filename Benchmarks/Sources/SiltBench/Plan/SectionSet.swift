@@ -6,7 +6,8 @@ enum SectionSet: String, CaseIterable, Sendable {
     var summary: String {
         switch self {
         case .quick: "fills, reads, scans and a compaction"
-        case .standard: "all workloads, YCSB, large values, other keys, transactions, repositories, item formats"
+        case .standard:
+            "all workloads, YCSB, large values, other keys, transactions, repositories, item formats, tables"
         case .full:
             "these, each engine's default compression, LMDB's other way to write, stores larger than memory, and growth "
                 + "to 20 times as many keys"
@@ -24,7 +25,7 @@ enum SectionSet: String, CaseIterable, Sendable {
         case .quick: return [try maker.main(WorkloadRun.quickList)]
         case .standard:
             return try [maker.main(WorkloadRun.defaultList)] + maker.values() + maker.keys()
-                + maker.transfers() + maker.repositories()
+                + maker.transfers() + maker.repositories() + maker.tables()
         case .full:
             return try Self.standard.sections(count: count, valueBytes: valueBytes, engines: engines, threads: threads)
                 + [maker.defaults()] + maker.writeMap() + [maker.limited()] + maker.growth()
@@ -94,6 +95,21 @@ private struct SectionMaker {
             Section(
                 name: "transformers", title: "formats of an item", kind: .transformers, count: max(100, count / 20),
                 engines: [.siltstone]),
+        ]
+    }
+
+    /// Tables and queries; single rows whose insertion waits for the disk.
+    func tables() -> [Section] {
+        let chosen = engines.filter { $0 == .siltstone || $0 == .sqlite }
+        guard chosen.contains(.siltstone) else { return [] }
+        let all = chosen + (chosen.contains(.sqlite) ? [.perfect] : [])
+        return [
+            Section(
+                name: "tables", title: "tables of \(Format.size(count)) rows, a commit is handed to the kernel",
+                kind: .tables, count: count, engines: all),
+            Section(
+                name: "tables-synced", title: "rows of tables, a commit is on stable storage", kind: .tables,
+                count: max(100, count / 500), isSynced: true, engines: all),
         ]
     }
 

@@ -44,6 +44,7 @@ enum HTMLStyle {
         .lmdb { background: #7d5ba6; fill: #7d5ba6; stroke: #7d5ba6; }
         .sqlite { background: #2f8f83; fill: #2f8f83; stroke: #2f8f83; }
         .files { background: #9a7b4f; fill: #9a7b4f; stroke: #9a7b4f; }
+        .perfect { background: #b0567c; fill: #b0567c; stroke: #b0567c; }
         .memory { background: #7a8288; fill: #7a8288; stroke: #7a8288; }
         rect { stroke: none !important; }
 
