@@ -10,7 +10,7 @@ public final class BatchDecoder<T: Decodable> {
     ///   - query: the query. Its first source is the structure of `T`.
     ///   - children: for each of ``Query/joins`` the decoder of its rows. Not used by any other decoder.
     public init(_ query: Query, children: [ChildDecoder] = []) {
-        let parents = ItemDecoder<T>(query.sources[0])
+        let parents = ItemDecoder<T>.take(query.sources[0])
         self.parents = parents
         self.children = children
         // The readers of the tables that have arrays to fill, by source.
@@ -25,13 +25,14 @@ public final class BatchDecoder<T: Decodable> {
         }
     }
 
+    deinit { parents.giveBack() }
+
     /// Appends the items of a batch.
     /// - Throws: ``CRUDDecoderError``, which names table and column, and what a type's `init(from:)` throws; `items` has
     ///   the items before the one that failed.
     public func decode(_ batch: RowBatch, into items: inout [T]) throws {
         // A join comes after the one that it starts from: in reverse, children are there before their parents.
         for (child, joined) in zip(children, batch.joined).reversed() { try child.decode(joined) }
-        items.reserveCapacity(items.count + batch.rows.count)
         try parents.decode(batch.rows, shape: batch.shape, into: &items)
     }
 }

@@ -16,8 +16,11 @@ private final class TypedChildDecoder<Child: Decodable>: ChildDecoder {
     private let arrays = ChildArrays<Child>()
     private var items: ItemDecoder<Child>?
 
+    deinit { items?.giveBack() }
+
     override func open(_ structure: TableStructure) -> (reader: RowReader, arrays: PropertyReader)? {
-        let items = ItemDecoder<Child>(structure)
+        items?.giveBack()
+        let items = ItemDecoder<Child>.take(structure)
         self.items = items
         return (items.reader, arrays)
     }

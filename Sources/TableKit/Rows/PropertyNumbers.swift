@@ -2,36 +2,42 @@
 ///
 /// The keys of synthesized code are enums of one byte, whose values index a table; it is filled when a key is first seen.
 /// Other keys are compared with the property after the last one, as code asks in order, and else looked up by name.
-@safe final class PropertyNumbers<Key: CodingKey> {
+@safe final class PropertyNumbers {
     private let names: PropertyNames
     private let isByte: Bool
     private let table: UnsafeMutablePointer<UInt16>
     private var next = 0
 
-    init(_ names: PropertyNames) {
+    /// - Parameter isByte: whether the keys are trivial and have one byte.
+    init(_ names: PropertyNames, isByte: Bool) {
         self.names = names
-        isByte = MemoryLayout<Key>.size == 1 && _isPOD(Key.self)
+        self.isByte = isByte
         unsafe table = .allocate(capacity: 256)
         unsafe table.initialize(repeating: .max, count: 256)
     }
 
     deinit { unsafe table.deallocate() }
 
+    static func isByte<Key: CodingKey>(_ type: Key.Type) -> Bool { MemoryLayout<Key>.size == 1 && _isPOD(type) }
+
     /// The number of a key's property; ``PropertyNames/unknown`` where there is none.
+    /// - Parameter key: always of the same type.
     @inline(__always)
-    func number(_ key: Key) -> Int {
+    func number<Key: CodingKey>(_ key: Key) -> Int {
         if isByte {
-            let known = unsafe table[Int(unsafeBitCast(key, to: UInt8.self))]
+            let byte = unsafe unsafeBitCast(key, to: UInt8.self)
+            let known = unsafe table[Int(byte)]
             if known != .max { return Int(known) }
+            return find(key.stringValue, byte: byte)
         }
-        return find(key)
+        return find(key.stringValue, byte: nil)
     }
 
     @inline(never)
-    private func find(_ key: Key) -> Int {
-        let name = key.stringValue
-        if !isByte, next < names.list.count, names.list[next] == name {
+    private func find(_ name: String, byte: UInt8?) -> Int {
+        if next < names.list.count, names.list[next] == name {
             next += 1
+            if let byte { remember(next - 1, byte) }
             return next - 1
         }
         guard let number = names.numbers[name] else {
@@ -39,10 +45,12 @@
             return names.unknown
         }
         next = number + 1
-        if isByte, number < UInt16.max {
-            unsafe table[Int(unsafeBitCast(key, to: UInt8.self))] = UInt16(number)
-        }
+        if let byte { remember(number, byte) }
         return number
+    }
+
+    private func remember(_ number: Int, _ byte: UInt8) {
+        if number < UInt16.max { unsafe table[Int(byte)] = UInt16(number) }
     }
 }
 

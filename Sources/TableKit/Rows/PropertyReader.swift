@@ -34,22 +34,30 @@ class TypedReader<T>: PropertyReader {
 
 /// The readers of a type's properties, by number.
 @safe final class PropertyReaders {
-    private let types: UnsafeMutablePointer<ObjectIdentifier?>
+    @safe private struct Known {
+        var type: ObjectIdentifier?
+        // Without a reference count, and without the metadata of a generic class that a cast would look up.
+        var reader: UnsafeRawPointer?
+    }
+
+    private let known: UnsafeMutablePointer<Known>
+    /// Keeps them alive.
     private var readers: [PropertyReader?]
 
     init(count: Int) {
-        unsafe types = .allocate(capacity: count)
-        unsafe types.initialize(repeating: nil, count: count)
+        unsafe known = .allocate(capacity: count)
+        unsafe known.initialize(repeating: Known(), count: count)
         readers = Array(repeating: nil, count: count)
     }
 
-    deinit { unsafe types.deallocate() }
+    deinit { unsafe known.deallocate() }
 
     /// The reader of a property as a type.
     @inline(__always)
     func reader<T>(_ type: T.Type, _ number: Int) -> TypedReader<T> {
-        if unsafe types[number] == ObjectIdentifier(type), let known = readers[number] {
-            return unsafe unsafeDowncast(known, to: TypedReader<T>.self)
+        let found = unsafe known[number]
+        if found.type == ObjectIdentifier(type), let reader = unsafe found.reader {
+            return unsafe Unmanaged<TypedReader<T>>.fromOpaque(reader).takeUnretainedValue()
         }
         return make(type, number)
     }
@@ -58,7 +66,7 @@ class TypedReader<T>: PropertyReader {
     private func make<T>(_ type: T.Type, _ number: Int) -> TypedReader<T> {
         let reader = TypedReader<T>.make()
         readers[number] = reader
-        unsafe types[number] = ObjectIdentifier(type)
+        unsafe known[number] = Known(type: ObjectIdentifier(type), reader: Unmanaged.passUnretained(reader).toOpaque())
         return reader
     }
 }

@@ -23,22 +23,30 @@ class TypedWriter<T>: PropertyWriter {
 
 /// The writers of a type's properties, by number.
 @safe final class PropertyWriters {
-    private let types: UnsafeMutablePointer<ObjectIdentifier?>
+    @safe private struct Known {
+        var type: ObjectIdentifier?
+        // Without a reference count, and without the metadata of a generic class that a cast would look up.
+        var writer: UnsafeRawPointer?
+    }
+
+    private let known: UnsafeMutablePointer<Known>
+    /// Keeps them alive.
     private var writers: [PropertyWriter?]
 
     init(count: Int) {
-        unsafe types = .allocate(capacity: count)
-        unsafe types.initialize(repeating: nil, count: count)
+        unsafe known = .allocate(capacity: count)
+        unsafe known.initialize(repeating: Known(), count: count)
         writers = Array(repeating: nil, count: count)
     }
 
-    deinit { unsafe types.deallocate() }
+    deinit { unsafe known.deallocate() }
 
     /// The writer of a property as a type.
     @inline(__always)
     func writer<T>(_ type: T.Type, _ number: Int) -> TypedWriter<T> {
-        if unsafe types[number] == ObjectIdentifier(type), let known = writers[number] {
-            return unsafe unsafeDowncast(known, to: TypedWriter<T>.self)
+        let found = unsafe known[number]
+        if found.type == ObjectIdentifier(type), let writer = unsafe found.writer {
+            return unsafe Unmanaged<TypedWriter<T>>.fromOpaque(writer).takeUnretainedValue()
         }
         return make(type, number)
     }
@@ -47,7 +55,7 @@ class TypedWriter<T>: PropertyWriter {
     private func make<T>(_ type: T.Type, _ number: Int) -> TypedWriter<T> {
         let writer = TypedWriter<T>.make()
         writers[number] = writer
-        unsafe types[number] = ObjectIdentifier(type)
+        unsafe known[number] = Known(type: ObjectIdentifier(type), writer: Unmanaged.passUnretained(writer).toOpaque())
         return writer
     }
 }

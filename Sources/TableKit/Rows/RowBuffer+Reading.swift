@@ -15,7 +15,8 @@ extension RowBuffer {
                 case .missing where column.isOptional: values.append(.null)
                 case .missing:
                     throw CRUDDecoderError(
-                        "The table lacks the column.", code: .noColumn, table: shape.structure.name, column: column.name)
+                        "The table lacks the column.", code: .noColumn, table: shape.structure.name, column: column.name
+                    )
                 }
             }
             return values

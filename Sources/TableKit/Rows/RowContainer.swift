@@ -1,7 +1,16 @@
+import Foundation
+
 /// The columns of a row by coding key.
-struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+///
+/// A class: the standard library copies a container for each value that is read from it, and a reference costs least.
+final class RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let reader: RowReader
-    let numbers: PropertyNumbers<Key>
+    let numbers: PropertyNumbers
+
+    init(reader: RowReader) {
+        self.reader = reader
+        numbers = PropertyNumbers(reader.names, isByte: PropertyNumbers.isByte(Key.self))
+    }
 
     var codingPath: [any CodingKey] { [] }
 
@@ -112,6 +121,9 @@ struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 extension RowReader {
     /// A property of any type.
     func value<T>(_ type: T.Type, _ number: Int) throws -> T {
+        // The most frequent types, by comparing metatypes.
+        if type == Date.self { return unsafe unsafeBitCast(try Date.read(self, number), to: type) }
+        if type == UUID.self { return unsafe unsafeBitCast(try UUID.read(self, number), to: type) }
         let property = readers.reader(type, number)
         switch presence(number) {
         case .value: return try property.read(self, number)

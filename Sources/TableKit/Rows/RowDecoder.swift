@@ -8,8 +8,10 @@ public final class RowDecoder<T: Decodable> {
     /// - Parameter structure: that of `T`.
     public init(_ structure: TableStructure) {
         self.structure = structure
-        items = ItemDecoder(structure)
+        items = ItemDecoder.take(structure)
     }
+
+    deinit { items.giveBack() }
 
     /// The item that a row holds. Array properties of sub-tables are nil.
     /// - Throws: ``CRUDDecoderError``, which names table and column, and what the type's `init(from:)` throws.

@@ -1,7 +1,12 @@
-/// The columns of a row under way, by coding key.
-struct RowEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+/// The columns of a row under way, by coding key. A class, as ``RowContainer`` is.
+final class RowEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let writer: RowWriter
-    let numbers: PropertyNumbers<Key>
+    let numbers: PropertyNumbers
+
+    init(writer: RowWriter) {
+        self.writer = writer
+        numbers = PropertyNumbers(writer.names, isByte: PropertyNumbers.isByte(Key.self))
+    }
 
     var codingPath: [any CodingKey] { [] }
 

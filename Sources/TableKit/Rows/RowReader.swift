@@ -27,6 +27,9 @@ import Foundation
     private var shape: RowShape?
     private var tables: [RowTable?] = []
     private var containers: [(key: ObjectIdentifier, container: AnyObject)] = []
+    // The one that was last asked for. Compared by type, and therefore safe to cast without a check.
+    private var lastKey: ObjectIdentifier?
+    private var lastContainer: UnsafeRawPointer?
 
     /// How properties are read, by number: found at the first row.
     let readers: PropertyReaders
@@ -57,6 +60,13 @@ import Foundation
     func close() {
         end()
         containers = []
+        lastKey = nil
+        unsafe lastContainer = nil
+    }
+
+    /// Forgets the joins that fill arrays.
+    func forgetArrays() {
+        for number in arrays.indices { arrays[number] = nil }
     }
 
     // MARK: Rows
@@ -182,13 +192,23 @@ import Foundation
     // MARK: Containers
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        let key = ObjectIdentifier(type)
-        for known in containers where known.key == key {
-            return unsafe unsafeDowncast(known.container, to: ContainerBox<Key>.self).container
+        if lastKey == ObjectIdentifier(type), let lastContainer = unsafe lastContainer {
+            return unsafe Unmanaged<ContainerBox<Key>>.fromOpaque(lastContainer)._withUnsafeGuaranteedRef {
+                $0.container
+            }
         }
-        let container = KeyedDecodingContainer(RowContainer(reader: self, numbers: PropertyNumbers<Key>(names)))
-        containers.append((key, ContainerBox(container)))
-        return container
+        return findContainer(type)
+    }
+
+    @inline(never)
+    private func findContainer<Key: CodingKey>(_ type: Key.Type) -> KeyedDecodingContainer<Key> {
+        let key = ObjectIdentifier(type)
+        let known = containers.first { $0.key == key }?.container as? ContainerBox<Key>
+        let box = known ?? ContainerBox(KeyedDecodingContainer(RowContainer(reader: self)))
+        if known == nil { containers.append((key, box)) }
+        lastKey = key
+        unsafe lastContainer = UnsafeRawPointer(Unmanaged.passUnretained(box).toOpaque())
+        return box.container
     }
 
     private final class ContainerBox<Key: CodingKey> {

@@ -25,6 +25,9 @@ import Foundation
     private var nextPart = 0
     private var isInOrder = true
     private var containers: [(key: ObjectIdentifier, container: AnyObject)] = []
+    // The one that was last asked for. Compared by type, and therefore safe to cast without a check.
+    private var lastKey: ObjectIdentifier?
+    private var lastContainer: UnsafeRawPointer?
     let writers: PropertyWriters
     private(set) lazy var json = NestedJSON.encoder()
 
@@ -59,7 +62,11 @@ import Foundation
     }
 
     /// Ends the cycle of the writer and its containers. The owner calls it.
-    func close() { containers = [] }
+    func close() {
+        containers = []
+        lastKey = nil
+        unsafe lastContainer = nil
+    }
 
     // MARK: Rows
 
@@ -213,14 +220,23 @@ import Foundation
     // MARK: Containers
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        let key = ObjectIdentifier(type)
-        for known in containers where known.key == key {
-            return unsafe unsafeDowncast(known.container, to: ContainerBox<Key>.self).container
+        if lastKey == ObjectIdentifier(type), let lastContainer = unsafe lastContainer {
+            return unsafe Unmanaged<ContainerBox<Key>>.fromOpaque(lastContainer)._withUnsafeGuaranteedRef {
+                $0.container
+            }
         }
-        let container = KeyedEncodingContainer(
-            RowEncodingContainer(writer: self, numbers: PropertyNumbers<Key>(names)))
-        containers.append((key, ContainerBox(container)))
-        return container
+        return findContainer(type)
+    }
+
+    @inline(never)
+    private func findContainer<Key: CodingKey>(_ type: Key.Type) -> KeyedEncodingContainer<Key> {
+        let key = ObjectIdentifier(type)
+        let known = containers.first { $0.key == key }?.container as? ContainerBox<Key>
+        let box = known ?? ContainerBox(KeyedEncodingContainer(RowEncodingContainer(writer: self)))
+        if known == nil { containers.append((key, box)) }
+        lastKey = key
+        unsafe lastContainer = UnsafeRawPointer(Unmanaged.passUnretained(box).toOpaque())
+        return box.container
     }
 
     private final class ContainerBox<Key: CodingKey> {
