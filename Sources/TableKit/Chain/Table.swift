@@ -11,10 +11,17 @@ public struct Table<A: Codable, C: DatabaseProtocol>: TableProtocol, Joinable, S
 
     /// The database.
     public let database: C
+    /// The columns of the type, or why it can be no table.
+    let structure: Result<TableStructure, any Error>
+
+    init(database: C) {
+        self.database = database
+        structure = Result { try TableStructure.of(A.self) }
+    }
 
     /// The engine that runs the chain.
     public var engine: any TableEngine { database.engine }
 
     /// All rows.
-    public func describe() throws -> QueryDescription { try QueryDescription(A.self) }
+    public func describe() throws -> QueryDescription { QueryDescription(A.self, try structure.get()) }
 }

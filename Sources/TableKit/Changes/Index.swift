@@ -41,7 +41,7 @@ extension Table {
     }
 
     private func definition(_ keys: [PartialKeyPath<A>], isUnique: Bool) throws -> IndexDefinition {
-        let structure = try TableStructure.of(A.self)
+        let structure = try structure.get()
         if keys.isEmpty { throw CRUDSQLGenError("An index has columns.", code: .argument, table: structure.name) }
         let names = try keys.map { structure.columns[try $0.columnNumber()].name }
         return IndexDefinition(table: structure.name, columns: names, isUnique: isUnique)

@@ -25,11 +25,14 @@ extension Table {
     private func statement(
         _ items: [A], _ choice: ColumnChoice, _ onConflict: InsertStatement.Conflict = .fail, isReturning: Bool = false
     ) throws -> InsertStatement {
-        let structure = try TableStructure.of(A.self)
+        let structure = try structure.get()
         let columns = try choice.columns(of: structure)
-        let encoder = RowEncoder<A>(structure)
         var rows = RowBuffer()
-        for item in items { try encoder.append(item, to: &rows) }
+        try structure.rowEncoders.use {
+            RowEncoder<A>(structure)
+        } _: { encoder in
+            for item in items { try encoder.append(item, to: &rows) }
+        }
         var statement = InsertStatement(structure, columns: columns, rows: rows)
         statement.onConflict = onConflict
         statement.isReturning = isReturning

@@ -17,7 +17,7 @@ extension Table {
     }
 
     private func keyed(_ count: Int) throws -> TableStructure {
-        let structure = try TableStructure.of(A.self)
+        let structure = try structure.get()
         guard structure.primaryKey.count == count else {
             throw CRUDSQLGenError(
                 "The primary key has \(structure.primaryKey.count) columns, not \(count).", code: .argument,

@@ -59,6 +59,6 @@ public enum CRUDLogging {
     }
 }
 
-/// Does nothing: a structure belongs to its type, and no two types share one. Kept for programs written for Perfect-CRUD.
 // swift-format-ignore: AlwaysUseLowerCamelCase
+/// Does nothing: a structure belongs to its type, and no two types share one. Kept for programs written for Perfect-CRUD.
 public func CRUDClearTableStructureCache() {}

@@ -45,10 +45,11 @@ extension QueryDescription {
     /// The whole result.
     func run<T: Decodable>(in session: any TableSession, _ type: T.Type) throws -> [T] {
         let stream = try session.run(query)
-        let decoder = decoder(type)
-        var items: [T] = []
-        while let batch = try stream.next() { try decoder.decode(batch, into: &items) }
-        return items
+        return try withDecoder(type) { decoder in
+            var items: [T] = []
+            while let batch = try stream.next() { try decoder.decode(batch, into: &items) }
+            return items
+        }
     }
 }
 
