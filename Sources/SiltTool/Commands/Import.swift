@@ -11,7 +11,8 @@ extension Option {
 
 extension Command {
     static let `import` = Command(
-        name: "import", operands: "STORE TABLE [FILE]", summary: "store the rows of a CSV or JSON lines file in a table",
+        name: "import", operands: "STORE TABLE [FILE]",
+        summary: "store the rows of a CSV or JSON lines file in a table",
         discussion: """
             Reads rows from FILE, or from standard input where FILE is missing or '-'. A CSV file
             names its columns in the first line; an empty field is NULL, "" an empty text. JSON
@@ -51,7 +52,8 @@ private enum Import {
         } else if !invocation.has(.quiet) {
             let made = report.created ? ", a new table" : ""
             let rows = HumanUnits.count(report.rows, "row")
-            try Terminal.print("imported \(rows) into \(report.table)\(made) in \(HumanUnits.duration(report.seconds))\n")
+            try Terminal.print(
+                "imported \(rows) into \(report.table)\(made) in \(HumanUnits.duration(report.seconds))\n")
         }
         return .success
     }

@@ -43,7 +43,8 @@ private enum Schema {
         if invocation.has(.json) {
             try JSONReport.print(infos.map(report))
         } else {
-            try Terminal.print(infos.map { SchemaText.statements($0).joined(separator: "\n") + "\n" }.joined(separator: "\n"))
+            try Terminal.print(
+                infos.map { SchemaText.statements($0).joined(separator: "\n") + "\n" }.joined(separator: "\n"))
         }
         return .success
     }

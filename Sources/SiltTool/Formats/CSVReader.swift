@@ -30,7 +30,9 @@ struct CSVReader: ~Copyable {
         var isOpen = false
         while let line = try lines.next() {
             var bytes = line
-            if lines.lineNumber == 1, bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes = Bytes(rebasing: bytes.dropFirst(3)) }
+            if lines.lineNumber == 1, bytes.starts(with: [0xef, 0xbb, 0xbf]) {
+                bytes = Bytes(rebasing: bytes.dropFirst(3))
+            }
             if bytes.last == UInt8(ascii: "\r") { bytes = Bytes(rebasing: bytes.dropLast()) }
             if !isOpen {
                 if bytes.isEmpty { continue }
@@ -70,7 +72,9 @@ struct CSVReader: ~Copyable {
                 text.removeAll(keepingCapacity: true)
                 isQuoted = false
             } else if byte == UInt8(ascii: "\"") {
-                guard text.isEmpty, !isQuoted else { throw problem("a quote within a field that does not begin with one") }
+                guard text.isEmpty, !isQuoted else {
+                    throw problem("a quote within a field that does not begin with one")
+                }
                 (isQuoted, isOpen) = (true, true)
             } else if isQuoted {
                 throw problem("text behind a closing quote")
@@ -85,7 +89,9 @@ struct CSVReader: ~Copyable {
         return Field(text: text, isQuoted: isQuoted)
     }
 
-    private func problem(_ reason: String) -> ToolError { ToolError(.usage, "\(source):\(lines.lineNumber): \(reason)") }
+    private func problem(_ reason: String) -> ToolError {
+        ToolError(.usage, "\(source):\(lines.lineNumber): \(reason)")
+    }
 
     /// A field as it is written: in quotes where it must be, or is empty and not NULL.
     static func written(_ text: String?) -> String {

@@ -88,7 +88,9 @@ struct JSONObjectReader: ~Copyable {
                 _ = try cursor.string(&scratch)
                 continue
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                guard open.popLast() == cursor.peek else { throw FormatError("brackets do not match", at: cursor.offset) }
+                guard open.popLast() == cursor.peek else {
+                    throw FormatError("brackets do not match", at: cursor.offset)
+                }
             case nil: throw FormatError("a bracket is not closed", at: cursor.offset)
             default: break
             }

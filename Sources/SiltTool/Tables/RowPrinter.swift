@@ -20,7 +20,8 @@ struct RowPrinter: ~Copyable {
         case .aligned: try printAligned(result)
         case .csv:
             try output.append(text: result.columns.map { CSVReader.written($0) }.joined(separator: ",") + "\n")
-            try forEach(result) { row in row.map { CSVReader.written(CellText.text($0)) }.joined(separator: ",") + "\n" }
+            try forEach(result) { row in row.map { CSVReader.written(CellText.text($0)) }.joined(separator: ",") + "\n"
+            }
         case .jsonLines:
             let names = result.columns.map { CellText.quoted($0) + ":" }
             try forEach(result) { row in

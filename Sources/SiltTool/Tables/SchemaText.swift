@@ -16,7 +16,9 @@ enum SchemaText {
         return [table]
             + info.indexes.map { index in
                 let columns = index.definition.columns.map(quoted).joined(separator: ", ")
-                let name = index.definition.name ?? (["index", structure.name] + index.definition.columns).joined(separator: "_")
+                let name =
+                    index.definition.name
+                    ?? (["index", structure.name] + index.definition.columns).joined(separator: "_")
                 let state = index.state == .ready ? "" : " -- is being built"
                 return "CREATE \(index.definition.isUnique ? "UNIQUE " : "")INDEX \(quoted(name)) "
                     + "ON \(quoted(structure.name)) (\(columns));\(state)"
@@ -82,7 +84,8 @@ enum SchemaText {
         let isPlain =
             !name.isEmpty && !(name.first?.isNumber ?? true)
             && name.utf8.allSatisfy { byte in
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
                     || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_")
             } && !words.contains(name.uppercased())
         return isPlain ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
@@ -90,10 +93,14 @@ enum SchemaText {
 
     /// Words of SQL that are no names without quotes.
     private static let words: Set<String> = [
-        "SELECT", "FROM", "WHERE", "ORDER", "GROUP", "BY", "LIMIT", "OFFSET", "INSERT", "INTO", "VALUES", "UPDATE", "SET",
-        "DELETE", "CREATE", "TABLE", "INDEX", "UNIQUE", "DROP", "ALTER", "ADD", "COLUMN", "RENAME", "TO", "PRIMARY", "KEY",
-        "NOT", "NULL", "DEFAULT", "REFERENCES", "FOREIGN", "ON", "AND", "OR", "IN", "IS", "LIKE", "BETWEEN", "AS", "ASC",
-        "DESC", "DISTINCT", "TRUE", "FALSE", "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "EXPLAIN", "PRAGMA", "IF", "EXISTS",
+        "SELECT", "FROM", "WHERE", "ORDER", "GROUP", "BY", "LIMIT", "OFFSET", "INSERT", "INTO", "VALUES", "UPDATE",
+        "SET",
+        "DELETE", "CREATE", "TABLE", "INDEX", "UNIQUE", "DROP", "ALTER", "ADD", "COLUMN", "RENAME", "TO", "PRIMARY",
+        "KEY",
+        "NOT", "NULL", "DEFAULT", "REFERENCES", "FOREIGN", "ON", "AND", "OR", "IN", "IS", "LIKE", "BETWEEN", "AS",
+        "ASC",
+        "DESC", "DISTINCT", "TRUE", "FALSE", "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "EXPLAIN", "PRAGMA", "IF",
+        "EXISTS",
         "CHECK", "CONSTRAINT", "CASE", "END", "HAVING", "JOIN", "UNION", "ALL",
     ]
 }

@@ -50,7 +50,8 @@ struct TableText {
         var shown = ""
         for character in text.prefix(mostCharacters) {
             let isControl = character.unicodeScalars.contains { $0.value < 0x20 || (0x7f...0x9f).contains($0.value) }
-            shown += isControl ? (character == "\n" ? "\\n" : character == "\t" ? "\\t" : "\u{fffd}") : String(character)
+            shown +=
+                isControl ? (character == "\n" ? "\\n" : character == "\t" ? "\\t" : "\u{fffd}") : String(character)
         }
         return text.count > mostCharacters ? shown + "…" : shown
     }

@@ -35,7 +35,9 @@ import Testing
         try store.write(batch)
     }
 
-    @Test("a key that was read conflicts with a deleted range over it that has been flushed meanwhile", arguments: [5, 50])
+    @Test(
+        "a key that was read conflicts with a deleted range over it that has been flushed meanwhile",
+        arguments: [5, 50])
     func flushedRange(_ number: Int) throws {
         var configuration = StoreFixture.small()
         configuration.automaticCompaction = false
