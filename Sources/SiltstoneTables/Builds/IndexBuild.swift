@@ -101,6 +101,10 @@ extension SiltstoneEngine {
             turn.take()
             let session = try beginSerial()
             defer { session.rollback() }
+            if try isSmall(try session.catalogue.table(definition.table), session.reader) {
+                try session.alter(.createIndex(definition))
+                return try session.commit()
+            }
             var added: UInt64?
             try session.edit { added = try $0.addIndex(definition, state: .building) }
             let table = try session.catalogue.table(definition.table)
@@ -112,6 +116,16 @@ extension SiltstoneEngine {
             guard let building else { return }
             try IndexBuild(engine: self, table: table.id, index: building.description.id).run()
         }
+    }
+
+    /// Whether a table's index is built in one turn.
+    private func isSmall(_ table: TableDescription, _ reader: Transaction) throws -> Bool {
+        var rows = 0
+        try reader.forEachKey(prefix: table.rowPrefix, limit: IndexBuild.chunkRows) { _ in
+            rows += 1
+            return true
+        }
+        return rows < IndexBuild.chunkRows
     }
 
     /// Goes on with the builds that a crash has interrupted, on threads of their own.

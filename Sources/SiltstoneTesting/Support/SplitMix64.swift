@@ -20,10 +20,10 @@ package struct SplitMix64: RandomNumberGenerator {
     }
 
     /// Whether an event of this probability happens.
-    mutating func chance(_ probability: Double) -> Bool { Self.fraction(next()) < probability }
+    package mutating func chance(_ probability: Double) -> Bool { Self.fraction(next()) < probability }
 
     /// A number below `count`.
-    mutating func index(_ count: Int) -> Int { Int(next() % UInt64(max(count, 1))) }
+    package mutating func index(_ count: Int) -> Int { Int(next() % UInt64(max(count, 1))) }
 
     /// A draw as a number from 0 up to, not including, 1.
     static func fraction(_ draw: UInt64) -> Double { Double(draw >> 11) * 0x1p-53 }

@@ -21,7 +21,7 @@ extension Table {
     @discardableResult
     public func index(unique: Bool = false, _ keys: PartialKeyPath<A>...) throws -> Index<A, Table> {
         let definition = try definition(keys, isUnique: unique)
-        try access.change { try $0.alter(.createIndex(definition)) }
+        try access.buildIndex(definition)
         return Index(fromTable: self, definition: definition)
     }
 
@@ -29,7 +29,7 @@ extension Table {
     @discardableResult
     public func index(unique: Bool = false, _ keys: PartialKeyPath<A>...) async throws -> Index<A, Table> {
         let definition = try definition(keys, isUnique: unique)
-        try await access.change { try $0.alter(.createIndex(definition)) }
+        try await access.buildIndex(definition)
         return Index(fromTable: self, definition: definition)
     }
 

@@ -19,9 +19,25 @@ public protocol TableEngine: AnyObject, Sendable {
     /// after that state which changes anything that `body` read.
     func observe<R>(_ body: (any TableSession) throws -> R) throws -> (R, any TableObservation)
 
+    /// Makes an index outside of any transaction, and waits until queries can use it. Engines that can do so keep no writer
+    /// waiting meanwhile.
+    func buildIndex(_ definition: IndexDefinition) throws
+
     /// Checks rows, indexes and constraints against each other.
     /// - Returns: the problems, each as a sentence; empty where all is well.
     func verify(progress: ((Double) -> Void)?) throws -> [String]
+}
+
+extension TableEngine {
+    /// Makes an index in a transaction of its own.
+    public func buildIndex(_ definition: IndexDefinition) throws {
+        let session = try begin(.serial)
+        do { try session.alter(.createIndex(definition)) } catch {
+            session.rollback()
+            throw error
+        }
+        try session.commit()
+    }
 }
 
 /// How a transaction keeps away from others.

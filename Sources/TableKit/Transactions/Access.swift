@@ -67,4 +67,16 @@ struct Access: Sendable {
         guard scope != nil else { return try await change(body) }
         return try await engine.perform { try self.changeAll(body) }
     }
+
+    /// Makes an index: in the transaction that the statement is in, else beside writers.
+    func buildIndex(_ definition: IndexDefinition) throws {
+        guard scope != nil else { return try engine.buildIndex(definition) }
+        try change { try $0.alter(.createIndex(definition)) }
+    }
+
+    /// As `buildIndex`, where waiting is allowed.
+    func buildIndex(_ definition: IndexDefinition) async throws {
+        try Task.checkCancellation()
+        try await engine.perform { try self.buildIndex(definition) }
+    }
 }
