@@ -79,7 +79,9 @@ extension RowWriter {
         let plan = catalogue.writePlan(binding.table)
         var result = ChangeResult()
         if statement.isReturning { result.shape = binding.shape }
-        if statement.predicate == nil, !statement.isReturning, plan.incoming.isEmpty {
+        // Of rows that refer to rows of their own table nothing is left, either.
+        let isReferredTo = plan.incoming.contains { $0.table.id != plan.table.id || $0.onDelete == .restrict }
+        if statement.predicate == nil, !statement.isReturning, !isReferredTo {
             return try deleteAll(plan, result)
         }
         let matches = try matches(binding, statement.predicate)

@@ -107,7 +107,7 @@ struct SchemaTests {
             steps += 1
             try engine.change { session in
                 let id = Int64(steps)
-                try session.insert(Self.first, [[.integer(id * 2_001), .text("new")]])
+                try session.insert(Self.first, [[.integer(id * 2_000 + 1), .text("new")]])
                 let new = try Self.first.rows([[.integer(0), .text("changed")]])
                 for id in [id * 2, rows * 2 - id * 2] {
                     let match = TableKit.Predicate.compare(ColumnReference(column: 0), .equal, .integer(id))
