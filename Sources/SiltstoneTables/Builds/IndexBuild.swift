@@ -142,7 +142,8 @@ extension SiltstoneEngine {
                             guard case .goesOn = try IndexBuild(engine: engine, table: table, index: index).step()
                             else { return }
                         } catch {
-                            return /* Duplicates, of which `step` has taken care, or a store that takes no writes. */
+                            // Duplicates, of which `step` has taken care, or a store that takes no writes any more.
+                            return
                         }
                     }
                 }
