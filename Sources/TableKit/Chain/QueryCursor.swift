@@ -1,7 +1,6 @@
 /// A query that runs: its session, its stream, its decoder. Used by one thread at a time.
 final class QueryCursor<T: Decodable> {
     private let access: Access
-    private let description: QueryDescription
     private let decoder: BatchDecoder<T>
     /// The cursor's own session, where it runs outside of a transaction. Ends with the cursor.
     private var own: (any TableSession)?
@@ -11,7 +10,6 @@ final class QueryCursor<T: Decodable> {
     init(_ access: Access, _ description: QueryDescription) throws {
         CRUDLogging.logQuery("\(description.query)")
         self.access = access
-        self.description = description
         decoder = description.decoder(T.self)
         if let scope = access.scope {
             stream = try scope.session.use(scope, isChange: false) { try $0.run(description.query) }
@@ -36,7 +34,6 @@ final class QueryCursor<T: Decodable> {
             }
         guard let batch else {
             end()
-            description.putBack(decoder)
             return false
         }
         try decoder.decode(batch, into: &items)

@@ -91,19 +91,7 @@ public struct QueryDescription: @unchecked Sendable {
     /// A decoder for results of the query.
     func decoder<T: Decodable>(_ type: T.Type) -> BatchDecoder<T> {
         func child<C: Decodable>(_ type: C.Type) -> ChildDecoder { ChildDecoder.of(type) }
-        if children.isEmpty { return table.batchDecoders.take { BatchDecoder(query) } }
         return BatchDecoder(query, children: children.map { child($0) })
-    }
-
-    /// Leaves a decoder of ``decoder(_:)`` to the next query, after the end of this one.
-    func putBack(_ decoder: AnyObject) { if children.isEmpty { table.batchDecoders.put(decoder) } }
-
-    /// Runs `body` with a decoder.
-    func withDecoder<T: Decodable, R>(_ type: T.Type, _ body: (BatchDecoder<T>) throws -> R) throws -> R {
-        let decoder = decoder(type)
-        let result = try body(decoder)
-        putBack(decoder)
-        return result
     }
 }
 

@@ -85,22 +85,17 @@ extension Access {
         description.limitToFirst()
         return try read { session in
             let stream = try session.run(description.query)
-            return try description.withDecoder(type) { decoder in
-                var items: [T] = []
-                while items.isEmpty, let batch = try stream.next() { try decoder.decode(batch, into: &items) }
-                return items.first
-            }
+            let decoder = description.decoder(type)
+            var items: [T] = []
+            while items.isEmpty, let batch = try stream.next() { try decoder.decode(batch, into: &items) }
+            return items.first
         }
     }
 
     func find<T: Decodable>(_ table: TableStructure, _ key: [ColumnValue], _ type: T.Type) throws -> T? {
         try read { session in
             try session.find(table, key: key) { row, shape in
-                try table.rowDecoders.use {
-                    RowDecoder<T>(table)
-                } _: {
-                    try $0.decode(row, shape: shape)
-                }
+                try RowDecoder<T>(table).decode(row, shape: shape)
             }
         }
     }

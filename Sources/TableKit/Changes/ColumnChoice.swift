@@ -21,12 +21,9 @@ extension ChangeResult {
     /// The rows of the result as objects.
     func objects<T: Decodable>(_ type: T.Type, _ structure: TableStructure) throws -> [T] {
         guard let shape else { return [] }
-        return try structure.rowDecoders.use {
-            RowDecoder<T>(structure)
-        } _: { decoder in
-            try (0..<rows.count).map { row in
-                try rows.withRow(row) { bytes in try decoder.decode(bytes, shape: shape) }
-            }
+        let decoder = RowDecoder<T>(structure)
+        return try (0..<rows.count).map { row in
+            try rows.withRow(row) { bytes in try decoder.decode(bytes, shape: shape) }
         }
     }
 }

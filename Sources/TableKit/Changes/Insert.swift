@@ -28,11 +28,8 @@ extension Table {
         let structure = try structure.get()
         let columns = try choice.columns(of: structure)
         var rows = RowBuffer()
-        try structure.rowEncoders.use {
-            RowEncoder<A>(structure)
-        } _: { encoder in
-            for item in items { try encoder.append(item, to: &rows) }
-        }
+        let encoder = RowEncoder<A>(structure)
+        for item in items { try encoder.append(item, to: &rows) }
         var statement = InsertStatement(structure, columns: columns, rows: rows)
         statement.onConflict = onConflict
         statement.isReturning = isReturning

@@ -24,11 +24,7 @@ extension Updatable where Form == OverAllForm {
         try description.checkIsCondition(for: "An update")
         let structure = description.table
         var row = RowBuffer()
-        try structure.rowEncoders.use {
-            RowEncoder<OverAllForm>(structure)
-        } _: {
-            try $0.append(item, to: &row)
-        }
+        try RowEncoder<OverAllForm>(structure).append(item, to: &row)
         let columns = try choice.columns(of: structure) ?? Array(structure.columns.indices)
         var statement = UpdateStatement(structure, columns: columns, row: row, predicate: description.query.predicate)
         statement.isReturning = isReturning

@@ -14,13 +14,6 @@ public final class TableStructure: Sendable {
     /// How rows of exactly these columns are laid out: ``RowLayout/number`` is 0, the catalogue knows others.
     public let layout: RowLayout
 
-    /// Row decoders of this structure that are not in use.
-    let rowDecoders = SparePool()
-    /// Decoders of its batches without joins that are not in use.
-    let batchDecoders = SparePool()
-    /// Row encoders of this structure that are not in use.
-    let rowEncoders = SparePool()
-
     private let numbers: [String: Int]
 
     /// A structure.

@@ -45,11 +45,10 @@ extension QueryDescription {
     /// The whole result.
     func run<T: Decodable>(in session: any TableSession, _ type: T.Type) throws -> [T] {
         let stream = try session.run(query)
-        return try withDecoder(type) { decoder in
-            var items: [T] = []
-            while let batch = try stream.next() { try decoder.decode(batch, into: &items) }
-            return items
-        }
+        let decoder = decoder(type)
+        var items: [T] = []
+        while let batch = try stream.next() { try decoder.decode(batch, into: &items) }
+        return items
     }
 }
 
