@@ -101,12 +101,16 @@ extension Probe {
     }
 
     private static func oneByteCase<T>(_ type: T.Type, second: Bool) -> Any? {
-        guard !(type is any ColumnConvertible.Type) || type is any RawRepresentable.Type else { return nil }
+        guard MemoryLayout<T>.stride == 1, _isPOD(type) else { return nil }
+        // A type with a raw value has a case; one of no bytes has exactly one value.
+        if MemoryLayout<T>.size == 0 {
+            return type is any RawRepresentable.Type ? unsafe unsafeBitCast((), to: type) : nil
+        }
         // Swift numbers the cases of an enum without payloads from 0 and keeps the number in one byte, if there are 2 to
         // 256 cases. Both 0 and 1 are therefore cases of each such enum, and values of each other trivial type of one byte
         // that decodes. An enum that lists no cases offers no other way to two of its values.
-        guard MemoryLayout<T>.size == 1, MemoryLayout<T>.stride == 1, _isPOD(type) else { return nil }
-        return unsafe unsafeBitCast(UInt8(second ? 1 : 0), to: type)
+        let value = unsafe unsafeBitCast(UInt8(second ? 1 : 0), to: type)
+        return Mirror(reflecting: value).displayStyle == .enum ? value : nil
     }
 
     /// A value by its raw value: the usual probe, else the first small numbers that the type accepts.

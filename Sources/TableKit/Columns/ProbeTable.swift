@@ -65,7 +65,8 @@ struct ProbeTable<T: Codable> {
 
     private static func hash(_ code: Int, _ round: Int) -> Bool {
         let mixed = (UInt64(code) &* 8 &+ UInt64(round)) &* 0x9e37_79b9_7f4a_7c15
-        return (mixed ^ mixed >> 32) &* 0xd6e8_feb8_6659_fd93 >> 63 == 1
+        let spread = (mixed ^ (mixed >> 32)) &* 0xd6e8_feb8_6659_fd93
+        return spread >> 63 == 1
     }
 
     /// What a key path names.
