@@ -79,9 +79,16 @@ struct SortedWrites: Sendable {
         return Place(piece: piece, index: low)
     }
 
+    /// Whether a key comes after those of all writes: so it is where writes come in key order.
+    @inline(__always)
+    private func isBehindAll(_ key: Bytes, in payload: Bytes) -> Bool {
+        guard let piece = pieces.indices.last else { return true }
+        return compareKeysByWords(pieces[piece][pieces[piece].count - 1].key(in: payload), key) < 0
+    }
+
     /// The latest write of a key; nil where there is none.
     func write(of key: Bytes, in payload: Bytes) -> Write? {
-        if isEmpty { return nil }
+        if isEmpty || isBehindAll(key, in: payload) { return nil }
         guard let write = self[firstPlace(notBelow: key, in: payload)] else { return nil }
         return keysEqual(write.key(in: payload), key) ? write : nil
     }
@@ -89,6 +96,7 @@ struct SortedWrites: Sendable {
     /// Adds a write, and drops the earlier one of the same key.
     mutating func set(_ write: Write, in payload: Bytes) {
         let key = write.key(in: payload)
+        if isBehindAll(key, in: payload) { return append(write) }
         let place = firstPlace(notBelow: key, in: payload)
         guard let old = self[place] else { return append(write) }
         if keysEqual(old.key(in: payload), key) {
