@@ -1,7 +1,7 @@
 /// The result of a chain as a sequence.
 ///
 /// Each iteration runs the query again, on the data of then, and holds one batch of the result in memory. A sequence cannot
-/// throw: an error ends it like its end does, and is in the log. ``all()`` and ``Selectable/first()`` throw.
+/// throw: an error ends it like its end does, and is in the log. ``all()`` and `first()` throw.
 public struct Select<OAF: Codable, A: TableProtocol>: Sequence, FromTableProtocol, Sendable {
     /// The type of the link before.
     public typealias FromTableType = A

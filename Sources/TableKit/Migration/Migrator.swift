@@ -26,7 +26,7 @@ public struct Migrator<C: DatabaseConfigurationProtocol>: Sendable {
 
     /// Adds a step.
     /// - Parameters:
-    ///   - name: what the database remembers it by. Of two steps of one name, ``migrate(_:)-sync`` throws.
+    ///   - name: what the database remembers it by. Of two steps of one name, `migrate(_:)` throws.
     ///   - step: what it does. Its statements use the database that it is given.
     public mutating func register(_ name: String, _ step: @escaping Step) { steps.append((name, step)) }
 

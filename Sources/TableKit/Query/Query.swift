@@ -1,6 +1,6 @@
 /// What a select asks for, as a value without key paths: the seam between the typed API and an engine.
 ///
-/// The rows of ``sources```[0]`, the parents, that match ``predicate``; for each join, the rows that belong to them.
+/// The rows of the first of ``sources``, the parents, that match ``predicate``; for each join, the rows that belong to them.
 public struct Query: Sendable {
     /// The tables: first the parents', then those of joins and pivots. A self join lists the table twice.
     public var sources: [TableStructure]

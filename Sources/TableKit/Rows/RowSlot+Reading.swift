@@ -9,7 +9,9 @@ extension RowSlot {
     }
 
     /// The value of a fixed slot as the bits that it has.
-    /// - Parameter type: a type of the slot's width.
+    /// - Parameters:
+    ///   - row: the row.
+    ///   - type: a type of the slot's width.
     public func fixed<T: BitwiseCopyable>(in row: RawSpan, as type: T.Type) throws(CRUDDecoderError) -> T {
         guard isFixed, place + MemoryLayout<T>.size <= row.byteCount else { throw RowSlot.shortRow }
         return unsafe row.unsafeLoadUnaligned(fromByteOffset: place, as: T.self)

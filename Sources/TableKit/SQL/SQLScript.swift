@@ -16,6 +16,7 @@ public struct SQLScript: Sendable {
 
     /// Runs the statements, each as a transaction of its own but for what the text says.
     /// - Parameters:
+    ///   - engine: runs the statements.
     ///   - bindings: the values of `?`, `?1` and `$1`. Each statement counts its `?` from the first on.
     ///   - body: takes the result of each statement, and pulls its rows before the next statement runs.
     /// - Throws: what statements throw. Those before the failing one stay done, unless the text began a transaction:
