@@ -13,7 +13,7 @@ final class EngineRegistry: Sendable {
     private let engines = Locked<[ObjectIdentifier: Entry]>([:])
 
     /// The engine of an open store.
-    /// - Throws: ``TableErrorCode/argument`` where the engine is there with another durability.
+    /// - Throws: `TableErrorCode.argument` where the engine is there with another durability.
     func engine(_ store: KeyValueStore, _ shared: SharedStore?, durability: Durability?) throws -> SiltstoneEngine {
         try engines.withLock { engines in
             engines = engines.filter { $0.value.engine != nil }

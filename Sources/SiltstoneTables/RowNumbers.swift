@@ -7,7 +7,7 @@ final class RowNumbers: Sendable {
 
     /// Numbers for new rows.
     /// - Returns: the first of them.
-    /// - Throws: ``TableErrorCode/argument`` where there are no more.
+    /// - Throws: `TableErrorCode.argument` where there are no more.
     func reserve(_ count: Int, in table: TableDescription, of store: KeyValueStore) throws -> Int64 {
         try last.withLock { last in
             let newest = try last[table.id] ?? RowNumbers.load(table, from: store)

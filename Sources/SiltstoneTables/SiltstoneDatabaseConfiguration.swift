@@ -19,8 +19,8 @@ public struct SiltstoneDatabaseConfiguration: DatabaseConfigurationProtocol {
     ///   - path: the directory; its parent must exist.
     ///   - configuration: how the store is opened. Nil: as it is open already, or with the defaults.
     ///   - durability: when a commit returns. Nil: as the store was opened.
-    /// - Throws: ``TableErrorCode/unavailable`` where another process has it, or it is something else;
-    ///   ``TableErrorCode/corrupt``.
+    /// - Throws: `TableErrorCode.unavailable` where another process has it, or it is something else;
+    ///   `TableErrorCode.corrupt`.
     public init(_ path: String, configuration: Configuration? = nil, durability: Durability? = nil) throws {
         do {
             try self.init(shared: try SharedStore.open(at: path, configuration: configuration), durability: durability)
@@ -42,7 +42,7 @@ public struct SiltstoneDatabaseConfiguration: DatabaseConfigurationProtocol {
     }
 
     /// Opens the database in the directory `name`, as drivers of servers are opened. The other parts are not used.
-    /// - Throws: ``TableErrorCode/argument`` where `name` is nil.
+    /// - Throws: `TableErrorCode.argument` where `name` is nil.
     public init(
         url: String? = nil, name: String?, host: String? = nil, port: Int? = nil, user: String? = nil,
         pass: String? = nil

@@ -15,7 +15,7 @@ public final class SiltstoneEngine: TableEngine {
     let catalogues: CatalogueCache
     let rowNumbers = RowNumbers()
 
-    /// - Throws: ``TableErrorCode/corrupt`` where the catalogue is damaged.
+    /// - Throws: `TableErrorCode.corrupt` where the catalogue is damaged.
     init(_ store: KeyValueStore, _ shared: SharedStore?, durability: Durability?) throws {
         self.store = store
         self.shared = shared

@@ -25,7 +25,7 @@ struct IndexBuild {
     }
 
     /// Builds the index to its end.
-    /// - Throws: ``TableErrorCode/unique`` where rows have the same values; the index is gone then.
+    /// - Throws: `TableErrorCode.unique` where rows have the same values; the index is gone then.
     func run() throws {
         while true {
             switch try step() {
@@ -94,7 +94,7 @@ extension SiltstoneEngine {
     /// Makes an index outside of any transaction, beside writers, and waits until queries can use it.
     ///
     /// After a crash the next opening goes on where it was.
-    /// - Throws: ``TableErrorCode/unique`` where rows have the same values of an index that is to be unique; there is no
+    /// - Throws: `TableErrorCode.unique` where rows have the same values of an index that is to be unique; there is no
     ///   index then.
     public func buildIndex(_ definition: IndexDefinition) throws {
         try mappingStoreErrors {

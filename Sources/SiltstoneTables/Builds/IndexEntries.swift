@@ -15,7 +15,7 @@ final class IndexEntries {
     }
 
     /// Adds the entry of a row. One that is there already, as a writer has put it there, stays.
-    /// - Throws: ``TableErrorCode/unique`` where another row has the same values.
+    /// - Throws: `TableErrorCode.unique` where another row has the same values.
     func add(_ key: RawSpan, _ row: RawSpan) throws {
         let prefix = plan.table.rowPrefix.count
         let shape = try plan.columns(of: row)

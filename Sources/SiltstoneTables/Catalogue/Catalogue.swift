@@ -19,7 +19,7 @@ package final class Catalogue: Sendable {
     }
 
     /// The table of a name.
-    /// - Throws: ``TableErrorCode/noTable``.
+    /// - Throws: `TableErrorCode.noTable`.
     package func table(_ name: String) throws(CRUDSQLExeError) -> TableDescription {
         guard let table = tables[name] else {
             throw CRUDSQLExeError("The table does not exist. Create it first.", code: .noTable, table: name)
@@ -39,7 +39,7 @@ package final class Catalogue: Sendable {
     }
 
     /// The binding of a structure to the table of its name.
-    /// - Throws: ``TableErrorCode/noTable``.
+    /// - Throws: `TableErrorCode.noTable`.
     /// - Complexity: O(1), but for the first time.
     func binding(_ structure: TableStructure) throws -> TableBinding {
         let id = ObjectIdentifier(structure)

@@ -58,7 +58,7 @@ extension TableDescription {
 extension TableBinding {
     /// The key of the row with these values of the key's columns, in the order of the structure's key. Nil where no row
     /// can have them: a value is no value of its column's type, or NULL.
-    /// - Throws: ``TableErrorCode/argument`` where the number of values is not that of the key's columns.
+    /// - Throws: `TableErrorCode.argument` where the number of values is not that of the key's columns.
     func rowKey(_ values: [ColumnValue]) throws -> KeyEncoder? {
         let columns = table.primaryKey.map { table.columns[$0].column }
         guard values.count == columns.count, !columns.isEmpty else {

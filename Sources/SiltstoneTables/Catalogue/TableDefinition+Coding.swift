@@ -24,7 +24,7 @@ extension TableDefinition {
         return out.bytes
     }
 
-    /// - Throws: ``TableErrorCode/corrupt`` where the bytes are no description.
+    /// - Throws: `TableErrorCode.corrupt` where the bytes are no description.
     init(id: UInt64, _ bytes: [UInt8]) throws(CRUDDecoderError) {
         var input = CatalogueReader(bytes)
         guard try input.byte() == Self.version else {

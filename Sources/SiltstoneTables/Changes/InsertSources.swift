@@ -8,7 +8,7 @@ enum InsertSources {
     case composed([RowComposer.Source])
 
     /// - Parameter columns: the numbers of the columns that the statement sets. Nil: all of the structure's.
-    /// - Throws: ``TableErrorCode/noColumn`` where the table lacks one of them.
+    /// - Throws: `TableErrorCode.noColumn` where the table lacks one of them.
     init(_ binding: TableBinding, columns: [Int]?) throws {
         let table = binding.table
         if columns == nil, binding.hasNewestSlots {

@@ -37,7 +37,7 @@ struct RowComposer {
     ///   - sources: one for each column of the layout.
     ///   - old: the row that `isOld` names.
     ///   - new: the other one.
-    /// - Throws: ``TableErrorCode/type`` where a value is out of its column's range; ``TableErrorCode/corrupt``.
+    /// - Throws: `TableErrorCode.type` where a value is out of its column's range; `TableErrorCode.corrupt`.
     mutating func compose(_ sources: [Source], old: RawSpan, new: RawSpan) throws {
         bytes.removeAll(keepingCapacity: true)
         bytes.append(contentsOf: repeatElement(0, count: layout.endsStart))

@@ -63,7 +63,7 @@ final class TableWritePlan: Sendable {
     }
 
     /// Where the table's columns are in a row.
-    /// - Throws: ``TableErrorCode/corrupt`` where the row names no layout of the table.
+    /// - Throws: `TableErrorCode.corrupt` where the row names no layout of the table.
     @inline(__always)
     func columns(of row: RawSpan) throws(CRUDDecoderError) -> [ShapeColumn] {
         let number = try RowHeader.layout(of: row)

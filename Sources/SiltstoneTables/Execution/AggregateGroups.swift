@@ -15,7 +15,7 @@ struct AggregateGroups {
         var sums: [AggregateSum]
     }
 
-    /// - Throws: ``TableErrorCode/noColumn`` where a column is not there.
+    /// - Throws: `TableErrorCode.noColumn` where a column is not there.
     init(_ query: AggregateQuery, of table: TableAccess) throws {
         self.query = query
         columns = table.structure.columns

@@ -9,7 +9,7 @@ struct AggregateSum {
     private var distinct: Set<ValueTuple> = []
 
     /// Adds the value of a row; nil for the number of rows.
-    /// - Throws: ``TableErrorCode/type`` for a sum of what is no number.
+    /// - Throws: `TableErrorCode.type` for a sum of what is no number.
     mutating func add(_ value: ColumnValue?, _ aggregate: Aggregate, _ columns: [Column]) throws {
         guard let value else {
             count += 1
@@ -36,7 +36,7 @@ struct AggregateSum {
         }
     }
 
-    /// - Throws: ``TableErrorCode/type`` where an integer sum is out of range.
+    /// - Throws: `TableErrorCode.type` where an integer sum is out of range.
     func result(_ aggregate: Aggregate, _ columns: [Column]) throws -> ColumnValue {
         switch aggregate {
         case .count, .countValues: return .integer(Int64(count))

@@ -33,7 +33,7 @@ final class RowFilter {
     deinit { current.deallocate() }
 
     /// Whether a row meets the condition.
-    /// - Throws: ``TableErrorCode/corrupt`` where the row is damaged or has an unknown layout.
+    /// - Throws: `TableErrorCode.corrupt` where the row is damaged or has an unknown layout.
     @inline(__always)
     func accepts(_ row: RawSpan) throws -> Bool {
         if acceptsAll { return true }

@@ -9,7 +9,7 @@ enum KeyDecoder {
     static var shortKey: CRUDDecoderError { CRUDDecoderError("A key ends inside a value.", code: .corrupt) }
 
     /// Where a value ends that begins at an offset.
-    /// - Throws: ``TableErrorCode/corrupt`` where there is no whole value.
+    /// - Throws: `TableErrorCode.corrupt` where there is no whole value.
     static func end(ofValueAt offset: Int, in key: RawSpan) throws(CRUDDecoderError) -> Int {
         guard offset >= 0, offset < key.byteCount else { throw shortKey }
         let tag = byte(key, offset)

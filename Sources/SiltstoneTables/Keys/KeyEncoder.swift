@@ -67,7 +67,7 @@ struct KeyEncoder: ~Copyable {
 
     /// Appends the value of a column straight from the bytes of a row.
     /// - Returns: whether the column is NULL.
-    /// - Throws: ``TableErrorCode/corrupt`` where the row is too short.
+    /// - Throws: `TableErrorCode.corrupt` where the row is too short.
     @discardableResult
     mutating func append(_ slot: RowSlot, of row: RawSpan) throws(CRUDDecoderError) -> Bool {
         if try slot.isNull(in: row) {

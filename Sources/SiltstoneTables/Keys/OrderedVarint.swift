@@ -15,7 +15,7 @@ enum OrderedVarint {
     }
 
     /// The number at an offset, which moves behind it.
-    /// - Throws: ``TableErrorCode/corrupt`` where the bytes end, or are not the shortest form.
+    /// - Throws: `TableErrorCode.corrupt` where the bytes end, or are not the shortest form.
     static func read(_ bytes: RawSpan, at offset: inout Int) throws(CRUDDecoderError) -> UInt64 {
         guard offset < bytes.byteCount else { throw KeyDecoder.shortKey }
         let first = UInt64(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))

@@ -14,7 +14,7 @@ struct BoundQuery {
     /// The numbers of the joins that ``mixed`` names, and of those that lead to them.
     private(set) var mixedJoins: Set<Int> = []
 
-    /// - Throws: ``TableErrorCode/noTable``, ``TableErrorCode/noColumn``, ``TableErrorCode/argument``.
+    /// - Throws: `TableErrorCode.noTable`, `TableErrorCode.noColumn`, `TableErrorCode.argument`.
     init(_ query: Query, in catalogue: Catalogue) throws {
         self.query = query
         let tables = try query.sources.map { TableAccess(try catalogue.binding($0)) }

@@ -6,7 +6,7 @@ struct Normalisation {
     let types: [[ColumnType]]
 
     /// The condition that is met where the predicate is true.
-    /// - Throws: ``TableErrorCode/noColumn`` where the predicate names a table or column that is not there.
+    /// - Throws: `TableErrorCode.noColumn` where the predicate names a table or column that is not there.
     func condition(of predicate: Predicate?) throws(CRUDSQLGenError) -> Condition {
         guard let predicate else { return .always }
         return try condition(of: predicate, isNegated: false)

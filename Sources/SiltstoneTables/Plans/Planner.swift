@@ -17,7 +17,7 @@ struct Planner<Reader: KeyValueReader> {
     }
 
     /// The plan that the query asks for, or the cheapest.
-    /// - Throws: ``TableErrorCode/argument`` where the query asks for a plan that is not there.
+    /// - Throws: `TableErrorCode.argument` where the query asks for a plan that is not there.
     func plan() throws -> PhysicalPlan {
         if let number = bound.query.forcedPlan {
             let plans = try plans()

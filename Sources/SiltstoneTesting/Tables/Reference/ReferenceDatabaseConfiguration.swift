@@ -21,7 +21,7 @@ public struct ReferenceDatabaseConfiguration: DatabaseConfigurationProtocol {
     }
 
     /// The database of a name. The other parts are not used.
-    /// - Throws: ``TableErrorCode/argument`` without a name.
+    /// - Throws: `TableErrorCode.argument` without a name.
     public init(
         url: String? = nil, name: String?, host: String? = nil, port: Int? = nil, user: String? = nil,
         pass: String? = nil
