@@ -46,8 +46,8 @@ final class TableBench {
 
     private func observe(_ say: (WorkerMessage) throws -> Void) throws {
         prepare(writes: true)
-        let path = try directory("observed")
-        let course = try Blocking.wait { try await ObservationRun(directory: path).run() }
+        let (path, isPaced) = (try directory("observed"), !order.section.isHasty)
+        let course = try Blocking.wait { try await ObservationRun(directory: path, isPaced: isPaced).run() }
         var measurement = measurement(.observe, course)
         measurement.unit = .milliseconds
         measurement.value = (measurement.latency?.p50 ?? 0) / 1000
