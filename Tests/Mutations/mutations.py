@@ -1,7 +1,7 @@
 """The faults that are put into the engine on purpose, one at a time, to see whether the tests notice.
 
-Each is a name, what is wrong then, the file below Sources/Siltstone, the text that is replaced by another one, and the
-suite that is tried first. The text must occur exactly once, so that a fault cannot silently go out of date.
+Each is a name, what is wrong then, the file below the folder of its module, the text that is replaced by another one, the
+suite that is tried first, and the module. The text must occur exactly once, so that a fault cannot silently go out of date.
 """
 
 from typing import NamedTuple
@@ -14,6 +14,7 @@ class Mutation(NamedTuple):
     old: str
     new: str
     first: str = "CrashPointTests"
+    module: str = "Siltstone"
 
 
 MUTATIONS = [

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts faults into the engine, one at a time, and counts how many of them the tests notice.
+"""Puts faults into the engine and into tables, one at a time, and counts how many of them the tests notice.
 
   Tests/Mutations/run.py                  all of them
   Tests/Mutations/run.py tail-not-cut …   some
@@ -23,8 +23,10 @@ import sys
 import tempfile
 import time
 
-from mutations import MUTATIONS
+from mutations import MUTATIONS as ENGINE_MUTATIONS
+from table_mutations import TABLE_MUTATIONS
 
+MUTATIONS = ENGINE_MUTATIONS + TABLE_MUTATIONS
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What is tried behind a fault's own first suite, in the order of how much it notices for its time; the last is everything.
 SUITES = ["BadBytesTests|DamageTests|FailedSyncTests", "CrashPointTests", "FaultSweepTests|FaultTests", "."]
@@ -77,7 +79,7 @@ def unmakeable():
     """The faults whose text is not in the source, or is there more than once, or whose name is taken."""
     names = [mutation.name for mutation in MUTATIONS]
     for mutation in MUTATIONS:
-        count = (ROOT / "Sources/Siltstone" / mutation.file).read_text().count(mutation.old)
+        count = (ROOT / "Sources" / mutation.module / mutation.file).read_text().count(mutation.old)
         if count != 1:
             yield f"{mutation.name}: the text to replace occurs {count} times in {mutation.file}"
         if names.count(mutation.name) != 1 or mutation.old == mutation.new:
@@ -91,7 +93,7 @@ def passes(suite, scratch):
 
 def attempt(mutation, scratch):
     """Returns the outcome (noticed, missed or broken), which suite, and which test."""
-    path = scratch / "Sources/Siltstone" / mutation.file
+    path = scratch / "Sources" / mutation.module / mutation.file
     original = path.read_text()
     if original.count(mutation.old) != 1:
         return "broken", "", f"the text to replace occurs {original.count(mutation.old)} times in {mutation.file}"
