@@ -71,6 +71,7 @@ struct IndexBuild {
             }
             return true
         }
+        try entries.finish()
         guard count < IndexBuild.chunkRows else {
             try session.writer().put(progress, key)
             return .goesOn

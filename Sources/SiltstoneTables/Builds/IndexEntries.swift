@@ -2,11 +2,17 @@ import Siltstone
 import TableKit
 
 /// Adds the entries of rows that were there before their index.
+///
+/// Entries are put in the order of their bytes, many at a time: the write buffer of a transaction takes keys that come in
+/// order without a search, and others by an insertion into an array.
 final class IndexEntries {
     private let transaction: Transaction
     private let plan: TableWritePlan
     private let index: TableDescription.Index
     private var entry = KeyEncoder()
+    /// Entries without a value that are not put yet.
+    private var waiting: [[UInt8]] = []
+    private static let mostWaiting = 1 << 16
 
     init(_ transaction: Transaction, _ plan: TableWritePlan, _ index: TableDescription.Index) {
         self.transaction = transaction
@@ -22,7 +28,8 @@ final class IndexEntries {
         try key.extracting(prefix..<key.byteCount).withUnsafeBytes { key in
             let isKeyless = try RowWriter.makeEntry(&entry, index, of: row, shape, key: key)
             guard isKeyless else {
-                return try entry.withBytes { try transaction.put($0, UnsafeRawBufferPointer(start: nil, count: 0)) }
+                waiting.append(entry.bytes)
+                return waiting.count == IndexEntries.mostWaiting ? try finish() : ()
             }
             if let owner = try entry.withBytes({ try transaction.get($0) }) {
                 if owner.elementsEqual(key) { return }
@@ -30,6 +37,13 @@ final class IndexEntries {
             }
             try entry.withBytes { try transaction.put($0, key) }
         }
+    }
+
+    /// Puts the entries that wait. To be called behind the last row.
+    func finish() throws {
+        waiting.sort { RowBytes.order($0, $1) < 0 }
+        for entry in waiting { try transaction.put(entry, []) }
+        waiting.removeAll(keepingCapacity: true)
     }
 
     private func duplicate(_ key: UnsafeRawBufferPointer, _ owner: [UInt8]) -> any Error {

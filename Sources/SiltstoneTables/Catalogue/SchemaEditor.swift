@@ -340,6 +340,7 @@ struct SchemaEditor {
             try writer.add(key, row)
             return true
         }
+        try writer.finish()
     }
 }
 
