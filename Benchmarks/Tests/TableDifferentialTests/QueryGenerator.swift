@@ -84,7 +84,7 @@ extension ValueGenerator {
     /// else the limit may take any rows.
     mutating func joinQuery(_ tables: [TableStructure]) -> Query {
         var query = Query(tables[0])
-        for number in 0..<random.pick([1, 1, 1, 2, 2, 3]) {
+        for number in 0..<(isLarge ? 1 : random.pick([1, 1, 1, 2, 2, 3])) {
             let joined = query.joins.map(\.source)
             let parent = joined.isEmpty || random.chance(60) ? 0 : random.pick(joined)
             if let join = join("p\(number)", parent, &query.sources, tables) { query.joins.append(join) }

@@ -45,7 +45,8 @@ private struct JoinArrays {
     var order: [Int64] = []
 
     init(_ found: [(numbers: [Int64], values: [ColumnValue])], owners: [Int64], _ join: JoinClause) {
-        for row in found where owners.contains(row.numbers[0]) {
+        let isOwner = Set(owners)
+        for row in found where isOwner.contains(row.numbers[0]) {
             let owner = row.numbers[0]
             // Rows without a key that are equal come once.
             let isKnown = (arrays[owner] ?? []).contains { known in
@@ -55,8 +56,9 @@ private struct JoinArrays {
         }
         if let limit = join.limitEach { arrays = arrays.mapValues { JoinArrays.cut($0, limit) } }
         if let limit = join.limit { cutTogether(found.map { $0.numbers[1] }, owners, limit) }
-        for owner in owners {
-            for row in arrays[owner] ?? [] where !order.contains(row.number) { order.append(row.number) }
+        var seen: Set<Int64> = []
+        for row in owners.flatMap({ arrays[$0] ?? [] }) where seen.insert(row.number).inserted {
+            order.append(row.number)
         }
     }
 

@@ -8,8 +8,8 @@ struct SQLiteError: Error, CustomStringConvertible {
     let code: CInt
     let description: String
 
-    /// Whether a row broke a constraint.
-    var isConstraint: Bool { code & 0xFF == SQLITE_CONSTRAINT }
+    /// Whether a row broke a constraint. NULL as a key that is SQLite's own row number is a mismatch to it.
+    var isConstraint: Bool { code & 0xFF == SQLITE_CONSTRAINT || code == SQLITE_MISMATCH }
     /// Whether an integer sum left its range.
     var isOverflow: Bool { description.contains("integer overflow") }
 }

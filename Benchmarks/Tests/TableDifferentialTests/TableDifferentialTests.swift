@@ -37,16 +37,13 @@ import Testing
                 Issue.record("SILTSTONE_SEED=\(seed)\n\(run.history)\n\n\(error)")
                 break
             }
-            total.queries += run.figures.queries
-            total.plans += run.figures.plans
-            total.texts += run.figures.texts
-            total.changes += run.figures.changes
+            total += run.figures
             seed += Self.shares
         }
         print(
             """
-            attack: tables beside SQLite, share \(share): \(total.queries) queries under \(total.plans) plans, \
-            \(total.texts) texts of SQL, \(total.changes) changes
+            attack: tables beside SQLite, share \(share): \(total.queries) queries, \(total.joins) with joins, \
+            \(total.answered) with results, under \(total.plans) plans, \(total.texts) texts of SQL, \(total.changes) changes
             """)
     }
     #else

@@ -8,6 +8,8 @@ import TableKit
 /// no integer above `Int64.max`.
 struct ValueGenerator {
     var random: SeededNumbers
+    /// Whether there are many rows, and so many different numbers.
+    var isLarge = false
 
     init(seed: UInt64) { random = SeededNumbers(seed) }
 
@@ -64,8 +66,10 @@ struct ValueGenerator {
         case .bool: .bool(random.chance(50))
         case .int8: .integer(random.pick([-128, -1, 0, 1, 2, 3, 127]))
         case .int16: .integer(random.pick([-32_768, -1, 0, 1, 2, 3, 4, 300]))
-        case .int32: .integer(random.pick([-70_000, 70_000] + Array(-1...20)))
-        case .int64: .integer(random.pick([.min, 1 << 53, (1 << 53) + 1, .max] + Array(-1...30)))
+        case .int32: .integer(random.pick([-70_000, 70_000] + Array(-1...20) + (isLarge ? Array(21...900) : [])))
+        case .int64:
+            .integer(
+                random.pick([.min, 1 << 53, (1 << 53) + 1, .max] + Array(-1...30) + (isLarge ? Array(31...2000) : [])))
         case .uint8: .integer(random.pick([0, 1, 2, 3, 4, 255]))
         case .uint16: .integer(random.pick([0, 1, 2, 3, 65_535]))
         case .uint32: .integer(random.pick([0, 1, 2, 3, 4_294_967_295]))
@@ -73,7 +77,8 @@ struct ValueGenerator {
         case .float: .real(random.pick([-1.5, -0.0, 0, 1, 2, 3, Double(Float(0.1)), .infinity]))
         case .double: .real(random.pick([-1.5, -0.0, 0, 0.1, 1, 2, 3, 4, 5, 6, 7, 9_007_199_254_740_992, -.infinity]))
         case .date: .date(Date(timeIntervalSinceReferenceDate: random.pick([-1e9, 0, 0.25, 1, 700_000_000])))
-        case .uuid: .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 170, UInt8(random.below(40)))))
+        case .uuid:
+            .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 170, UInt8(random.below(isLarge ? 256 : 40)))))
         case .string: .text(text())
         case .bytes: .bytes(random.pick([[], [0], [0, 0], [0, 255], [1], [255, 255]]))
         case .json: .json(random.pick(["{}", "[1]", "\"a\"", "{\"a\":1}"]))
