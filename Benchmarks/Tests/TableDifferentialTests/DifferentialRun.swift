@@ -36,7 +36,7 @@ final class DifferentialRun {
     init(seed: UInt64) throws {
         generator = ValueGenerator(seed: seed)
         // Some have more rows than a batch.
-        generator.isLarge = generator.random.chance(4)
+        generator.isLarge = generator.random.chance(2)
         pair = try DatabasePair()
     }
 
@@ -50,7 +50,7 @@ final class DifferentialRun {
         for number in pair.tables.indices {
             for _ in 0..<generator.random.below(3) { try pair.create(generator.index(pair.tables[number])) }
             let isLarge = generator.isLarge && number == 0
-            for _ in 0..<(isLarge ? 900 : generator.random.pick([0, 6, 20, 30])) { try insert(number, 1, .fail) }
+            for _ in 0..<(isLarge ? 700 : generator.random.pick([0, 6, 20, 30])) { try insert(number, 1, .fail) }
         }
         try pair.end(commits: true)
         for _ in 0..<rounds {
