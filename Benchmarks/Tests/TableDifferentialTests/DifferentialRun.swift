@@ -161,7 +161,8 @@ final class DifferentialRun {
                     ? found.count == expected.count && ResultRow.isPart(found, of: all)
                     : ResultRow.areSame(found, expected, isOrdered: !query.order.isEmpty)
                 if isRight { continue }
-                throw disagreement(query, number.map { plans[$0].description } ?? "chosen", found, expected)
+                let plan = try number.map { plans[$0] } ?? session.explain(query)
+                throw disagreement(query, plan.description, found, expected)
             }
             query.forcedPlan = nil
             let count = try session.count(query)
@@ -241,7 +242,7 @@ final class DifferentialRun {
         }
     }
 
-    private func lines(_ rows: [ResultRow]) -> String { rows.map { "  \($0)" }.joined(separator: "\n") }
+    private func lines(_ rows: [ResultRow]) -> String { rows.map(\.description).joined(separator: "\n") }
 
     private func disagreement(
         _ query: Query, _ plan: String, _ found: [ResultRow], _ expected: [ResultRow]

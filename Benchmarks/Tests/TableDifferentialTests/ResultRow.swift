@@ -6,9 +6,17 @@ struct ResultRow: CustomStringConvertible {
     var values: [ColumnValue]
     var arrays: [[ResultRow]] = []
 
-    var description: String {
-        let values = values.map { "\($0)" }.joined(separator: ", ")
-        return "[\(values)]" + (arrays.isEmpty ? "" : " \(arrays)")
+    var description: String { lines(indent: 2) }
+
+    /// The row, and below it the rows of its arrays.
+    private func lines(indent: Int) -> String {
+        let blanks = String(repeating: " ", count: indent)
+        var text = blanks + values.map { "\($0)" }.joined(separator: ", ")
+        for (number, array) in arrays.enumerated() {
+            text += "\n\(blanks)- array \(number)"
+            for row in array { text += "\n\(row.lines(indent: indent + 2))" }
+        }
+        return text
     }
 
     /// Whether two results are the same: in order, or as multisets.

@@ -52,6 +52,8 @@ struct JoinKeys {
             }
             return texts[try slot.value(in: row).comparableBytes]
         case .absent(let value):
+            // NULL has the bytes of an empty text.
+            if value.isNull { return nil }
             if isScalar { return ScalarOrder.number(value, type).flatMap { numbers[$0] } }
             return texts[value.comparableBytes]
         case .missing: return nil
