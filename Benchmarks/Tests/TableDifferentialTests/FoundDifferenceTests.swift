@@ -10,7 +10,7 @@ import Testing
         let empty: ColumnValue = type == .string ? .text("") : .bytes([])
         try pair.begin()
         try pair.create(TableStructure(name: "A", columns: [Column("id", .int64)], primaryKey: [0]))
-        try pair.insert([[.integer(1)]], columns: nil, into: pair.tables[0], .fail)
+        try pair.insert([[.integer(9)]], columns: nil, into: pair.tables[0], .fail)
         try pair.add(Column("word", type, isOptional: true), to: 0)
         try pair.insert([[.integer(2), empty], [.integer(3), .null]], columns: nil, into: pair.tables[0], .fail)
         try pair.end(commits: true)
