@@ -30,6 +30,8 @@ MUTATIONS = ENGINE_MUTATIONS + TABLE_MUTATIONS
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What is tried behind a fault's own first suite, in the order of how much it notices for its time; the last is everything.
 SUITES = ["BadBytesTests|DamageTests|FailedSyncTests", "CrashPointTests", "FaultSweepTests|FaultTests", "."]
+# For faults of tables.
+TABLE_SUITES = ["SiltstoneTablesTests|TableKitTests", "."]
 # Some faults are met only by as many tries as the thorough form makes.
 ENVIRONMENT = os.environ | {"SILTSTONE_THOROUGH": "1"}
 
@@ -103,7 +105,8 @@ def attempt(mutation, scratch):
         if code != 0:
             errors = [line for line in output.splitlines() if "error:" in line]
             return "broken", "", errors[0] if errors else "does not build"
-        for suite in [mutation.first] + [suite for suite in SUITES if suite != mutation.first]:
+        suites = SUITES if mutation.module == "Siltstone" else TABLE_SUITES
+        for suite in [mutation.first] + [suite for suite in suites if suite != mutation.first]:
             code, output = command(["swift", "test", "--skip-build", "--filter", suite], scratch)
             if code != 0:
                 return "noticed", suite, first_failure(output)

@@ -51,6 +51,15 @@ struct KeyEncodingTests {
         }
     }
 
+    @Test("NaNs of any payload and sign are one key, and so are both zeros")
+    func equalReals() {
+        let payloads: [UInt64] = [0x7FF8_0000_0000_0000, 0xFFF8_0000_0000_0001, 0x7FF0_0000_0000_0001]
+        let keys = payloads.map { encoded([.real(Double(bitPattern: $0))]) }
+        #expect(Set(keys).count == 1)
+        #expect(order(encoded([.real(.infinity)]), keys[0]) == -1)
+        #expect(encoded([.real(-0.0)]) == encoded([.real(0)]))
+    }
+
     @Test("a tuple sorts before those that it begins")
     func prefixes() {
         var values = RandomValues(seed: 3)
