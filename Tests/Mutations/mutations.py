@@ -752,6 +752,10 @@ MUTATIONS = [
         "            // A seek may have left records unread.\n            leaveSpan()\n", "            self.span = .none\n",
         first="RangeReadTests"),
     Mutation(
+        "hidden-count-kept", "a seek in a transaction behind a deleted key takes the walk for ended",
+        "Transaction/TransactionWalk.swift",
+        "        if !isBaseAtEnd { base.take(upTo: baseNext) }\n", "", first="RangeReadTests"),
+    Mutation(
         "span-place-unproved", "a seek takes records that were read for all that lie before its key",
         "Store/ScanWalk+Seek.swift",
         "isOnward || !isFrom(span.start, place) || isAt(span.start, place), isFrom", "isFrom", first="RangeReadTests"),

@@ -172,15 +172,20 @@ struct ScanWalk: ~Copyable {
     /// at the end.
     /// - Parameter taken: behind what was handed out of the row before, or otherwise used up.
     mutating func nextRow(behind taken: UnsafePointer<Record>?) throws(StoreError) -> RecordRow? {
-        if let taken, let before = next {
-            left &-= taken - before
-            next = taken
-        }
+        take(upTo: taken)
         guard left > 0 else { return nil }
         if next == end, try !readSpan() { return nil }
         guard let first = next, let last = end else { return nil }
         if _slowPath(stretch.covering > 0) { return RecordRow(start: first, end: first) }
         return RecordRow(start: first, end: last - first > left ? first + left : last)
+    }
+
+    /// Counts the records of the last row before `taken` as handed out.
+    @inline(__always)
+    mutating func take(upTo taken: UnsafePointer<Record>?) {
+        guard let taken, let before = next else { return }
+        left &-= taken - before
+        next = taken
     }
 
     /// Whether a record is hidden: a tombstone, or covered by a range tombstone.

@@ -102,6 +102,9 @@ final class TransactionWalk {
             let end = KeyRange.successor(of: key)
             if whole.to.map({ end.lexicographicallyPrecedes($0) }) ?? true { range.to = end }
         }
+        // A hidden record was left out of the count already: without this the count of a walk without a limit is beyond its
+        // greatest value, and the seek takes the walk for ended.
+        if !isBaseAtEnd { base.take(upTo: baseNext) }
         try base.seek(to: key)
         (baseNext, baseEnd, isBaseAtEnd) = (nil, nil, false)
         place = firstPlace()

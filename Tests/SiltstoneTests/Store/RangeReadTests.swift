@@ -83,6 +83,27 @@ struct RangeReadTests {
         try store.close()
     }
 
+    @Test("a cursor of a transaction seeks behind deleted keys, in both directions and among writes of its own")
+    func seeksBehindDeletedKeys() throws {
+        let store = try KeyValueStore.inMemory()
+        for number in 0..<9 { try store.put(key(number), [1]) }
+        for number in [1, 2, 5] { try store.delete(key(number)) }
+        let transaction = store.begin()
+        try transaction.put(key(20), [2])
+        for reverse in [false, true] {
+            for limit in [nil, 100] {
+                let cursor = try transaction.scan(from: [], reverse: reverse, limit: limit)
+                for start in [0, 3, 8, 4, 20, 0, 6] {
+                    try cursor.seek(to: key(start))
+                    #expect(try cursor.nextKey() == key(start))
+                    for _ in 0..<2 { _ = try cursor.nextKey() }
+                }
+            }
+        }
+        transaction.rollback()
+        try store.close()
+    }
+
     @Test("a seek past the last key leaves nothing, also where entries that were read ahead are still to come")
     func seeksPastTheEnd() throws {
         let store = try store()
