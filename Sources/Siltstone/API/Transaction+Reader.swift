@@ -82,6 +82,7 @@ extension Transaction: KeyValueReader {
     public func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {
+        try checkActive()
         var own: [WriteBuffer.Lookup] = []
         var (first, next) = (0, 0)
         var failure: StoreError?
@@ -105,5 +106,8 @@ extension Transaction: KeyValueReader {
 
     /// About what a range of the snapshot holds. The transaction's own writes do not count, and nothing is added to what it has
     /// read.
-    public func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate { try snapshot._estimate(range) }
+    public func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate {
+        try checkActive()
+        return try snapshot._estimate(range)
+    }
 }

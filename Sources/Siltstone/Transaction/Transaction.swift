@@ -86,6 +86,9 @@ public final class Transaction: Sendable {
         }
     }
 
+    /// Throws where the transaction has ended.
+    func checkActive() throws(StoreError) { try withState { _ in } }
+
     // MARK: Reads
 
     /// Looks a key up among the transaction's own writes, and adds it to the read set if the store has to be asked.

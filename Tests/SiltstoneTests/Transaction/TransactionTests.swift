@@ -80,6 +80,8 @@ import Testing
             #expect(error?.code == .transactionEnded)
         }
         expectEnded { _ = try transaction.get("a".utf8) }
+        expectEnded { _ = try transaction.get(all: ["a".utf8, "b".utf8]) }
+        expectEnded { _ = try transaction.estimate() }
         expectEnded { try transaction.put("a".utf8, "2".utf8) }
         expectEnded { try transaction.delete("a".utf8) }
         expectEnded { try transaction.deleteRange(from: "a".utf8, to: "b".utf8) }
