@@ -10,6 +10,7 @@ package final class Catalogue: Sendable {
     /// The tables, by name.
     package let tables: [String: TableDescription]
     private let bindings = Locked<[ObjectIdentifier: TableBinding]>([:])
+    private let accesses = Locked<[ObjectIdentifier: TableAccess]>([:])
     private let writePlans = Locked<[UInt64: TableWritePlan]>([:])
 
     package init(version: UInt64 = 0, nextTable: UInt64 = 1, tables: [String: TableDescription] = [:]) {
@@ -47,6 +48,17 @@ package final class Catalogue: Sendable {
         let binding = TableBinding(structure, try table(structure.name), in: self)
         bindings.withLock { $0[id] = binding }
         return binding
+    }
+
+    /// The table of a structure's name, as plans of queries see it.
+    /// - Throws: `TableErrorCode.noTable`.
+    /// - Complexity: O(1), but for the first time.
+    func access(_ structure: TableStructure) throws -> TableAccess {
+        let id = ObjectIdentifier(structure)
+        if let access = accesses.withLock({ $0[id] }) { return access }
+        let access = TableAccess(try binding(structure))
+        accesses.withLock { $0[id] = access }
+        return access
     }
 
     /// What changes of a table's rows have to look after.

@@ -21,6 +21,13 @@ struct JoinKeys {
         return insert(exact)
     }
 
+    /// As ``add(_:)``, for values that rows have already.
+    func number(of value: ColumnValue) -> Int32? {
+        guard !value.isNull, let exact = LiteralBounds(value, for: type).exact else { return nil }
+        if isScalar, let number = ScalarOrder.number(exact, type) { return numbers[number] }
+        return texts[exact.comparableBytes]
+    }
+
     private mutating func insert(_ value: ColumnValue) -> Int32 {
         let next = Int32(count)
         if let number = ScalarOrder.number(value, type), isScalar {

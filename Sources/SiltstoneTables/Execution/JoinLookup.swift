@@ -8,10 +8,13 @@ final class JoinLookup<Reader: KeyValueReader> {
     private let column: Int
     private let condition: Condition
     private let terms: [OrderTerm]
+    private let isAcrossValues: Bool
     private let method: PhysicalPlan.Lookup
     private let place: ColumnReader
     /// All rows with their values, once they are hashed.
     private var hash: (rows: RankedRows, keys: JoinKeys, members: [[Int32]])?
+    /// For each hashed row its number in the batch; -1 for those that are not in it.
+    private var places: [Int32] = []
 
     /// What was found for a batch.
     struct Found {
@@ -24,15 +27,17 @@ final class JoinLookup<Reader: KeyValueReader> {
     /// - Parameters:
     ///   - condition: what rows have to meet, as of source 0.
     ///   - terms: the order of the rows found.
+    ///   - isAcrossValues: whether rows of different values have this order as well, not only those of one.
     init(
         _ runner: PlanRunner<Reader>, _ table: TableAccess, column: Int, condition: Condition, terms: [OrderTerm],
-        method: PhysicalPlan.Lookup
+        isAcrossValues: Bool, method: PhysicalPlan.Lookup
     ) {
         self.runner = runner
         self.table = table
         self.column = column
         self.condition = condition
         self.terms = terms
+        self.isAcrossValues = isAcrossValues
         self.method = method
         place = ColumnReader(column, shape: table.shape)
     }
@@ -58,37 +63,39 @@ final class JoinLookup<Reader: KeyValueReader> {
             try ranked.append(key, row, group: number)
             return true
         }
-        ranked.rank()
+        ranked.rank(isAcrossValues: isAcrossValues)
         let members = ranked.members(of: keys.count)
         return Found(rows: ranked.rows, members: numbers.map { $0.map { members[Int($0)] } ?? [] })
     }
 
     private func findHashed(_ values: [ColumnValue]) throws -> Found {
-        var hash = try self.hash ?? hashAll()
-        self.hash = hash
-        let known = hash.members.count
-        var found = Found()
-        var needed: Set<Int32> = []
-        for value in values {
-            // A value that no row has is numbered behind those that are there.
-            guard let number = hash.keys.add(value), Int(number) < known else {
-                found.members.append([])
-                continue
-            }
-            found.members.append(hash.members[Int(number)])
-            needed.formUnion(hash.members[Int(number)])
+        let hash = try self.hash ?? hashAll()
+        if self.hash == nil {
+            self.hash = hash
+            places = [Int32](repeating: -1, count: hash.rows.rows.count)
         }
-        var places: [Int32: Int32] = [:]
-        places.reserveCapacity(needed.count)
-        for row in needed.sorted() {
-            places[row] = Int32(found.rows.count)
+        var found = Found()
+        found.members.reserveCapacity(values.count)
+        var needed: [Int32] = []
+        for value in values {
+            let members = hash.keys.number(of: value).map { hash.members[Int($0)] } ?? []
+            found.members.append(members)
+            for row in members where places[Int(row)] < 0 {
+                places[Int(row)] = 0
+                needed.append(row)
+            }
+        }
+        if isAcrossValues { needed.sort() }
+        for (place, row) in needed.enumerated() {
+            places[Int(row)] = Int32(place)
             hash.rows.rows.withRow(Int(row)) { found.rows.append($0) }
         }
         for owner in found.members.indices {
             for index in found.members[owner].indices {
-                found.members[owner][index] = places[found.members[owner][index]] ?? 0
+                found.members[owner][index] = places[Int(found.members[owner][index])]
             }
         }
+        for row in needed { places[Int(row)] = -1 }
         return found
     }
 
@@ -101,7 +108,7 @@ final class JoinLookup<Reader: KeyValueReader> {
             try ranked.append(key, row, group: number)
             return true
         }
-        ranked.rank()
+        ranked.rank(isAcrossValues: isAcrossValues)
         return (ranked, keys, ranked.members(of: keys.count))
     }
 }

@@ -21,12 +21,12 @@ final class JoinStep<Reader: KeyValueReader> {
         on = ColumnReader(join.clause.on, shape: bound.tables[join.clause.parent].shape)
         childLookup = JoinLookup(
             runner, join.child, column: join.childColumn, condition: join.pushedCondition, terms: join.clause.order,
-            method: lookup.child)
+            isAcrossValues: join.pivot != nil || join.clause.limit != nil, method: lookup.child)
         childFilter = RowFilter(join.lateChildCondition, shape: join.child.shape)
         if let pivot = join.pivot, let clause = join.clause.pivot {
             pivotLookup = JoinLookup(
                 runner, pivot, column: join.clause.equals, condition: join.pushedPivotCondition, terms: [],
-                method: lookup.pivot ?? .hash)
+                isAcrossValues: true, method: lookup.pivot ?? .hash)
             pivotColumn = ColumnReader(clause.column, shape: pivot.shape)
             pivotFilter = RowFilter(join.latePivotCondition, shape: pivot.shape)
         } else {
@@ -104,6 +104,7 @@ final class JoinStep<Reader: KeyValueReader> {
     /// The rows of an owner's array: each once, cut by the limit of each array.
     func array(of elements: [JoinMatches.Element], in matches: JoinMatches) throws -> [Int32] {
         var rows: [Int32] = []
+        rows.reserveCapacity(elements.count)
         var seen: Set<[UInt8]> = []
         var key: [UInt8] = []
         for element in elements where element.isAccepted && element.row >= 0 && element.row != rows.last {

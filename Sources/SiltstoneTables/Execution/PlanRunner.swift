@@ -8,7 +8,10 @@ struct PlanRunner<Reader: KeyValueReader> {
     var mostBytes = RowSorter.memoryBytes
 
     /// The rows of a path.
-    func source(_ path: AccessPath, of table: TableAccess, isReverse: Bool = false) -> any RowSource {
+    /// - Parameter wanted: how many of them are looked at, at least. Nil: all.
+    func source(
+        _ path: AccessPath, of table: TableAccess, isReverse: Bool = false, wanted: Int? = nil
+    ) -> any RowSource {
         let filter = RowFilter(path.filter, shape: table.shape)
         let prefix = table.rowPrefix
         switch path.kind {
@@ -18,15 +21,16 @@ struct PlanRunner<Reader: KeyValueReader> {
         case .rowPoints(let keys):
             let keys = isReverse ? keys.reversed() : keys
             return RowFetch(
-                reader, prefixBytes: prefix.count, filter: filter, fill: RowKeys.list(keys, for: reader))
+                reader, prefixBytes: prefix.count, filter: filter, wanted: wanted,
+                fill: RowKeys.list(keys, for: reader))
         case .indexPoints(let keys):
             let keys = isReverse ? keys.reversed() : keys
             return RowFetch(
-                reader, prefixBytes: prefix.count, filter: filter,
+                reader, prefixBytes: prefix.count, filter: filter, wanted: wanted,
                 fill: RowKeys.entries(keys, rowPrefix: prefix, in: reader))
         case .indexRanges(let ranges):
             return RowFetch(
-                reader, prefixBytes: prefix.count, filter: filter,
+                reader, prefixBytes: prefix.count, filter: filter, wanted: wanted,
                 fill: RowKeys.walk(path.order, ranges, isReverse: isReverse, rowPrefix: prefix, in: reader))
         case .union(let branches):
             var sources: [any RowSource] = []
@@ -46,7 +50,10 @@ struct PlanRunner<Reader: KeyValueReader> {
         let table = bound.tables[0]
         let rows =
             switch plan.parents {
-            case .path(let path): source(path, of: table, isReverse: plan.isReverse)
+            case .path(let path):
+                source(
+                    path, of: table, isReverse: plan.isReverse,
+                    wanted: plan.ordering == .none ? bound.wantedRows : nil)
             case .join(let number, let order):
                 source(try path(bound, drivenBy: number, along: order), of: table, isReverse: plan.isReverse)
             }

@@ -27,17 +27,12 @@ struct QueryExecutor<Reader: KeyValueReader> {
 
     /// The result of a query for one row by a key of one column, without planning; nil for all others.
     private func pointQuery(_ query: Query) throws -> SingleRow? {
-        guard case .compare(let column, .equal, let value)? = query.predicate, query.joins.isEmpty,
-            column.source == 0, query.forcedPlan == nil, query.limit.map(isFirst) ?? true
+        guard case .compare(_, .equal, _)? = query.predicate, query.joins.isEmpty, query.forcedPlan == nil,
+            query.limit.map(isFirst) ?? true
         else { return nil }
         let binding = try catalogue.binding(query.sources[0])
-        guard let key = binding.keyColumns, key.count == 1, key[0] == column.column,
-            let type = binding.positions[column.column].map({ binding.table.columns[$0].column.type }),
-            value.isPlain(type)
-        else { return nil }
-        var encoder = KeyEncoder(binding.table.rowPrefix)
-        encoder.append(value)
-        let batch = try encoder.withBytes { (bytes) throws(any Error) in
+        guard let key = pointKey(binding, query.predicate) else { return nil }
+        let batch = try key.withBytes { (bytes) throws(any Error) in
             try reader.withValue(bytes) { row in
                 var batch = RowBatch(shape: binding.shape)
                 batch.rows.append(row)
@@ -45,6 +40,18 @@ struct QueryExecutor<Reader: KeyValueReader> {
             }
         }
         return SingleRow(batch)
+    }
+
+    /// The whole key of the only row that can match; nil where that is not clear at once.
+    private func pointKey(_ binding: TableBinding, _ predicate: Predicate?) -> KeyEncoder? {
+        guard case .compare(let column, .equal, let value)? = predicate, column.source == 0,
+            let key = binding.keyColumns, key.count == 1, key[0] == column.column,
+            let type = binding.positions[column.column].map({ binding.table.columns[$0].column.type }),
+            value.isPlain(type)
+        else { return nil }
+        var encoder = KeyEncoder(binding.table.rowPrefix)
+        encoder.append(value)
+        return encoder
     }
 
     private func isFirst(_ limit: RowLimit) -> Bool { limit.skip <= 0 && limit.count.map { $0 > 0 } ?? true }
@@ -59,7 +66,13 @@ struct QueryExecutor<Reader: KeyValueReader> {
     func forEachMatch(
         _ binding: TableBinding, _ predicate: Predicate?, _ body: (RawSpan, RawSpan) throws -> Void
     ) throws {
-        let table = TableAccess(binding)
+        if let key = pointKey(binding, predicate) {
+            try key.withBytes { (bytes) throws(any Error) in
+                _ = try reader.withValue(bytes) { row in try body(bytes.bytes, row) }
+            }
+            return
+        }
+        let table = try catalogue.access(binding.structure)
         let condition = try Normalisation(types: [table.types]).condition(of: predicate)
         let path = try PathFinder(reader: reader).cheapest(table, condition)
         let prefix = table.rowPrefix
@@ -81,6 +94,12 @@ struct QueryExecutor<Reader: KeyValueReader> {
         if query.forcedPlan == nil { query.order = [] }
         for number in query.joins.indices { query.joins[number].limit = nil }
         let bound = try BoundQuery(query, in: catalogue)
+        if query.forcedPlan == nil, !bound.hasLateConditions, !bound.needsDistinct,
+            let path = try PathFinder(reader: reader).exactPath(bound.tables[0], bound.parentCondition),
+            let count = try count(path, wanted: bound.wantedRows)
+        {
+            return cut(count, query.limit)
+        }
         let plan = try Planner(bound, reader).plan()
         if bound.hasLateConditions {
             let parents = try ParentBatches(JoinStage(bound, plan, runner), plan, runner, isWhole: false)
@@ -88,7 +107,9 @@ struct QueryExecutor<Reader: KeyValueReader> {
             while let (_, kept) = try parents.next() { count += kept.count }
             return count
         }
-        if !bound.needsDistinct, case .path(let path) = plan.parents, let count = try count(path) {
+        if !bound.needsDistinct, case .path(let path) = plan.parents,
+            let count = try count(path, wanted: bound.wantedRows)
+        {
             return cut(count, query.limit)
         }
         var count = 0
@@ -100,10 +121,19 @@ struct QueryExecutor<Reader: KeyValueReader> {
     }
 
     /// The entries of a path that has no others than those that match, counted without rows; nil for other paths.
-    private func count(_ path: AccessPath) throws -> Int? {
+    /// - Parameter wanted: no more than so many count. Nil: all do.
+    private func count(_ path: AccessPath, wanted: Int?) throws -> Int? {
+        if path.isNothing { return 0 }
         guard path.isExact else { return nil }
         switch path.kind {
-        case .rowRanges(let ranges), .indexRanges(let ranges): return try reader.count(ranges: ranges)
+        case .rowRanges(let ranges), .indexRanges(let ranges):
+            guard let wanted else { return try reader.count(ranges: ranges) }
+            var count = 0
+            try reader.forEachKey(ranges: ranges, limit: wanted) { _ in
+                count += 1
+                return true
+            }
+            return count
         case .rowPoints(let keys), .indexPoints(let keys): return try keys.count { try reader.contains($0) }
         case .nothing: return 0
         case .union: return nil
@@ -143,7 +173,7 @@ struct QueryExecutor<Reader: KeyValueReader> {
     /// How a query would run.
     func explain(_ query: Query) throws -> QueryPlan {
         let bound = try BoundQuery(query, in: catalogue)
-        return PlanDescription(bound: bound).describe(try Planner(bound, reader).plan())
+        return PlanDescription(bound: bound).describe(try Planner(bound, reader).plan(isEstimated: true))
     }
 
     /// All plans for a query.

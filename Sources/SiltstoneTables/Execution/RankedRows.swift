@@ -1,31 +1,77 @@
 import TableKit
 
-/// Rows that a join has read, brought into the join's order: a row's number is its rank.
+/// Rows that a join has read, brought into the join's order: a row's number is its rank, at least among those that are joined
+/// by the same value.
 struct RankedRows {
     private(set) var rows = RowBuffer()
     /// For each row the number of the value that it is joined by.
     private(set) var groups: [Int32] = []
-    private var keys: [[UInt8]] = []
+    /// The sort keys, one behind the other.
+    private var keys = RowBuffer()
     private let sortKey: SortKey
     private var scratch: [UInt8] = []
+    /// Whether rows have come in order.
+    private var ascends = true
+    /// Whether the rows of each value have come together and in order, as from an index.
+    private var ascendsInGroups = true
+    /// Which values have had rows.
+    private var seen: [Bool] = []
 
     init(_ sortKey: SortKey) { self.sortKey = sortKey }
 
     mutating func append(_ key: RawSpan, _ row: RawSpan, group: Int32) throws {
         try sortKey.make(&scratch, of: row)
         key.withUnsafeBytes { scratch += $0 }
-        keys.append(scratch)
+        note(group)
+        keys.bytes += scratch
+        keys.ends.append(keys.bytes.count)
         rows.append(row)
         groups.append(group)
     }
 
+    /// Compares the next key, in ``scratch``, with the last one.
+    private mutating func note(_ group: Int32) {
+        if keys.isEmpty {
+            mark(group)
+            return
+        }
+        guard ascends || ascendsInGroups else { return }
+        let last = keys[range: keys.count - 1]
+        let isAbove = keys.bytes.withUnsafeBytes { keys in
+            scratch.withUnsafeBytes { RowBytes.order(UnsafeRawBufferPointer(rebasing: keys[last]), $0) < 0 }
+        }
+        if groups.last != group {
+            if !mark(group) { ascendsInGroups = false }
+        } else if !isAbove {
+            ascendsInGroups = false
+        }
+        if !isAbove { ascends = false }
+    }
+
+    /// - Returns: whether the value had no row before.
+    @discardableResult
+    private mutating func mark(_ group: Int32) -> Bool {
+        let group = Int(group)
+        if group >= seen.count { seen += repeatElement(false, count: max(group + 1 - seen.count, seen.count)) }
+        defer { seen[group] = true }
+        return !seen[group]
+    }
+
     /// Sorts the rows. No row is appended afterwards.
-    mutating func rank() {
-        defer { keys = [] }
-        if zip(keys, keys.dropFirst()).allSatisfy({ RowBytes.order($0, $1) < 0 }) { return }
-        let order = keys.indices.sorted { RowBytes.order(keys[$0], keys[$1]) < 0 }
+    /// - Parameter isAcrossValues: whether rows of different values have an order as well.
+    mutating func rank(isAcrossValues: Bool) {
+        defer { (keys, seen) = (RowBuffer(), []) }
+        if ascends || (ascendsInGroups && !isAcrossValues) { return }
+        let order = keys.bytes.withUnsafeBytes { bytes in
+            (0..<keys.count).sorted { left, right in
+                RowBytes.order(
+                    UnsafeRawBufferPointer(rebasing: bytes[keys[range: left]]),
+                    UnsafeRawBufferPointer(rebasing: bytes[keys[range: right]])) < 0
+            }
+        }
         var sorted = RowBuffer()
         sorted.bytes.reserveCapacity(rows.bytes.count)
+        sorted.ends.reserveCapacity(rows.count)
         for number in order { rows.withRow(number) { sorted.append($0) } }
         groups = order.map { groups[$0] }
         rows = sorted
@@ -33,7 +79,13 @@ struct RankedRows {
 
     /// For each value, by its number, the rows that have it, in their order.
     func members(of count: Int) -> [[Int32]] {
-        var members = [[Int32]](repeating: [], count: count)
+        var sizes = [Int](repeating: 0, count: count)
+        for group in groups { sizes[Int(group)] += 1 }
+        var members = sizes.map { size in
+            var rows: [Int32] = []
+            rows.reserveCapacity(size)
+            return rows
+        }
         for (row, group) in groups.enumerated() { members[Int(group)].append(Int32(row)) }
         return members
     }

@@ -13,14 +13,16 @@ final class RowFetch<Reader: KeyValueReader>: RowSource {
     private var keys = RowBuffer()
     private var next = 0
     /// The keys of the next batch. A short query need not fetch rows that nobody asks for, so batches grow.
-    private var batch = 8
-    private let mostKeys = 128
+    private var batch: Int
+    private let (leastKeys, mostKeys) = (8, 128)
 
-    init(_ reader: Reader, prefixBytes: Int, filter: RowFilter, fill: @escaping Fill) {
+    /// - Parameter wanted: how many rows are looked at, at least. Nil: all.
+    init(_ reader: Reader, prefixBytes: Int, filter: RowFilter, wanted: Int?, fill: @escaping Fill) {
         self.reader = reader
         self.prefixBytes = prefixBytes
         self.filter = filter
         self.fill = fill
+        batch = max(1, min(wanted ?? mostKeys, mostKeys))
     }
 
     /// Ends a look-up of many keys early.
@@ -32,7 +34,7 @@ final class RowFetch<Reader: KeyValueReader>: RowSource {
                 keys.removeAll()
                 next = 0
                 try fill(&keys, batch)
-                batch = min(2 * batch, mostKeys)
+                batch = max(leastKeys, min(2 * batch, mostKeys))
                 if keys.isEmpty { return }
             }
             if try !fetch(body) { return }

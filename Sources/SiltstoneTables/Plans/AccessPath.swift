@@ -23,7 +23,7 @@ struct AccessPath {
     /// The order in which rows come, but for unions.
     var order: KeyOrder
     /// The columns that have one value in all that is read.
-    var fixed: Set<Int> = []
+    var fixed: [Int] = []
     /// The columns whose conditions chose what is read.
     var used: [Int] = []
     /// What rows have to meet yet.
@@ -41,6 +41,8 @@ struct AccessPath {
         return filter == .always
     }
 
+    var isNothing: Bool { if case .nothing = kind { true } else { false } }
+
     var isUnion: Bool { if case .union = kind { true } else { false } }
 
     // MARK: Order
@@ -57,7 +59,7 @@ struct AccessPath {
 
     /// How far rows come in an order.
     func coverage(of terms: [OrderTerm]) -> Coverage {
-        if isUnion { return Coverage() }
+        if isUnion || terms.isEmpty { return Coverage() }
         var rest = order.sortColumns.filter { column in column.map { !fixed.contains($0) } ?? true }[...]
         var result = Coverage()
         var direction: Bool?
@@ -68,7 +70,7 @@ struct AccessPath {
                 else { break }
                 direction = term.isDescending
                 rest = rest.dropFirst()
-                done.insert(term.column)
+                done.append(term.column)
             }
             result.terms += 1
         }

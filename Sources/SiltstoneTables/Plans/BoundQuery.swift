@@ -17,7 +17,7 @@ struct BoundQuery {
     /// - Throws: `TableErrorCode.noTable`, `TableErrorCode.noColumn`, `TableErrorCode.argument`.
     init(_ query: Query, in catalogue: Catalogue) throws {
         self.query = query
-        let tables = try query.sources.map { TableAccess(try catalogue.binding($0)) }
+        let tables = try query.sources.map { try catalogue.access($0) }
         self.tables = tables
         joins = try query.joins.enumerated().map { try BoundJoin($0, $1, of: query, tables) }
         try checkColumns()
@@ -38,6 +38,14 @@ struct BoundQuery {
         return !key.allSatisfy(columns.contains)
     }
 
+    /// How many parents are read at most, if there is a limit.
+    var wantedRows: Int? {
+        guard let count = query.limit?.count else { return nil }
+        let skip = max(query.limit?.skip ?? 0, 0)
+        let (sum, isOver) = max(count, 0).addingReportingOverflow(skip)
+        return isOver ? nil : sum
+    }
+
     /// The columns in which distinct parents differ.
     var distinctTerms: [OrderTerm] {
         let all = tables[0].structure.columns.indices.filter { tables[0].binding.positions[$0] != nil }
@@ -53,6 +61,10 @@ struct BoundQuery {
     // MARK: Taking apart
 
     private mutating func split(_ condition: Condition) throws {
+        if joins.isEmpty {
+            parentCondition = condition
+            return
+        }
         if condition == .never { parentCondition = .never }
         for part in condition.conjuncts where part != .never {
             let nodes = Set(part.sources.map { node(of: $0) })
@@ -99,7 +111,10 @@ struct BoundQuery {
         }
         for term in query.order { try check(0, term.column) }
         for column in query.columns ?? [] where !tables[0].types.indices.contains(column) { try check(0, column) }
-        for reference in query.predicate?.references ?? [] { try check(reference.source, reference.column) }
+        // Normalisation looks for the columns in the structures.
+        if !tables.allSatisfy(\.hasAllColumns) {
+            for reference in query.predicate?.references ?? [] { try check(reference.source, reference.column) }
+        }
         for join in query.joins {
             try check(join.parent, join.on)
             try check(join.pivot?.source ?? join.source, join.equals)

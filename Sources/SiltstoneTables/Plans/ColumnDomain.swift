@@ -7,6 +7,10 @@ struct ColumnDomain: Hashable, Sendable {
 
     /// - Parameter intervals: in any order.
     init(_ intervals: [KeyInterval]) {
+        if intervals.count == 1, !intervals[0].isEmpty {
+            self.intervals = intervals
+            return
+        }
         var result: [KeyInterval] = []
         var sorted = intervals.filter { !$0.isEmpty }
         // Long lists of values come in order.

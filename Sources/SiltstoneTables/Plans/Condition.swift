@@ -81,6 +81,16 @@ extension Condition {
         return result
     }
 
+    /// Whether a test holds for every column that the condition names. Makes no set of them.
+    func allReferences(_ test: (ColumnReference) -> Bool) -> Bool {
+        switch self {
+        case .always, .never: true
+        case .test(let column, _): test(column)
+        case .columns(let left, _, let right): test(left) && test(right)
+        case .and(let parts), .or(let parts): parts.allSatisfy { $0.allReferences(test) }
+        }
+    }
+
     /// The numbers of the tables that the condition names.
     var sources: Set<Int> { Set(references.map(\.source)) }
 

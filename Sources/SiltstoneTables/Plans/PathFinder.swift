@@ -16,16 +16,41 @@ struct PathFinder<Reader: KeyValueReader> {
         if condition == .never { return [nothing(table)] }
         var paths: [AccessPath] = []
         for order in table.orders {
-            let path = try path(table, order, condition)
+            let path = try path(table, order, condition, isEstimated: false)
             if case .nothing = path.kind { return [path] }
             if order.index == nil || !path.used.isEmpty || path.coverage(of: terms).terms > 0 { paths.append(path) }
         }
+        for number in paths.indices { try estimate(&paths[number], condition) }
         return paths + (try unions(table, condition))
     }
 
     /// The cheapest path.
     func cheapest(_ table: TableAccess, _ condition: Condition) throws -> AccessPath {
         try paths(table, condition).min { $0.cost < $1.cost } ?? nothing(table)
+    }
+
+    /// A path whose entries are exactly the rows that meet the condition; nil where there is none. It is not estimated:
+    /// all such paths have as many entries.
+    func exactPath(_ table: TableAccess, _ condition: Condition) throws -> AccessPath? {
+        if condition == .never { return nothing(table) }
+        for order in table.orders {
+            let path = try path(table, order, condition, isEstimated: false)
+            if path.isExact || path.isNothing { return path }
+        }
+        return nil
+    }
+
+    /// A path whose first entries are the first rows of an order that meet the condition; nil where there is none. It is
+    /// not estimated: where few rows are wanted, no other path reads less.
+    func orderedPath(_ table: TableAccess, _ condition: Condition, terms: [OrderTerm]) throws -> AccessPath? {
+        for order in table.orders {
+            // An order that begins with another column is right only where that has one value.
+            if let term = terms.first, !order.sortColumns.contains(term.column) { continue }
+            let path = try path(table, order, condition, isEstimated: false)
+            guard path.isExact || path.isNothing else { continue }
+            if terms.isEmpty || path.isNothing || path.coverage(of: terms).isTotal { return path }
+        }
+        return nil
     }
 
     private func nothing(_ table: TableAccess) -> AccessPath {
@@ -48,7 +73,7 @@ struct PathFinder<Reader: KeyValueReader> {
             if domain.intervals.isEmpty { return nothing(table) }
             let isFirst = path.used.isEmpty
             if domain.isPoints, isFirst || prefixes.count * domain.intervals.count <= mostProducts {
-                if domain.isFixed { path.fixed.insert(column) }
+                if domain.isFixed { path.fixed.append(column) }
                 hasNull = hasNull || domain.intervals[0] == .null
                 prefixes = prefixes.flatMap { prefix in domain.intervals.map { prefix + $0.from } }
                 path.used.append(column)
@@ -61,10 +86,8 @@ struct PathFinder<Reader: KeyValueReader> {
             }
             break
         }
-        let used = Set(path.used)
-        if condition.isProductOfDomains, condition.references.allSatisfy({ used.contains($0.column) }) {
-            path.filter = .always
-        }
+        let used = path.used
+        if condition.allReferences({ used.contains($0.column) }), condition.isProductOfDomains { path.filter = .always }
         let isWhole = ranges == nil && path.used.count == order.columns.count && !order.columns.isEmpty
         if isWhole, order.index == nil {
             path.kind = .rowPoints(prefixes)
@@ -78,7 +101,8 @@ struct PathFinder<Reader: KeyValueReader> {
         return path
     }
 
-    private func estimate(_ path: inout AccessPath, _ condition: Condition) throws {
+    /// Fills in about how many entries and rows a path has, and what it costs.
+    func estimate(_ path: inout AccessPath, _ condition: Condition) throws {
         switch path.kind {
         case .nothing, .union: return
         case .rowPoints(let keys):
@@ -94,9 +118,11 @@ struct PathFinder<Reader: KeyValueReader> {
             path.entries = try entries(ranges)
             path.cost = Cost.seek * Double(ranges.count) + (Cost.entry + Cost.fetch) * path.entries
         }
-        let used = Set(path.used)
-        let rest = condition.conjuncts.filter { part in !part.references.allSatisfy { used.contains($0.column) } }
-        path.rows = rest.reduce(path.entries) { $0 * $1.selectivity }
+        let used = path.used
+        path.rows = path.entries
+        for part in condition.conjuncts where !part.allReferences({ used.contains($0.column) }) {
+            path.rows *= part.selectivity
+        }
     }
 
     /// About how many entries ranges have.

@@ -8,6 +8,8 @@ struct Planner<Reader: KeyValueReader> {
 
     /// A sort of more rows than these is no heap.
     private var mostTop: Int { 10_000 }
+    /// Of a limit of so many rows, a path in the right order is taken without a look at others.
+    private var mostFew: Int { 64 }
     /// Lists of plans for tests end here.
     private var mostPlans: Int { 32 }
 
@@ -17,8 +19,9 @@ struct Planner<Reader: KeyValueReader> {
     }
 
     /// The plan that the query asks for, or the cheapest.
+    /// - Parameter isEstimated: whether the plan's rows are wanted where it is clear without them.
     /// - Throws: `TableErrorCode.argument` where the query asks for a plan that is not there.
-    func plan() throws -> PhysicalPlan {
+    func plan(isEstimated: Bool = false) throws -> PhysicalPlan {
         if let number = bound.query.forcedPlan {
             let plans = try plans()
             guard plans.indices.contains(number) else {
@@ -27,8 +30,7 @@ struct Planner<Reader: KeyValueReader> {
             }
             return plans[number]
         }
-        let parents = try parentPlans()
-        var plan = parents.min { $0.cost < $1.cost } ?? parents[0]
+        var plan = try planOfFew(isEstimated: isEstimated) ?? cheapestParents()
         plan.lookups = try cheapestLookups(rows: plan.rows)
         return plan
     }
@@ -48,6 +50,22 @@ struct Planner<Reader: KeyValueReader> {
 
     // MARK: Parents
 
+    /// The plan for a few rows along a path whose first entries they are; nil where that is not what is asked for.
+    private func planOfFew(isEstimated: Bool) throws -> PhysicalPlan? {
+        guard let wanted = bound.wantedRows, wanted <= mostFew, !bound.needsDistinct, !bound.hasLateConditions,
+            var path = try finder.orderedPath(bound.tables[0], bound.parentCondition, terms: bound.query.order)
+        else { return nil }
+        if isEstimated { try finder.estimate(&path, bound.parentCondition) }
+        return PhysicalPlan(
+            parents: .path(path), ordering: .none, isReverse: path.coverage(of: bound.query.order).isReverse,
+            lookups: [], rows: isEstimated ? min(path.rows, Double(wanted)) : Double(wanted))
+    }
+
+    private func cheapestParents() throws -> PhysicalPlan {
+        let parents = try parentPlans()
+        return parents.min { $0.cost < $1.cost } ?? parents[0]
+    }
+
     private func parentPlans() throws -> [PhysicalPlan] {
         let table = bound.tables[0]
         let terms = bound.query.order
@@ -66,7 +84,7 @@ struct Planner<Reader: KeyValueReader> {
         let terms = bound.query.order
         let coverage = path.coverage(of: terms)
         var plan = PhysicalPlan(parents: .path(path), ordering: .none, lookups: [], rows: path.rows, cost: path.cost)
-        let wanted = wantedRows
+        let wanted = bound.wantedRows
         if terms.isEmpty || coverage.isTotal {
             plan.isReverse = coverage.isReverse
         } else if coverage.terms > 0 {
@@ -91,18 +109,10 @@ struct Planner<Reader: KeyValueReader> {
     /// The heap where the first few rows are wanted, else a sort.
     private var sorting: PhysicalPlan.Ordering {
         if bound.query.order.isEmpty { return .none }
-        if let wanted = wantedRows, wanted <= mostTop, !bound.needsDistinct, !bound.hasLateConditions {
+        if let wanted = bound.wantedRows, wanted <= mostTop, !bound.needsDistinct, !bound.hasLateConditions {
             return .top(wanted)
         }
         return .sort
-    }
-
-    /// How many parents are read at most, if there is a limit.
-    private var wantedRows: Int? {
-        guard let count = bound.query.limit?.count else { return nil }
-        let skip = max(bound.query.limit?.skip ?? 0, 0)
-        let (sum, isOver) = max(count, 0).addingReportingOverflow(skip)
-        return isOver ? nil : sum
     }
 
     private func drivenPlan(_ number: Int, _ join: BoundJoin, _ order: KeyOrder) throws -> PhysicalPlan {
@@ -111,7 +121,7 @@ struct Planner<Reader: KeyValueReader> {
         var plan = PhysicalPlan(
             parents: .join(number, order), ordering: sorting, lookups: [], rows: path.rows,
             cost: path.cost + path.rows * (perRow + Cost.sort))
-        if let wanted = wantedRows { plan.rows = min(plan.rows, Double(wanted)) }
+        if let wanted = bound.wantedRows { plan.rows = min(plan.rows, Double(wanted)) }
         return plan
     }
 

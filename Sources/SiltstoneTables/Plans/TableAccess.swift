@@ -1,13 +1,15 @@
 import Siltstone
 import TableKit
 
-/// One table of a query, as plans see it.
-final class TableAccess {
+/// One table of a query, as plans see it: worked out once for each type and version of the catalogue.
+final class TableAccess: Sendable {
     let binding: TableBinding
     /// The types of the structure's columns as rows store them.
     let types: [ColumnType]
     /// The key, and the indexes that are ready. The first is always that of the rows themselves.
     let orders: [KeyOrder]
+    /// Whether the table has all columns of the structure.
+    let hasAllColumns: Bool
 
     init(_ binding: TableBinding) {
         self.binding = binding
@@ -22,6 +24,7 @@ final class TableAccess {
                 KeyOrder(index: index, prefix: index.prefix, columns: binding.columns(of: index), key: key))
         }
         self.orders = orders
+        hasAllColumns = !binding.positions.contains(nil)
     }
 
     var structure: TableStructure { binding.structure }
@@ -36,7 +39,7 @@ final class TableAccess {
 }
 
 /// An order in which a store keeps rows or index entries of a table.
-struct KeyOrder {
+struct KeyOrder: Sendable {
     /// Nil: the rows.
     let index: TableDescription.Index?
     /// What all keys begin with.
@@ -45,14 +48,19 @@ struct KeyOrder {
     let columns: [Int?]
     /// The numbers of the primary key's columns, whose values end the key. Empty: a hidden row number does.
     let key: [Int?]
-
     /// The columns by which entries are sorted. One that came before is constant and left out.
-    var sortColumns: [Int?] {
+    let sortColumns: [Int?]
+
+    init(index: TableDescription.Index?, prefix: [UInt8], columns: [Int?], key: [Int?]) {
+        self.index = index
+        self.prefix = prefix
+        self.columns = columns
+        self.key = key
         var result: [Int?] = []
         for column in index == nil ? columns : columns + key where column == nil || !result.contains(column) {
             result.append(column)
         }
-        return result
+        sortColumns = result
     }
 
     var name: String { index?.description.name ?? "rows" }
