@@ -44,9 +44,8 @@ final class RowFetch<Reader: KeyValueReader>: RowSource {
     /// - Returns: whether `body` wants more.
     private func fetch(_ body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
         let first = next
-        let slices = (first..<keys.count).lazy.map { [keys] in keys.bytes[keys[range: $0]] }
         do {
-            try reader.withValues(of: slices) { index, row in
+            try reader.withRows(of: KeySlices(keys, from: first)) { index, row in
                 next = first + index + 1
                 // An index entry without a row: the row was deleted by the transaction that reads.
                 guard let row, try filter.accepts(row) else { return }
@@ -57,6 +56,38 @@ final class RowFetch<Reader: KeyValueReader>: RowSource {
             }
         } catch is Stopped { return false }
         return true
+    }
+}
+
+extension KeyValueReader {
+    /// `withValues(of:_:)`, compiled for each of the readers that sessions have. Code that is generic over the reader would
+    /// ask tables of witnesses several times for each key, which takes as long as the look-up.
+    fileprivate func withRows(of keys: KeySlices, _ body: (Int, RawSpan?) throws -> Void) throws {
+        switch self {
+        case let snapshot as Snapshot: try snapshot.withValues(of: keys, body)
+        case let transaction as Transaction: try transaction.withValues(of: keys, body)
+        default: try withValues(of: keys, body)
+        }
+    }
+}
+
+/// The keys of a buffer, one after the other.
+private struct KeySlices: Sequence, IteratorProtocol {
+    private let bytes: [UInt8]
+    private let ends: [Int]
+    private var place: Int
+    private var start: Int
+
+    init(_ keys: RowBuffer, from first: Int) {
+        (bytes, ends) = (keys.bytes, keys.ends)
+        place = first
+        start = first == 0 ? 0 : keys.ends[first - 1]
+    }
+
+    mutating func next() -> ArraySlice<UInt8>? {
+        if place == ends.count { return nil }
+        defer { (start, place) = (ends[place], place + 1) }
+        return bytes[start..<ends[place]]
     }
 }
 
