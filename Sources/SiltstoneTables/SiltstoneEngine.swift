@@ -1,3 +1,4 @@
+import Dispatch
 import Siltstone
 public import TableKit
 
@@ -48,6 +49,39 @@ public final class SiltstoneEngine: TableEngine {
         guard case .serial = mode else { return try mappingStoreErrors { try beginConcurrent() } }
         await turn.take()
         return try beginSerial()
+    }
+
+    /// Threads for transactions that have the turn.
+    private static let threads = DispatchQueue(label: "siltstone.tables", attributes: .concurrent)
+
+    /// Runs `body` in a transaction, on a thread that the turn is handed to directly.
+    ///
+    /// The transaction needs no thread of the cooperative pool until it has given the turn: these may all be blocked by
+    /// synchronous callers who wait for it.
+    public func inTransaction<R: Sendable>(
+        _ body: @escaping @Sendable (any TableSession) throws -> R
+    ) async throws -> R {
+        let (result, sequence) = try await withCheckedThrowingContinuation { continuation in
+            turn.take {
+                SiltstoneEngine.threads.async { continuation.resume(with: Result { try self.runInTurn(body) }) }
+            }
+        }
+        guard let sequence else { return result }
+        do { try await store.waitUntilDurable(sequence, durability) } catch { throw error.asTableError }
+        return result
+    }
+
+    /// Runs `body` in a transaction of the turn, which the caller has, commits and gives the turn.
+    /// - Returns: what `body` returns, and the number of the commit; nil where nothing was written.
+    private func runInTurn<R>(_ body: (any TableSession) throws -> R) throws -> (R, UInt64?) {
+        let session = try beginSerial()
+        do {
+            let result = try body(session)
+            return (result, try session.commitWithoutWaiting())
+        } catch {
+            session.rollback()
+            throw error
+        }
     }
 
     /// Begins a transaction of the turn, which the caller has; gives the turn back where that fails.

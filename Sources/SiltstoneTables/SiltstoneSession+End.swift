@@ -25,6 +25,16 @@ extension SiltstoneSession {
         }
     }
 
+    /// Makes the changes visible and gives the turn; they may not be durable yet.
+    /// - Returns: the number of the commit; nil where nothing was written.
+    func commitWithoutWaiting() throws -> UInt64? {
+        try mapped {
+            guard let (transaction, isSerial) = try endingTransaction() else { return nil }
+            if !isSerial { engine.turn.take() }
+            return try apply(transaction) { try transaction.commit() }
+        }
+    }
+
     /// As the other ``commit()``, suspending.
     func commit() async throws {
         do {

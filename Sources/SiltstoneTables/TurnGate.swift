@@ -8,6 +8,7 @@ final class TurnGate: Sendable {
     private enum Waiter: Sendable {
         case thread(DispatchSemaphore)
         case task(CheckedContinuation<Void, Never>)
+        case work(@Sendable () -> Void)
     }
 
     private struct State {
@@ -67,6 +68,17 @@ final class TurnGate: Sendable {
         }
     }
 
+    /// Has work begun once it has the turn, which the work gives by ``give()``.
+    /// - Parameter begin: begins the work on a thread of its own, and returns. Called by whoever gives the turn.
+    func take(_ begin: @escaping @Sendable () -> Void) {
+        let isOurs = state.withLock { state in
+            if state.isTaken { state.waiters.append(.work(begin)) }
+            defer { state.isTaken = true }
+            return !state.isTaken
+        }
+        if isOurs { begin() }
+    }
+
     /// Hands the turn to the one that has waited longest.
     func give() {
         let next: Waiter? = state.withLock { state in
@@ -77,6 +89,7 @@ final class TurnGate: Sendable {
         switch next {
         case .thread(let semaphore): semaphore.signal()
         case .task(let continuation): continuation.resume()
+        case .work(let begin): begin()
         case nil: break
         }
     }

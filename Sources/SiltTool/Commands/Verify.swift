@@ -1,10 +1,12 @@
 import Siltstone
+import SiltstoneTables
 
 extension Command {
     static let verify = Command(
         name: "verify", operands: "STORE", summary: "read every byte and report damage",
         discussion: """
-            Reads every file of the store and checks every checksum, every order and every count.
+            Reads every file of the store and checks every checksum, every order and every count;
+            then rows, indexes and references of its tables against each other.
             Each problem is printed with its file and offset. The exit status is 0 where all is
             well, 1 where there are problems, and 4 where the store is too damaged to be opened.
             Nothing is changed: 'silt repair' does that.
@@ -15,18 +17,42 @@ extension Command {
 }
 
 private enum Verify {
+    /// What `--json` prints: the store's report, and beside it what is wrong between rows and indexes.
+    private struct Report: Encodable {
+        var store: VerificationReport
+        var tableProblems: [String]
+
+        private enum Key: CodingKey { case tableProblems }
+
+        func encode(to encoder: any Encoder) throws {
+            try store.encode(to: encoder)
+            var members = encoder.container(keyedBy: Key.self)
+            try members.encode(tableProblems, forKey: .tableProblems)
+        }
+    }
+
     static func run(_ invocation: Invocation) throws -> ExitCode {
         let progress = Progress("verify", isQuiet: invocation.has(.quiet))
-        let report = try invocation.reading { store in
-            try store.verify { progress.update(bytes: $0.bytesChecked, totalBytes: $0.bytesTotal) }
+        let (report, tableProblems) = try invocation.reading { store in
+            let report = try store.verify { progress.update(bytes: $0.bytesChecked, totalBytes: $0.bytesTotal) }
+            // Rows of a damaged store say nothing of their tables.
+            if !report.problems.isEmpty { return (report, [String]()) }
+            return (report, try SiltstoneDatabaseConfiguration(store: store).engine.verify(progress: nil))
         }
         progress.finish()
         if invocation.has(.json) {
-            try JSONReport.print(report)
+            try JSONReport.print(Report(store: report, tableProblems: tableProblems))
         } else {
-            try Terminal.print(text(report, isQuiet: invocation.has(.quiet)))
+            let tables = tableProblems.map { $0 + "\n" }.joined()
+            try Terminal.print(tables + text(report, isQuiet: invocation.has(.quiet)))
         }
-        if report.problems.isEmpty { return .success }
+        if report.problems.isEmpty, tableProblems.isEmpty { return .success }
+        guard tableProblems.isEmpty else {
+            throw ToolError(
+                .negative,
+                "\(HumanUnits.count(tableProblems.count, "problem")) between rows and indexes in \(invocation.path); "
+                    + "drop and make the indexes named again")
+        }
         throw ToolError(
             .negative,
             "\(HumanUnits.count(report.problems.count, "problem")) in \(invocation.path); "

@@ -101,6 +101,7 @@ enum SchemaText {
         "ASC",
         "DESC", "DISTINCT", "TRUE", "FALSE", "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "EXPLAIN", "PRAGMA", "IF",
         "EXISTS",
+        "WHEN", "THEN", "ELSE", "CROSS", "LEFT", "RIGHT", "FULL", "NATURAL", "USING", "INNER", "OUTER", "RETURNING",
         "CHECK", "CONSTRAINT", "CASE", "END", "HAVING", "JOIN", "UNION", "ALL",
     ]
 }

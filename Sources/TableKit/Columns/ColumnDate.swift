@@ -17,10 +17,20 @@ public enum ColumnDate {
         do { return try style.parse(text) } catch { return nil }
     }
 
-    /// The date as ISO 8601 with as many digits of a second as it needs, at most six.
+    /// The date as ISO 8601 in UTC, with as many digits of a second as it has: nine at most.
     public static func format(_ date: Date) -> String {
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        let whole = date.timeIntervalSinceReferenceDate == date.timeIntervalSinceReferenceDate.rounded(.down)
-        return whole ? date.formatted(Date.ISO8601FormatStyle()) : date.formatted(style)
+        let seconds = date.timeIntervalSinceReferenceDate
+        if !seconds.isFinite { return "\(seconds)" }
+        let whole = seconds.rounded(.down)
+        let billionths = ((seconds - whole) * 1e9).rounded()
+        guard billionths > 0, billionths < 1e9 else {
+            return Date(timeIntervalSinceReferenceDate: billionths < 1e9 ? whole : whole + 1)
+                .formatted(Date.ISO8601FormatStyle())
+        }
+        var digits = String(Int(billionths))
+        digits = String(repeating: "0", count: 9 - digits.count) + digits
+        while digits.hasSuffix("0") { digits.removeLast() }
+        let text = Date(timeIntervalSinceReferenceDate: whole).formatted(Date.ISO8601FormatStyle())
+        return text.dropLast() + "." + digits + "Z"
     }
 }

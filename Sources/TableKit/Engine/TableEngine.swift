@@ -15,6 +15,12 @@ public protocol TableEngine: AnyObject, Sendable {
     /// where the engine knows that it will not wait.
     func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R
 
+    /// Runs `body` in a serial transaction of its own, which commits behind it.
+    ///
+    /// An engine that takes turns should hold none while it waits for a thread of the cooperative pool: all of these may be
+    /// blocked by synchronous callers who wait for the turn.
+    func inTransaction<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R
+
     /// Runs `body` on one state of the database and gives its result, with an observation that tells of the first commit
     /// after that state which changes anything that `body` read.
     func observe<R>(_ body: (any TableSession) throws -> R) throws -> (R, any TableObservation)
@@ -29,6 +35,20 @@ public protocol TableEngine: AnyObject, Sendable {
 }
 
 extension TableEngine {
+    /// Begins a transaction, suspends for its turn, and suspends for each step.
+    public func inTransaction<R: Sendable>(
+        _ body: @escaping @Sendable (any TableSession) throws -> R
+    ) async throws -> R {
+        let session = SharedSession(try await begin(.serial))
+        let result: R
+        do { result = try await perform { try session.use(body) } } catch {
+            session.rollback()
+            throw error
+        }
+        try await session.commit()
+        return result
+    }
+
     /// Makes an index in a transaction of its own.
     public func buildIndex(_ definition: IndexDefinition) throws {
         let session = try begin(.serial)

@@ -52,14 +52,7 @@ struct Access: Sendable {
     func change<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R {
         try Task.checkCancellation()
         if scope != nil { return try await engine.perform { try self.change(body) } }
-        let session = SharedSession(try await engine.begin(.serial))
-        let result: R
-        do { result = try await engine.perform { try session.use(body) } } catch {
-            session.rollback()
-            throw error
-        }
-        try await session.commit()
-        return result
+        return try await engine.inTransaction(body)
     }
 
     /// As `changeAll`, where waiting is allowed.

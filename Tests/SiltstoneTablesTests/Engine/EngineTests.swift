@@ -111,6 +111,31 @@ struct EngineTests {
         reading.rollback()
     }
 
+    @Test("tasks that change synchronously and tasks that suspend for their turn do not block each other for ever")
+    func mixedTasks() async throws {
+        let engine = try makeTable()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<32 {
+                group.addTask {
+                    for number in 0..<20 {
+                        let id = Int64(1000 + task * 100 + number)
+                        let row: [ColumnValue] = [.integer(id), .integer(0)]
+                        if task % 2 == 0 {
+                            try engine.change { _ = try $0.insert(Self.table, [row]) }
+                        } else {
+                            try await engine.inTransaction { _ = try $0.insert(Self.table, [row]) }
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let session = try engine.beginRead()
+        let count = try session.count(Query(Self.table))
+        session.rollback()
+        #expect(count >= 640)
+    }
+
     @Test("an observation tells of a commit that changes what was read, also a row that was not there, and of no other")
     func observation() async throws {
         let engine = try makeTable()
