@@ -16,57 +16,22 @@ enum SchemaText {
         return [table]
             + info.indexes.map { index in
                 let columns = index.definition.columns.map(quoted).joined(separator: ", ")
-                let name =
-                    index.definition.name
-                    ?? (["index", structure.name] + index.definition.columns).joined(separator: "_")
                 let state = index.state == .ready ? "" : " -- is being built"
-                return "CREATE \(index.definition.isUnique ? "UNIQUE " : "")INDEX \(quoted(name)) "
+                return "CREATE \(index.definition.isUnique ? "UNIQUE " : "")INDEX \(quoted(index.definition.sqlName)) "
                     + "ON \(quoted(structure.name)) (\(columns));\(state)"
             }
     }
 
     private static func line(_ column: Column, isKey: Bool) -> String {
-        var text = "\(quoted(column.name)) \(typeName(column.type))"
+        var text = "\(quoted(column.name)) \(column.type.sqlName)"
         if isKey { text += " PRIMARY KEY" } else if !column.isOptional { text += " NOT NULL" }
-        if let value = column.defaultValue { text += " DEFAULT \(literal(value))" }
+        if let value = column.defaultValue { text += " DEFAULT \(value.sqlLiteral)" }
         if let reference = column.foreignKey {
             text += " REFERENCES \(quoted(reference.table))"
             if reference.onDelete != .ignore { text += " ON DELETE \(action(reference.onDelete))" }
             if reference.onUpdate != .ignore { text += " ON UPDATE \(action(reference.onUpdate))" }
         }
         return text
-    }
-
-    /// A type as SQL names it, so that the same type comes of it.
-    static func typeName(_ type: ColumnType) -> String {
-        switch type {
-        case .bool: "BOOLEAN"
-        case .int8: "INT8"
-        case .int16: "INT16"
-        case .int32: "INT32"
-        case .int64: "INTEGER"
-        case .uint8: "UINT8"
-        case .uint16: "UINT16"
-        case .uint32: "UINT32"
-        case .uint64: "UINT64"
-        case .float: "FLOAT"
-        case .double: "DOUBLE"
-        case .date: "TIMESTAMP"
-        case .uuid: "UUID"
-        case .string: "TEXT"
-        case .bytes: "BLOB"
-        case .json: "JSON"
-        }
-    }
-
-    private static func literal(_ value: ColumnValue) -> String {
-        switch value {
-        case .null: "NULL"
-        case .bool(let value): value ? "TRUE" : "FALSE"
-        case .integer, .unsigned, .real: CellText.text(value) ?? "NULL"
-        case .bytes(let value): "X'\(Hexadecimal.encode(value))'"
-        default: "'" + (CellText.text(value) ?? "").replacing("'", with: "''") + "'"
-        }
     }
 
     private static func action(_ action: ForeignKeyAction) -> String {

@@ -4,11 +4,8 @@ extension RowBuffer {
     ///   that is not optional.
     public func values(ofRow row: Int, _ shape: RowShape) throws(CRUDDecoderError) -> [ColumnValue] {
         try withRow(row) { bytes throws(CRUDDecoderError) in
-            guard bytes.byteCount >= RowLayout.headerBytes else { throw RowSlot.shortRow }
-            let layout = unsafe UInt16(
-                littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 2, as: UInt16.self))
             var values: [ColumnValue] = []
-            for (column, place) in zip(shape.structure.columns, try shape.columns(inLayout: layout)) {
+            for (column, place) in zip(shape.structure.columns, try shape.columns(of: bytes)) {
                 switch place {
                 case .slot(let slot): values.append(try slot.value(in: bytes))
                 case .absent(let value): values.append(value)

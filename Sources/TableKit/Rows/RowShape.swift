@@ -20,6 +20,14 @@ public final class RowShape: Sendable {
         self.columns = columns
     }
 
+    /// Where each of the structure's columns is in a row, by the layout that the row names.
+    /// - Throws: ``CRUDDecoderError`` with ``TableErrorCode/corrupt`` where the row has no header, or the layout is unknown.
+    func columns(of row: RawSpan) throws(CRUDDecoderError) -> [ShapeColumn] {
+        guard row.byteCount >= RowLayout.headerBytes else { throw RowSlot.shortRow }
+        let number = unsafe row.unsafeLoadUnaligned(fromByteOffset: 2, as: UInt16.self)
+        return try columns(inLayout: UInt16(littleEndian: number))
+    }
+
     /// Where each of the structure's columns is in rows of a layout.
     /// - Throws: ``CRUDDecoderError`` with ``TableErrorCode/corrupt`` where the layout is unknown.
     public func columns(inLayout number: UInt16) throws(CRUDDecoderError) -> [ShapeColumn] {

@@ -43,9 +43,7 @@ public final class SQLResult {
 extension RowShape {
     /// The values of some columns of a row, by the columns' numbers.
     func values(_ columns: [Int], in row: RawSpan) throws -> [ColumnValue] {
-        guard row.byteCount >= RowLayout.headerBytes else { throw RowSlot.shortRow }
-        let number = UInt16(littleEndian: unsafe row.unsafeLoadUnaligned(fromByteOffset: 2, as: UInt16.self))
-        let places = try self.columns(inLayout: number)
+        let places = try self.columns(of: row)
         var values: [ColumnValue] = []
         values.reserveCapacity(columns.count)
         for column in columns {
