@@ -30,14 +30,14 @@ MUTATIONS = [
         "FileSystem/POSIXFileSystem.swift",
         "let result = Platform.syncDirectory(descriptor)", "let result: Int32 = 0", first="SystemCallTests"),
     Mutation(
-        "task-not-waiting", "an awaited write does not wait for its sync", "Store/Engine+Async.swift",
+        "task-not-waiting", "an awaited write does not wait for its sync", "Engine/Engine+Async.swift",
         "        try await finish(sequence, durability)\n", "", first="AsyncPowerLossTests"),
     Mutation(
-        "awaited-sync-empty", "an awaited sync does nothing", "Store/Engine+Sync.swift",
+        "awaited-sync-empty", "an awaited sync does nothing", "Write/Engine+Sync.swift",
         "        try await commits?.wait(for: last)\n",
         "        _ = last\n", first="AsyncPowerLossTests"),
     Mutation(
-        "condition-not-waiting", "a conditional write does not wait for its sync", "Store/KeyValueStore+Write.swift",
+        "condition-not-waiting", "a conditional write does not wait for its sync", "API/KeyValueStore+Write.swift",
         "        try engine.finish(sequence, durability)\n        return sequence > 0\n", "        return sequence > 0\n",
         first="CrashPointTests"),
     Mutation(
@@ -45,31 +45,31 @@ MUTATIONS = [
         "        while durable < ticket {\n", "        while durable > ticket {\n"),
     Mutation(
         "values-not-synced", "large values are not synced before the log that points to them",
-        "Store/ValueFileAppender.swift",
+        "Values/ValueFileAppender.swift",
         "do throws(FileSystemError) { try file.syncFully() } catch {\n                let error = StoreError(error)\n"
         "                failure = error\n                throw error\n            }\n", ""),
     Mutation(
-        "segment-not-synced", "a segment is named before its bytes are durable", "Segment/SegmentOutput.swift",
+        "segment-not-synced", "a segment is named before its bytes are durable", "Segment/Write/SegmentOutput.swift",
         "        try flush()\n        try pieces.sync()", "        try flush()"),
     Mutation(
         "piece-not-awaited", "a piece of a segment is overwritten while it is being written",
-        "Segment/SegmentOutput.swift",
+        "Segment/Write/SegmentOutput.swift",
         "        try pieces.wait()\n        var next", "        var next", first="SegmentOutputTests"),
     Mutation(
-        "piece-freed", "the memory of a piece goes while it is being written", "Segment/SegmentOutput.swift",
+        "piece-freed", "the memory of a piece goes while it is being written", "Segment/Write/SegmentOutput.swift",
         "        pieces.settle()\n", "", first="SegmentOutputTests"),
     Mutation(
-        "piece-lost", "a piece of a segment whose write fails is taken for written", "Segment/PieceWriter.swift",
+        "piece-lost", "a piece of a segment whose write fails is taken for written", "Segment/Write/PieceWriter.swift",
         "            failure = error\n", "", first="SegmentOutputTests"),
     Mutation(
-        "piece-left-to-others", "a piece of a segment waits for a thread, however long", "Segment/PieceWriter.swift",
+        "piece-left-to-others", "a piece of a segment waits for a thread, however long", "Segment/Write/PieceWriter.swift",
         "        writePending()\n        lock.withLock { while isWriting {",
         "        lock.withLock { while isWriting || pending != nil {", first="SegmentOutputTests"),
     Mutation(
-        "segment-name-not-synced", "a segment is named before its own name is durable", "Store/Engine+Flush.swift",
+        "segment-name-not-synced", "a segment is named before its own name is durable", "Compaction/Engine+Flush.swift",
         "if !infos.isEmpty { try syncDirectory() }", ""),
     Mutation(
-        "log-name-not-synced", "a log is used before its name is durable", "Store/Engine+Files.swift",
+        "log-name-not-synced", "a log is used before its name is durable", "Engine/Engine+Files.swift",
         "                try syncDirectory()\n                var edit = VersionEdit()\n                edit.addedLogs = [number]",
         "                var edit = VersionEdit()\n                edit.addedLogs = [number]"),
     Mutation(
@@ -86,10 +86,10 @@ MUTATIONS = [
         "try fileSystem.rename(temporary, to: path) }"),
     Mutation(
         "directory-not-synced", "a new store's directory is not durable when its first write is acknowledged",
-        "Store/StoreOpener.swift",
+        "Recovery/StoreOpener.swift",
         "        try syncParent()\n", ""),
     Mutation(
-        "checkpoint-not-synced", "a checkpoint's directory is not durable when it is reported", "Store/Engine+Checkpoint.swift",
+        "checkpoint-not-synced", "a checkpoint's directory is not durable when it is reported", "Checkpoint/Engine+Checkpoint.swift",
         "        try syncParent(of: path)\n", ""),
     Mutation(
         "recovery-not-synced", "what recovery found is not made durable before more is built on it", "Log/LogWriter.swift",
@@ -100,20 +100,20 @@ MUTATIONS = [
         "            try file.rewrite(min(proven, end)..<end)\n", "",
         first="FailedSyncTests"),
     Mutation(
-        "recovered-values-not-synced", "the values of recovered frames are not made durable", "Store/LogRecovery.swift",
+        "recovered-values-not-synced", "the values of recovered frames are not made durable", "Recovery/LogRecovery.swift",
         "        try syncValueFiles()\n        // The last", "        // The last"),
     Mutation(
-        "removed-early", "a flushed log is removed before the segment is named", "Store/Engine+Flush.swift",
+        "removed-early", "a flushed log is removed before the segment is named", "Compaction/Engine+Flush.swift",
         "        do {\n            let fresh = try isRead",
         "        if let log = sealed.log { obsolete.remove([.log(log.number)]) }\n        do {\n"
         "            let fresh = try isRead"),
     Mutation(
-        "originals-not-synced", "what a repair puts aside is not durable when it returns", "Store/StoreRepair+Finish.swift",
+        "originals-not-synced", "what a repair puts aside is not durable when it returns", "Repair/StoreRepair+Finish.swift",
         "        try syncDirectory(aside)\n        report.damagedFiles = files",
         "        report.damagedFiles = files", first="RepairCrashTests"),
     Mutation(
         "losses-not-synced", "the list of what is gone is not durable when a repair returns",
-        "Store/StoreRepair+Finish.swift",
+        "Repair/StoreRepair+Finish.swift",
         "            try file.syncFully()\n            try file.close()", "            try file.close()",
         first="RepairCrashTests"),
     # Recovery.
@@ -131,7 +131,7 @@ MUTATIONS = [
         "if frame.previous != lastChecksum { throw .notChained }", "",
         first="LogReaderTests|BadBytes"),
     Mutation(
-        "log-link", "a log goes on though the one before has lost its end", "Store/LogRecovery.swift",
+        "log-link", "a log goes on though the one before has lost its end", "Recovery/LogRecovery.swift",
         "if link.log == previous.number, link.end > UInt64(previous.end) { return true }\n"
         "            guard link.log == previous.number, link.end == UInt64(previous.end),\n"
         "                link.checksum == previous.lastChecksum\n            else {",
@@ -142,44 +142,44 @@ MUTATIONS = [
         "if frame.syncedMark > end {", "if frame.syncedMark > end, false {",
         first="RecoveryTests|LogReaderTests"),
     Mutation(
-        "missing-value", "a frame counts whose value is missing", "Store/LogRecovery.swift",
+        "missing-value", "a frame counts whose value is missing", "Recovery/LogRecovery.swift",
         "if let missing = try missingValue(batch, frame, reader) {",
         "if let missing = try missingValue(batch, frame, reader), false {"),
     Mutation(
         "in-the-making-foreign", "a store that another process is just making is taken for something else",
-        "Store/StoreOpener.swift",
+        "Recovery/StoreOpener.swift",
         "if try Self.names(in: directory, fileSystem) != names {", "if false {",
         first="OpeningTests"),
     Mutation(
-        "lost-current", "a directory whose CURRENT is lost is taken for a new store", "Store/StoreOpener.swift",
+        "lost-current", "a directory whose CURRENT is lost is taken for a new store", "Recovery/StoreOpener.swift",
         "        try refuseLostCurrent()\n        guard configuration.createIfMissing",
         "        guard configuration.createIfMissing",
         first="OpeningTests|DamageTests"),
     Mutation(
-        "missing-file", "a file that the manifest names and that is gone is not missed", "Store/StoreOpener.swift",
+        "missing-file", "a file that the manifest names and that is gone is not missed", "Recovery/StoreOpener.swift",
         "        try checkPresence(found.state, present)\n", "",
         first="OpeningTests|DamageTests"),
     Mutation(
         "later-log-ignored", "what a later log proves of an earlier one that lost its end is not looked at",
-        "Store/LogRecovery.swift",
+        "Recovery/LogRecovery.swift",
         "                try requireNoProof(&reader, number, previous)\n", "",
         first="RecoveryTests"),
     Mutation(
-        "unnamed-log", "a log with changes that the manifest has lost is taken for a leftover", "Store/StoreOpener.swift",
+        "unnamed-log", "a log with changes that the manifest has lost is taken for a leftover", "Recovery/StoreOpener.swift",
         "        try recovery.checkUnnamedLogs(present, manifest: number)\n", "",
         first="OpeningTests"),
     # Checksums and identities.
     Mutation(
-        "block-checksum", "the checksum of a block is not compared", "Segment/SegmentReader+Blocks.swift",
+        "block-checksum", "the checksum of a block is not compared", "Segment/Read/SegmentReader+Blocks.swift",
         "guard checksum == bytes.integer(at: 0) else {", "guard checksum == bytes.integer(at: 0) || true else {",
         first="SegmentDamage|DamageTests"),
     Mutation(
-        "page-checksum", "the checksum of a page of the point index is not compared", "Segment/SegmentReader+Blocks.swift",
+        "page-checksum", "the checksum of a page of the point index is not compared", "Segment/Read/SegmentReader+Blocks.swift",
         "guard CRC32.checksum(bytes) == layout.checksum(ofPage: page) else {",
         "guard CRC32.checksum(bytes) == layout.checksum(ofPage: page) || true else {",
         first="SegmentDamage|DamageTests"),
     Mutation(
-        "value-checksum", "the checksum of a large value is not compared", "Segment/ValueFileReader.swift",
+        "value-checksum", "the checksum of a large value is not compared", "Values/ValueFileReader.swift",
         "guard let record = ValueRecord(bytes), record.isValid(bytes, file: number, offset: offset) else {",
         "guard let record = ValueRecord(bytes) else {",
         first="ValueFileTests|DamageTests"),
@@ -193,35 +193,35 @@ MUTATIONS = [
         "Compaction/CompactionPicker.swift", "Self.range(segments + met) ?? range", "range",
         first="CompactionPickerTests"),
     Mutation(
-        "tombstone-early", "a tombstone goes while older data lies below", "Compaction/RetentionFilter.swift",
+        "tombstone-early", "a tombstone goes while older data lies below", "Merge/RetentionFilter.swift",
         "if isOldest, record.kind == .tombstone { return nil }", "if stripe == 0, record.kind == .tombstone { return nil }",
         first="StoreModel|RetentionFilter"),
     Mutation(
-        "range-tombstone-early", "a range tombstone goes while older data lies below", "Compaction/RetentionFilter.swift",
+        "range-tombstone-early", "a range tombstone goes while older data lies below", "Merge/RetentionFilter.swift",
         "tombstones.tombstones.filter { !(isBottom && stripe(of: $0.sequence) == 0) }",
         "tombstones.tombstones.filter { !(stripe(of: $0.sequence) == 0) }",
         first="StoreModel|RetentionFilter"),
     Mutation(
-        "snapshot-ignored", "compactions do not look at open snapshots", "Store/Engine+Flush.swift",
+        "snapshot-ignored", "compactions do not look at open snapshots", "Compaction/Engine+Flush.swift",
         "snapshots: snapshots.live(), isBottom: isBottom", "snapshots: [], isBottom: isBottom",
         first="StoreModel|HeldSnapshot"),
     Mutation(
-        "newest-dropped", "of two versions the older one survives a compaction", "Compaction/RetentionFilter.swift",
+        "newest-dropped", "of two versions the older one survives a compaction", "Merge/RetentionFilter.swift",
         "            if stripe == self.stripe { return nil }\n",
         "            if stripe == self.stripe { return record.kind == .value ? record.sequence : nil }\n",
         first="StoreModel|RetentionFilter"),
     Mutation(
-        "value-file-early", "a value file goes while a memtable refers to it", "Store/Engine+Files.swift",
+        "value-file-early", "a value file goes while a memtable refers to it", "Engine/Engine+Files.swift",
         "for table in state.pointee.sealed + [state.pointee.active] { used.formUnion(table.valueFiles) }\n", "",
         first="HistoryTests|StoreModel|HeldSnapshot"),
     Mutation(
-        "batch-values-forgotten", "a memtable does not know the value files of its batches", "Store/Engine+Write.swift",
+        "batch-values-forgotten", "a memtable does not know the value files of its batches", "Write/Engine+Write.swift",
         "        state.pointee.active.valueFiles.formUnion(valueFiles)\n", ""),
     Mutation(
-        "full-values-not-synced", "a value file that is full is left without a sync", "Store/Engine+Write.swift",
+        "full-values-not-synced", "a value file that is full is left without a sync", "Write/Engine+Write.swift",
         "            try syncValues(current)\n", ""),
     Mutation(
-        "mark-too-far", "a log vouches for frames whose values are not synced yet", "Store/Engine+Write.swift",
+        "mark-too-far", "a log vouches for frames whose values are not synced yet", "Write/Engine+Write.swift",
         "for (log, end) in logs { try log.sync(upTo: end) }", "for (log, _) in logs { try log.sync() }",
         first="ConcurrentPowerLossTests"),
     # Failures.
@@ -238,43 +238,43 @@ MUTATIONS = [
         "do { return try body() } catch { if !error.isInterrupted { throw error } }", "return try body()",
         first="FaultSweep"),
     Mutation(
-        "full-disk-for-ever", "a full disk ends all writing", "Store/Engine+Write.swift",
+        "full-disk-for-ever", "a full disk ends all writing", "Write/Engine+Write.swift",
         "        var error = error\n        if error.code == .noSpace {",
         "        var error = error\n        if state.pointee.failure == nil { state.pointee.failure = error }\n"
         "        if error.code == .noSpace {",
         first="FaultTests"),
     # Visibility.
     Mutation(
-        "batch-visible-early", "readers see the beginning of a batch", "Store/Engine+Read.swift",
+        "batch-visible-early", "readers see the beginning of a batch", "Read/Engine+Read.swift",
         "        // After the view: what the view has dropped is then hidden by something that this number sees.\n"
         "        let visible = sequence ?? visible.load(ordering: .acquiring)\n",
         "        let visible = sequence ?? .greatest\n",
         first="ReadRaceTests"),
     Mutation(
-        "condition-unchecked", "a condition is not looked at again under the lock", "Store/Engine+Write.swift",
+        "condition-unchecked", "a condition is not looked at again under the lock", "Write/Engine+Write.swift",
         "            try refresh(&known, key, condition)\n", "",
         first="HistoryTests|ConcurrencyTests"),
     # Durability: more of what is not synced, or in the wrong order.
     Mutation(
         "found-names-not-synced", "what an opening removes may still be in force after a loss of power",
-        "Store/StoreOpener.swift",
+        "Recovery/StoreOpener.swift",
         "if !isQuiet { try opened.settle() }",
         "", first="RecoveryTests"),
     Mutation(
-        "never-full", "a memtable that small changes fill is never sealed", "Store/Engine+Room.swift",
+        "never-full", "a memtable that small changes fill is never sealed", "Write/Engine+Room.swift",
         "hasRoom ? min(bytes + Self.easyStep, next) : 0", "hasRoom ? .max : 0", first="FlushPaceTests|StoreModelTests"),
     Mutation(
         "small-changes-not-slowed", "small changes are let in however far compactions and flushes are behind",
-        "Store/Engine+Room.swift",
+        "Write/Engine+Room.swift",
         "isEasy && throttle.nanosecondsPerKiB &+ state.pointee.pace.delay == 0", "isEasy", first="BackpressureTests|FlushPaceTests"),
     Mutation(
         "found-names-not-settled", "a store is changed without making durable the names that were found",
-        "Store/Engine+Room.swift",
+        "Write/Engine+Room.swift",
         "        if _slowPath(!isSettled.load(ordering: .relaxed)), try !settle(patience) { return false }\n",
         "", first="QuietOpeningTests"),
     Mutation(
         "settled-too-late", "a closed store makes durable what it has found, over what the next owner has written",
-        "Store/Engine+Files.swift",
+        "Engine/Engine+Files.swift",
         "            try writeLock.withLock { () throws(StoreError) in try checkStillWritable() }\n            try settleLocked()",
         "            try settleLocked()", first="QuietOpeningTests"),
     Mutation(
@@ -284,7 +284,7 @@ MUTATIONS = [
         "", first="QuietOpeningTests"),
     Mutation(
         "settled-at-once", "a store that was closed in good order is written to when it is opened",
-        "Store/StoreOpener.swift",
+        "Recovery/StoreOpener.swift",
         "if !isQuiet { try opened.settle() }",
         "try opened.settle()", first="QuietOpeningTests"),
     Mutation(
@@ -300,27 +300,27 @@ MUTATIONS = [
         "\n            return writer"),
     Mutation(
         "value-header-not-synced", "a value file is named before its header is durable",
-        "Store/Engine+Files.swift",
+        "Engine/Engine+Files.swift",
         "try writer.sync()\n                try syncDir",
         "\n                try syncDir"),
     Mutation(
         "value-name-not-synced", "a value file is named before its own name is durable",
-        "Store/Engine+Files.swift",
+        "Engine/Engine+Files.swift",
         "try syncDirectory()\n                let reader",
         "\n                let reader"),
     Mutation(
         "flushed-values-not-synced", "a segment is named before the values that it points to are durable",
-        "Store/Engine+Flush.swift",
+        "Compaction/Engine+Flush.swift",
         "if !sealed.valueFiles.isEmpty { try syncValues() }",
         ""),
     Mutation(
         "relocated-values-not-synced", "moved values are not durable when their old places go",
-        "Store/Engine+Compaction.swift",
+        "Compaction/Engine+Compaction.swift",
         "if !plan.relocating.isEmpty { try syncValues() }",
         ""),
     Mutation(
         "recovered-log-name-not-synced", "recovery goes on with a log whose name is not durable",
-        "Store/LogRecovery.swift",
+        "Recovery/LogRecovery.swift",
         "try opener.fileSystem.syncDirectory(opener.directory)",
         ""),
     Mutation(
@@ -330,28 +330,28 @@ MUTATIONS = [
         "\n    }\n\n    /// Closes the file"),
     Mutation(
         "finished-values-not-synced", "a value file that takes no more is left without a sync",
-        "Store/Engine+Checkpoint.swift",
+        "Checkpoint/Engine+Checkpoint.swift",
         "try syncValues()\n            return writeLock",
         "\n            return writeLock", first="ConcurrentPowerLossTests"),
     Mutation(
         "moved-values-not-synced", "values that a repair moves are not durable when it returns",
-        "Store/StoreRepair.swift",
+        "Repair/StoreRepair.swift",
         "try values.finish()",
         "", first="RepairCrashTests"),
     Mutation(
         "repaired-values-not-rewritten", "values that a repair leads to may be with the kernel only",
-        "Store/RepairedValues.swift",
+        "Repair/RepairedValues.swift",
         "try reader.sync(rewritingFrom: FileHeader.size)",
         "", first="RepairCrashTests"),
     Mutation(
         "moved-aside-not-synced",
         "originals that a repair moves, where it cannot link them, are not durable when it returns",
-        "Store/StoreRepair+Finish.swift",
+        "Repair/StoreRepair+Finish.swift",
         "try syncDirectory(aside)\n        try syncDirectory(directory)",
         "", first="RepairCrashTests"),
     Mutation(
         "repair-current-not-synced", "a repair removes files that are in force after a loss of power",
-        "Store/StoreRepair+Finish.swift",
+        "Repair/StoreRepair+Finish.swift",
         "try storeErrors { () throws(FileSystemError) in try CurrentFile.replace(in: directory, fileSystem) }",
         "try storeErrors { () throws(FileSystemError) in try "
         "fileSystem.rename(StoreFile.currentInTheMaking.path(in: directory), to: "
@@ -368,23 +368,23 @@ MUTATIONS = [
         "        state.wakeAll()\n", "", first="GroupCommitTests"),
     Mutation(
         "covers-later-writes", "a sync counts for what was written while it ran",
-        "Store/Engine+Write.swift",
+        "Write/Engine+Write.swift",
         "return last\n    }\n\n    /// Makes the values in a value file",
         "return writeLock.withLock { state.pointee.lastSequence }\n    }\n\n"
         "    /// Makes the values in a value file", first="RecoveryTests"),
     Mutation(
         "newer-log-first", "newer logs are synced before older ones",
-        "Store/Engine+Write.swift",
+        "Write/Engine+Write.swift",
         "for (log, end) in logs { try",
         "for (log, end) in logs.reversed() { try", first="RecoveryTests"),
     Mutation(
         "last-log-only", "only the newest log is synced",
-        "Store/Engine+Write.swift",
+        "Write/Engine+Write.swift",
         "unsynced.map { (log: $0, end: $0.end) }",
         "unsynced.suffix(1).map { (log: $0, end: $0.end) }", first="RecoveryTests"),
     Mutation(
         "values-after-log", "large values are synced after the log that points to them",
-        "Store/Engine+Write.swift",
+        "Write/Engine+Write.swift",
         "        try syncValues(values)\n        try certain { () throws(StoreError) in\n"
         "            for (log, end) in logs { try log.sync(upTo: end) }\n        }\n",
         "        try certain { () throws(StoreError) in\n"
@@ -397,7 +397,7 @@ MUTATIONS = [
         "mark: UInt32(truncatingIfNeeded: tail.pointee.end &>> 3)"),
     Mutation(
         "inputs-removed-early", "what a compaction has read is removed before its output is named",
-        "Store/Engine+Compaction.swift",
+        "Compaction/Engine+Compaction.swift",
         "let run = plan.outputRun ?? infos.first?.number ?? 0",
         "obsolete.remove(plan.segments.map { .segment($0.info.number) })\n"
         "        let run = plan.outputRun ?? infos.first?.number ?? 0"),
@@ -415,28 +415,28 @@ MUTATIONS = [
         "number: newNumber, state: state, identity", first="FaultSweepTests"),
     Mutation(
         "checkpoint-values-missing", "a checkpoint lacks its value files",
-        "Store/Engine+Checkpoint.swift",
+        "Checkpoint/Engine+Checkpoint.swift",
         "for number in referenced { try link(.values(number), into: path) }",
         "", first="CheckpointTests"),
     Mutation(
         "checkpoint-file-grows", "a value file goes on growing that a checkpoint shares",
-        "Store/Engine+Checkpoint.swift",
+        "Checkpoint/Engine+Checkpoint.swift",
         "state.pointee.values = nil",
         "", first="CheckpointTests"),
     Mutation(
         "checkpoint-sequence", "a checkpoint does not know the last sequence number in it",
-        "Store/Engine+Checkpoint.swift",
+        "Checkpoint/Engine+Checkpoint.swift",
         "checkpoint.lastSequence = max(checkpoint.lastSequence, info.greatestSequence)",
         "", first="CheckpointTests"),
     # Recovery: what may be built upon.
     Mutation(
         "flush-sequence", "a flush does not tell the manifest the last sequence number",
-        "Store/Engine+Flush.swift",
+        "Compaction/Engine+Flush.swift",
         "edit.lastSequence = sealed.table.greatestSequence",
         ""),
     Mutation(
         "sequence-forgotten", "sequence numbers begin anew where there is no log",
-        "Store/LogRecovery.swift",
+        "Recovery/LogRecovery.swift",
         "lastSequence = state.lastSequence\n    }\n\n    /// The memtables",
         "lastSequence = 0\n    }\n\n    /// The memtables", first="CheckpointTests"),
     Mutation(
@@ -452,7 +452,7 @@ MUTATIONS = [
         "        if syncedMark > LogLink.end { return true }", first="RecoveryTests"),
     Mutation(
         "link-checksum", "a log follows another frame than the one that its link names",
-        "Store/LogRecovery.swift",
+        "Recovery/LogRecovery.swift",
         "link.checksum == previous.lastChecksum\n            else",
         "true\n            else", first="RecoveryTests"),
     Mutation(
@@ -472,57 +472,57 @@ MUTATIONS = [
         "synced: UInt64(tail.pointee.end),"),
     Mutation(
         "closed-later-log-ignored", "the closing of a later log proves nothing of the logs before it",
-        "Store/LogRecovery.swift",
+        "Recovery/LogRecovery.swift",
         "if wasClosed || reader.provesLoss",
         "if reader.provesLoss", first="LogLinkTests"),
     Mutation(
         "gap-between-logs", "changes may be missing between two logs, or between the segments and the first",
-        "Store/LogRecovery.swift",
+        "Recovery/LogRecovery.swift",
         "guard link.lastSequence == lastSequence else",
         "guard link.lastSequence >= lastSequence else", first="LogLinkTests"),
     Mutation(
         "hidden-changes", "segments may have changes behind the last sequence number, which nobody sees",
-        "Store/StoreOpener.swift",
+        "Recovery/StoreOpener.swift",
         "        try state.checkLastSequence(path: path, offset: lastEdit)\n",
         "        _ = lastEdit\n", first="DamageTests"),
     Mutation(
         "closed-end-ignored", "a log may be shorter than it was when the store was closed",
-        "Store/LogRecovery.swift",
+        "Recovery/LogRecovery.swift",
         "closing.log == log.number, UInt64(log.end) < closing.end {\n            throw",
         "closing.log == log.number, false {\n            throw", first="BadBytesTests"),
     Mutation(
         "closing-end", "closing notes a wrong end of the log",
-        "Store/Engine+Close.swift",
+        "Engine/Engine+Close.swift",
         "end: UInt64(log.end), lastSequence: last)",
         "end: UInt64(FileHeader.size), lastSequence: last)", first="BadBytesTests"),
     Mutation(
         "close-edit-left-out", "closing does not note where the log ends",
-        "Store/Engine+Close.swift",
+        "Engine/Engine+Close.swift",
         "try manifest.append(edit)",
         "", first="RecoveryTests"),
     Mutation(
         "unproven-too-few", "the first value that no proof covers is not written again",
-        "Store/LogRecovery.swift",
+        "Recovery/LogRecovery.swift",
         "$0.frame >= proven",
         "$0.frame > proven", first="FailedSyncTests"),
     Mutation(
         "values-not-rewritten", "values that a failed sync left in the page cache are built upon",
-        "Store/LogRecovery.swift",
+        "Recovery/LogRecovery.swift",
         "rewritingFrom: Int(clamping: first))",
         "rewritingFrom: .max)", first="FailedSyncTests"),
     Mutation(
         "recovered-values-collected", "a recovered memtable does not know its value files",
-        "Store/LogRecovery.swift",
+        "Recovery/LogRecovery.swift",
         "valueFiles.insert(pointer.file)\n        // Values",
         "\n        // Values", first="RecoveryTests"),
     Mutation(
         "proves-too-much", "any log proves that the earlier ones were synced",
-        "Store/LogRecovery.swift",
+        "Recovery/LogRecovery.swift",
         "if !logs.isEmpty, reader.provesEarlierLogs() {",
         "if !logs.isEmpty, true {", first="FailedSyncTests"),
     Mutation(
         "log-behind-lost", "a log counts though one before it was emptied",
-        "Store/LogRecovery.swift",
+        "Recovery/LogRecovery.swift",
         "torn = previous\n",
         "", first="RecoveryTests"),
     Mutation(
@@ -532,12 +532,12 @@ MUTATIONS = [
         ""),
     Mutation(
         "link-anywhere", "a link counts anywhere in a log",
-        "Store/LogRecovery.swift",
+        "Recovery/LogRecovery.swift",
         "guard frame.offset == FileHeader.size, let link",
         "guard true, let link", first="RecoveryTests"),
     Mutation(
         "sequence-gap", "a batch need not follow the one before in its numbers",
-        "Store/LogRecovery.swift",
+        "Recovery/LogRecovery.swift",
         "guard frame.firstSequence == log.lastSequence + 1 else",
         "guard true else", first="RecoveryTests"),
     Mutation(
@@ -552,7 +552,7 @@ MUTATIONS = [
         "if false {", first="LogReaderTests"),
     Mutation(
         "numbers-used-again", "new files get the numbers of leftovers",
-        "Store/StoreOpener.swift",
+        "Recovery/StoreOpener.swift",
         "max(found.state.nextFileNumber, greatest + 1)",
         "found.state.nextFileNumber", first="OpeningTests"),
     Mutation(
@@ -562,7 +562,7 @@ MUTATIONS = [
         "", first="OpeningTests"),
     Mutation(
         "leftovers-stay", "what a crash left behind stays for ever",
-        "Store/StoreOpener.swift",
+        "Recovery/StoreOpener.swift",
         "if !isQuiet { try remove(leftovers(present, opened), of: opened.identity) }",
         "", first="OpeningTests"),
     # Checksums and identities: the others.
@@ -593,22 +593,22 @@ MUTATIONS = [
         "true", first="SegmentDamageTests"),
     Mutation(
         "stored-checksum", "the checksum of a compressed block is not compared",
-        "Segment/StoredBlock.swift",
+        "Segment/Block/StoredBlock.swift",
         "checksum == Self.checksum(stored, segment: segment)",
         "true", first="SegmentDamageTests"),
     Mutation(
         "value-swapped", "a value need not be the one that its pointer means",
-        "Segment/ValueRecord.swift",
+        "Values/ValueRecord.swift",
         "checksum == pointer.checksum && value.count",
         "value.count", first="ValueFileTests"),
     Mutation(
         "window-verified-early", "one good block vouches for those beside it",
-        "Segment/SegmentReader+Lookup.swift",
+        "Segment/Read/SegmentReader+Lookup.swift",
         "(first...last).allSatisfy({ verifiedBlocks.isSet($0) })",
         "true", first="SegmentDamageTests"),
     Mutation(
         "value-verified-early", "a value counts as checked before it is",
-        "Segment/ValueFileReader.swift",
+        "Values/ValueFileReader.swift",
         "let record = try checked(bytes, at: offset)\n        mapped.setVerified(offset)\n"
         "        return record",
         "mapped.setVerified(offset)\n        return try checked(bytes, at: offset)", first="ValueFileTests"),
@@ -620,27 +620,27 @@ MUTATIONS = [
         "current.sequence >= visible", first="StoreModelTests"),
     Mutation(
         "snapshot-boundary-scan", "a snapshot does not see the change at its own number, in a scan of segments",
-        "Segment/SegmentCursor+Fill.swift",
+        "Segment/Read/SegmentCursor+Fill.swift",
         "isDone = found.record.sequence <= visible",
         "isDone = found.record.sequence < visible", first="CompactionTests"),
     Mutation(
         "snapshot-boundary-stripe", "what a snapshot sees goes with the next change",
-        "Compaction/RetentionFilter.swift",
+        "Merge/RetentionFilter.swift",
         "snapshots[middle] < sequence",
         "snapshots[middle] <= sequence", first="HeldSnapshotTests"),
     Mutation(
         "stripe-tombstones", "a removal of a range hides what older snapshots see",
-        "Compaction/RetentionFilter.swift",
+        "Merge/RetentionFilter.swift",
         "let visible = stripe < snapshots.count ? snapshots[stripe]",
         "let visible = false ? snapshots[stripe]", first="CompactionTests"),
     Mutation(
         "number-dropped-early", "a record loses its sequence number while a snapshot is older than it",
-        "Compaction/RetentionFilter.swift",
+        "Merge/RetentionFilter.swift",
         "return isOldest ? 0",
         "return isBottom ? 0", first="CompactionTests"),
     Mutation(
         "flush-at-bottom", "a flush drops tombstones though older data lies below",
-        "Store/Engine+Flush.swift",
+        "Compaction/Engine+Flush.swift",
         "return (runs.isEmpty, runs",
         "return (true, runs", first="CompactionTests"),
     Mutation(
@@ -650,7 +650,7 @@ MUTATIONS = [
         "isBottom: true, relocating: [worst]", first="StoreModelTests"),
     Mutation(
         "touching-not-met", "a segment that ends at the first key of a range counts as apart from it",
-        "Segment/Run.swift",
+        "Segment/Read/Run.swift",
         "segment.info.lastKey.lexicographicallyPrecedes(from)",
         "!from.lexicographicallyPrecedes(segment.info.lastKey)", first="StoreModelTests"),
     Mutation(
@@ -686,37 +686,37 @@ MUTATIONS = [
         "true", first="CompactionPickerTests"),
     Mutation(
         "range-not-clipped-end", "a range tombstone reaches beyond its segment",
-        "Compaction/SegmentMerge.swift",
+        "Merge/SegmentMerge.swift",
         "if let end, end.lexicographicallyPrecedes(part.end) { part.end = end }",
         "", first="SegmentBorderTests"),
     Mutation(
         "range-not-clipped-start", "a range tombstone reaches before its segment",
-        "Compaction/SegmentMerge.swift",
+        "Merge/SegmentMerge.swift",
         "if let start = segmentStart, part.start.lexicographicallyPrecedes(start) { part.start = start }",
         "", first="SegmentBorderTests"),
     Mutation(
         "key-split", "the versions of a key are spread over segments",
-        "Compaction/SegmentMerge.swift",
+        "Merge/SegmentMerge.swift",
         "            if startsKey {", "            if true {", first="SegmentBorderTests"),
     Mutation(
         "lonely-ranges-lost", "range tombstones go where no record outlives a compaction",
-        "Compaction/SegmentMerge.swift",
+        "Merge/SegmentMerge.swift",
         "if writer == nil, !tombstones.isEmpty { writer = try environment.newSegment() }",
         "", first="CompactionTests"),
     Mutation(
         "used-value-file-collected", "the value file that takes new values is collected",
-        "Store/Engine+Files.swift",
+        "Engine/Engine+Files.swift",
         "if let values = state.pointee.values { used.insert(values.number) }\n                    return Set",
         "\n                    return Set", first="CompactionTests"),
     Mutation(
         "snapshot-read-outside", "a compaction may miss a snapshot that is being made",
-        "Store/SnapshotRegistry.swift",
+        "Read/SnapshotRegistry.swift",
         "        counts.withLock { counts in\n            let sequence = visible()\n",
         "        let sequence = visible()\n        return counts.withLock { counts in\n",
         first="SnapshotRegistryTests"),
     Mutation(
         "snapshot-never-released", "the first of two snapshots at one number stays for ever",
-        "Store/SnapshotRegistry.swift",
+        "Read/SnapshotRegistry.swift",
         "count > 1 ? count - 1",
         "false ? count - 1", first="SnapshotRegistryTests"),
     # Reading.
@@ -732,12 +732,12 @@ MUTATIONS = [
         "sequences.first { $0 < visible", first="StoreModelTests"),
     Mutation(
         "scan-ignores-ranges", "scans do not look at removals of ranges in segments",
-        "Store/ReadView.swift",
+        "Read/ReadView.swift",
         " + [version.rangeTombstones]",
         "", first="CompactionTests"),
     Mutation(
         "stretch-not-cut", "a walk goes on over the border of a range tombstone as if nothing began there",
-        "Store/ScanWalk.swift",
+        "Scan/ScanWalk.swift",
         "        end = low\n", "        _ = low\n", first="RangeTombstoneReadTests"),
     Mutation(
         "stretch-back-open", "a walk backward does not see the tombstone that ends where it begins",
@@ -745,10 +745,10 @@ MUTATIONS = [
         "index.end(last)) <= 0", "index.end(last)) < 0", first="RangeTombstoneReadTests"),
     Mutation(
         "cover-ignored", "a point read does not look at range tombstones where it finds a value by the short way",
-        "Store/ReadPlan.swift",
+        "Read/ReadPlan.swift",
         "found.address != nil, isCovered(key)", "found.address == nil, isCovered(key)", first="StoreModelTests"),
     Mutation(
-        "unread-span-kept", "a seek past the last key goes on with what was read before", "Store/ScanWalk.swift",
+        "unread-span-kept", "a seek past the last key goes on with what was read before", "Scan/ScanWalk.swift",
         "            // A seek may have left records unread.\n            leaveSpan()\n", "            self.span = .none\n",
         first="RangeReadTests"),
     Mutation(
@@ -757,7 +757,7 @@ MUTATIONS = [
         "        if !isBaseAtEnd { base.take(upTo: baseNext) }\n", "", first="RangeReadTests"),
     Mutation(
         "span-place-unproved", "a seek takes records that were read for all that lie before its key",
-        "Store/ScanWalk+Seek.swift",
+        "Scan/ScanWalk+Seek.swift",
         "isOnward || !isFrom(span.start, place) || isAt(span.start, place), isFrom", "isFrom", first="RangeReadTests"),
     Mutation(
         "deep-ranges-ignored", "scans do not look at removals of ranges below level 0",
@@ -771,124 +771,124 @@ MUTATIONS = [
         "RangeTombstones(pending)", first="MemTableRangeTombstoneTests"),
     Mutation(
         "overflow-ignored", "keys that overflow their bucket of the point index are not found",
-        "Segment/PointIndexProbe.swift",
+        "Segment/Index/PointIndexProbe.swift",
         "guard line.hasOverflowed else { return nil }",
         "return nil", first="PointIndexProbeTests"),
     Mutation(
         "overflow-ignored-fast", "point reads do not find keys that overflow their bucket of the point index",
-        "Segment/SegmentProbe.swift",
+        "Segment/Read/SegmentProbe.swift",
         "if matches == 0, !line.hasOverflowed { return .absent }",
         "if matches == 0 { return .absent }", first="RunProbeTests"),
     Mutation(
         "unverified-read", "point reads do not check the block that they read from",
-        "Segment/SegmentProbe.swift",
+        "Segment/Read/SegmentProbe.swift",
         "address <= pointee.lastHead && pointee.verifiedWindows.isSet(address &>> pointee.windowShift)",
         "address <= pointee.lastHead", first="PinnedValueTests"),
     Mutation(
         "unverified-index-read", "point reads do not check the page of the point index that they read from",
-        "Segment/SegmentProbe.swift",
+        "Segment/Read/SegmentProbe.swift",
         "guard _fastPath(pointee.verifiedPages.isSet(page)) else { return .unclear }",
         "", first="PinnedValueTests"),
     Mutation(
         "removed-is-absent", "point reads look behind a tombstone",
-        "Segment/SegmentProbe.swift",
+        "Segment/Read/SegmentProbe.swift",
         "return found.isOlder || found.record.sequence > visible ? .unclear : QuickFind(FoundRecord(found.record))",
         "return found.isOlder || found.record.sequence > visible ? .unclear "
         ": found.record.kind == .tombstone ? .absent : QuickFind(FoundRecord(found.record))",
         first="SegmentRoundTripTests"),
     Mutation(
         "any-kind-lent", "a point read takes a record of any kind for a value",
-        "Segment/RecordHead.swift",
+        "Segment/Block/RecordHead.swift",
         "word & 0xffff == UInt64(truncatingIfNeeded: keyCount) &<< 8 | UInt64(RecordKind.value.rawValue)",
         "word & 0xff00 == UInt64(truncatingIfNeeded: keyCount) &<< 8", first="RecordHeadTests"),
     Mutation(
         "row-not-counted", "a walk that becomes part of the caller does not count what it has handed out",
-        "Store/ScanWalk.swift", "left &-= taken - before\n", "_ = before\n", first="InlinedWalkTests"),
+        "Scan/ScanWalk.swift", "left &-= taken - before\n", "_ = before\n", first="InlinedWalkTests"),
     Mutation(
         "removed-counted", "a walk that becomes part of the caller counts removed keys as entries",
-        "Store/ScanWalk.swift", "            left &+= 1\n", "", first="InlinedWalkTests"),
+        "Scan/ScanWalk.swift", "            left &+= 1\n", "", first="InlinedWalkTests"),
     Mutation(
         "row-not-cut", "a walk that becomes part of the caller hands out whole batches, whatever its limit",
-        "Store/ScanWalk.swift", "end: last - first > left ? first + left : last)", "end: last)",
+        "Scan/ScanWalk.swift", "end: last - first > left ? first + left : last)", "end: last)",
         first="InlinedWalkTests"),
     Mutation(
         "row-not-concerned", "a walk that becomes part of the caller hands out what a range was removed of",
-        "Store/ScanWalk.swift", "if _slowPath(stretch.covering > 0) {", "if false {", first="InlinedWalkTests"),
+        "Scan/ScanWalk.swift", "if _slowPath(stretch.covering > 0) {", "if false {", first="InlinedWalkTests"),
     Mutation(
         "empty-range-not-cut", "walks begin behind a key that was put where all was deleted",
-        "Store/EmptyRange.swift", "        end = [UInt8](key)\n        watchedEnd", "        watchedEnd", first="EmptyRange"),
+        "Scan/EmptyRange.swift", "        end = [UInt8](key)\n        watchedEnd", "        watchedEnd", first="EmptyRange"),
     Mutation(
         "watch-not-cut", "a range that is known to be empty grows over a key that was put meanwhile",
-        "Store/EmptyRange.swift", "{ watchedEnd = [UInt8](key) }", "{}", first="EmptyRange"),
+        "Scan/EmptyRange.swift", "{ watchedEnd = [UInt8](key) }", "{}", first="EmptyRange"),
     Mutation(
         "growth-by-elders", "a walk that does not see what was put before keys were watched says that they are empty",
-        "Store/EmptyRange.swift", "guard seen >= watchedSince else { return }\n", "", first="EmptyRange"),
+        "Scan/EmptyRange.swift", "guard seen >= watchedSince else { return }\n", "", first="EmptyRange"),
     Mutation(
         "watch-since-ever", "keys count as watched from the beginning on",
-        "Store/EmptyRanges.swift", "EmptyRange(at: key, since: last)", "EmptyRange(at: key, since: 0)",
+        "Scan/EmptyRanges.swift", "EmptyRange(at: key, since: last)", "EmptyRange(at: key, since: 0)",
         first="EmptyRange"),
     Mutation(
         "empty-for-elders", "a snapshot does not see what was deleted since",
-        "Store/EmptyRanges.swift", "state.ranges[index].sequence <= visible ?", "true ?", first="EmptyRange"),
+        "Scan/EmptyRanges.swift", "state.ranges[index].sequence <= visible ?", "true ?", first="EmptyRange"),
     Mutation(
         "key-behind-cut", "what is left behind a key that was put begins with that key",
-        "Store/EmptyRange.swift", "behind.start = Self.successor(of: key)", "behind.start = [UInt8](key)",
+        "Scan/EmptyRange.swift", "behind.start = Self.successor(of: key)", "behind.start = [UInt8](key)",
         first="EmptyRange"),
     Mutation(
         "cut-watched-since-ever", "a walk that does not see a put says that its key is empty",
-        "Store/EmptyRange.swift", "        watchedSince = change\n", "", first="EmptyRange"),
+        "Scan/EmptyRange.swift", "        watchedSince = change\n", "", first="EmptyRange"),
     Mutation(
         "joined-for-elders", "a snapshot does not see what was deleted since, where two pieces have become one",
-        "Store/EmptyRange.swift", "            sequence = max(sequence, other.sequence)\n", "", first="EmptyRange"),
+        "Scan/EmptyRange.swift", "            sequence = max(sequence, other.sequence)\n", "", first="EmptyRange"),
     Mutation(
         "joined-apart", "two pieces are taken for one though a key lies between them",
-        "Store/EmptyRange.swift", "Self.order(end, other.start) >= 0 else", "true else", first="EmptyRange"),
+        "Scan/EmptyRange.swift", "Self.order(end, other.start) >= 0 else", "true else", first="EmptyRange"),
     Mutation(
         "leap-for-elders", "a snapshot's walk leaps over what was deleted since",
-        "Store/EmptyRanges.swift", "range.sequence <= seen && range.end", "range.end", first="EmptyRange"),
+        "Scan/EmptyRanges.swift", "range.sequence <= seen && range.end", "range.end", first="EmptyRange"),
     Mutation(
         "never-joined", "what was cut by a put stays in pieces",
-        "Store/EmptyRanges.swift", "while let next = ranges.indices.first(where: { grown.join(ranges[$0]) })",
+        "Scan/EmptyRanges.swift", "while let next = ranges.indices.first(where: { grown.join(ranges[$0]) })",
         "while let next = ranges.indices.first(where: { _ in false })", first="EmptyRange"),
     Mutation(
         "put-not-noted", "one put does not count among those that make a range end",
-        "Store/Engine+Write.swift", "if _slowPath(emptyRanges.isWatching), kind.isPut {", "if false {",
+        "Write/Engine+Write.swift", "if _slowPath(emptyRanges.isWatching), kind.isPut {", "if false {",
         first="EmptyRange"),
     Mutation(
         "batch-not-noted", "a batch's puts do not count among those that make a range end",
-        "Store/Engine+Write.swift", "if _slowPath(emptyRanges.isWatching) { try", "if false { try",
+        "Write/Engine+Write.swift", "if _slowPath(emptyRanges.isWatching) { try", "if false { try",
         first="EmptyRange"),
     Mutation(
         "pointer-not-noted", "a large value's put does not count among those that make a range end",
         "Support/Record.swift", "{ self == .value || self == .pointer }", "{ self == .value }", first="EmptyRange"),
     Mutation(
         "fence-group-cut", "the last fence of a group is not looked at",
-        "Segment/FenceIndex.swift",
+        "Segment/Index/FenceIndex.swift",
         "count(below: digest, of: count &- 1)", "count(below: digest, of: count &- 2)",
         first="FenceIndexTests"),
     Mutation(
         "fence-group-earlier", "a key is sent to the group of fences before its own",
-        "Segment/FenceIndex.swift",
+        "Segment/Index/FenceIndex.swift",
         "(below: digest, of: groups)", "(below: digest, of: max(0, groups &- 1))",
         first="FenceIndexTests"),
     Mutation(
         "younger-record-lent", "a snapshot reads what was written after it from a segment",
-        "Segment/SegmentProbe.swift",
+        "Segment/Read/SegmentProbe.swift",
         "if _slowPath(pointee.greatestSequence > visible), head.sequence > visible { return .unclear }",
         "", first="SegmentRoundTripTests"),
     Mutation(
         "range-tombstone-unheeded", "point reads do not heed the range tombstones of memtables",
-        "Store/ReadPlan.swift",
+        "Read/ReadPlan.swift",
         "if _slowPath(tree.rangeTombstoneCount != table.pointee.known) { return .unclear }",
         "", first="PinnedValueTests"),
     Mutation(
         "digest-tie", "a key is looked for in the wrong segment where digests are the same",
-        "Segment/RunProbe.swift",
+        "Segment/Read/RunProbe.swift",
         "if _slowPath(low < count &- 1 && digests[low] == digest) {",
         "if false {", first="RunProbeTests"),
     Mutation(
         "prefix-unasked", "a key without what first keys have in common is looked for by its digest",
-        "Segment/RunProbe.swift",
+        "Segment/Read/RunProbe.swift",
         "commonPrefix.count == 0 || key.hasPrefix(commonPrefix)",
         "true", first="RunProbeTests"),
     Mutation(
@@ -898,76 +898,76 @@ MUTATIONS = [
         "if value.isShared { unpinShared() }", first="PinnedValueTests"),
     Mutation(
         "loan-kept-inside", "what get and contains look at is not given back",
-        "Store/Engine+Lend.swift",
+        "Read/Engine+Lend.swift",
         "if loan.isShared { views.leaveShared() } else { loan.end() }",
         "if loan.isShared { views.leaveShared() }", first="PinnedValueTests"),
     Mutation(
         "long-head-absent", "records with long keys are not found",
-        "Segment/SegmentProbe.swift",
+        "Segment/Read/SegmentProbe.swift",
         "guard key.isEqual(to: found.record.key) else { return .absent }",
         "guard key.count < 130, key.isEqual(to: found.record.key) else { return .absent }", first="SegmentRoundTripTests"),
     Mutation(
         "pace-kept", "writers are slowed for a flush that has ended",
-        "Store/FlushPace.swift",
+        "Write/FlushPace.swift",
         "(flush, delay) = (nil, 0)", "flush = nil", first="FlushPaceTests"),
     Mutation(
         "pace-from-others", "writers are slowed by what other flushes took, whatever this one does",
-        "Store/FlushPace.swift",
+        "Write/FlushPace.swift",
         "let whole = max(own, usual * flush.size * Self.trust)", "let whole = (usual * flush.size * Self.trust)",
         first="FlushPaceTests"),
     Mutation(
         "pace-untaken", "writers are not slowed by flushes",
-        "Store/Engine+Write.swift",
+        "Write/Engine+Write.swift",
         "        takePaceStep()\n", "", first="FlushPaceTests"),
     Mutation(
         "pace-unpaid", "what a flush slows writers by is not charged",
-        "Store/Engine+Room.swift",
+        "Write/Engine+Room.swift",
         "let delay = throttle.nanosecondsPerKiB &+ state.pointee.pace.delay", "let delay = throttle.nanosecondsPerKiB",
         first="FlushPaceTests"),
     Mutation(
         "pace-not-ended", "a flush that ends does not end the slowing of writers",
-        "Store/Engine+Flush.swift",
+        "Compaction/Engine+Flush.swift",
         "state.pointee.pace.endFlush(usualBytes: configuration.sealingBytes)", "", first="FlushPaceTests"),
     Mutation(
         "flush-says-nothing", "a flush does not tell how far it is",
-        "Store/Engine+Flush.swift",
+        "Compaction/Engine+Flush.swift",
         "self.flushedBytes.add(bytes, ordering: .relaxed)", "_ = bytes", first="FlushPaceTests"),
     Mutation(
         "nothing-not-synced", "an empty batch that is acknowledged as synced makes nothing durable",
-        "Store/Engine+Write.swift",
+        "Write/Engine+Write.swift",
         "if batch.count == 0 { return try lastAcknowledged() }", "if batch.count == 0 { return 0 }",
         first="CrashPointTests"),
     Mutation(
         "removals-not-awaited", "a full disk is not given the time to free a flushed log",
-        "Store/Engine+Space.swift",
+        "Write/Engine+Space.swift",
         "let hasRemoved = awaitRemovals()", "let hasRemoved = false", first="FaultTests"),
     Mutation(
         "removals-not-awaited-by-puts", "a put on a full disk does not give it the time to free a flushed log",
-        "Store/Engine+Space.swift",
+        "Write/Engine+Space.swift",
         "            awaitRemovals()\n            return state.pointee.removedLogs",
         "            return state.pointee.removedLogs", first="FaultTests"),
     Mutation(
         "flushes-not-awaited-by-puts", "a put on a full disk does not wait for the flush that is about to free a log",
-        "Store/Engine+Space.swift",
+        "Write/Engine+Space.swift",
         "while canAwaitFlush, state.pointee.sealed.first?.table === oldest { writeLock.wait() }", "",
         first="FaultTests"),
     Mutation(
         "closed-amid-removal", "a store is closed while a flushed log is removed",
-        "Store/Engine+Close.swift",
+        "Engine/Engine+Close.swift",
         "for queue in backgroundQueues {", "for queue in backgroundQueues where queue !== removalQueue {", first="ClosingTests"),
     Mutation(
         "dropped-amid-removal", "a store that was dropped gives its directory up while a flushed log is removed",
-        "Store/Engine+Close.swift",
+        "Engine/Engine+Close.swift",
         "releaseLock(behind: backgroundQueues[...])",
         "releaseLock(behind: backgroundQueues.filter { $0 !== removalQueue }[...])", first="ClosingTests"),
     Mutation(
         "lent-when-closed", "a closed store lends values",
-        "Store/Engine+Lend.swift",
+        "Read/Engine+Lend.swift",
         "!found.isUnclear && !isStopping.load(ordering: .relaxed)",
         "!found.isUnclear", first="PinnedValueTests"),
     Mutation(
         "lent-early", "point reads see the beginning of a batch",
-        "Store/Engine+Lend.swift",
+        "Read/Engine+Lend.swift",
         "let visible = sequence ?? visible.load(ordering: .acquiring)",
         "let visible = sequence ?? .greatest", first="ReadRaceTests"),
     Mutation(
@@ -977,40 +977,40 @@ MUTATIONS = [
         "_ = number", first="ViewPublisherTests"),
     Mutation(
         "versions-across-blocks", "older versions of a key come up behind a block's end",
-        "Segment/SegmentCursor+Fill.swift",
+        "Segment/Read/SegmentCursor+Fill.swift",
         "try enter(number + 1)",
         "try enter(number + 1); isDone = false", first="SegmentBorderTests"),
     Mutation(
         "candidate-forgotten", "a backward scan forgets the version in the block that it leaves",
-        "Segment/SegmentCursor+Fill.swift",
+        "Segment/Read/SegmentCursor+Fill.swift",
         "if candidate != nil, !isCandidateHeld {",
         "candidate = nil\n                if candidate != nil, !isCandidateHeld {", first="SegmentBorderTests"),
     Mutation(
         "candidate-not-held", "a backward scan does not keep the block that its record lies in",
-        "Segment/SegmentCursor+Fill.swift",
+        "Segment/Read/SegmentCursor+Fill.swift",
         "candidatePin = pin",
         "", first="SegmentShapeTests"),
     Mutation(
         "backward-first-segment", "a backward scan leaves out the first segment of a run",
-        "Segment/RunCursor.swift",
+        "Segment/Read/RunCursor.swift",
         "batch.count > before || index <= 0",
         "batch.count > before || index <= 1", first="HeldSnapshotTests"),
     Mutation(
         "merge-older-wins", "a merge gives equal keys twice",
-        "Segment/MergingCursor.swift",
+        "Merge/MergingCursor.swift",
         "if terms.visible == nil {", "if true {", first="MergingCursorTests"),
     Mutation(
         "merge-oldest-first", "a merge gives the oldest of equal keys first",
-        "Segment/MergingCursor.swift",
+        "Merge/MergingCursor.swift",
         "let isNewer = lane.source < lanes[middle].source", "let isNewer = lane.source > lanes[middle].source",
         first="MergingCursorTests"),
     Mutation(
         "displaced-bound-kept", "a source that passes over a key is not looked for beyond where that key ended",
-        "Segment/MergingCursor.swift",
+        "Merge/MergingCursor.swift",
         "(low, high) = (middle &+ 1, live)", "low = middle &+ 1", first="MergingCursorTests"),
     Mutation(
         "failed-source-lost", "a merge goes on without a source whose next batch could not be read",
-        "Segment/MergingCursor.swift",
+        "Merge/MergingCursor.swift",
         """        let lane = try nextBatch(of: lanes[state.pointee.live + state.pointee.ended - 1].source)
         state.pointee.ended -= 1
 """,
@@ -1020,121 +1020,121 @@ MUTATIONS = [
         first="MergingCursorTests"),
     Mutation(
         "first-key-missed", "the first key of a segment is looked for in the one before",
-        "Segment/Run.swift",
+        "Segment/Read/Run.swift",
         "compareKeysByWords(firstKeys[middle], key) > 0",
         "compareKeysByWords(firstKeys[middle], key) >= 0", first="HeldSnapshotTests"),
     Mutation(
         "digest-prefix", "a search takes a key for one that begins as those of the block",
-        "Segment/Block+Digests.swift",
+        "Segment/Block/Block+Digests.swift",
         "if _slowPath(!key.hasPrefix(common)) { return key.compare(to: common) < 0 ? (0, 0) : (count, count) }\n",
         "\n", first="BlockSearchTests"),
     Mutation(
         "digest-beyond", "a search cuts the digest of a key behind the block to 16 bits",
-        "Segment/Block+Digests.swift",
+        "Segment/Block/Block+Digests.swift",
         "guard let digest = UInt16(exactly: place) else { return (count, count) }",
         "let digest = UInt16(truncatingIfNeeded: place)", first="BlockSearchTests"),
     Mutation(
         "digest-alone", "of several records with the digest of a key a search looks at the first one only",
-        "Segment/Block+Digests.swift",
+        "Segment/Block/Block+Digests.swift",
         "while next < few, self.digest(next) == digest { next &+= 1 }\n",
         "\n", first="BlockSearchTests"),
     Mutation(
         "page-cache-key", "the cache takes pages of the point index for blocks",
-        "Segment/SegmentReader+Blocks.swift",
+        "Segment/Read/SegmentReader+Blocks.swift",
         "offset: -1 - page)\n        var heap",
         "offset: page)\n        var heap", first="SegmentDamageTests"),
     Mutation(
         "cache-owner", "the cache takes a block of one segment for that of another",
-        "Segment/BlockCache.swift",
+        "Segment/Block/BlockCache.swift",
         "owners.wrappingAdd(1, ordering: .relaxed).newValue",
         "7", first="BlockCacheTests"),
     Mutation(
         "evicted-not", "the cache grows without bound",
-        "Segment/BlockCache.swift",
+        "Segment/Block/BlockCache.swift",
         "while state.counters.bytes + size > capacity { Self.evictOne(&state) }",
         "", first="BlockCacheTests"),
     Mutation(
         "batch-visible-in-parts", "a batch is visible before all of it is applied",
-        "Store/Engine+Write.swift",
+        "Write/Engine+Write.swift",
         "try apply(payload, firstSequence: first, last: last, to: state.pointee.active.table)",
         "visible.store(last, ordering: .releasing); try "
         "apply(payload, firstSequence: first, last: last, to: state.pointee.active.table)", first="ReadRaceTests"),
     Mutation(
         "view-moved-on", "a value whose file was collected meanwhile is missed",
-        "Store/Engine+Read.swift",
+        "Read/Engine+Read.swift",
         "return views.current() !== view",
         "return false", first="ReadRaceTests"),
     Mutation(
         "view-freed-early", "a view is given up while it is read",
-        "Store/ViewPublisher.swift",
+        "Read/ViewPublisher.swift",
         "guard haveLeft(retirement.epoch) else { break }",
         "", first="ViewPublisherTests"),
     Mutation(
         "nested-read-forgets", "a read within a read ends the protection of the outer one",
-        "Store/ViewPublisher.swift",
+        "Read/ViewPublisher.swift",
         "reading.pointee.store(reading.before, ordering: .releasing)",
         "reading.pointee.store(0, ordering: .releasing)", first="ViewPublisherTests"),
     Mutation(
         "scan-before-view", "a scan sees what is younger than its view",
-        "Store/Engine+Read.swift",
+        "Read/Engine+Read.swift",
         "if now === view { return (view, sequence) }",
         "_ = now\n            return (view, sequence)", first="ReadRaceTests"),
     Mutation(
         "wrong-sealed-removed", "a flush drops another memtable than the one that it wrote",
-        "Store/Engine+Flush.swift",
+        "Compaction/Engine+Flush.swift",
         "state.pointee.sealed.removeFirst()",
         "state.pointee.sealed.removeLast()", first="RecoveryTests"),
     # Failures: what is told, and what is tried again.
     Mutation(
         "not-poisoned", "after a failed sync the store takes writes",
-        "Store/Engine+Write.swift",
+        "Write/Engine+Write.swift",
         "let error = error.asUncertain\n            poison(error)",
         "let error = error.asUncertain\n            ", first="FaultSweepTests"),
     Mutation(
         "failed-edit-forgotten", "after a failed edit of the manifest the store goes on",
-        "Store/Engine+Files.swift",
+        "Engine/Engine+Files.swift",
         "if error.code != .noSpace { poison(error) }",
         "", first="FaultSweepTests"),
     Mutation(
         "value-sync-retried", "a failed sync of values is tried again",
-        "Store/ValueFileAppender.swift",
+        "Values/ValueFileAppender.swift",
         "let error = StoreError(error)\n                failure = error",
         "let error = StoreError(error)\n                ", first="ValueFileAppenderTests"),
     Mutation(
         "full-disk-in-sync", "a sync that finds the disk full claims to have changed nothing",
-        "Store/Engine+Write.swift",
+        "Write/Engine+Write.swift",
         "let error = error.asUncertain",
         "let error = error", first="FaultTests"),
     Mutation(
         "second-full-disk", "a disk that is still full when the reserves are gone ends all writing",
-        "Store/Engine+Write.swift",
+        "Write/Engine+Write.swift",
         "if error.code != .noSpace, !state.pointee.hasFailed { state.pointee.failure = error }\n"
         "        throw error\n    }\n\n    /// Removes all",
         "if !state.pointee.hasFailed { state.pointee.failure = error }\n        throw error\n    }\n\n"
         "    /// Removes all", first="FaultTests"),
     Mutation(
         "taken-back-counts-synced", "what stands where a synced value was taken back counts as synced",
-        "Store/ValueFileAppender.swift",
+        "Values/ValueFileAppender.swift",
         "synced.store(min(synced.load(ordering: .relaxed), offset), ordering: .releasing)",
         "", first="ValueFileAppenderTests"),
     Mutation(
         "values-not-taken-back", "each attempt at a large value on a full disk takes some more of it",
-        "Store/Engine+Write.swift",
+        "Write/Engine+Write.swift",
         "guard error.code == .noSpace else { throw error }\n            before?.takeBack",
         "guard error.code == .noSpace && false else { throw error }\n            before?.takeBack", first="FullDiskTests"),
     Mutation(
         "reserves-kept-from-values", "large values are refused for the space that logs hold ahead",
-        "Store/Engine+Write.swift",
+        "Write/Engine+Write.swift",
         "try makingSpace(forWriter: true) { () throws(StoreError) in try takingBackValuesOnce(body) }",
         "try takingBackValuesOnce(body)", first="FullDiskTests"),
     Mutation(
         "waits-with-values-locked", "a writer of large values keeps the lock that the compaction needs which it waits for",
-        "Store/Engine+Room.swift",
+        "Write/Engine+Room.swift",
         "if patience != .short, isLevelZeroFull {",
         "if isLevelZeroFull {", first="BackpressureTests"),
     Mutation(
         "told-of-any-flush", "a writer who waits for a log is told of a flush that fails meanwhile",
-        "Store/Engine+Room.swift",
+        "Write/Engine+Room.swift",
         "        if state.pointee.sealed.count >= configuration.sealedMemTableLimit {\n            try state",
         "        try state.pointee.flushAttempts.check(since: earlier.flush)\n"
         "        if state.pointee.sealed.count >= configuration.sealedMemTableLimit {\n            try state",
@@ -1146,82 +1146,82 @@ MUTATIONS = [
         "_ = try file.length()", first="LogWriterTests"),
     Mutation(
         "unnumbered-sees-all", "a walk that asks for no sequence numbers sees what was written after its snapshot",
-        "Segment/SegmentCursor+Fill.swift",
+        "Segment/Read/SegmentCursor+Fill.swift",
         "where numbered || visible < reader.info.greatestSequence:",
         "where numbered:", first="StoreModelTests"),
     Mutation(
         "older-version-walked", "a walk that asks for no sequence numbers hands out older versions too",
-        "Segment/SegmentCursor+Fill.swift",
+        "Segment/Read/SegmentCursor+Fill.swift",
         "if _slowPath(found.isOlder) { return }",
         "", first="StoreModelTests"),
     Mutation(
         "whole-batch-taken", "the rest of a batch is taken where only its first record leads",
-        "Segment/MergingCursor.swift",
+        "Merge/MergingCursor.swift",
         "order(lanes[0].end - 1, lanes[1].next)", "order(lanes[0].next, lanes[1].next)",
         first="MergingCursorTests"),
     Mutation(
         "known-value-of-another", "a walk gives a value that is known to be right for another key's",
-        "Segment/ValueMapping.swift",
+        "Values/ValueMapping.swift",
         "record.isMeant(by: pointer, key: key)\n", "true\n", first="ValueFileTests"),
     Mutation(
         "value-file-forgotten", "a value file that grows is mapped anew each time, and its values verified again",
-        "Segment/ValueFileReader.swift",
+        "Values/ValueFileReader.swift",
         "if let mapping, size <= mapping.capacity {", "if let mapping, size < 0 {", first="ValueFileTests"),
     Mutation(
         "other-value-file", "a walk takes a value out of the file of the one before",
-        "Store/RecentValueFile.swift",
+        "Values/RecentValueFile.swift",
         ", pointer.file == number else {", " else {", first="ValueFileTests"),
     Mutation(
         "unknown-value", "a walk gives a value whose checksum nobody has looked at",
-        "Segment/ValueMapping.swift",
+        "Values/ValueMapping.swift",
         "let bytes = bytes.slice(offset, size), isVerified(offset),", "let bytes = bytes.slice(offset, size),",
         first="ValueWalkTests"),
     Mutation(
         "row-too-long", "a merge takes a source's records beyond the next head of another",
-        "Segment/MergingCursor.swift",
+        "Merge/MergingCursor.swift",
         "while order < 0 && place < end", "while place < end", first="MergingCursorTests"),
     Mutation(
         "equal-taken-for-behind", "a merge takes a record with the key of another source's for one that comes after it",
-        "Segment/MergingCursor.swift",
+        "Merge/MergingCursor.swift",
         "behindSecond: order > 0", "behindSecond: true", first="MergingCursorTests"),
     Mutation(
         "read-not-told", "segments of a store that is read are not made ready before they take the place of others",
-        "Segment/SegmentReader+Warming.swift",
+        "Segment/Read/SegmentReader+Warming.swift",
         "read > 0 && read * 16 >= count", "false", first="WarmingTests"),
     Mutation(
         "read-always", "segments are made ready for reading in a store that nobody reads",
-        "Segment/SegmentReader+Warming.swift",
+        "Segment/Read/SegmentReader+Warming.swift",
         "read > 0 && read * 16 >= count", "true", first="WarmingTests"),
     Mutation(
         "merge-taken-for-reader", "segments that a merge takes in count as read",
-        "Segment/SegmentReader+Blocks.swift",
+        "Segment/Read/SegmentReader+Blocks.swift",
         "if noting { verifiedBlocks.set(block) }", "verifiedBlocks.set(block)", first="WarmingTests"),
     Mutation(
         "warming-taken-for-reader", "segments that were made ready ahead of readers count as read",
-        "Segment/SegmentReader+Warming.swift",
+        "Segment/Read/SegmentReader+Warming.swift",
         "noting: !block.isMultiple(of: step)", "noting: true", first="WarmingTests"),
     Mutation(
         "damage-put-in-force", "a flushed segment that does not read as it was written takes the place of its memtable",
-        "Store/Engine+Warming.swift",
+        "Compaction/Engine+Warming.swift",
         "for reader in ready { try reader.warm { self.isStopping.load(ordering: .relaxed) } }",
         "for reader in ready { do { try reader.warm { self.isStopping.load(ordering: .relaxed) } } catch {} }",
         first="WarmingTests"),
     Mutation(
         "approach-kept", "a seek ends in the segment that an earlier one, given up, has approached",
-        "Segment/RunCursor.swift",
+        "Segment/Read/RunCursor.swift",
         """        isApproached = false
         if arrive""", "        if arrive", first="SteppedSeekTests"),
     Mutation(
         "slots-kept", "a seek ends where an earlier one, given up, has looked",
-        "Segment/SegmentCursor.swift",
+        "Segment/Read/SegmentCursor.swift",
         "        approach = Approach()\n        if reader", "        if reader", first="SteppedSeekTests"),
     Mutation(
         "refilled-while-lent", "a merge goes on behind the end of a batch",
-        "Segment/MergingCursor.swift",
+        "Merge/MergingCursor.swift",
         "next < end && state.pointee.ended == 0 &&", "next < end &&", first="MergingCursorTests"),
     Mutation(
         "numbers-left-out", "a walk over range tombstones asks for no sequence numbers",
-        "Store/ScanWalk.swift",
+        "Scan/ScanWalk.swift",
         "visible: sequence, numbered: numbered)", "visible: sequence, numbered: false)", first="StoreModelTests"),
     Mutation(
         "zeros-over-frames", "the space ahead of a log is filled with zeros from the log's end on",
@@ -1236,12 +1236,12 @@ MUTATIONS = [
         "if isPrepared, tail.pointee.end != syncedEnd { _ = releaseReserve() }", first="LogWriterTests"),
     Mutation(
         "space-of-the-dead", "what a dead store had taken ahead for values stays taken",
-        "Store/LogRecovery.swift",
+        "Recovery/LogRecovery.swift",
         "version.valueFiles.max { $0.key < $1.key }?.value.releaseSpace()",
         "_ = version.valueFiles.max { $0.key < $1.key }", first="IdleTests"),
     Mutation(
         "release-waits", "who gives back the space ahead of values waits for the value that is being written",
-        "Store/ValueFileAppender.swift",
+        "Values/ValueFileAppender.swift",
         "guard writing.tryLock() else { return false }",
         "writing.lock()", first="ValueFileAppenderTests"),
     Mutation(
@@ -1257,148 +1257,148 @@ MUTATIONS = [
         "false", first="FileSystemTests"),
     Mutation(
         "lock-shared", "two processes may write to one store",
-        "Store/StoreOpener.swift",
+        "Recovery/StoreOpener.swift",
         "path, exclusive: !configuration.readOnly, note",
         "path, exclusive: false, note", first="OpeningTests"),
     Mutation(
         "lock-given-up-early", "closing does not wait for work in the background",
-        "Store/Engine+Close.swift",
+        "Engine/Engine+Close.swift",
         "for queue in backgroundQueues { queue.sync {} }",
         "for queue in [preparationQueue, compactionQueue] { queue.sync {} }", first="ClosingRaceTests"),
     Mutation(
         "value-writers-not-awaited", "closing does not wait for writers of large values",
-        "Store/Engine+Close.swift",
+        "Engine/Engine+Close.swift",
         "valueLock.withLock {}",
         "", first="ClosingTests"),
     Mutation(
         "holds-ignored", "files go that a checkpoint or a verification is about to read",
-        "Store/ObsoleteFiles.swift",
+        "Manifest/ObsoleteFiles.swift",
         "if holds == 0 { return files }\n            waiting",
         "if true { return files }\n            waiting", first="ClosingRaceTests"),
     # Verification and repair.
     Mutation(
         "verify-logs", "a verification leaves out logs",
-        "Store/Engine+Verify.swift",
+        "Verify/Engine+Verify.swift",
         "for log in logs { try check(log) }",
         "", first="DamageTests"),
     Mutation(
         "verify-segments", "a verification leaves out segments",
-        "Store/Engine+Verify.swift",
+        "Verify/Engine+Verify.swift",
         "for segment in version.allSegments { try check(segment) }",
         "", first="DamageTests"),
     Mutation(
         "verify-manifest", "a verification does not compare the manifest with the store",
-        "Store/Engine+Verify.swift",
+        "Verify/Engine+Verify.swift",
         "found != known",
         "false", first="DamageTests"),
     Mutation(
         "verify-pointers", "a verification does not follow pointers to values",
-        "Store/Engine+Verify.swift",
+        "Verify/Engine+Verify.swift",
         "try checkPointers(of: segment)",
         "", first="DamageTests"),
     Mutation(
         "verify-index", "a verification does not look records up in the point index",
-        "Segment/SegmentVerifier.swift",
+        "Segment/Read/SegmentVerifier.swift",
         "try checkIndexed(found.record.key, address: start + expected, at: fileOffset)",
         "", first="FuzzTests"),
     Mutation(
         "verify-fences", "a verification does not compare fences with records",
-        "Segment/SegmentVerifier.swift",
+        "Segment/Read/SegmentVerifier.swift",
         "if slot == 0 { checkFence(found.record, number) }",
         "", first="SegmentStructureTests"),
     Mutation(
         "verify-order", "a verification does not look at the order of records",
-        "Segment/SegmentVerifier.swift",
+        "Segment/Read/SegmentVerifier.swift",
         "checkOrder(found, isFirst: number == 0 && slot == 0, at: fileOffset)",
         "", first="SegmentStructureTests"),
     Mutation(
         "verify-totals", "a verification does not compare totals",
-        "Segment/SegmentVerifier.swift",
+        "Segment/Read/SegmentVerifier.swift",
         "verifier.checkTotals()",
         "", first="SegmentStructureTests"),
     Mutation(
         "verify-padding", "a verification leaves out padding",
-        "Segment/SegmentVerifier.swift",
+        "Segment/Read/SegmentVerifier.swift",
         "try verifier.checkPadding()",
         "", first="SegmentDamageTests"),
     Mutation(
         "verify-pages", "a verification leaves out pages of the point index",
-        "Segment/SegmentVerifier.swift",
+        "Segment/Read/SegmentVerifier.swift",
         "try verifier.checkPages(progress)",
         "", first="SegmentRoundTripTests"),
     Mutation(
         "verify-digests", "a verification does not compare digests with keys",
-        "Segment/SegmentVerifier.swift",
+        "Segment/Read/SegmentVerifier.swift",
         "if !block.hasRightDigests() { report(\"the digests of a block do not fit its keys\", at: fileOffset) }",
         "", first="SegmentStructureTests"),
     Mutation(
         "repair-lost-end", "a repair does not tell that a log has lost its end",
-        "Store/StoreRepair+Logs.swift",
+        "Repair/StoreRepair+Logs.swift",
         "logEnds[number], UInt64(end) < expected",
         "logEnds[number], false", first="BadBytesTests"),
     Mutation(
         "repair-order", "a repair stacks segments whose order it cannot know",
-        "Store/StoreRepair+Order.swift",
+        "Repair/StoreRepair+Order.swift",
         "let sorted = infos.sorted { $0.greatestSequence < $1.greatestSequence }\n        return",
         "let sorted = infos.sorted { $0.greatestSequence < $1.greatestSequence }\n"
         "        if true { return true }\n        return", first="RepairOrderTests"),
     Mutation(
         "repair-keeps-dangling", "a repair keeps records whose values are gone",
-        "Store/RepairedValues.swift",
+        "Repair/RepairedValues.swift",
         "guard error.isDamage else { throw error }\n            return nil  // which",
         "guard error.isDamage else { throw error }\n            return record  // which", first="BadBytesTests"),
     Mutation(
         "repair-invents-foreign", "a repair takes the segment of another store",
-        "Store/StoreRepair+Segments.swift",
+        "Repair/StoreRepair+Segments.swift",
         "if case .foreign(let error) = try claim(of: file) {\n            return",
         "if case .foreign(let error) = try claim(of: file), number == 0 {\n            return", first="BadBytesTests"),
     Mutation(
         "repair-trusts-manifest", "a repair trusts a manifest that has lost its end",
-        "Store/StoreRepair+Files.swift",
+        "Repair/StoreRepair+Files.swift",
         "if trustsManifest, try !isWholeManifest(present)",
         "if trustsManifest, false", first="BadBytesTests"),
     Mutation(
         "repair-tombstones", "a repair forgets removals of ranges",
-        "Store/StoreRepair+Segments.swift",
+        "Repair/StoreRepair+Segments.swift",
         "if !tombstones.isEmpty { try open().append(rangeTombstones: tombstones) }",
         "", first="BadBytesTests"),
     Mutation(
         "repair-losses-untold", "a repair does not tell which records are gone",
-        "Store/StoreRepair+Segments.swift",
+        "Repair/StoreRepair+Segments.swift",
         "for loss in salvage.lost { lose(file, loss.offset, loss.message) }",
         "", first="DamageTests"),
     Mutation(
         "repair-log-losses-untold", "a repair does not tell which changes are gone",
-        "Store/StoreRepair+Logs.swift",
+        "Repair/StoreRepair+Logs.swift",
         "lose(file, range.lowerBound, \"\\(range.count) bytes of changes fail their checksum\")",
         "_ = range", first="BadBytesTests"),
     Mutation(
         "salvage-skips", "a repair leaves out the block behind a damaged one",
-        "Segment/SegmentSalvage.swift",
+        "Repair/SegmentSalvage.swift",
         "offset += StoredBlock.alignment",
         "offset += 4096", first="SegmentDamageTests"),
     Mutation(
         "salvage-layout", "a repair knows no blocks but those with digests",
-        "Segment/SegmentSalvage.swift",
+        "Repair/SegmentSalvage.swift",
         "BlockLayout.allCases.first { $0.headerSize == Int(offset) }",
         "offset == BlockLayout.digested.headerSize ? .digested : nil", first="SegmentDamageTests"),
     Mutation(
         "repair-numberless-order", "of two records without a number a repair takes the older file's",
-        "Store/StoreRepair+Order.swift",
+        "Repair/StoreRepair+Order.swift",
         "$0.number > $1.number",
         "$0.number < $1.number", first="RepairOrderTests"),
     Mutation(
         "repair-newer-wins", "a repair takes an older version for the newest",
-        "Store/StoreRepair+Order.swift",
+        "Repair/StoreRepair+Order.swift",
         "($0.element.sequence, $0.offset) < ($1.element.sequence, $1.offset)",
         "($0.offset, 0) < ($1.offset, 0)", first="RepairOrderTests"),
     # Transactions and the feed of changes.
     Mutation(
-        "commit-unchecked", "a commit is not compared with what others have changed", "Store/Engine+Write.swift",
+        "commit-unchecked", "a commit is not compared with what others have changed", "Write/Engine+Write.swift",
         "if let check, try check.decide(state.pointee, in: self) != .unchanged { return 0 }",
         "_ = check", first="TransactionConflictTests"),
     Mutation(
-        "key-read-not-noted", "a commit does not compare the keys that were read", "Transaction/Transaction.swift",
+        "key-read-not-noted", "a commit does not compare the keys that were read", "API/Transaction.swift",
         "if case .unwritten = found, isolation == .serializable { state.reads.insert(key) }",
         "", first="TransactionConflictTests"),
     Mutation(
@@ -1419,11 +1419,11 @@ MUTATIONS = [
         "Transaction/WriteBuffer.swift",
         "for range in deleted.ranges { keys.insert(range) }", "", first="TransactionConflictTests"),
     Mutation(
-        "savepoint-keeps-writes", "a savepoint that throws keeps its writes", "Transaction/Transaction.swift",
+        "savepoint-keeps-writes", "a savepoint that throws keeps its writes", "API/Transaction.swift",
         "if !state.hasEnded { state.writes.rollBack(to: mark) }", "", first="TransactionTests"),
     Mutation(
         "flush-unseen", "a commit does not notice that a flush has taken changes out of memory",
-        "Store/Engine+Flush.swift",
+        "Compaction/Engine+Flush.swift",
         "state.pointee.flushedSequence, sealed.table.greatestSequence)", "state.pointee.flushedSequence, 0)",
         first="TransactionConflictTests"),
     Mutation(
@@ -1471,7 +1471,7 @@ MUTATIONS = [
         "            events += skip(to: record.first - 1)\n", "", first="ChangeFeedHistoryTests"),
     Mutation(
         "lost-changes-untold", "a subscriber is not told that a crash has taken what it has seen",
-        "Transaction/ChangeSubscription.swift",
+        "API/ChangeSubscription.swift",
         "if since > begin.sequence { start.report(lostAfter: begin.sequence, through: since) }", "",
         first="ChangeFeedHistoryTests"),
     Mutation(

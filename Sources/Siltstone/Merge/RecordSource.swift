@@ -1,8 +1,3 @@
-/// Which way a scan goes.
-enum ScanDirection: Sendable {
-    case forward, backward
-}
-
 /// One of the sorted sources that a scan merges: a memtable or a run.
 ///
 /// A class with one virtual call for each batch; the merge itself works on the batch's memory. An enum of cursors lost:

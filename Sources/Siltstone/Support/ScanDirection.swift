@@ -1,0 +1,4 @@
+/// The direction of a scan.
+enum ScanDirection: Sendable {
+    case forward, backward
+}
