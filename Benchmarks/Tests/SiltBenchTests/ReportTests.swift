@@ -48,6 +48,15 @@ struct ReportTests {
         #expect(MarkdownReport.relative("/a/b/plots", to: "/a/c/x.md") == "../b/plots")
     }
 
+    @Test("the Markdown has its file's name for a title, and the command that makes it, quoted where a shell needs it")
+    func command() throws {
+        let arguments = ["--sections", "main", "--markdown", "../Docs/Results/Main.md", "--dir", "/my disk/it's"]
+        let text = MarkdownReport(try report(), plots: nil, at: "Results/Main.md", arguments: arguments).text
+        let line = #"silt-bench --sections main --markdown ../Docs/Results/Main.md --dir '/my disk/it'\''s'"#
+        #expect(text.hasPrefix("# Results: Main\n\n```sh\nswift run -c release \(line)\n```\n\nMeasured "))
+        #expect(!MarkdownReport(try report(), plots: nil, at: "Main.md").text.contains("```"))
+    }
+
     @Test("plots are XML that stands alone, and growth is one of them")
     func plots() throws {
         let sheets = PlotSheet.all(of: try report())

@@ -21,7 +21,8 @@ struct Coordinator {
         if let path = options.jsonPath { try write(report.json(), to: path) }
         if let path = options.htmlPath { try write(Data(HTMLReport(report).text.utf8), to: path) }
         if let path = options.markdownPath {
-            let text = MarkdownReport(report, plots: options.plotsPath, at: path).text
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            let text = MarkdownReport(report, plots: options.plotsPath, at: path, arguments: arguments).text
             try write(Data(text.utf8), to: path)
         }
         if let path = options.plotsPath {

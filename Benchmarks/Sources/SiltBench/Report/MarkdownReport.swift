@@ -5,18 +5,27 @@ struct MarkdownReport {
     let report: Report
     /// The folder of the plots, as seen from the document; nil without plots.
     private let plots: String?
+    /// The name of the document's file, without its extension.
+    private let title: String
+    /// The arguments of the command that makes the document.
+    private let arguments: [String]
 
     /// - Parameters:
     ///   - plots: the folder of the plots.
     ///   - path: where the document will be.
-    init(_ report: Report, plots: String?, at path: String) {
+    ///   - arguments: the arguments of the command that makes the document; without any, the document names no command.
+    init(_ report: Report, plots: String?, at path: String, arguments: [String] = []) {
         self.report = report
         self.plots = plots.map { Self.relative($0, to: path) }
+        self.title = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+        self.arguments = arguments
     }
 
     /// The whole document.
     var text: String {
-        var parts = [header]
+        var parts = ["# Results: \(title)"]
+        if !arguments.isEmpty { parts.append("```sh\n\(command)\n```") }
+        parts.append(header)
         if !report.leftOut.isEmpty {
             parts.append(report.leftOut.map { "\($0.description)." }.joined(separator: "\n"))
         }
@@ -41,6 +50,18 @@ struct MarkdownReport {
             parts += ["## Embedded", table(["", ""], embedding.rows.map { [$0.name, $0.value] })]
         }
         return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    /// What to type in the folder of the harness to make the document again.
+    private var command: String {
+        let quoted = arguments.map { argument in
+            let isPlain = argument.utf8.allSatisfy { byte in
+                UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+                    || UInt8(ascii: "-")...UInt8(ascii: "9") ~= byte || "_=,@:+%".utf8.contains(byte)
+            }
+            return isPlain && !argument.isEmpty ? argument : "'\(argument.replacing("'", with: #"'\''"#))'"
+        }
+        return (["swift run -c release silt-bench"] + quoted).joined(separator: " ")
     }
 
     private var header: String {
