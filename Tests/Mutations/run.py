@@ -6,6 +6,8 @@
   Tests/Mutations/run.py --list           what there is
   Tests/Mutations/run.py --check          whether each can still be made: the text that it replaces is there, once
   Tests/Mutations/run.py --json FILE      the outcome for scripts, too
+  Tests/Mutations/run.py --page …         the outcome in the table of Docs/Testing/Mutations.md, too
+  Tests/Mutations/run.py --list --page    only bring the names in that table up to date
 
 The faults are made in a copy of the working tree (--scratch, kept for the next run as its build is), never in the tree
 itself. For each one the suites are run in turn, in their thorough form, until one fails. A fault takes one to five
@@ -28,6 +30,7 @@ from table_mutations import TABLE_MUTATIONS
 
 MUTATIONS = ENGINE_MUTATIONS + TABLE_MUTATIONS
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "Docs/Testing/Mutations.md"
 # What is tried behind a fault's own first suite, in the order of how much it notices for its time; the last is everything.
 SUITES = ["BadBytesTests|DamageTests|FailedSyncTests", "CrashPointTests", "FaultSweepTests|FaultTests", "."]
 # For faults of tables.
@@ -88,6 +91,25 @@ def unmakeable():
             yield f"{mutation.name}: its name is taken, or it changes nothing"
 
 
+def write_page(outcomes):
+    """Writes the table of the page anew. Faults that were not run keep what stands there."""
+    lines = PAGE.read_text().splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("| fault |")) + 2
+    last = next((number for number in range(first, len(lines)) if not lines[number].startswith("|")), len(lines))
+    rows = (re.fullmatch(r"\| `(.*?)` \| .* \| (.*?) \|", line) for line in lines[first:last])
+    noticed = {row.group(1): row.group(2) for row in rows if row}
+    for outcome in outcomes:
+        suites = outcome["suite"].split("|")
+        if outcome["outcome"] != "noticed":
+            noticed[outcome["name"]] = f"**{outcome['outcome']}**"
+        elif suites == ["."]:
+            noticed[outcome["name"]] = f"all suites: {outcome['detail'].replace('|', ' ')}"
+        else:
+            noticed[outcome["name"]] = ", ".join(f"`{suite}`" for suite in suites)
+    table = [f"| `{m.name}` | {m.what} | {noticed.get(m.name, 'not run yet')} |" for m in MUTATIONS]
+    PAGE.write_text("\n".join(lines[:first] + table + lines[last:]) + "\n")
+
+
 def passes(suite, scratch):
     """Whether a suite passes without any fault: else that it fails with one would say nothing."""
     return command(["swift", "test", "--skip-build", "--filter", suite], scratch)[0] == 0
@@ -121,6 +143,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the faults and end")
     parser.add_argument("--check", action="store_true", help="see whether all faults can still be made, and end")
     parser.add_argument("--json", metavar="FILE", help="write the outcome to a file")
+    parser.add_argument("--page", action="store_true", help=f"write the outcome to {PAGE.relative_to(ROOT)}")
     parser.add_argument(
         "--scratch", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "siltstone-mutations",
         help="where the copy is kept (default: %(default)s)")
@@ -128,6 +151,8 @@ def main():
     if options.list:
         for mutation in MUTATIONS:
             print(f"{mutation.name:28} {mutation.what}")
+        if options.page:
+            write_page([])
         return 0
     if options.check:
         problems = list(unmakeable())
@@ -156,6 +181,8 @@ def main():
         print(f"{number:2}/{len(chosen)} {outcome:8} {mutation.name:28} {seconds:4} s  {suite}: {detail}", flush=True)
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(outcomes, indent=2) + "\n")
+    if options.page:
+        write_page(outcomes)
     counts = {kind: sum(o["outcome"] == kind for o in outcomes) for kind in ["noticed", "missed", "broken"]}
     print(f"{counts['noticed']} of {len(outcomes)} faults noticed, {counts['missed']} missed, {counts['broken']} not made")
     return 2 if counts["broken"] else 1 if counts["missed"] else 0
