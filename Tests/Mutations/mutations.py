@@ -579,7 +579,7 @@ MUTATIONS = [
     Mutation(
         "header-checksum", "the checksum of a file's header is not compared",
         "FileSystem/FileHeader.swift",
-        "stored == CRC32.checksum(UnsafeRawBufferPointer(rebasing: header[..<60]))",
+        "stored == CRC32.checksum(Bytes(rebasing: header[..<60]))",
         "true", first="SegmentDamageTests"),
     Mutation(
         "footer-checksum", "the checksum of a footer is not compared",

@@ -84,7 +84,7 @@ public final class Cursor {
         guard let merged else { return }
         while let record = try merged.nextRecord() {
             let goesOn = try merged.withValue(of: record) { value in
-                Result { try body(record.key.bytes, value.bytes) }
+                Result { try body(record.key.buffer.bytes, value.buffer.bytes) }
             }
             if try !goesOn.get() { return }
         }

@@ -48,7 +48,7 @@ extension KeyValueReader {
         try _withValues { group in
             while !group.isFull, let key = iterator.next() { withContiguousBytes(key) { group.append($0) } }
         } _: { _, value in
-            if let value { values.append(value.withUnsafeBytes { [UInt8]($0) }) } else { values.append(nil) }
+            if let value { values.append(value.withBytes { [UInt8]($0) }) } else { values.append(nil) }
             return true
         }
         return values
@@ -77,7 +77,7 @@ extension KeyValueReader {
             if group.count == 0 { return }
             for index in 0..<group.count {
                 let goesOn =
-                    if let value = try stable._copyValue(group[index]) {
+                    if let value = try stable._copyValue(group[index].buffer.bytes) {
                         body(base + index, value.span.bytes)
                     } else {
                         body(base + index, nil)

@@ -21,19 +21,19 @@ public protocol KeyValueReader: AnyObject, Sendable {
     func stable() -> Stable
 
     /// The value of a key, copied; nil where it has none.
-    func _copyValue(_ key: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]?
+    func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]?
 
     /// Pins the value of a key, if it is found by a short look.
-    func _pin(_ key: UnsafeRawBufferPointer) throws(StoreError) -> PinnedValue
+    func _pin(_ key: RawSpan) throws(StoreError) -> PinnedValue
 
     /// Ends what ``_pin(_:)`` has begun. Called on the same thread.
     func _unpin(_ value: PinnedValue)
 
     /// Runs `body` with the value of a key, if it has one: the long look behind an unclear pin.
-    func _withValue(_ key: UnsafeRawBufferPointer, _ body: (RawSpan) throws -> Void) throws
+    func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws
 
     /// Whether a key has a value.
-    func _contains(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    func _contains(_ key: RawSpan) throws(StoreError) -> Bool
 
     /// Calls `body` with the value of each of many keys, in their order, as of one moment.
     /// - Parameters:
@@ -87,13 +87,13 @@ extension KeyValueReader {
     /// - Complexity: O(runs) for a missing key, less for one that was written lately.
     @inlinable
     public func get(_ key: some Collection<UInt8>) throws(StoreError) -> [UInt8]? {
-        try withContiguousBytes(key) { bytes throws(StoreError) in try _copyValue(bytes) }
+        try withContiguousSpan(key) { key throws(StoreError) in try _copyValue(key) }
     }
 
     /// The value of `key`, or nil where it has none.
     @inlinable
     public func get(_ key: RawSpan) throws(StoreError) -> [UInt8]? {
-        try withContiguousBytes(key) { bytes throws(StoreError) in try _copyValue(bytes) }
+        try _copyValue(key)
     }
 
     /// Runs `body` with the value of `key`, without copying it; nil where it has none.
@@ -106,23 +106,23 @@ extension KeyValueReader {
     @inlinable
     @inline(__always)
     public func withValue<R>(_ key: some Collection<UInt8>, _ body: (RawSpan) throws -> R) throws -> R? {
-        try withContiguousBytes(key) { bytes throws(any Error) in
-            let pinned = try _pin(bytes)
+        try withContiguousSpan(key) { key throws(any Error) -> R? in
+            let pinned = try _pin(key)
             if pinned.isUnclear {
                 var result: R?
-                try _withValue(bytes) { value in result = try body(value) }
+                try _withValue(key) { value in result = try body(value) }
                 return result
             }
             defer { _unpin(pinned) }
             guard let value = pinned.value else { return nil }
-            return try body(value.bytes)
+            return try body(value.buffer.bytes)
         }
     }
 
     /// Whether `key` has a value.
     @inlinable
     public func contains(_ key: some Collection<UInt8>) throws(StoreError) -> Bool {
-        try withContiguousBytes(key) { bytes throws(StoreError) in try _contains(bytes) }
+        try withContiguousSpan(key) { key throws(StoreError) in try _contains(key) }
     }
 }
 

@@ -3,10 +3,12 @@ extension KeyValueStore: KeyValueReader {
     public func stable() -> Snapshot { snapshot() }
 
     /// The value of a key, copied.
-    public func _copyValue(_ key: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]? { try engine.get(key) }
+    public func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]? {
+        try key.withBytes { key throws(StoreError) in try engine.get(key) }
+    }
 
     /// Pins the value of a key.
-    public func _pin(_ key: UnsafeRawBufferPointer) -> PinnedValue { engine.lend(key) }
+    public func _pin(_ key: RawSpan) -> PinnedValue { key.withBytes { engine.lend($0) } }
 
     /// Ends a pin.
     @inlinable
@@ -21,12 +23,14 @@ extension KeyValueStore: KeyValueReader {
     func unpinShared() { engine.views.leaveShared() }
 
     /// The long look behind an unclear pin.
-    public func _withValue(_ key: UnsafeRawBufferPointer, _ body: (RawSpan) throws -> Void) throws {
-        _ = try engine.read(key, sharing: body)
+    public func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
+        _ = try key.withBytes { key throws(any Error) in try engine.read(key, sharing: body) }
     }
 
     /// Whether a key has a value.
-    public func _contains(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool { try engine.contains(key) }
+    public func _contains(_ key: RawSpan) throws(StoreError) -> Bool {
+        try key.withBytes { key throws(StoreError) in try engine.contains(key) }
+    }
 
     /// Looks up many keys on one view.
     public func _withValues(

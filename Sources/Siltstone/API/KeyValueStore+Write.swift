@@ -25,7 +25,7 @@ extension KeyValueStore {
 
     @usableFromInline
     func putBytes(
-        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ durability: Durability?
+        _ key: Bytes, _ value: Bytes, _ durability: Durability?
     ) throws(StoreError) {
         let sequence = try engine.change(.value, key, value) ?? 0
         try engine.finish(sequence, durability)
@@ -44,7 +44,7 @@ extension KeyValueStore {
     }
 
     @usableFromInline
-    func deleteBytes(_ key: UnsafeRawBufferPointer, _ durability: Durability?) throws(StoreError) {
+    func deleteBytes(_ key: Bytes, _ durability: Durability?) throws(StoreError) {
         let sequence = try engine.change(.tombstone, key, .emptyBytes) ?? 0
         try engine.finish(sequence, durability)
     }

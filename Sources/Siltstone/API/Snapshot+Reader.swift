@@ -3,30 +3,30 @@ extension Snapshot: KeyValueReader {
     public func stable() -> Snapshot { self }
 
     /// The value of a key, copied.
-    public func _copyValue(_ key: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]? {
+    public func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]? {
         try check()
-        return try engine.get(key, at: sequence)
+        return try key.withBytes { key throws(StoreError) in try engine.get(key, at: sequence) }
     }
 
     /// Pins the value of a key.
-    public func _pin(_ key: UnsafeRawBufferPointer) throws(StoreError) -> PinnedValue {
+    public func _pin(_ key: RawSpan) throws(StoreError) -> PinnedValue {
         try check()
-        return engine.lend(key, at: sequence)
+        return key.withBytes { engine.lend($0, at: sequence) }
     }
 
     /// Ends a pin.
     public func _unpin(_ value: PinnedValue) { engine.takeBack(value) }
 
     /// The long look behind an unclear pin.
-    public func _withValue(_ key: UnsafeRawBufferPointer, _ body: (RawSpan) throws -> Void) throws {
+    public func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
         try check()
-        _ = try engine.read(key, at: sequence, sharing: body)
+        _ = try key.withBytes { key throws(any Error) in try engine.read(key, at: sequence, sharing: body) }
     }
 
     /// Whether a key has a value.
-    public func _contains(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
+    public func _contains(_ key: RawSpan) throws(StoreError) -> Bool {
         try check()
-        return try engine.contains(key, at: sequence)
+        return try key.withBytes { key throws(StoreError) in try engine.contains(key, at: sequence) }
     }
 
     /// Looks up many keys on one view.

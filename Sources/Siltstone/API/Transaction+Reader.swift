@@ -3,8 +3,8 @@ extension Transaction: KeyValueReader {
     public func stable() -> Transaction { self }
 
     /// The value of a key, copied.
-    public func _copyValue(_ key: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]? {
-        switch try read(key) {
+    public func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]? {
+        switch try key.withBytes({ key throws(StoreError) in try read(key) }) {
         case .unwritten: try snapshot._copyValue(key)
         case .deleted: nil
         case .value(let value): value
@@ -12,8 +12,8 @@ extension Transaction: KeyValueReader {
     }
 
     /// Pins the value of a key that the transaction has not written.
-    public func _pin(_ key: UnsafeRawBufferPointer) throws(StoreError) -> PinnedValue {
-        guard case .unwritten = try read(key) else { return .unclear }
+    public func _pin(_ key: RawSpan) throws(StoreError) -> PinnedValue {
+        guard case .unwritten = try key.withBytes({ key throws(StoreError) in try read(key) }) else { return .unclear }
         return try snapshot._pin(key)
     }
 
@@ -21,8 +21,8 @@ extension Transaction: KeyValueReader {
     public func _unpin(_ value: PinnedValue) { snapshot._unpin(value) }
 
     /// The long look behind an unclear pin.
-    public func _withValue(_ key: UnsafeRawBufferPointer, _ body: (RawSpan) throws -> Void) throws {
-        switch try read(key) {
+    public func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
+        switch try key.withBytes({ key throws(StoreError) in try read(key) }) {
         case .unwritten: try snapshot._withValue(key, body)
         case .deleted: return
         case .value(let value): try body(value.span.bytes)
@@ -30,8 +30,8 @@ extension Transaction: KeyValueReader {
     }
 
     /// Whether a key has a value.
-    public func _contains(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
-        switch try read(key) {
+    public func _contains(_ key: RawSpan) throws(StoreError) -> Bool {
+        switch try key.withBytes({ key throws(StoreError) in try read(key) }) {
         case .unwritten: try snapshot._contains(key)
         case .deleted: false
         case .value: true

@@ -98,15 +98,15 @@ extension Transaction {
     // MARK: Bytes
 
     @usableFromInline
-    func putBytes(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) {
+    func putBytes(_ key: Bytes, _ value: Bytes) throws(StoreError) {
         try put(bytes: key, value)
     }
 
     @usableFromInline
-    func deleteBytes(_ key: UnsafeRawBufferPointer) throws(StoreError) { try delete(bytes: key) }
+    func deleteBytes(_ key: Bytes) throws(StoreError) { try delete(bytes: key) }
 
     @usableFromInline
-    func deleteRangeBytes(_ start: UnsafeRawBufferPointer, _ end: UnsafeRawBufferPointer) throws(StoreError) {
+    func deleteRangeBytes(_ start: Bytes, _ end: Bytes) throws(StoreError) {
         try deleteRange(bytes: start, end)
     }
 }

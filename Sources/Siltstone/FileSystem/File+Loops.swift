@@ -16,11 +16,12 @@ func retryingInterrupted<R>(_ body: () throws(FileSystemError) -> R) throws(File
 extension File {
     /// Reads until `buffer` is full or the file ends.
     /// - Returns: bytes read; fewer than asked for only at the end of the file.
-    func readFully(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
+    func readFully(into buffer: MutableBytes, at offset: Int) throws(FileSystemError) -> Int {
         var done = 0
         while done < buffer.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-            let count = try retryingInterrupted { () throws(FileSystemError) in try read(into: rest, at: offset + done)
+            let rest = buffer[done...]
+            let count = try retryingInterrupted { () throws(FileSystemError) in
+                try read(into: rest.buffer, at: offset + done)
             }
             if count == 0 { break }
             done += count
@@ -29,20 +30,21 @@ extension File {
     }
 
     /// Writes all of `bytes`.
-    func writeFully(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) {
+    func writeFully(_ bytes: Bytes, at offset: Int) throws(FileSystemError) {
         try writeAll(bytes.count, at: offset) { done throws(FileSystemError) in
-            try write(bytes.dropped(done), at: offset + done)
+            try write(bytes.dropped(done).buffer, at: offset + done)
         }
     }
 
     /// Writes all of three pieces, one behind the other.
     func writeFully(
-        _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ tail: UnsafeRawBufferPointer, at offset: Int
+        _ head: Bytes, _ body: Bytes, _ tail: Bytes, at offset: Int
     ) throws(FileSystemError) {
         let (bodyStart, tailStart) = (head.count, head.count + body.count)
         try writeAll(tailStart + tail.count, at: offset) { done throws(FileSystemError) in
             try write(
-                head.dropped(done), body.dropped(done - bodyStart), tail.dropped(done - tailStart), at: offset + done)
+                head.dropped(done).buffer, body.dropped(done - bodyStart).buffer, tail.dropped(done - tailStart).buffer,
+                at: offset + done)
         }
     }
 
@@ -65,11 +67,7 @@ extension File {
 
     /// Writes all of `bytes`.
     func writeFully(_ bytes: [UInt8], at offset: Int) throws(FileSystemError) {
-        // The standard library rethrows any error, not this one: hence the result.
-        let result = bytes.withUnsafeBytes { buffer in
-            Result { () throws(FileSystemError) in try writeFully(buffer, at: offset) }
-        }
-        try result.get()
+        try bytes.withBytes { buffer throws(FileSystemError) in try writeFully(buffer, at: offset) }
     }
 
     /// Writes zeros, 256 KiB a call, at multiples of that.
@@ -81,7 +79,7 @@ extension File {
         var position = range.lowerBound
         while position < range.upperBound {
             let next = min(range.upperBound, (position / Zeros.bytes.count + 1) * Zeros.bytes.count)
-            try writeFully(UnsafeRawBufferPointer(rebasing: Zeros.bytes[..<(next - position)]), at: position)
+            try writeFully(Bytes(rebasing: Zeros.bytes[..<(next - position)]), at: position)
             position = next
         }
     }
@@ -90,10 +88,8 @@ extension File {
     func readAll() throws(FileSystemError) -> [UInt8] {
         let length = try length()
         var bytes = [UInt8](repeating: 0, count: length)
-        let result = bytes.withUnsafeMutableBytes { buffer -> Result<Int, FileSystemError> in
-            Result { () throws(FileSystemError) in try readFully(into: buffer, at: 0) }
-        }
-        bytes.removeLast(length - (try result.get()))
+        let count = try bytes.withMutableBytes { buffer throws(FileSystemError) in try readFully(into: buffer, at: 0) }
+        bytes.removeLast(length - count)
         return bytes
     }
 
@@ -114,24 +110,24 @@ extension File {
     /// - Parameter range: in bytes, within the file.
     func rewrite(_ range: Range<Int>) throws(FileSystemError) {
         let step = 1 << 20
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: min(step, range.count), alignment: 64)
+        let buffer = MutableBytes.allocate(byteCount: min(step, range.count), alignment: 64)
         defer { buffer.deallocate() }
         var position = range.lowerBound
         while position < range.upperBound {
-            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(step, range.upperBound - position)])
+            let piece = buffer[..<min(step, range.upperBound - position)]
             let count = try readFully(into: piece, at: position)
             if count == 0 { return }
-            try writeFully(UnsafeRawBufferPointer(rebasing: piece[..<count]), at: position)
+            try writeFully(piece[..<count].bytes, at: position)
             beginSync(offset: position, length: count)
             position += count
         }
     }
 }
 
-extension UnsafeRawBufferPointer {
+extension Bytes {
     /// Without the first bytes, as far as there are so many; all of it for a negative number.
-    fileprivate func dropped(_ bytes: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: dropFirst(Swift.max(0, bytes)))
+    fileprivate func dropped(_ bytes: Int) -> Bytes {
+        Bytes(rebasing: dropFirst(Swift.max(0, bytes)))
     }
 }
 
@@ -143,12 +139,12 @@ private enum Zeros {
     /// Mapped and never touched, so that all of it is one page of memory, or none.
     ///
     /// `nonisolated(unsafe)`: nobody changes it.
-    nonisolated(unsafe) static let bytes: UnsafeRawBufferPointer = {
+    nonisolated(unsafe) static let bytes: Bytes = {
         if let address = Platform.mapAnonymous(length: count) {
-            return UnsafeRawBufferPointer(start: address, count: count)
+            return Bytes(start: address, count: count)
         }
-        let few = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 64)  // for the life of the process
-        few.initializeMemory(as: UInt8.self, repeating: 0)
-        return UnsafeRawBufferPointer(few)
+        let few = MutableBytes.allocate(byteCount: 4096, alignment: 64)  // for the life of the process
+        few.fill(with: 0)
+        return few.bytes
     }()
 }

@@ -7,7 +7,7 @@ final class FileContents: @unchecked Sendable {
     /// What keeps them where they are mapped.
     private let mapping: (any FileMapping)?
     /// What holds them where they were read.
-    private let memory: UnsafeMutableRawBufferPointer?
+    private let memory: MutableBytes?
 
     /// - Parameters:
     ///   - file: may be closed afterwards.
@@ -36,7 +36,7 @@ final class FileContents: @unchecked Sendable {
         guard let address = Platform.mapAnonymous(length: size) else {
             throw FileSystemError("read", path: file.path, errorNumber: Platform.errorNumber)
         }
-        let memory = UnsafeMutableRawBufferPointer(start: address, count: size)
+        let memory = MutableBytes(start: address, count: size)
         do {
             let count = try file.readFully(into: memory, at: 0)
             self.memory = memory
@@ -48,6 +48,6 @@ final class FileContents: @unchecked Sendable {
     }
 
     deinit {
-        if let memory, let address = memory.baseAddress { Platform.unmap(address, length: memory.count) }
+        if let memory { Platform.unmap(memory.start, length: memory.count) }
     }
 }

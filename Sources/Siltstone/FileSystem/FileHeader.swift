@@ -37,12 +37,12 @@ struct FileHeader: Hashable, Sendable {
         bytes.append(integer: number)
         bytes.append(integer: parameter)
         bytes.append(integer: UInt32(0))
-        bytes.append(integer: bytes.withUnsafeBytes { CRC32.checksum($0) })
+        bytes.append(integer: bytes.withBytes { CRC32.checksum($0) })
         return bytes
     }
 
     /// The header's checksum, to which the frames of a log are chained.
-    var checksum: UInt32 { encoded().withUnsafeBytes { $0.integer(at: Self.size - 4) ?? 0 } }
+    var checksum: UInt32 { encoded().withBytes { $0.integer(at: Self.size - 4) ?? 0 } }
 
     /// Reads and checks the header at the start of `bytes`.
     /// - Parameters:
@@ -67,7 +67,7 @@ struct FileHeader: Hashable, Sendable {
             throw .corrupt("the file does not begin as a \(kind) file", file: path, offset: 0)
         }
         guard let stored: UInt32 = header.integer(at: 60),
-            stored == CRC32.checksum(UnsafeRawBufferPointer(rebasing: header[..<60])),
+            stored == CRC32.checksum(Bytes(rebasing: header[..<60])),
             let version: UInt32 = header.integer(at: 8), let incompatible: UInt32 = header.integer(at: 12),
             let compatible: UInt32 = header.integer(at: 16), let high: UInt64 = header.integer(at: 24),
             let low: UInt64 = header.integer(at: 32), let number: UInt64 = header.integer(at: 40),

@@ -25,12 +25,10 @@ struct ChangeBody: FrameBody {
     }
 
     func forEachPart(_ body: (Bytes) throws(FileSystemError) -> Void) throws(FileSystemError) {
-        let prefix = UnsafeMutableRawBufferPointer.allocate(byteCount: ChangeEncoding.greatestPrefix, alignment: 1)
+        let prefix = MutableBytes.allocate(byteCount: ChangeEncoding.greatestPrefix, alignment: 1)
         defer { prefix.deallocate() }
-        if let start = prefix.baseAddress {
-            let end = ChangeEncoding.writePrefix(kind, key: key.count, value: value.count, to: start)
-            try body(Bytes(start: start, count: end - start))
-        }
+        let end = ChangeEncoding.writePrefix(kind, key: key.count, value: value.count, to: prefix.start)
+        try body(prefix[..<(end - prefix.start)].bytes)
         try body(key)
         try body(value)
     }

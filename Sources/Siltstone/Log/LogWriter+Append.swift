@@ -31,7 +31,7 @@ extension LogWriter {
     func append(link: LogLink) throws(StoreError) {
         assert(tail.pointee.end == FileHeader.size)
         let bytes = link.encoded()
-        let result = bytes.withUnsafeBytes { payload in
+        let result = bytes.withBytes { payload in
             Result { () throws(StoreError) in try append(frame: .link, payload: payload) }
         }
         try result.get()

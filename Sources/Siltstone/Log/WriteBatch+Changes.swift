@@ -19,31 +19,31 @@ extension WriteBatch {
 
     /// Adds: `key` has the value `value`.
     public mutating func put(_ key: RawSpan, _ value: RawSpan) {
-        key.withUnsafeBytes { key in value.withUnsafeBytes { value in putBytes(key, value) } }
+        key.withBytes { key in value.withBytes { value in putBytes(key, value) } }
     }
 
     /// Adds: `key` is absent.
     public mutating func delete(_ key: RawSpan) {
-        key.withUnsafeBytes { deleteBytes($0) }
+        key.withBytes { deleteBytes($0) }
     }
 
     /// Adds: all keys from `start` up to, not including, `end` are absent.
     public mutating func deleteRange(from start: RawSpan, to end: RawSpan) {
-        start.withUnsafeBytes { start in end.withUnsafeBytes { end in deleteRangeBytes(start, end) } }
+        start.withBytes { start in end.withBytes { end in deleteRangeBytes(start, end) } }
     }
 
     @usableFromInline
-    mutating func putBytes(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    mutating func putBytes(_ key: Bytes, _ value: Bytes) {
         append(.value, key: key, value: value)
     }
 
     @usableFromInline
-    mutating func deleteBytes(_ key: UnsafeRawBufferPointer) {
+    mutating func deleteBytes(_ key: Bytes) {
         append(.tombstone, key: key, value: .emptyBytes)
     }
 
     @usableFromInline
-    mutating func deleteRangeBytes(_ start: UnsafeRawBufferPointer, _ end: UnsafeRawBufferPointer) {
+    mutating func deleteRangeBytes(_ start: Bytes, _ end: Bytes) {
         guard compareKeys(start, end) < 0 else { return }
         append(.rangeTombstone, key: start, value: end)
     }

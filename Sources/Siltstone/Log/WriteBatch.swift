@@ -43,9 +43,9 @@ public struct WriteBatch: Sendable {
         guard bytes > memory.count else { return }
         // In one piece: to append a sequence of zeros takes a debug build a microsecond for each byte.
         memory = [UInt8](unsafeUninitializedCapacity: bytes) { larger, count in
-            let target = UnsafeMutableRawBufferPointer(larger)
-            memory.withUnsafeBytes { target.copyMemory(from: $0) }
-            fillMemory(UnsafeMutableRawBufferPointer(rebasing: target[memory.count...]), with: 0)
+            let target = MutableBytes(UnsafeMutableRawBufferPointer(larger))
+            memory.withBytes { target.copyMemory(from: $0) }
+            target[memory.count...].fill(with: 0)
             count = bytes
         }
     }
@@ -70,7 +70,7 @@ extension WriteBatch {
     /// Lends the encoded changes.
     func withPayload<R, E: Error>(_ body: (Bytes) throws(E) -> R) throws(E) -> R {
         try withContiguousBytes(memory) { bytes throws(E) in
-            try body(UnsafeRawBufferPointer(rebasing: bytes[..<byteCount]))
+            try body(Bytes(rebasing: bytes[..<byteCount]))
         }
     }
 
@@ -92,8 +92,8 @@ extension WriteBatch {
                     }
                     let pointer = try move(change.key, change.value)
                     try withUnsafeTemporaryBytes(ValuePointer.size) { buffer throws(StoreError) in
-                        if let address = buffer.baseAddress { pointer.write(to: address) }
-                        slim.append(.pointer, key: change.key, value: Bytes(buffer))
+                        pointer.write(to: buffer)
+                        slim.append(.pointer, key: change.key, value: buffer.bytes)
                     }
                 }
             } catch let error as StoreError {

@@ -4,7 +4,7 @@ enum CurrentFile {
 
     private static func line(manifest number: UInt64) -> String {
         let text = prefix + StoreFile.manifest(number).name + " "
-        let checksum = Array(text.utf8).withUnsafeBytes { CRC32.checksum($0) }
+        let checksum = Array(text.utf8).withBytes { CRC32.checksum($0) }
         let digits = String(checksum, radix: 16)
         return text + String(repeating: "0", count: 8 - digits.count) + digits + "\n"
     }
@@ -41,7 +41,7 @@ enum CurrentFile {
     private static func isWhole(_ line: String) -> Bool {
         guard let space = line.utf8.lastIndex(of: UInt8(ascii: " ")) else { return false }
         let start = line.utf8.index(after: space)
-        let checksum = Array(line.utf8[..<start]).withUnsafeBytes { CRC32.checksum($0) }
+        let checksum = Array(line.utf8[..<start]).withBytes { CRC32.checksum($0) }
         return line.utf8.last == UInt8(ascii: "\n") && UInt32(String(line[start...].dropLast()), radix: 16) == checksum
     }
 

@@ -29,7 +29,7 @@ struct ArenaMapping: @unchecked Sendable {
     /// Usable bytes.
     let capacity: Int
     /// What was mapped: more than is used, for the alignment.
-    private let mapping: UnsafeMutableRawBufferPointer
+    private let mapping: MutableBytes
 
     /// The capacity that an arena asked for with `capacity` bytes has.
     static func roundedCapacity(_ capacity: Int) -> Int {
@@ -58,7 +58,7 @@ struct ArenaMapping: @unchecked Sendable {
                     + "'memTableBytes' or raise the limit of the process",
                 errorNumber: number)
         }
-        mapping = UnsafeMutableRawBufferPointer(start: address, count: length)
+        mapping = MutableBytes(start: address, count: length)
         base = isHuge ? (address + Self.smallPart).alignedUp(toMultipleOf: Self.hugePage) - Self.smallPart : address
         self.capacity = capacity
         if isHuge { Platform.adviseHugePages(base, length: capacity) }
@@ -76,6 +76,6 @@ struct ArenaMapping: @unchecked Sendable {
 
     /// Gives the memory back to the system. Nothing in it may be used any more.
     func unmap() {
-        if let address = mapping.baseAddress { Platform.unmap(address, length: mapping.count) }
+        Platform.unmap(mapping.start, length: mapping.count)
     }
 }

@@ -66,8 +66,8 @@ struct MemTableEntry {
         let keyCount = Int(header.lengths & 0xffff_ffff)
         let key = address + Self.headerSize
         return Record(
-            key: UnsafeRawBufferPointer(start: key, count: keyCount),
-            value: UnsafeRawBufferPointer(start: key + keyCount, count: Int(header.lengths &>> 32)),
+            key: Bytes(start: key, count: keyCount),
+            value: Bytes(start: key + keyCount, count: Int(header.lengths &>> 32)),
             sequence: header.tag &>> 8, kind: Self.kind(header.tag))
     }
 

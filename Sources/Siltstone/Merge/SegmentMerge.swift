@@ -33,7 +33,7 @@ final class SegmentMerge {
     private var segmentStart: [UInt8]?
     private var lastKey: [UInt8] = []
     /// Scratch for relocated pointers.
-    private let pointerBytes = UnsafeMutableRawBufferPointer.allocate(byteCount: ValuePointer.size, alignment: 8)
+    private let pointerBytes = MutableBytes.allocate(byteCount: ValuePointer.size, alignment: 8)
 
     /// - Parameters:
     ///   - sources: newest first.
@@ -88,14 +88,13 @@ final class SegmentMerge {
     ) throws(StoreError) {
         var record = record
         record.sequence = sequence
-        if record.kind == .pointer, let moved = try environment.relocate(record), let scratch = pointerBytes.baseAddress
-        {
-            moved.write(to: scratch)
-            record.value = Bytes(pointerBytes)
+        if record.kind == .pointer, let moved = try environment.relocate(record) {
+            moved.write(to: pointerBytes)
+            record.value = pointerBytes.bytes
         }
         if let full = open, full._withUnsafeGuaranteedRef({ $0.dataBytes >= segmentBytes }) {
             // The versions of one key stay together: a reader looks for a key in one segment of a run.
-            let startsKey = lastKey.withUnsafeBytes { !keysEqual($0, record.key) }
+            let startsKey = lastKey.withBytes { !keysEqual($0, record.key) }
             if startsKey {
                 open = nil
                 try finishSegment(before: Array(record.key))

@@ -71,12 +71,12 @@ extension KeyRange {
     @inline(__always)
     func ends(before key: Bytes) -> Bool {
         guard let to else { return false }
-        return to.withUnsafeBytes { compareKeys($0, key) <= 0 }
+        return to.withBytes { compareKeys($0, key) <= 0 }
     }
 
     /// Whether all keys of the range come behind `key`.
     @inline(__always)
-    func begins(behind key: Bytes) -> Bool { from.withUnsafeBytes { compareKeys($0, key) > 0 } }
+    func begins(behind key: Bytes) -> Bool { from.withBytes { compareKeys($0, key) > 0 } }
 
     func contains(_ key: Bytes) -> Bool { !begins(behind: key) && !ends(before: key) }
 
@@ -88,5 +88,5 @@ extension KeyRange {
 
 /// The order of two keys, as ``compareKeys(_:_:)``.
 func compare(_ a: [UInt8], _ b: [UInt8]) -> Int {
-    a.withUnsafeBytes { a in b.withUnsafeBytes { b in compareKeys(a, b) } }
+    a.withBytes { a in b.withBytes { b in compareKeys(a, b) } }
 }

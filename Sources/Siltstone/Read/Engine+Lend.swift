@@ -53,7 +53,7 @@ public struct PinnedValue {
 
     /// The value; nil where the key has none.
     @inlinable
-    var value: UnsafeRawBufferPointer? { address.map { UnsafeRawBufferPointer(start: $0, count: count) } }
+    var value: Bytes? { address.map { Bytes(start: $0, count: count) } }
 }
 
 extension Engine {

@@ -48,7 +48,7 @@ extension Engine {
         if _fastPath(view.plan.isQuick) {
             let found = view.plan.find(SearchKey(key), hash: group.hash(index), visible: visible)
             if let address = found.address {
-                return body(UnsafeRawBufferPointer(start: address, count: found.count).bytes)
+                return body(Bytes(start: address, count: found.count).buffer.bytes)
             }
             if !found.isUnclear { return body(nil) }
         }
@@ -72,7 +72,7 @@ extension Engine {
             postpone()
             return true
         }
-        return try withResolvedValue(record, view.version) { value in body(value.bytes) }
+        return try withResolvedValue(record, view.version) { value in body(value.buffer.bytes) }
     }
 
     /// Starts to read from the disk what the look-ups of a group will touch, so that the disk works on all of them at once.
@@ -122,7 +122,7 @@ extension Engine {
             }
         }
         try readGroups(at: sequence, fill, postpone: mayWait ? nil : { postponed.append($0) }) { index, value in
-            if let value { values[index] = value.withUnsafeBytes { [UInt8]($0) } }
+            if let value { values[index] = value.withBytes { [UInt8]($0) } }
             return true
         }
         return (values, postponed)

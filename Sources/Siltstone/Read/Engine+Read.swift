@@ -65,7 +65,7 @@ extension Engine {
         var failure: (any Error)?
         let isFound = try read(key, at: sequence) { value in
             guard let value else { return false }
-            do { try body(value.bytes) } catch { failure = error }
+            do { try body(value.buffer.bytes) } catch { failure = error }
             return true
         }
         if let failure { throw failure }

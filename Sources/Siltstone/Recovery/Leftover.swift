@@ -42,10 +42,10 @@ enum Leftover {
             let path = file.path(in: directory)
             let opened = try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path, .read) }
             var bytes = [UInt8](repeating: 0, count: FileHeader.size)
-            let result = bytes.withUnsafeMutableBytes { buffer in
-                Result { () throws(FileSystemError) in try opened.readFully(into: buffer, at: 0) }
+            let count = try bytes.withMutableBytes { buffer throws(FileSystemError) in
+                try opened.readFully(into: buffer, at: 0)
             }
-            bytes.removeLast(bytes.count - (try result.get()))
+            bytes.removeLast(bytes.count - count)
             return bytes
         } catch {
             if error.errorNumber == Platform.isADirectory || error.isMissing { return nil }

@@ -9,7 +9,7 @@ final class RepairedValues {
     private let makeWriter: () throws(StoreError) -> ValueFileWriter
     private var writer: ValueFileWriter?
     /// What a moved value's pointer is lent from.
-    private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: ValuePointer.size, alignment: 8)
+    private let scratch = MutableBytes.allocate(byteCount: ValuePointer.size, alignment: 8)
 
     /// - Parameter makeWriter: makes the new file, if it is needed.
     init(makeWriter: @escaping () throws(StoreError) -> ValueFileWriter) { self.makeWriter = makeWriter }
@@ -41,13 +41,13 @@ final class RepairedValues {
             guard error.isDamage else { throw error }
             return nil  // which is told with the file that the record is in
         }
-        guard headless.contains(pointer.file), let base = scratch.baseAddress else { return record }
+        guard headless.contains(pointer.file) else { return record }
         let current: ValueFileWriter
         if let open = writer { current = open } else { current = try makeWriter() }
         writer = current
-        try current.append(key: record.key, value: value, sequence: record.sequence).write(to: base)
+        try current.append(key: record.key, value: value, sequence: record.sequence).write(to: scratch)
         var moved = record
-        moved.value = Bytes(scratch)
+        moved.value = scratch.bytes
         return moved
     }
 

@@ -70,7 +70,7 @@ private final class HistorySource: RecordSource {
         init(_ record: Record) {
             bytes = HeapBytes(count: record.key.count + record.value.count)
             bytes.buffer.copyMemory(from: record.key)
-            UnsafeMutableRawBufferPointer(rebasing: bytes.buffer[record.key.count...]).copyMemory(from: record.value)
+            bytes.buffer[record.key.count...].copyMemory(from: record.value)
             (keyCount, sequence, kind) = (record.key.count, record.sequence, record.kind)
         }
 

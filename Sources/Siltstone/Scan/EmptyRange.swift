@@ -72,7 +72,7 @@ struct EmptyRange: Sendable {
     /// The least key behind another one.
     static func successor(of key: Bytes) -> [UInt8] { [UInt8](key) + [0] }
 
-    private static func order(_ one: [UInt8], _ other: Bytes) -> Int { one.withUnsafeBytes { compareKeys($0, other) } }
+    private static func order(_ one: [UInt8], _ other: Bytes) -> Int { one.withBytes { compareKeys($0, other) } }
 
-    private static func order(_ one: [UInt8], _ other: [UInt8]) -> Int { other.withUnsafeBytes { order(one, $0) } }
+    private static func order(_ one: [UInt8], _ other: [UInt8]) -> Int { other.withBytes { order(one, $0) } }
 }

@@ -136,7 +136,7 @@ final class EmptyRanges: Sendable {
                 state.join(index)
             }
             let known = state.ranges.first { range in
-                range.sequence <= seen && range.end != next && next.withUnsafeBytes { range.contains($0) }
+                range.sequence <= seen && range.end != next && next.withBytes { range.contains($0) }
             }
             return known?.end
         }

@@ -19,7 +19,7 @@ struct RecordRow {
             // Not the variable, on which the spans would depend: it would be kept on the heap.
             let record = next
             guard case .value = record.pointee.kind else { break }
-            if try !body(record.pointee.key.bytes, record.pointee.value.bytes) {
+            if try !body(record.pointee.key.buffer.bytes, record.pointee.value.buffer.bytes) {
                 stop = record.successor()
                 return nil
             }
@@ -50,7 +50,7 @@ extension RecordRow {
         while next != end {
             let record = next
             if case .tombstone = record.pointee.kind { break }
-            if try !body(record.pointee.key.bytes) {
+            if try !body(record.pointee.key.buffer.bytes) {
                 stop = record.successor()
                 return nil
             }

@@ -141,7 +141,7 @@ struct ScanWalk: ~Copyable {
                 left &-= 1
                 let goesOn =
                     _fastPath(isValue)
-                    ? try body(current.pointee.key.bytes, current.pointee.value.bytes)
+                    ? try body(current.pointee.key.buffer.bytes, current.pointee.value.buffer.bytes)
                     : try handPointed(current, to: body)
                 if !goesOn { return }
             }
@@ -156,7 +156,7 @@ struct ScanWalk: ~Copyable {
         let later = record + RecentValueFile.distance
         let isThere = end.map { later < $0 } ?? false
         return try withValue(of: record.pointee, before: isThere ? later : nil) { value in
-            Result { try body(record.pointee.key.bytes, value.bytes) }
+            Result { try body(record.pointee.key.buffer.bytes, value.buffer.bytes) }
         }.get()
     }
 
@@ -213,7 +213,7 @@ struct ScanWalk: ~Copyable {
             left = left &+ 1
             return true
         }
-        return try body(record.pointee.key.bytes)
+        return try body(record.pointee.key.buffer.bytes)
     }
 
     /// Counts the entries that are left, by their keys.
@@ -463,7 +463,7 @@ struct ScanWalk: ~Copyable {
     /// Leaves out what lies beyond the far end of the range. One comparison where nothing does.
     mutating func cutAtFarEnd() {
         guard let farEnd, let first = next, let last = end else { return }
-        farEnd.withUnsafeBytes { bytes in
+        farEnd.withBytes { bytes in
             guard isBeyond(last - 1, bytes) else { return }
             var cut = first
             while cut < last, !isBeyond(cut, bytes) { cut += 1 }

@@ -48,7 +48,7 @@ struct SegmentFooter: Hashable, Sendable {
         var covered: [UInt8] = []
         covered.append(integer: headerChecksum)
         covered.append(contentsOf: bytes.prefix(size - 4))
-        return covered.withUnsafeBytes { CRC32.checksum($0) }
+        return covered.withBytes { CRC32.checksum($0) }
     }
 
     init() {}
@@ -63,11 +63,11 @@ struct SegmentFooter: Hashable, Sendable {
         guard bytes.count == Self.size, bytes.starts(with: Self.magic) else {
             throw .corrupt("the segment does not end with a footer: it may be cut off", file: path, offset: offset)
         }
-        let stored: UInt32? = bytes.withUnsafeBytes { $0.integer(at: Self.size - 4) }
+        let stored: UInt32? = bytes.withBytes { $0.integer(at: Self.size - 4) }
         guard stored == Self.checksum(bytes, headerChecksum: headerChecksum) else {
             throw .corrupt("the footer fails its checksum", file: path, offset: offset)
         }
-        guard let footer = bytes.withUnsafeBytes({ Self.parse($0) }), footer.isConsistent(fileBytes: fileBytes) else {
+        guard let footer = bytes.withBytes({ Self.parse($0) }), footer.isConsistent(fileBytes: fileBytes) else {
             throw .corrupt("the footer contradicts itself or the file's size", file: path, offset: offset)
         }
         self = footer

@@ -1,81 +1,147 @@
-/// Borrowed bytes: a key, a value, a block. Valid only as long as whoever lent them says.
-typealias Bytes = UnsafeRawBufferPointer
+/// Borrowed bytes: a key, a value, a block. An address and a count.
+///
+/// Whoever lends bytes says how long they stay: until a closure returns, as long as a reader, as long as a pin. Nobody
+/// keeps them longer. The compiler does not check that; bounds it need not know either, for every access below
+/// checks its own, but for those whose names begin with `unchecked`, which only debug builds check.
+///
+/// `RawSpan`, of which the compiler does know the lifetime, cannot be kept in records, indexes and cursors, nor
+/// be returned by functions, without features of the language that are still experiments.
+@safe @frozen @usableFromInline
+struct Bytes: RandomAccessCollection {
+    /// The first byte's address; any, where there is none.
+    @usableFromInline let start: UnsafeRawPointer
+    @usableFromInline let count: Int
 
-/// The order of keys: unsigned bytes, a prefix before what it begins.
-/// - Returns: below zero, zero or above zero as `a` comes before, is, or comes after `b`.
-@inline(__always)
-func compareKeys(_ a: Bytes, _ b: Bytes) -> Int {
-    let shorter = min(a.count, b.count)
-    if shorter > 0, let left = a.baseAddress, let right = b.baseAddress {
-        let order = compareMemory(left, right, shorter)
-        if order != 0 { return order }
+    /// - Parameter start: may be nil where `count` is 0.
+    @inlinable @inline(__always)
+    init(start: UnsafeRawPointer?, count: Int) {
+        assert(count >= 0 && (start != nil || count == 0))
+        self.start = start ?? UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
+        self.count = count
     }
-    return a.count &- b.count
-}
 
-/// The order of ``compareKeys(_:_:)``, found out in place, eight bytes at a time: where keys are short and in the caches,
-/// the call of the C library's comparison costs more than what it does.
-@inline(__always)
-func compareKeysByWords(_ a: Bytes, _ b: Bytes) -> Int {
-    let shorter = min(a.count, b.count)
-    guard shorter > 0, let left = a.baseAddress, let right = b.baseAddress else { return a.count &- b.count }
-    if shorter < 8 {
-        let order = compareMemory(left, right, shorter)
-        return order != 0 ? order : a.count &- b.count
-    }
-    var offset = 0
-    while offset < shorter {
-        // The last eight may begin with some that are known to be the same: cheaper than a call for a few.
-        let place = min(offset, shorter &- 8)
-        let one = left.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-        let other = right.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-        if one != other { return UInt64(bigEndian: one) < UInt64(bigEndian: other) ? -1 : 1 }
-        offset &+= 8
-    }
-    return a.count &- b.count
-}
+    /// The bytes of a buffer.
+    @inlinable @inline(__always)
+    init(_ buffer: UnsafeRawBufferPointer) { self.init(start: buffer.baseAddress, count: buffer.count) }
 
-/// Whether two keys are the same bytes.
-@inline(__always)
-func keysEqual(_ a: Bytes, _ b: Bytes) -> Bool {
-    guard a.count == b.count else { return false }
-    guard a.count > 0, let left = a.baseAddress, let right = b.baseAddress else { return true }
-    return compareMemory(left, right, a.count) == 0
-}
+    /// The bytes of a buffer, which are not written meanwhile.
+    @inlinable @inline(__always)
+    init(_ buffer: UnsafeMutableRawBufferPointer) { self.init(UnsafeRawBufferPointer(buffer)) }
 
-extension UnsafeRawBufferPointer {
-    /// An empty range of bytes with an address, so that no caller has to unwrap one.
-    static var emptyBytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: 8), count: 0)
+    /// Bytes that nobody writes meanwhile.
+    @inline(__always)
+    init(_ bytes: MutableBytes) { self = bytes.bytes }
+
+    /// A part of bytes, counted from 0 again.
+    @inlinable @inline(__always)
+    init(rebasing part: Slice<Bytes>) {
+        self.init(start: part.base.start + part.startIndex, count: part.endIndex &- part.startIndex)
     }
+
+    /// No bytes.
+    @inline(__always)
+    static var emptyBytes: Bytes { Bytes(start: nil, count: 0) }
+
+    /// The first byte's address.
+    @inline(__always)
+    var baseAddress: UnsafeRawPointer? { start }
+
+    /// The same for the standard library and the C library.
+    @inlinable @inline(__always)
+    var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+
+    @usableFromInline typealias Element = UInt8
+    @usableFromInline typealias Index = Int
+    @usableFromInline typealias Indices = Range<Int>
+    @usableFromInline typealias SubSequence = Slice<Bytes>
+
+    @inlinable @inline(__always)
+    var startIndex: Int { 0 }
+    @inlinable @inline(__always)
+    var endIndex: Int { count }
+    @inlinable @inline(__always)
+    var indices: Range<Int> { Range(uncheckedBounds: (0, count)) }
+    @inlinable @inline(__always)
+    func index(after index: Int) -> Int { index &+ 1 }
+    @inlinable @inline(__always)
+    func index(before index: Int) -> Int { index &- 1 }
+
+    @inlinable @inline(__always)
+    subscript(index: Int) -> UInt8 {
+        precondition(index >= 0 && index < count)
+        return start.load(fromByteOffset: index, as: UInt8.self)
+    }
+
+    @inlinable @inline(__always)
+    subscript(range: Range<Int>) -> Slice<Bytes> {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count)
+        return Slice(base: self, bounds: range)
+    }
+
+    @inlinable @inline(__always)
+    func withContiguousStorageIfAvailable<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R? {
+        try buffer.withContiguousStorageIfAvailable(body)
+    }
+
+    /// Runs `body` on the bytes as a span.
+    @inlinable @inline(__always)
+    func withSpan<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R { try body(buffer.bytes) }
 
     /// The part `[offset, offset + count)`, or nil where that is not inside.
     @inline(__always)
-    func slice(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer? {
+    func slice(_ offset: Int, _ count: Int) -> Bytes? {
         guard offset >= 0, count >= 0, offset <= self.count, count <= self.count &- offset else { return nil }
-        guard let baseAddress else { return .emptyBytes }
-        return UnsafeRawBufferPointer(start: baseAddress + offset, count: count)
+        return Bytes(start: start + offset, count: count)
     }
 
     /// A little-endian integer at `offset`, or nil where it is not wholly inside.
     @inline(__always)
     func integer<T: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: T.Type = T.self) -> T? {
         guard offset >= 0, MemoryLayout<T>.size <= count, offset <= count &- MemoryLayout<T>.size else { return nil }
-        // By the pointer: the buffer would check the bounds once more, which in a debug build takes three times as long.
-        return T(littleEndian: baseAddress.unsafelyUnwrapped.loadUnaligned(fromByteOffset: offset, as: T.self))
+        return T(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: T.self))
     }
-}
 
-extension UnsafeRawBufferPointer {
     /// Whether all bytes of a range are zero.
     ///
     /// The first byte is, and each is as the one before it: so the C library's comparison does it, many bytes at a time,
     /// and stops at the first that is not.
     /// - Complexity: O(*n*).
-    package func isZero(_ range: Range<Int>) -> Bool {
+    func isZero(_ range: Range<Int>) -> Bool {
         guard let bytes = slice(range.lowerBound, range.count), let first = bytes.first else { return true }
-        guard first == 0, let base = bytes.baseAddress else { return false }
-        return bytes.count == 1 || compareMemory(base, base + 1, bytes.count - 1) == 0
+        guard first == 0 else { return false }
+        return bytes.count == 1 || compareMemory(bytes.start, bytes.start + 1, bytes.count - 1) == 0
+    }
+}
+
+extension Array where Element == UInt8 {
+    /// A copy of bytes.
+    @inline(__always)
+    init(_ bytes: Bytes) { self.init(bytes.buffer) }
+
+    /// Appends a copy of bytes.
+    @inline(__always)
+    mutating func append(contentsOf bytes: Bytes) { append(contentsOf: bytes.buffer) }
+
+    /// Lends the bytes of the array until `body` returns.
+    @inlinable @inline(__always)
+    func withBytes<R, E: Error>(_ body: (Bytes) throws(E) -> R) throws(E) -> R {
+        try span.withUnsafeBytes { buffer throws(E) in try body(Bytes(buffer)) }
+    }
+}
+
+extension ArraySlice where Element == UInt8 {
+    /// Lends the bytes of the slice until `body` returns.
+    @inlinable @inline(__always)
+    func withBytes<R, E: Error>(_ body: (Bytes) throws(E) -> R) throws(E) -> R {
+        try span.withUnsafeBytes { buffer throws(E) in try body(Bytes(buffer)) }
+    }
+}
+
+extension RawSpan {
+    /// Lends the bytes of the span until `body` returns.
+    @inlinable @inline(__always)
+    func withBytes<R, E: Error>(_ body: (Bytes) throws(E) -> R) throws(E) -> R {
+        try withUnsafeBytes { buffer throws(E) in try body(Bytes(buffer)) }
     }
 }
 
@@ -110,35 +176,7 @@ extension Array where Element == UInt8 {
     }
 }
 
-/// Reads a sequence of fields from borrowed bytes; every read is checked, and a failed one is nil.
-struct ByteReader {
-    private(set) var offset = 0
-    let bytes: Bytes
-
-    init(_ bytes: Bytes) { self.bytes = bytes }
-
-    var isAtEnd: Bool { offset >= bytes.count }
-
-    mutating func integer<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type = T.self) -> T? {
-        guard let value: T = bytes.integer(at: offset) else { return nil }
-        offset += MemoryLayout<T>.size
-        return value
-    }
-
-    mutating func varint() -> UInt64? { Varint.read(bytes, at: &offset) }
-
-    /// A varint that must fit a non-negative `Int`.
-    mutating func length() -> Int? { varint().flatMap { Int(exactly: $0) } }
-
-    mutating func take(_ count: Int) -> Bytes? {
-        guard let part = bytes.slice(offset, count) else { return nil }
-        offset += count
-        return part
-    }
-
-    /// Bytes that follow their length.
-    mutating func counted() -> Bytes? {
-        guard let count = length() else { return nil }
-        return take(count)
-    }
+extension UnsafeRawBufferPointer {
+    /// Whether all bytes of a range are zero.
+    package func isZero(_ range: Range<Int>) -> Bool { Bytes(self).isZero(range) }
 }

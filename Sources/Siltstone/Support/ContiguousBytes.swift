@@ -6,25 +6,27 @@
 @inlinable
 @inline(__always)
 func withContiguousBytes<R, E: Error, C: Collection<UInt8>>(
-    _ bytes: C, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    _ bytes: C, _ body: (Bytes) throws(E) -> R
 ) throws(E) -> R {
     // Decided by the compiler for each kind of key. These two go without a result to put error and value in, which would
     // cost as much as a third of a read from the caches.
     if C.self == UnsafeRawBufferPointer.self {
-        return try body(unsafeBitCast(bytes, to: UnsafeRawBufferPointer.self))
+        return try body(Bytes(unsafeBitCast(bytes, to: UnsafeRawBufferPointer.self)))
     }
     if C.self == [UInt8].self {
         let array = unsafeBitCast(bytes, to: [UInt8].self)
-        return try array.span.withUnsafeBytes(body)
+        return try array.withBytes(body)
     }
     // The standard library rethrows any error, not this one: hence the result.
     let lent = bytes.withContiguousStorageIfAvailable { storage -> Result<R, E> in
-        do throws(E) { return .success(try body(UnsafeRawBufferPointer(storage))) } catch { return .failure(error) }
+        do throws(E) { return .success(try body(Bytes(UnsafeRawBufferPointer(storage)))) } catch {
+            return .failure(error)
+        }
     }
     if let lent { return try lent.get() }
     let copy = ContiguousArray(bytes)
     let result = copy.withUnsafeBytes { storage -> Result<R, E> in
-        do throws(E) { return .success(try body(storage)) } catch { return .failure(error) }
+        do throws(E) { return .success(try body(Bytes(storage))) } catch { return .failure(error) }
     }
     return try result.get()
 }
@@ -32,9 +34,18 @@ func withContiguousBytes<R, E: Error, C: Collection<UInt8>>(
 /// Lends the bytes of a span.
 @inlinable
 func withContiguousBytes<R, E: Error>(
-    _ span: RawSpan, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    _ span: RawSpan, _ body: (Bytes) throws(E) -> R
 ) throws(E) -> R {
-    try span.withUnsafeBytes(body)
+    try span.withBytes(body)
+}
+
+/// As ``withContiguousBytes(_:_:)``, for functions that others may call.
+@inlinable
+@inline(__always)
+func withContiguousSpan<R, E: Error>(
+    _ bytes: some Collection<UInt8>, _ body: (RawSpan) throws(E) -> R
+) throws(E) -> R {
+    try withContiguousBytes(bytes) { bytes throws(E) in try bytes.withSpan(body) }
 }
 
 /// Runs `body` with scratch memory for `count` elements on the stack.
@@ -50,9 +61,9 @@ func withUnsafeTemporary<T, R, E: Error>(
 
 /// Runs `body` with `count` bytes of scratch memory on the stack.
 func withUnsafeTemporaryBytes<R>(
-    _ count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(StoreError) -> R
+    _ count: Int, _ body: (MutableBytes) throws(StoreError) -> R
 ) throws(StoreError) -> R {
     try withUnsafeTemporary(UInt8.self, count: count) { bytes throws(StoreError) in
-        try body(UnsafeMutableRawBufferPointer(bytes))
+        try body(MutableBytes(UnsafeMutableRawBufferPointer(bytes)))
     }
 }

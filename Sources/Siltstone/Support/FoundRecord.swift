@@ -27,7 +27,7 @@ struct FoundRecord {
     var exists: Bool { tag != 0 }
 
     @inline(__always)
-    var value: Bytes { UnsafeRawBufferPointer(start: address, count: count) }
+    var value: Bytes { Bytes(start: address, count: count) }
 
     @inline(__always)
     var sequence: SequenceNumber { tag &>> 8 }

@@ -14,7 +14,7 @@ struct FragmentIndex: @unchecked Sendable {
     /// What all starts begin with.
     private let common: SearchKey
     /// Holds the keys.
-    private let storage: UnsafeMutableRawBufferPointer
+    private let storage: MutableBytes
 
     /// - Parameter fragments: sorted, without overlap.
     init(_ fragments: [RangeTombstones.Fragment]) {
@@ -25,11 +25,11 @@ struct FragmentIndex: @unchecked Sendable {
         ends = .allocate(capacity: max(1, count))
         storage = .allocate(byteCount: fragments.reduce(1) { $0 + $1.start.count + $1.end.count }, alignment: 8)
         var used = 0
-        func copy(_ key: [UInt8], to storage: UnsafeMutableRawBufferPointer) -> Bytes {
-            let place = UnsafeMutableRawBufferPointer(rebasing: storage[used..<(used + key.count)])
+        func copy(_ key: [UInt8], to storage: MutableBytes) -> Bytes {
+            let place = storage[used..<(used + key.count)]
             place.copyBytes(from: key)
             used += key.count
-            return Bytes(place)
+            return place.bytes
         }
         for (index, fragment) in fragments.enumerated() {
             (starts + index).initialize(to: copy(fragment.start, to: storage))

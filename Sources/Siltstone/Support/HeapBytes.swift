@@ -2,9 +2,9 @@
 ///
 /// `@unchecked Sendable`: whoever makes one fills it before anyone else sees it; from then on it is only read.
 final class HeapBytes: @unchecked Sendable {
-    let buffer: UnsafeMutableRawBufferPointer
+    let buffer: MutableBytes
 
-    var bytes: Bytes { UnsafeRawBufferPointer(buffer) }
+    var bytes: Bytes { buffer.bytes }
 
     /// - Parameter count: bytes, whose values are not set.
     init(count: Int) { buffer = .allocate(byteCount: count, alignment: 64) }
@@ -22,7 +22,7 @@ final class HeapBytes: @unchecked Sendable {
     }
 
     private func scribble() -> Bool {
-        fillMemory(buffer, with: 0xdb)
+        buffer.fill(with: 0xdb)
         return true
     }
 

@@ -11,7 +11,7 @@ struct KeyBuffer: ~Copyable {
 
     /// The key, valid until the next is set; nil before the first.
     @inline(__always)
-    var key: Bytes? { count < 0 ? nil : UnsafeRawBufferPointer(start: memory, count: count) }
+    var key: Bytes? { count < 0 ? nil : Bytes(start: memory, count: count) }
 
     /// Whether the key is these bytes.
     @inline(__always)

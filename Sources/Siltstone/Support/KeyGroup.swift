@@ -4,7 +4,7 @@
 public final class KeyGroup {
     private static var capacity: Int { 32 }
 
-    private var bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * capacity, alignment: 8)
+    private var bytes = MutableBytes.allocate(byteCount: 64 * capacity, alignment: 8)
     /// Where each key ends.
     private let ends = UnsafeMutablePointer<Int>.allocate(capacity: capacity)
     private let hashes = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
@@ -25,19 +25,19 @@ public final class KeyGroup {
 
     /// Adds a copy of a key, whose bytes may go then. The group must not be full.
     @usableFromInline
-    func append(_ key: UnsafeRawBufferPointer) {
+    func append(_ key: Bytes) {
         let start = count == 0 ? 0 : ends[count - 1]
         let end = start + key.count
         if end > bytes.count { grow(to: end) }
-        if key.count > 0 { UnsafeMutableRawBufferPointer(rebasing: bytes[start..<end]).copyMemory(from: key) }
+        if key.count > 0 { bytes[start..<end].copyMemory(from: key) }
         (ends + count).initialize(to: end)
         (hashes + count).initialize(to: KeyHash.hash(key))
         count += 1
     }
 
     private func grow(to size: Int) {
-        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(size, 2 * bytes.count), alignment: 8)
-        larger.copyMemory(from: UnsafeRawBufferPointer(bytes))
+        let larger = MutableBytes.allocate(byteCount: max(size, 2 * bytes.count), alignment: 8)
+        larger.copyMemory(from: bytes.bytes)
         bytes.deallocate()
         bytes = larger
     }
@@ -48,7 +48,7 @@ public final class KeyGroup {
     @inline(__always)
     subscript(index: Int) -> Bytes {
         let start = index == 0 ? 0 : ends[index &- 1]
-        return Bytes(rebasing: bytes[start..<ends[index]])
+        return bytes[start..<ends[index]].bytes
     }
 
     @inline(__always)

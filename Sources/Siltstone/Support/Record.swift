@@ -28,9 +28,9 @@ enum RecordKind: UInt8, Sendable {
 @usableFromInline
 struct Record {
     @usableFromInline
-    var key: UnsafeRawBufferPointer
+    var key: Bytes
     @usableFromInline
-    var value: UnsafeRawBufferPointer
+    var value: Bytes
     /// May be 0 where nobody asks for it.
     var sequence: SequenceNumber
     @usableFromInline
@@ -71,11 +71,11 @@ struct ValuePointer: Hashable, Sendable {
         self.checksum = checksum
     }
 
-    /// Writes the encoding, ``size`` bytes, to `pointer`.
-    func write(to pointer: UnsafeMutableRawPointer) {
-        pointer.store(file, at: 0)
-        pointer.store(offset, at: 8)
-        pointer.store(length, at: 16)
-        pointer.store(checksum, at: 20)
+    /// Writes the encoding, ``size`` bytes.
+    func write(to bytes: MutableBytes) {
+        bytes.store(file, at: 0)
+        bytes.store(offset, at: 8)
+        bytes.store(length, at: 16)
+        bytes.store(checksum, at: 20)
     }
 }

@@ -42,7 +42,7 @@ struct SearchKey {
     }
 
     @inline(__always)
-    var bytes: Bytes { UnsafeRawBufferPointer(start: address, count: count) }
+    var bytes: Bytes { Bytes(start: address, count: count) }
 
     /// Whether the key is these bytes. In place from 8 up to 32 of them, for there the call of the C library's comparison
     /// costs more than what it does.

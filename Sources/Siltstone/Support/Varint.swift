@@ -25,7 +25,7 @@ enum Varint {
 
     /// Reads a value at `offset` of `bytes` and moves `offset` behind it; nil where it is cut off or over 64 bits.
     @inline(__always)
-    static func read(_ bytes: UnsafeRawBufferPointer, at offset: inout Int) -> UInt64? {
+    static func read(_ bytes: Bytes, at offset: inout Int) -> UInt64? {
         guard offset >= 0, offset < bytes.count, let base = bytes.baseAddress else { return nil }
         let first = base.load(fromByteOffset: offset, as: UInt8.self)
         if first < 0x80 {
@@ -43,7 +43,7 @@ enum Varint {
         return readLong(bytes, at: &offset)
     }
 
-    private static func readLong(_ bytes: UnsafeRawBufferPointer, at offset: inout Int) -> UInt64? {
+    private static func readLong(_ bytes: Bytes, at offset: inout Int) -> UInt64? {
         var result: UInt64 = 0
         var shift: UInt64 = 0
         var position = offset

@@ -18,7 +18,7 @@ extension MemTable {
     func hasChange(in range: KeyRange, after sequence: SequenceNumber) -> Bool {
         if rangeTombstoneCount > 0, rangeTombstones.hasTombstone(over: range, after: sequence) { return true }
         var cursor = MemTableCursor(self)
-        range.from.withUnsafeBytes { cursor.seekForward($0) }
+        range.from.withBytes { cursor.seekForward($0) }
         while cursor.slotCount > 0 {
             for index in cursor.index..<cursor.slotCount {
                 let entry = cursor.slot(index)

@@ -29,7 +29,7 @@ struct KeyRangeSet: Sendable {
     func overlaps(from: Bytes, to: Bytes) -> Bool {
         let index = firstIndex(notEndingBefore: from)
         guard index < ranges.count else { return false }
-        return ranges[index].from.withUnsafeBytes { compareKeys($0, to) < 0 }
+        return ranges[index].from.withBytes { compareKeys($0, to) < 0 }
     }
 
     /// Adds the keys of a range.
@@ -37,7 +37,7 @@ struct KeyRangeSet: Sendable {
     mutating func insert(_ range: KeyRange) {
         guard !range.isEmpty else { return }
         var merged = range
-        var first = range.from.withUnsafeBytes { firstIndex(notEndingBefore: $0) }
+        var first = range.from.withBytes { firstIndex(notEndingBefore: $0) }
         // The range before may end where this one begins: the two become one.
         if first > 0, ranges[first - 1].to == range.from { first -= 1 }
         var end = first

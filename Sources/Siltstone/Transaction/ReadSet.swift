@@ -79,7 +79,7 @@ struct ReadSet: Sendable {
     @inline(__always)
     func withKey<R>(_ index: Int, _ body: (Bytes) -> R) -> R {
         let start = index > 0 ? ends[index - 1] : 0
-        return keys.withUnsafeBytes { body(Bytes(rebasing: $0[start..<ends[index]])) }
+        return keys.withBytes { body(Bytes(rebasing: $0[start..<ends[index]])) }
     }
 
     /// Whether a condition holds for any single key.
@@ -101,7 +101,7 @@ struct ReadSet: Sendable {
     /// The indexes of the single keys, in key order.
     /// - Complexity: O(n log n)
     func keyOrder() -> [Int] {
-        keys.withUnsafeBytes { bytes in
+        keys.withBytes { bytes in
             func key(_ index: Int) -> Bytes {
                 Bytes(rebasing: bytes[(index > 0 ? ends[index - 1] : 0)..<ends[index]])
             }

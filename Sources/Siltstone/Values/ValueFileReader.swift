@@ -155,7 +155,7 @@ final class ValueFileReader: @unchecked Sendable {
     }
 
     private func record(in mapped: ValueMapping, at offset: Int, count: Int) throws(StoreError) -> ValueRecord {
-        let bytes = UnsafeRawBufferPointer(rebasing: mapped.bytes.dropFirst(offset))
+        let bytes = Bytes(rebasing: mapped.bytes.dropFirst(offset))
         let isVerified = mapped.isVerified(offset)
         mapped.fetch(offset, count, isFirst: !isVerified)
         if isVerified, let record = ValueRecord(bytes) { return record }

@@ -67,7 +67,7 @@ final class ValueFileWriter {
         if let source = key.baseAddress {
             (base + ValueRecord.headerSize).copyMemory(from: source, byteCount: key.count)
         }
-        let header = UnsafeRawBufferPointer(start: base, count: ValueRecord.headerSize)
+        let header = Bytes(start: base, count: ValueRecord.headerSize)
         let checksum = ValueRecord.checksum(file: number, offset: offset, header: header, key: key, value: value)
         base.store(checksum, at: 0)
         used += head
@@ -112,8 +112,8 @@ final class ValueFileWriter {
     /// In one call with what the buffer holds, the record's head at its end, and with the padding.
     private func appendDirectly(_ value: Bytes, padding: Int) throws(StoreError) {
         (buffer + used).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
-        let head = UnsafeRawBufferPointer(start: buffer, count: used)
-        let tail = UnsafeRawBufferPointer(start: buffer + used, count: padding)
+        let head = Bytes(start: buffer, count: used)
+        let tail = Bytes(start: buffer + used, count: padding)
         let offset = written
         try storeErrors { () throws(FileSystemError) in try file.writeFully(head, value, tail, at: offset) }
         written += used + value.count + padding
@@ -129,7 +129,7 @@ final class ValueFileWriter {
     /// Hands everything to the file.
     func flush() throws(StoreError) {
         guard used > 0 else { return }
-        let (piece, offset) = (UnsafeRawBufferPointer(start: buffer, count: used), written)
+        let (piece, offset) = (Bytes(start: buffer, count: used), written)
         try storeErrors { () throws(FileSystemError) in try file.writeFully(piece, at: offset) }
         written += used
         used = 0

@@ -43,7 +43,7 @@ final class ValueMapping: @unchecked Sendable {
     var length: Int { reach.load(ordering: .acquiring) }
 
     /// The bytes that are there.
-    var bytes: Bytes { UnsafeRawBufferPointer(start: base, count: length) }
+    var bytes: Bytes { Bytes(start: base, count: length) }
 
     /// Notes that the file has grown. By one thread at a time.
     /// - Parameter length: bytes that it has, no more than ``capacity``.

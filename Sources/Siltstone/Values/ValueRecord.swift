@@ -27,7 +27,7 @@ struct ValueRecord {
     ///   - header: the first 24 bytes, of which the first four do not count.
     static func checksum(file: UInt64, offset: Int, header: Bytes, key: Bytes, value: Bytes) -> UInt32 {
         let place = CRC32.checksum(UInt64(offset), continuing: CRC32.checksum(file, continuing: 0))
-        let head = UnsafeRawBufferPointer(rebasing: header[4..<headerSize])
+        let head = Bytes(rebasing: header[4..<headerSize])
         return CRC32.checksum(
             value, continuing: CRC32.checksum(key, continuing: CRC32.checksum(head, continuing: place)))
     }

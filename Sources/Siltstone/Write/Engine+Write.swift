@@ -168,7 +168,7 @@ extension Engine {
         return try takingBackValues { () throws(StoreError) in
             let pointer = try appendValue(key, value)
             return try withUnsafeTemporaryBytes(ValuePointer.size) { buffer throws(StoreError) in
-                if let address = buffer.baseAddress { pointer.write(to: address) }
+                pointer.write(to: buffer)
                 return try append(
                     .pointer, key, Bytes(buffer), userBytes: key.count + value.count, .short, condition,
                     valueFile: pointer.file)

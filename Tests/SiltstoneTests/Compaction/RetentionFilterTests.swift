@@ -42,7 +42,7 @@ import Testing
         var kept: [Version] = []
         var origins: [Version: Version] = [:]
         for version in versions {
-            let sequence = version.key.withUnsafeBytes { key in
+            let sequence = version.key.withBytes { key in
                 filter.keep(Record(key: key, value: .emptyBytes, sequence: version.sequence, kind: version.kind))
             }
             guard let sequence else { continue }

@@ -39,9 +39,9 @@ struct FileSystemTests {
         #expect(all.dropLast(3).allSatisfy { $0 == 0 })
         #expect(all.suffix(3) == [1, 2, 3])
         var buffer = [UInt8](repeating: 9, count: 8)
-        #expect(try buffer.withUnsafeMutableBytes { try file.readFully(into: $0, at: 10_001) } == 2)
+        #expect(try buffer.withMutableBytes { try file.readFully(into: $0, at: 10_001) } == 2)
         #expect(buffer == [2, 3, 9, 9, 9, 9, 9, 9])
-        #expect(try buffer.withUnsafeMutableBytes { try file.readFully(into: $0, at: 10_003) } == 0)
+        #expect(try buffer.withMutableBytes { try file.readFully(into: $0, at: 10_003) } == 0)
     }
 
     @Test("three pieces are written one behind the other, whichever of them are empty", arguments: Kind.allCases)
@@ -52,9 +52,9 @@ struct FileSystemTests {
         var expected: [UInt8] = []
         for (head, body, tail) in parts.flatMap({ a in parts.flatMap { b in parts.map { c in (a, b, c) } } }) {
             let offset = expected.count
-            let result = head.withUnsafeBytes { head in
-                body.withUnsafeBytes { body in
-                    tail.withUnsafeBytes { tail in
+            let result = head.withBytes { head in
+                body.withBytes { body in
+                    tail.withBytes { tail in
                         Result { () throws(FileSystemError) in try file.writeFully(head, body, tail, at: offset) }
                     }
                 }

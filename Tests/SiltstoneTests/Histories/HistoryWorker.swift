@@ -60,7 +60,7 @@ struct HistoryWorker {
     /// Reads by the call that lends its bytes.
     private static func lent(_ store: KeyValueStore, _ key: Int) throws(StoreError) -> [UInt8]? {
         do {
-            return try store.withValue(HistoryKeys.bytes(key)) { value in value.withUnsafeBytes { Array($0) } }
+            return try store.withValue(HistoryKeys.bytes(key)) { value in value.withBytes { Array($0) } }
         } catch let error as StoreError { throw error } catch {
             throw StoreError(.invalidArgument, "\(error)")
         }

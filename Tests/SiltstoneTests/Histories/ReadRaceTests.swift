@@ -105,7 +105,7 @@ import Testing
         let view = engine.views.current()
         try store.put(key(1), Self.value(1, 9000))
         let name = key(1)
-        try name.withUnsafeBytes { name in
+        try name.withBytes { name in
             var pin = BlockPin()
             let record = try #require(try view.lookup(name, visible: .greatest, pin: &pin))
             #expect(engine.hasMovedOn(from: view, record))

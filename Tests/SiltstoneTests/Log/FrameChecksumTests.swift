@@ -16,7 +16,7 @@ struct FrameChecksumTests {
 
     @Test("the check value of CRC-32 comes out")
     func checkValue() {
-        #expect(Array("123456789".utf8).withUnsafeBytes { CRC32.checksum($0) } == 0xcbf4_3926)
+        #expect(Array("123456789".utf8).withBytes { CRC32.checksum($0) } == 0xcbf4_3926)
     }
 
     @Test("every length gives the defined value, whole and in two parts")
@@ -26,7 +26,7 @@ struct FrameChecksumTests {
         for length in Array(0...300) + [399, 400, 401, 511, 512, 528, 529, 783, 784, 800, 1100] {
             let part = Array(bytes.prefix(length))
             let expected = reference(part)
-            part.withUnsafeBytes { whole in
+            part.withBytes { whole in
                 #expect(CRC32.checksum(whole) == expected)
                 let first = CRC32.checksum(Bytes(rebasing: whole[..<(length / 3)]))
                 #expect(CRC32.checksum(Bytes(rebasing: whole[(length / 3)...]), continuing: first) == expected)
@@ -48,7 +48,7 @@ struct FrameChecksumTests {
             var bytes: [UInt8] = []
             for word in words { bytes.append(integer: word) }
             #expect(CRC32.sliced(words[0], words[1], words[2], words[3], words[4]) == reference(bytes))
-            let checksum = rest.withUnsafeBytes {
+            let checksum = rest.withBytes {
                 CRC32.checksum(words[0], words[1], words[2], words[3], words[4], then: $0)
             }
             #expect(checksum == reference(bytes + rest))
@@ -62,7 +62,7 @@ struct FrameChecksumTests {
             let (word, before) = (generator.next(), generator.bytes(3))
             var bytes = before
             bytes.append(integer: word)
-            let start = before.withUnsafeBytes { CRC32.checksum($0) }
+            let start = before.withBytes { CRC32.checksum($0) }
             #expect(CRC32.checksum(word, continuing: start) == reference(bytes))
         }
     }

@@ -90,7 +90,7 @@ struct DecodedChange: Hashable {
     var sequence: SequenceNumber
 
     static func all(_ payload: [UInt8], firstSequence: SequenceNumber = 1) throws -> [DecodedChange] {
-        try payload.withUnsafeBytes { bytes in
+        try payload.withBytes { bytes in
             var reader = ChangeReader(bytes, firstSequence: firstSequence)
             var changes: [DecodedChange] = []
             while let record = try reader.next() {
@@ -106,14 +106,14 @@ struct DecodedChange: Hashable {
 
 extension LogWriter {
     func put(_ key: String, _ value: [UInt8], _ sequence: SequenceNumber) throws {
-        try Array(key.utf8).withUnsafeBytes { key in
-            try value.withUnsafeBytes { value in
+        try Array(key.utf8).withBytes { key in
+            try value.withBytes { value in
                 try append(kind: .value, key: key, value: value, sequence: sequence)
             }
         }
     }
 
     func write(_ batch: WriteBatch, first: SequenceNumber) throws {
-        try batch.payload.withUnsafeBytes { try append(batch: $0, firstSequence: first, count: batch.count) }
+        try batch.payload.withBytes { try append(batch: $0, firstSequence: first, count: batch.count) }
     }
 }

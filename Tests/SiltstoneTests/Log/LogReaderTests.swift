@@ -53,8 +53,8 @@ struct LogReaderTests {
         #expect(frame[28..<32] == [1, 0, 0, 0])
         #expect(frame[32...] == [1, 1, 1, 0x6b, 9, 0, 0, 0])
         let covered = Array(bytes[60..<64]) + [128, 0, 0, 0, 0, 0, 0, 0] + Array(frame[4...])
-        let checksum = covered.withUnsafeBytes { CRC32.checksum($0) }
-        #expect(frame.withUnsafeBytes { $0.integer(at: 0, as: UInt32.self) } == checksum)
+        let checksum = covered.withBytes { CRC32.checksum($0) }
+        #expect(frame.withBytes { $0.integer(at: 0, as: UInt32.self) } == checksum)
     }
 
     @Test("a frame of nothing but a header, at the very end of the file, proves as much as any other")
@@ -279,14 +279,14 @@ struct LogReaderTests {
         #expect(link.synced == UInt64(synced))
         var bytes = link.encoded()
         #expect(bytes.count == LogLink.size)
-        #expect(bytes.withUnsafeBytes { LogLink($0) } == link)
-        #expect(bytes.dropLast().withUnsafeBytes { LogLink($0) } == nil)
+        #expect(bytes.withBytes { LogLink($0) } == link)
+        #expect(bytes.dropLast().withBytes { LogLink($0) } == nil)
         // As earlier releases have written it.
         bytes.replaceSubrange(20..<24, with: [0, 0, 0, 0])
-        #expect(bytes.withUnsafeBytes { LogLink($0) }?.synced == 0)
+        #expect(bytes.withBytes { LogLink($0) }?.synced == 0)
         // More cannot have been synced than there was.
         bytes.replaceSubrange(20..<24, with: [0xff, 0, 0, 0])
-        #expect(bytes.withUnsafeBytes { LogLink($0) } == nil)
+        #expect(bytes.withBytes { LogLink($0) } == nil)
         #expect(try fixture.read().frames[0].end == LogLink.end)
     }
 
@@ -319,7 +319,7 @@ struct LogSalvageTests {
         bytes[frames[2].offset + 9] ^= 1
         bytes[frames[5].offset + 33] ^= 1
         bytes[frames[6].end + 100] = 1
-        let pieces = bytes.withUnsafeBytes { buffer in
+        let pieces = bytes.withBytes { buffer in
             var salvage = LogSalvage(buffer, header: fixture.header)
             var pieces: [String] = []
             while let piece = salvage.next() {

@@ -382,7 +382,7 @@ struct LogWriterTests {
             #expect(try fixture.bytes().count == torn.end)
             // The same frames again, so that the next turn can cut further back or ahead.
             for old in whole.frames[index...] {
-                try old.payload.withUnsafeBytes {
+                try old.payload.withBytes {
                     try writer.append(batch: $0, firstSequence: old.firstSequence, count: old.count)
                 }
             }

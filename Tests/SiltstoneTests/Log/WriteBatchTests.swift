@@ -91,7 +91,7 @@ struct WriteBatchTests {
         for length in 0..<batch.byteCount {
             var found: [DecodedChange] = []
             let part = Array(batch.payload.prefix(length))
-            part.withUnsafeBytes { bytes in
+            part.withBytes { bytes in
                 var reader = ChangeReader(bytes, firstSequence: 1)
                 do throws(MalformedChange) {
                     while let record = try reader.next() {
@@ -116,7 +116,7 @@ struct WriteBatchTests {
         for _ in 0..<500 {
             var bytes = generator.bytes(Int.random(in: 0..<60, using: &generator))
             if !bytes.isEmpty { bytes[0] = UInt8.random(in: 0...5, using: &generator) }
-            bytes.withUnsafeBytes { payload in
+            bytes.withBytes { payload in
                 var reader = ChangeReader(payload, firstSequence: .greatest)
                 var used = 0
                 do throws(MalformedChange) {

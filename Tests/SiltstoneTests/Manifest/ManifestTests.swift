@@ -32,10 +32,10 @@ import Testing
         for _ in 0..<200 {
             let edit = edit(&random)
             let bytes = edit.encoded()
-            #expect(try bytes.withUnsafeBytes { try VersionEdit($0, path: "m", offset: 64) } == edit)
+            #expect(try bytes.withBytes { try VersionEdit($0, path: "m", offset: 64) } == edit)
             for length in bytes.indices {
                 // Where a field ends, what is left is a whole edit, and another one.
-                let cut = try? bytes.prefix(length).withUnsafeBytes { try VersionEdit($0, path: "m", offset: 64) }
+                let cut = try? bytes.prefix(length).withBytes { try VersionEdit($0, path: "m", offset: 64) }
                 #expect(cut != edit || edit == VersionEdit())
             }
         }
@@ -47,7 +47,7 @@ import Testing
         for _ in 0..<5000 {
             var bytes = random.bytes(random.index(40))
             if !bytes.isEmpty { bytes[0] = UInt8(random.index(12)) }
-            do { _ = try bytes.withUnsafeBytes { try VersionEdit($0, path: "m", offset: 64) } } catch {
+            do { _ = try bytes.withBytes { try VersionEdit($0, path: "m", offset: 64) } } catch {
                 let code = (error as? StoreError)?.code
                 #expect(code == .corrupt || code == .unsupportedFormat)
             }
@@ -57,10 +57,10 @@ import Testing
     @Test("fields of the future are skipped or refused, as their tag says")
     func unknownFields() throws {
         let skipped: [UInt8] = [200, 2, 1, 1, 1, 1, 9]
-        #expect(try skipped.withUnsafeBytes { try VersionEdit($0, path: "m", offset: 0) }.nextFileNumber == 9)
+        #expect(try skipped.withBytes { try VersionEdit($0, path: "m", offset: 0) }.nextFileNumber == 9)
         let refused: [UInt8] = [100, 2, 1, 1]
         #expect(
-            StoreError.Code.of { try refused.withUnsafeBytes { try VersionEdit($0, path: "m", offset: 0) } }
+            StoreError.Code.of { try refused.withBytes { try VersionEdit($0, path: "m", offset: 0) } }
                 == .unsupportedFormat)
     }
 
@@ -123,7 +123,7 @@ import Testing
         (additions.addedLogs, additions.addedValueFiles) = ([5], [4])
         (removals.removedLogs, removals.removedSegments, removals.removedValueFiles) = ([5], [3], [4])
         let fields = additions.encoded() + removals.encoded()
-        let edit = try fields.withUnsafeBytes { try VersionEdit($0, path: "m", offset: 64) }
+        let edit = try fields.withBytes { try VersionEdit($0, path: "m", offset: 64) }
         try state.apply(edit, path: "m", offset: 64)
         #expect(state.logs == [5] && state.valueFiles == [4])
         #expect(state.segments[3]?.level == 1)

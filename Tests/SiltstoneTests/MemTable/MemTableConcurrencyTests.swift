@@ -135,7 +135,7 @@ import Musl
             if visible == 0 { return true }
             for _ in 0..<20 {
                 let change = Int.random(in: 0..<Int(visible), using: &generator)
-                let isRight = history.keys[history.changes[change]].withUnsafeBytes { key in
+                let isRight = history.keys[history.changes[change]].withBytes { key in
                     table.lookup(key, visible: visible).map { history.isRight($0, visible: visible) } ?? false
                 }
                 if !isRight { return false }
@@ -205,14 +205,14 @@ import Musl
             let key = history.keys[history.changes[Int.random(in: 0..<Int(visible), using: &generator)]]
             var cursor = MemTableCursor(table)
             var batch = RecordBatch(capacity: 1)
-            key.withUnsafeBytes { cursor.seekForward($0) }
+            key.withBytes { cursor.seekForward($0) }
             cursor.fillForward(&batch, limit: 1, visible: visible)
             guard batch.count == 1, batch[0].key.elementsEqual(key), history.isRight(batch[0], visible: visible) else {
                 return false
             }
             // Just behind the key: the key with one more byte.
             batch.removeAll()
-            (key + [0]).withUnsafeBytes { cursor.seekBackward($0) }
+            (key + [0]).withBytes { cursor.seekBackward($0) }
             cursor.fillBackward(&batch, limit: 1, visible: visible)
             return batch.count == 1 && batch[0].key.elementsEqual(key) && history.isRight(batch[0], visible: visible)
         }
@@ -226,7 +226,7 @@ import Musl
         let failures = Atomic<Int>(0)
         let total: UInt64 = 40_000
         // Descending keys: every insert moves all slots of the first leaf.
-        @Sendable func number(_ bytes: Bytes) -> UInt64 { UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }
+        @Sendable func number(_ bytes: Bytes) -> UInt64 { bytes.integer(at: 0, as: UInt64.self)!.byteSwapped }
         let write = { @Sendable in
             for sequence in 1...total {
                 table.insert(withUnsafeBytes(of: (total - sequence).bigEndian) { Array($0) }, [], sequence)
@@ -255,7 +255,7 @@ import Musl
                 let seen = published.load(ordering: .acquiring)
                 for back in 0..<min(seen, 30) {
                     let isFound = withUnsafeBytes(of: (total - seen + back).bigEndian) {
-                        table.lookup($0, visible: .greatest)?.sequence == seen - back
+                        table.lookup(Bytes($0), visible: .greatest)?.sequence == seen - back
                     }
                     if !isFound { failures.add(1, ordering: .relaxed) }
                 }
@@ -276,8 +276,8 @@ import Musl
             onThreads([
                 { @Sendable in
                     for number in 1...total {
-                        [UInt8(number / 2 % 200)].withUnsafeBytes { start in
-                            [UInt8(255)].withUnsafeBytes {
+                        [UInt8(number / 2 % 200)].withBytes { start in
+                            [UInt8(255)].withBytes {
                                 table.insertRangeTombstone(start: start, end: $0, sequence: number)
                             }
                         }
@@ -287,7 +287,7 @@ import Musl
                 { @Sendable in
                     while true {
                         let seen = published.load(ordering: .acquiring)
-                        let newest = [UInt8(254)].withUnsafeBytes {
+                        let newest = [UInt8(254)].withBytes {
                             table.rangeTombstones.newestCovering($0, visible: .greatest)
                         }
                         if newest < seen { failures.add(1, ordering: .relaxed) }

@@ -68,8 +68,8 @@ struct MemTableModel {
 
 extension MemTable {
     func insert(_ version: MemTableModel.Version) {
-        version.key.withUnsafeBytes { key in
-            version.value.withUnsafeBytes { value in
+        version.key.withBytes { key in
+            version.value.withBytes { value in
                 insert(key: key, value: value, sequence: version.sequence, kind: version.kind)
             }
         }
@@ -80,7 +80,7 @@ extension MemTable {
     }
 
     func find(_ key: [UInt8], visible: UInt64 = .greatest) -> MemTableModel.Version? {
-        key.withUnsafeBytes { lookup($0, visible: visible).map { MemTableModel.Version($0) } }
+        key.withBytes { lookup($0, visible: visible).map { MemTableModel.Version($0) } }
     }
 
     /// Records from `key` on, or from the start.
@@ -88,7 +88,7 @@ extension MemTable {
         .Version]
     {
         var cursor = MemTableCursor(self)
-        if let key { key.withUnsafeBytes { cursor.seekForward($0) } } else { cursor.seekForward(nil) }
+        if let key { key.withBytes { cursor.seekForward($0) } } else { cursor.seekForward(nil) }
         var batch = RecordBatch(capacity: step)
         var found: [MemTableModel.Version] = []
         while found.count < limit {
@@ -105,7 +105,7 @@ extension MemTable {
         .Version]
     {
         var cursor = MemTableCursor(self)
-        if let key { key.withUnsafeBytes { cursor.seekBackward($0) } } else { cursor.seekBackward(nil) }
+        if let key { key.withBytes { cursor.seekBackward($0) } } else { cursor.seekBackward(nil) }
         var batch = RecordBatch(capacity: step)
         var found: [MemTableModel.Version] = []
         while found.count < limit {

@@ -6,13 +6,13 @@ import Testing
     private func key(_ number: Int) -> [UInt8] { withUnsafeBytes(of: UInt32(number).bigEndian) { Array($0) } }
 
     private func remove(_ table: MemTable, _ start: [UInt8], _ end: [UInt8], _ sequence: UInt64) {
-        start.withUnsafeBytes { start in
-            end.withUnsafeBytes { end in table.insertRangeTombstone(start: start, end: end, sequence: sequence) }
+        start.withBytes { start in
+            end.withBytes { end in table.insertRangeTombstone(start: start, end: end, sequence: sequence) }
         }
     }
 
     private func covering(_ table: MemTable, _ key: [UInt8], visible: UInt64 = .greatest) -> UInt64 {
-        key.withUnsafeBytes { table.rangeTombstones.newestCovering($0, visible: visible) }
+        key.withBytes { table.rangeTombstones.newestCovering($0, visible: visible) }
     }
 
     @Test("a range tombstone covers its keys from its sequence number on, and counts as content")

@@ -44,7 +44,7 @@ import Testing
             let key = MemTableModel.awkwardKey(&generator)
             let visible = UInt64.random(in: 0...6001, using: &generator)
             #expect(table.find(key, visible: visible) == model.newest(of: key, visible: visible))
-            let newest = key.withUnsafeBytes { table.newestSequence(of: $0) }
+            let newest = key.withBytes { table.newestSequence(of: $0) }
             #expect(newest == model.newest(of: key, visible: .greatest)?.sequence)
         }
     }

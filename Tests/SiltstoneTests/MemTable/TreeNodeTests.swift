@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TreeNodeTests {
     private func digest(_ bytes: [UInt8], after skip: Int) -> UInt64 {
-        bytes.withUnsafeBytes { SearchKey($0).digest(after: skip) }
+        bytes.withBytes { SearchKey($0).digest(after: skip) }
     }
 
     @Test("the order of digests is the order of keys, at every length and skip")

@@ -17,10 +17,10 @@ import Testing
     }
 
     private func load(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
-        bytes.withUnsafeBytes { $0.integer(at: offset) ?? 0 }
+        bytes.withBytes { $0.integer(at: offset) ?? 0 }
     }
 
-    private func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 { Array(bytes).withUnsafeBytes { CRC32.checksum($0) } }
+    private func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 { Array(bytes).withBytes { CRC32.checksum($0) } }
 
     /// Binds the frames of a log or a manifest to a changed header.
     private func sealed(_ bytes: [UInt8]) -> [UInt8] {

@@ -104,7 +104,7 @@ import Testing
         let engine = store.engine
         let pages = fileSystem.pages
         func isReady(_ number: Int) -> Bool {
-            key(number).withUnsafeBytes { engine.views.current().isReady($0, visible: .greatest) }
+            key(number).withBytes { engine.views.current().isReady($0, visible: .greatest) }
         }
         #expect(isReady(5))
         pages.arePresent.store(false, ordering: .relaxed)

@@ -64,12 +64,12 @@ struct BlockSample {
 
     mutating func change(_ offset: Int, to byte: UInt8) {
         bytes[offset] = byte
-        memory.buffer[offset] = byte
+        memory.buffer.store(byte, at: offset)
     }
 
     /// Where the engine finds that a version belongs.
     func search(_ key: [UInt8], _ sequence: SequenceNumber, _ hint: BlockHint? = nil) -> Int? {
-        key.withUnsafeBytes { block.lowerBound($0, sequence, hint: hint) }
+        key.withBytes { block.lowerBound($0, sequence, hint: hint) }
     }
 
     /// Where it does belong.

@@ -132,8 +132,8 @@ struct BlockSearchTests {
                 shared + Array((0..<12).map { _ in UInt8(random.next() % 3) }.prefix(Int(random.next() % 13))),
                 shared + Array((0..<12).map { _ in UInt8(random.next() % 3) }.prefix(Int(random.next() % 13)))
             )
-            let (a, b) = one.withUnsafeBytes { one in
-                other.withUnsafeBytes { other in
+            let (a, b) = one.withBytes { one in
+                other.withBytes { other in
                     (SearchKey(one).digest(after: shared.count), SearchKey(other).digest(after: shared.count))
                 }
             }
@@ -149,8 +149,8 @@ struct BlockSearchTests {
                 Array((0..<30).map { _ in UInt8(random.next() % 2 &* 255) }.prefix(Int(random.next() % 31))),
                 Array((0..<30).map { _ in UInt8(random.next() % 2 &* 255) }.prefix(Int(random.next() % 31)))
             )
-            let (a, b) = one.withUnsafeBytes { one in
-                other.withUnsafeBytes { other in (compareKeys(one, other), compareKeysByWords(one, other)) }
+            let (a, b) = one.withBytes { one in
+                other.withBytes { other in (compareKeys(one, other), compareKeysByWords(one, other)) }
             }
             #expect(a.signum() == b.signum(), "\(one), \(other)")
         }

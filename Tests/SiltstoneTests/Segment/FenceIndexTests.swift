@@ -21,7 +21,7 @@ struct FenceIndexTests {
     private func place(_ key: [UInt8], _ sequence: SequenceNumber, _ fences: FenceIndex) -> Int {
         let behind = (1..<max(1, fences.blockCount)).first { block in
             let (fence, version) = fences.fence(of: block)
-            let order = key.withUnsafeBytes { compareKeys(fence, $0) }
+            let order = key.withBytes { compareKeys(fence, $0) }
             return order > 0 || order == 0 && version < sequence
         }
         return (behind ?? fences.blockCount) - 1
@@ -50,7 +50,7 @@ struct FenceIndexTests {
         let some = keys.prefix(8) + keys.suffix(8) + stride(from: 8, to: keys.count, by: 3).map { keys[$0] }
         for key in some + some.map({ $0 + [0] }) + some.map({ Array($0.dropLast()) }) + beyond {
             for sequence in [FenceIndex.beforeAllVersions, 5, 1] {
-                let found = key.withUnsafeBytes { reader.fences.search($0, sequence) }
+                let found = key.withBytes { reader.fences.search($0, sequence) }
                 #expect(found == place(key, sequence, reader.fences), "\(key), version \(sequence)")
             }
         }

@@ -20,7 +20,7 @@ import Testing
 
         override func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) {
             let index = records.firstIndex { record in
-                key.map { key in record.key.withUnsafeBytes { compareKeys($0, key) >= 0 } } ?? (direction == .forward)
+                key.map { key in record.key.withBytes { compareKeys($0, key) >= 0 } } ?? (direction == .forward)
             }
             let place = index ?? records.endIndex
             rest = direction == .forward ? records[place...] : ArraySlice(records[..<place].reversed())
@@ -106,7 +106,7 @@ import Testing
                 let limit = [1, 3, 11, 100, .max].randomElement(using: &random) ?? 1
                 let isForward = Bool.random(using: &random)
                 cursor.restart(isForward ? .forward : .backward, visible: .greatest, numbered: true)
-                try (start ?? []).withUnsafeBytes { try cursor.seek(start == nil ? nil : $0, limit: limit) }
+                try (start ?? []).withBytes { try cursor.seek(start == nil ? nil : $0, limit: limit) }
                 let expected = merged.filter { record in
                     start.map { isForward == !record.key.precedes($0) } ?? true
                 }

@@ -60,6 +60,7 @@ import Testing
             let words = [(random.next() & 0x7f03_070f_8303_0783 | marks) & ~0xfc, random.next(), 0, 0].map(
                 \.littleEndian)
             words.withUnsafeBytes { bytes in
+                let bytes = Bytes(bytes)
                 guard let base = bytes.baseAddress else { return }
                 let (one, other) = (BlockRecord(base, at: 0, limit: 32), BlockRecord(long: bytes, at: 0))
                 if RecordHead(base) != nil, one != nil { short += 1 }

@@ -37,7 +37,7 @@ import Testing
         let levels = store.statistics.levels.filter { $0.runs > 0 }
         #expect(levels.map(\.runs) == [1] && (levels.first?.segments ?? 0) > 8)
         for (key, index) in values {
-            let found = try store.withValue(key) { $0.withUnsafeBytes { Array($0.prefix { $0 != 124 }) } }
+            let found = try store.withValue(key) { $0.withBytes { Array($0.prefix { $0 != 124 }) } }
             #expect(found == Array("\(index)".utf8))
             for missing in [key + [0], Array(key.dropLast()), [0], [255, 255, 255], []] where values[missing] == nil {
                 #expect(try !store.contains(missing))

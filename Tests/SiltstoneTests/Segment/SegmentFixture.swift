@@ -21,8 +21,8 @@ struct OwnedRecord: Hashable, CustomStringConvertible {
     }
 
     func withRecord<R, E: Error>(_ body: (Record) throws(E) -> R) throws(E) -> R {
-        let result = key.withUnsafeBytes { key in
-            value.withUnsafeBytes { value in
+        let result = key.withBytes { key in
+            value.withBytes { value in
                 Result { () throws(E) in
                     try body(Record(key: key, value: value, sequence: sequence, kind: kind))
                 }
@@ -118,7 +118,7 @@ extension SegmentReader {
     func lookup(_ key: [UInt8], visible: SequenceNumber = .greatest) throws(StoreError) -> OwnedRecord? {
         var pin = BlockPin()
         defer { withExtendedLifetime(pin) {} }
-        let (probed, found) = key.withUnsafeBytes { key in
+        let (probed, found) = key.withBytes { key in
             (
                 Result { () throws(StoreError) in try probe(key, visible) },
                 Result { () throws(StoreError) in
@@ -129,7 +129,7 @@ extension SegmentReader {
         // Both ways must find the same, that of point reads first, which then checks what the other one finds checked.
         if let probed = try probed.get() { #expect(try found.get() == probed.record) }
         // What has been checked by now is found at once.
-        key.withUnsafeBytes { key in checkQuickly(key, visible, (try? found.get()) ?? nil) }
+        key.withBytes { key in checkQuickly(key, visible, (try? found.get()) ?? nil) }
         return try found.get()
     }
 
@@ -141,7 +141,7 @@ extension SegmentReader {
         }
         switch (found.address, record) {
         case (let address?, let record?):
-            let value = UnsafeRawBufferPointer(start: address, count: found.count)
+            let value = Bytes(start: address, count: found.count)
             #expect(record.kind == .value && value.elementsEqual(record.value))
         case (nil, let record): #expect(found.isUnclear || (record?.kind == .tombstone || record == nil))
         case (_, nil): Issue.record("a value was found of a key that has none")
@@ -185,7 +185,7 @@ extension SegmentCursor {
 
     mutating func seek(_ key: [UInt8]?, backward: Bool) throws(StoreError) {
         guard let key else { return try backward ? seekBackward(nil) : seekForward(nil) }
-        let result = key.withUnsafeBytes { key in
+        let result = key.withBytes { key in
             Result { () throws(StoreError) in try backward ? seekBackward(key) : seekForward(key) }
         }
         try result.get()

@@ -140,7 +140,7 @@ import Testing
         let records = (0..<count).map { number in
             OwnedRecord(head + withUnsafeBytes(of: UInt64(number).bigEndian) { Array($0) }, [1, 2], UInt64(number))
         }
-        #expect(Set(records.map { $0.key.withUnsafeBytes { KeyHash.hash($0) } }).count == 1)
+        #expect(Set(records.map { $0.key.withBytes { KeyHash.hash($0) } }).count == 1)
         try check(try SegmentFixture(records))
     }
 
@@ -174,7 +174,7 @@ import Testing
         let pointers = (0..<4).map { number in
             var bytes = [UInt8](repeating: 0, count: ValuePointer.size)
             let pointer = ValuePointer(file: UInt64(9 - number % 2), offset: 64, length: 100, checksum: 5)
-            bytes.withUnsafeMutableBytes { pointer.write(to: $0.baseAddress!) }  // 24 bytes
+            bytes.withMutableBytes { pointer.write(to: $0) }
             return OwnedRecord([0x70, UInt8(number)], bytes, 4, .pointer)
         }
         let fixture = try SegmentFixture(RandomRecords.make(50, seed: 1) + pointers)
@@ -183,13 +183,13 @@ import Testing
         #expect(fixture.info.tombstoneCount == fixture.records.count { $0.kind == .tombstone })
         var bytes: [UInt8] = []
         fixture.info.encode(into: &bytes)
-        let decoded = bytes.withUnsafeBytes { buffer in
+        let decoded = bytes.withBytes { buffer in
             var reader = ByteReader(buffer)
             return SegmentInfo(number: fixture.info.number, reader: &reader)
         }
         #expect(decoded == fixture.info)
         for length in bytes.indices {
-            let short = bytes.prefix(length).withUnsafeBytes { buffer in
+            let short = bytes.prefix(length).withBytes { buffer in
                 var reader = ByteReader(buffer)
                 return SegmentInfo(number: 7, reader: &reader)
             }
@@ -201,7 +201,7 @@ import Testing
     func approximateOffsets() throws {
         let fixture = try SegmentFixture(RandomRecords.make(3000, seed: 2), options: SegmentOptions(blockBytes: 4096))
         let reader = try fixture.open()
-        let offsets = fixture.records.map { $0.key.withUnsafeBytes { reader.approximateOffset(of: $0) } }
+        let offsets = fixture.records.map { $0.key.withBytes { reader.approximateOffset(of: $0) } }
         #expect(offsets == offsets.sorted() && Set(offsets).count > 10)
     }
 }

@@ -74,9 +74,9 @@ struct SteppedSeekTests {
                 try store.forEach(
                     from: isReverse ? nil : bound, to: isReverse ? bound : nil, reverse: isReverse, limit: limit
                 ) { key, value in
-                    let key = key.withUnsafeBytes { Array($0) }
+                    let key = key.withBytes { Array($0) }
                     found.append(key)
-                    isRight = isRight && value.withUnsafeBytes { Array($0) } == model[key]
+                    isRight = isRight && value.withBytes { Array($0) } == model[key]
                     return true
                 }
                 let behind = sorted.filter { $0.precedes(bound) == isReverse }

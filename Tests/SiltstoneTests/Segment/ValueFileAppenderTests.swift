@@ -9,8 +9,8 @@ import Testing
     private static let path = "/000007.values"
 
     private static func append(_ value: [UInt8], to appender: ValueFileAppender) throws -> ValuePointer {
-        try Array("key".utf8).withUnsafeBytes { key in
-            try value.withUnsafeBytes { value in try appender.append(key: key, value: value, sequence: 1) }
+        try Array("key".utf8).withBytes { key in
+            try value.withBytes { value in try appender.append(key: key, value: value, sequence: 1) }
         }
     }
 

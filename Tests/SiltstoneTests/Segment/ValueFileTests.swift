@@ -56,14 +56,14 @@ import Testing
         var pin = BlockPin()
         defer { withExtendedLifetime(pin) {} }
         guard let key else { return Array(try reader.read(pointer, key: nil, pin: &pin)) }
-        let result = key.withUnsafeBytes { key in
+        let result = key.withBytes { key in
             Result { () throws(StoreError) in Array(try reader.read(pointer, key: key, pin: &pin)) }
         }
         return try result.get()
     }
 
     private static func known(_ mapping: ValueMapping, _ pointer: ValuePointer, key: [UInt8]) -> [UInt8]? {
-        key.withUnsafeBytes { key in mapping.knownValue(pointer, key: key).map { Array($0) } }
+        key.withBytes { key in mapping.knownValue(pointer, key: key).map { Array($0) } }
     }
 
     @Test("Values come back, also while the file grows, by both ways of reading", arguments: [false, true])
@@ -172,7 +172,7 @@ import Testing
             var (record, pointer) = fixture.entries[index]
             pointer.file = file
             var encoded = [UInt8](repeating: 0, count: ValuePointer.size)
-            encoded.withUnsafeMutableBytes { bytes in bytes.baseAddress.map { pointer.write(to: $0) } }
+            encoded.withMutableBytes { pointer.write(to: $0) }
             record = OwnedRecord(record.key, encoded, 1, .pointer)
             return record.withRecord { recent.value(of: $0, before: nil).map { Array($0.value) } }
         }

@@ -234,7 +234,7 @@ final class TransactionWorker {
         case 22..<26:
             let key = randomKey()
             var value: [UInt8]?
-            try transaction.withValue(HistoryKeys.bytes(key)) { bytes in value = bytes.withUnsafeBytes { Array($0) } }
+            try transaction.withValue(HistoryKeys.bytes(key)) { bytes in value = bytes.withBytes { Array($0) } }
             see(key, value)
         case 26..<31:
             let keys = (0..<3).map { _ in randomKey() }
@@ -303,7 +303,7 @@ final class TransactionWorker {
         case 0:
             try transaction.forEach(from: from, to: to, reverse: isReverse) { key, value in
                 progress.add(
-                    Entry(key: key.withUnsafeBytes { Array($0) }, value: value.withUnsafeBytes { Array($0) }))
+                    Entry(key: key.withBytes { Array($0) }, value: value.withBytes { Array($0) }))
                 count += 1
                 return count < most
             }

@@ -5,8 +5,8 @@ import Testing
 /// What is known of one range, change by change.
 @Suite("Empty ranges")
 struct EmptyRangeTests {
-    private func with<R>(_ key: String, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-        Array(key.utf8).withUnsafeBytes(body)
+    private func with<R>(_ key: String, _ body: (Bytes) -> R) -> R {
+        Array(key.utf8).withBytes(body)
     }
 
     private func range(at key: String, since: SequenceNumber) -> EmptyRange {

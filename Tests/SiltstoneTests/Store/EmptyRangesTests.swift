@@ -13,7 +13,7 @@ struct EmptyRangesTests {
 
     private static func index(_ key: [UInt8]) -> Int { key.reduce(0) { $0 << 8 | Int($1) } }
 
-    private static func number(_ key: RawSpan) -> Int { key.withUnsafeBytes { index([UInt8]($0)) } }
+    private static func number(_ key: RawSpan) -> Int { key.withBytes { index([UInt8]($0)) } }
 
     private func head(_ store: KeyValueStore, from: [UInt8]? = nil) throws -> Int? {
         var head: Int?
@@ -43,7 +43,7 @@ struct EmptyRangesTests {
     /// Where a walk from some key begins that sees all.
     private func begin(_ store: KeyValueStore, from key: [UInt8] = []) -> [UInt8]? {
         let ranges = store.engine.emptyRanges
-        return key.withUnsafeBytes { ranges.end(from: $0, visible: .greatest) }
+        return key.withBytes { ranges.end(from: $0, visible: .greatest) }
     }
 
     @Test("the third walk begins where the second has found the first entry, and goes along with deletes")

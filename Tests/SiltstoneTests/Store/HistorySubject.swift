@@ -63,7 +63,7 @@ struct ModelSubject: HistorySubject {
     }
 
     private mutating func apply(_ batch: WriteBatch) {
-        batch.payload.withUnsafeBytes { payload in
+        batch.payload.withBytes { payload in
             var changes = ChangeReader(payload, firstSequence: 1)
             while true {
                 let change: Record?

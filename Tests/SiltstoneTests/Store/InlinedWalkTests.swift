@@ -58,7 +58,7 @@ struct InlinedWalkTests {
         try store.close()
     }
 
-    private func copy(_ span: RawSpan) -> [UInt8] { span.withUnsafeBytes { [UInt8]($0) } }
+    private func copy(_ span: RawSpan) -> [UInt8] { span.withBytes { [UInt8]($0) } }
 
     @Test("a store that is given up during a walk is kept until the walk has ended")
     func keepsStore() throws {

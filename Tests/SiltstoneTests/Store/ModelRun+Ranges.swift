@@ -156,17 +156,17 @@ final class PlainReader: KeyValueReader {
 
     func stable() -> PlainReader { self }
 
-    func _copyValue(_ key: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]? { try snapshot._copyValue(key) }
+    func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]? { try snapshot._copyValue(key) }
 
-    func _pin(_ key: UnsafeRawBufferPointer) throws(StoreError) -> PinnedValue { try snapshot._pin(key) }
+    func _pin(_ key: RawSpan) throws(StoreError) -> PinnedValue { try snapshot._pin(key) }
 
     func _unpin(_ value: PinnedValue) { snapshot._unpin(value) }
 
-    func _withValue(_ key: UnsafeRawBufferPointer, _ body: (RawSpan) throws -> Void) throws {
+    func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
         try snapshot._withValue(key, body)
     }
 
-    func _contains(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool { try snapshot._contains(key) }
+    func _contains(_ key: RawSpan) throws(StoreError) -> Bool { try snapshot._contains(key) }
 
     func _beginWalk(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?

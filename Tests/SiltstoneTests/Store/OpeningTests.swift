@@ -57,14 +57,14 @@ import Testing
         let fixture = try closedStore()
         let current = try fixture.copy()
         let line = Array("siltstone 2 000001.manifest ".utf8)
-        let digits = String(line.withUnsafeBytes { CRC32.checksum($0) }, radix: 16)
+        let digits = String(line.withBytes { CRC32.checksum($0) }, radix: 16)
         try current.write(line + Array("\(digits)\n".utf8), to: "CURRENT")
         #expect(StoreError.Code.of { try current.open() } == .unsupportedFormat)
         for name in try fixture.names() where name.contains(".") {
             let copy = try fixture.copy()
             var bytes = try copy.read(name)
             bytes[8] = 2
-            let checksum = bytes.prefix(60).withUnsafeBytes { CRC32.checksum($0) }
+            let checksum = bytes.prefix(60).withBytes { CRC32.checksum($0) }
             withUnsafeBytes(of: checksum.littleEndian) { bytes.replaceSubrange(60..<64, with: $0) }
             try copy.write(bytes, to: name)
             #expect(StoreError.Code.of { try copy.open() } == .unsupportedFormat, "\(name)")

@@ -25,9 +25,9 @@ import Testing
                 for index in 0..<200 { try store.put("key \(index)".utf8, [UInt8(round)]) }
                 try store.compact()
             }
-            #expect(lent.withUnsafeBytes { Array($0) } == Self.value)
+            #expect(lent.withBytes { Array($0) } == Self.value)
             #expect(try store.get("key 7".utf8) == [3], "a read within")
-            #expect(lent.withUnsafeBytes { Array($0) } == Self.value, "the one within did not end the one around it")
+            #expect(lent.withBytes { Array($0) } == Self.value, "the one within did not end the one around it")
         }
         try store.close()
     }
@@ -166,7 +166,7 @@ import Testing
                 let bytes = try? store.withValue("key \(index % 200)".utf8) { value in
                     lent.signal()
                     mayGo.wait()
-                    return value.withUnsafeBytes { Array($0) }
+                    return value.withBytes { Array($0) }
                 }
                 #expect(bytes == Self.value)
                 done.signal()

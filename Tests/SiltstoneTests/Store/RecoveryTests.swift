@@ -313,7 +313,7 @@ import Testing
         // Another value, and a checksum that fits it.
         var bytes = try fixture.read(logs[0])
         bytes[frame.end - 9] ^= 1
-        let checksum = try bytes.withUnsafeBytes { bytes in
+        let checksum = try bytes.withBytes { bytes in
             let header = try #require(FrameHeader.read(bytes, at: frame.offset)).header
             let body = Bytes(rebasing: bytes[(frame.offset + FrameHeader.size)..<frame.end])
             return CRC32.checksum(

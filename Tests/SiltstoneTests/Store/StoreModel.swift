@@ -202,7 +202,7 @@ final class ModelRun {
         let to = random.chance(0.7) ? randomKey() : nil
         var found: [Entry] = []
         try store.forEach(from: from, to: to, reverse: reverse, limit: limit) { key, value in
-            found.append(Entry(key: key.withUnsafeBytes { Array($0) }, value: value.withUnsafeBytes { Array($0) }))
+            found.append(Entry(key: key.withBytes { Array($0) }, value: value.withBytes { Array($0) }))
             return true
         }
         #expect(found == model.scan(from: from, to: to, reverse: reverse, limit: limit), place)

@@ -25,7 +25,7 @@ import Testing
             var found: [Entry] = []
             try store.forEach(reverse: reverse) { key, value in
                 found.append(
-                    Entry(key: key.withUnsafeBytes { [UInt8]($0) }, value: value.withUnsafeBytes { [UInt8]($0) }))
+                    Entry(key: key.withBytes { [UInt8]($0) }, value: value.withBytes { [UInt8]($0) }))
                 return true
             }
             #expect(found == (reverse ? entries.reversed() : entries))
@@ -62,7 +62,7 @@ import Testing
         let files = try fixture.names(ending: ".values")
         var count = 0
         try store.forEach { _, value in
-            #expect(value.withUnsafeBytes { [UInt8]($0) } == [UInt8](repeating: 1, count: 1000))
+            #expect(value.withBytes { [UInt8]($0) } == [UInt8](repeating: 1, count: 1000))
             if count == 20 {
                 for number in 0..<300 { try store.put(key(number), [UInt8](repeating: 2, count: 1000)) }
                 try store.compact()

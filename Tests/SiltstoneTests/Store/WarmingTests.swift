@@ -158,7 +158,7 @@ private final class DamagingFile: File {
         var damaged = Array(bytes)
         damaged[place - offset] ^= 1
         let buffer = HeapBytes(copying: damaged)
-        return try base.write(buffer.bytes, at: offset)
+        return try base.write(buffer.bytes.buffer, at: offset)
     }
     func reserve(offset: Int, length: Int) throws(FileSystemError) { try base.reserve(offset: offset, length: length) }
     func truncate(to length: Int) throws(FileSystemError) { try base.truncate(to: length) }

@@ -5,7 +5,7 @@ import Testing
 /// The set of keys and ranges that a commit checks: it may hold too much, never too little.
 @Suite("Read set") struct ReadSetTests {
     private func isNoted(_ number: Int, in ranges: KeyRangeSet) -> Bool {
-        key(number).withUnsafeBytes { ranges.contains($0) }
+        key(number).withBytes { ranges.contains($0) }
     }
 
     private func range(_ from: Int, _ to: Int) -> KeyRange { KeyRange(from: key(from), to: key(to)) }
@@ -30,10 +30,10 @@ import Testing
     func bounds() {
         var reads = ReadSet()
         for number in 0..<40_000 { reads.insert(range(3 * number, 3 * number + 1)) }
-        for number in 0..<70_000 { key(200_000 + 2 * number).withUnsafeBytes { reads.insert($0) } }
+        for number in 0..<70_000 { key(200_000 + 2 * number).withBytes { reads.insert($0) } }
         let index = ReadIndex(reads.closed())
         func isChanged(_ number: Int) -> Bool {
-            key(number).withUnsafeBytes {
+            key(number).withBytes {
                 index.isChanged(by: Record(key: $0, value: .emptyBytes, sequence: 1, kind: .value))
             }
         }

@@ -228,7 +228,7 @@ import Testing
     func partialWalk(_ upheaval: Upheaval) throws {
         try check(upheaval, conflicts: false) { transaction in
             try transaction.forEach(from: key(10)) { key, _ in
-                key.withUnsafeBytes { $0.lexicographicallyPrecedes(self.key(15)) }
+                key.withBytes { $0.lexicographicallyPrecedes(self.key(15)) }
             }
         } change: {
             try $0.put(key(16), "new".utf8)
@@ -236,7 +236,7 @@ import Testing
         try store.delete("result".utf8)
         try check(upheaval, conflicts: true) { transaction in
             try transaction.forEach(from: key(10)) { key, _ in
-                key.withUnsafeBytes { $0.lexicographicallyPrecedes(self.key(15)) }
+                key.withBytes { $0.lexicographicallyPrecedes(self.key(15)) }
             }
         } change: {
             try $0.put(key(15), "new".utf8)

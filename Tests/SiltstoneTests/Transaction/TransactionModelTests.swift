@@ -76,7 +76,7 @@ import Testing
                 let key = key()
                 #expect(try transaction.get(key) == open[key])
                 #expect(try transaction.contains(key) == (open[key] != nil))
-                #expect(try transaction.withValue(key) { $0.withUnsafeBytes { [UInt8]($0) } } == open[key])
+                #expect(try transaction.withValue(key) { $0.withBytes { [UInt8]($0) } } == open[key])
             case 8 where depth < 3:
                 let before = open
                 let isKept = random.index(2) == 0
@@ -108,7 +108,7 @@ import Testing
             var seen: [Entry] = []
             try transaction.forEach(from: from, to: to, reverse: reverse, limit: limit) { key, value in
                 seen.append(
-                    Entry(key: key.withUnsafeBytes { [UInt8]($0) }, value: value.withUnsafeBytes { [UInt8]($0) }))
+                    Entry(key: key.withBytes { [UInt8]($0) }, value: value.withBytes { [UInt8]($0) }))
                 return seen.count <= stop
             }
             #expect(seen == Array(again.prefix(stop + 1)))

@@ -39,7 +39,7 @@ struct Block {
     ///   - address: the block's logical address.
     static func checksum(_ bytes: Bytes, segment: UInt64, address: Int) -> UInt32 {
         let place = CRC32.checksum(UInt64(address), continuing: CRC32.checksum(segment, continuing: 0))
-        return CRC32.checksum(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(4)), continuing: place)
+        return CRC32.checksum(Bytes(rebasing: bytes.dropFirst(4)), continuing: place)
     }
 
     /// The block's length in units as its header tells it, or nil where it is too long for the header to tell.

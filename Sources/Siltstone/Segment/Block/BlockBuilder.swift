@@ -88,7 +88,7 @@ struct BlockBuilder: ~Copyable {
         memory.store(UInt16(truncatingIfNeeded: count), at: 4)
         memory.store(UInt16(exactly: length >> SegmentFormat.unitShift) ?? 0, at: 6)
         if layout == .digested { writeDigests(at: limit) }
-        let block = UnsafeRawBufferPointer(start: memory, count: length)
+        let block = Bytes(start: memory, count: length)
         memory.store(Block.checksum(block, segment: segment, address: address), at: 0)
         used = layout.headerSize
         count = 0

@@ -37,7 +37,7 @@ struct BlockRecord {
     @inline(__always)
     init?(_ base: UnsafeRawPointer, at offset: Int, limit: Int) {
         guard offset >= 0, offset &+ RecordHead.greatestSize <= limit, let head = RecordHead(base + offset) else {
-            self.init(long: UnsafeRawBufferPointer(start: base, count: limit), at: offset)
+            self.init(long: Bytes(start: base, count: limit), at: offset)
             return
         }
         self.init(
@@ -71,7 +71,7 @@ struct BlockRecord {
         else { return nil }
         isOlder = kindByte >= Self.olderFlag
         record = Record(
-            key: UnsafeRawBufferPointer(start: base + keyAt, count: keyCount),
-            value: UnsafeRawBufferPointer(start: base + valueAt, count: valueCount), sequence: sequence, kind: kind)
+            key: Bytes(start: base + keyAt, count: keyCount),
+            value: Bytes(start: base + valueAt, count: valueCount), sequence: sequence, kind: kind)
     }
 }

@@ -32,12 +32,12 @@ enum Deflate {
 
         /// Compresses `source` into `target`.
         /// - Returns: bytes of the stream, or nil where it does not fit `target`.
-        mutating func compress(_ source: Bytes, into target: UnsafeMutableRawBufferPointer) -> Int? {
+        mutating func compress(_ source: Bytes, into target: MutableBytes) -> Int? {
             guard deflateReset(stream) == Z_OK, let input = UInt32(exactly: source.count) else { return nil }
             stream.pointee.next_in = UnsafeMutablePointer(
-                mutating: source.assumingMemoryBound(to: UInt8.self).baseAddress)
+                mutating: source.start.assumingMemoryBound(to: UInt8.self))
             stream.pointee.avail_in = input
-            stream.pointee.next_out = target.assumingMemoryBound(to: UInt8.self).baseAddress
+            stream.pointee.next_out = target.start.assumingMemoryBound(to: UInt8.self)
             stream.pointee.avail_out = UInt32(clamping: target.count)
             guard deflate(stream, Z_FINISH) == Z_STREAM_END else { return nil }
             return target.count - Int(stream.pointee.avail_out)
@@ -46,7 +46,7 @@ enum Deflate {
 
     /// Inflates `source` into `target`.
     /// - Returns: whether the stream is well, ends with `source`, and fills `target` exactly.
-    static func inflate(_ source: Bytes, into target: UnsafeMutableRawBufferPointer) -> Bool {
+    static func inflate(_ source: Bytes, into target: MutableBytes) -> Bool {
         guard let input = UInt32(exactly: source.count), let output = UInt32(exactly: target.count) else {
             return false
         }
@@ -58,9 +58,9 @@ enum Deflate {
             else { return false }
             defer { inflateEnd(stream) }
             stream.pointee.next_in = UnsafeMutablePointer(
-                mutating: source.assumingMemoryBound(to: UInt8.self).baseAddress)
+                mutating: source.start.assumingMemoryBound(to: UInt8.self))
             stream.pointee.avail_in = input
-            stream.pointee.next_out = target.assumingMemoryBound(to: UInt8.self).baseAddress
+            stream.pointee.next_out = target.start.assumingMemoryBound(to: UInt8.self)
             stream.pointee.avail_out = output
             return CZlib.inflate(stream, Z_FINISH) == Z_STREAM_END && stream.pointee.avail_in == 0
                 && stream.pointee.avail_out == 0

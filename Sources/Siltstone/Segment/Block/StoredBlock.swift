@@ -32,7 +32,7 @@ struct StoredBlock {
     }
 
     private static func checksum(_ stored: Bytes, segment: UInt64) -> UInt32 {
-        let covered = UnsafeRawBufferPointer(rebasing: stored.dropFirst(4))
+        let covered = Bytes(rebasing: stored.dropFirst(4))
         return CRC32.checksum(covered, continuing: CRC32.checksum(segment, continuing: 0))
     }
 
@@ -60,7 +60,7 @@ struct StoredBlock {
 /// Makes stored blocks.
 struct StoredBlockBuilder: ~Copyable {
     private var compressor: Deflate.Compressor
-    private var memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 64)
+    private var memory = MutableBytes.allocate(byteCount: 64 << 10, alignment: 64)
 
     init(level: Int) throws(StoreError) { compressor = try Deflate.Compressor(level: level) }
 
@@ -74,23 +74,22 @@ struct StoredBlockBuilder: ~Copyable {
             memory.deallocate()
             memory = .allocate(byteCount: 2 * needed, alignment: 64)
         }
-        let room = UnsafeMutableRawBufferPointer(rebasing: memory[StoredBlock.headerSize...].prefix(block.count - 1))
+        let room = memory[StoredBlock.headerSize...].prefix(block.count - 1)
         var payload = block.count
         if let compressed = compressor.compress(block, into: room) {
             payload = compressed
         } else {
-            UnsafeMutableRawBufferPointer(rebasing: memory[StoredBlock.headerSize...]).copyMemory(from: block)
+            memory[StoredBlock.headerSize...].copyMemory(from: block)
         }
         let size = StoredBlock.size(payload: payload)
-        let base = memory.baseAddress!  // never empty
         let end = StoredBlock.headerSize + payload
-        (base + end).initializeMemory(as: UInt8.self, repeating: 0, count: size - end)
-        base.store(UInt32(address >> SegmentFormat.unitShift), at: 4)
-        base.store(UInt32(block.count >> SegmentFormat.unitShift), at: 8)
-        base.store(UInt32(payload), at: 12)
-        let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(memory).prefix(size))
-        let covered = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(4))
-        base.store(CRC32.checksum(covered, continuing: CRC32.checksum(segment, continuing: 0)), at: 0)
+        memory[end..<size].fill(with: 0)
+        memory.store(UInt32(address >> SegmentFormat.unitShift), at: 4)
+        memory.store(UInt32(block.count >> SegmentFormat.unitShift), at: 8)
+        memory.store(UInt32(payload), at: 12)
+        let bytes = memory[..<size].bytes
+        let covered = Bytes(rebasing: bytes.dropFirst(4))
+        memory.store(CRC32.checksum(covered, continuing: CRC32.checksum(segment, continuing: 0)), at: 0)
         return (bytes, payload)
     }
 }

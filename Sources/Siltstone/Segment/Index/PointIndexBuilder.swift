@@ -61,15 +61,15 @@ struct PointIndexBuilder: ~Copyable {
     ) throws(StoreError) -> (geometry: PointIndexGeometry, checksums: [UInt32]) {
         guard count > 0, let (geometry, starts) = chooseGeometry(dataBytes: dataBytes) else { return (.none, []) }
         sort(by: geometry, starts)
-        let page = UnsafeMutableRawBufferPointer.allocate(byteCount: geometry.pageByteCount, alignment: 64)
+        let page = MutableBytes.allocate(byteCount: geometry.pageByteCount, alignment: 64)
         defer { page.deallocate() }
         var checksums: [UInt32] = []
         checksums.reserveCapacity(geometry.pageCount)
         for index in 0..<geometry.pageCount {
             let part = UnsafeBufferPointer(start: entries + starts[index], count: starts[index + 1] - starts[index])
             Self.fill(page, with: part, geometry)
-            checksums.append(CRC32.checksum(UnsafeRawBufferPointer(page)))
-            try output.append(UnsafeRawBufferPointer(page))
+            checksums.append(CRC32.checksum(page.bytes))
+            try output.append(page.bytes)
         }
         return (geometry, checksums)
     }
@@ -120,10 +120,10 @@ struct PointIndexBuilder: ~Copyable {
     /// Fills a page: each entry goes into the first bucket from its own on that has room, and leaves its bit in the
     /// overflow filter of the full ones that it passes.
     private static func fill(
-        _ page: UnsafeMutableRawBufferPointer, with entries: UnsafeBufferPointer<Entry>, _ geometry: PointIndexGeometry
+        _ page: MutableBytes, with entries: UnsafeBufferPointer<Entry>, _ geometry: PointIndexGeometry
     ) {
-        guard let base = page.baseAddress else { return }
-        page.initializeMemory(as: UInt8.self, repeating: 0)
+        let base = page.start
+        page.fill(with: 0)
         let maximum = PointIndexGeometry.maximumBucketsPerPage
         withUnsafeTemporaryAllocation(of: Int.self, capacity: maximum) { used in
             used.initialize(repeating: 0)

@@ -121,7 +121,7 @@ extension UnsafePointer<SegmentProbe> {
             return anyRecord(at: address, key, visible)
         }
         guard head.size &+ key.count &+ head.valueCount <= pointee.dataBytes &- address else { return .unclear }
-        guard key.isEqual(to: UnsafeRawBufferPointer(start: record + head.size, count: key.count)) else {
+        guard key.isEqual(to: Bytes(start: record + head.size, count: key.count)) else {
             return .absent
         }
         // An older version, if any, is found by way of the fences.

@@ -40,7 +40,7 @@ extension SegmentReader {
     private func verifyMapped(_ block: Int, _ mappedData: UnsafeRawPointer, _ noting: Bool) throws(StoreError) {
         let start = fences.start(of: block)
         fetch(block)
-        let bytes = UnsafeRawBufferPointer(start: mappedData + start, count: fences.length(of: block))
+        let bytes = Bytes(start: mappedData + start, count: fences.length(of: block))
         try check(bytes, block)
         if noting { verifiedBlocks.set(block) }
     }
@@ -104,7 +104,7 @@ extension SegmentReader {
             return try HeapBytes.read(file, offset: offset, count: count)
         case .mapping(let mapping):
             let copy = HeapBytes(count: count)
-            guard let part = UnsafeRawBufferPointer(mapping.bytes).slice(offset, count) else {
+            guard let part = Bytes(mapping.bytes).slice(offset, count) else {
                 throw .corrupt("the file is shorter than its footer says", file: path, offset: offset)
             }
             fetcher?.fetch(first: offset, count)
@@ -129,7 +129,7 @@ extension SegmentReader {
     func verifyMapped(page: Int, _ mappedIndex: UnsafeRawPointer) throws(StoreError) {
         let base = mappedIndex + page * geometry.pageByteCount
         fetchIndex(page)
-        try check(UnsafeRawBufferPointer(start: base, count: geometry.pageByteCount), page: page)
+        try check(Bytes(start: base, count: geometry.pageByteCount), page: page)
         verifiedPages.set(page)
     }
 

@@ -89,7 +89,7 @@ struct SegmentVerifier {
             let reader = self.reader
             if let base = try checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) {
                 indexedCount += Self.entries(
-                    in: UnsafeRawBufferPointer(start: base, count: reader.geometry.pageByteCount))
+                    in: Bytes(start: base, count: reader.geometry.pageByteCount))
             } else {
                 damagedPages.insert(page)
             }
@@ -146,7 +146,7 @@ struct SegmentVerifier {
             previous = KeyAndSequence(key: Array(found.record.key), sequence: found.record.sequence)
             expected = found.end
         }
-        let rest = UnsafeRawBufferPointer(start: block.base + expected, count: block.limit - expected)
+        let rest = Bytes(start: block.base + expected, count: block.limit - expected)
         if !rest.allSatisfy({ $0 == 0 }) {
             report("a block has bytes behind its records that are not zero", at: fileOffset)
         }
@@ -158,7 +158,7 @@ struct SegmentVerifier {
         let order = compareKeys(fence.key, record.key)
         let isContinued = fence.sequence != FenceIndex.beforeAllVersions
         let isRight = isContinued ? order == 0 && fence.sequence == record.sequence : order <= 0
-        let follows = previous.key.map { key in key.withUnsafeBytes { compareKeys($0, fence.key) } } ?? -1
+        let follows = previous.key.map { key in key.withBytes { compareKeys($0, fence.key) } } ?? -1
         if !isRight || (isContinued ? follows > 0 : follows >= 0 && number > 0) {
             report("the fence of block \(number) does not fit its records", at: reader.layout.footer.metadataOffset)
         }
@@ -169,7 +169,7 @@ struct SegmentVerifier {
             if isFirst, found.isOlder { report("the first record is marked as an older version", at: offset) }
             return
         }
-        let order = key.withUnsafeBytes { compareKeys($0, found.record.key) }
+        let order = key.withBytes { compareKeys($0, found.record.key) }
         let isRight =
             order < 0 ? !found.isOlder : order == 0 && found.isOlder && previous.sequence > found.record.sequence
         if !isRight { report("records are out of order", at: offset) }
@@ -197,7 +197,7 @@ struct SegmentVerifier {
         let lastKey = previous.key
         let ranges = reader.rangeTombstones.tombstones
         if let lastKey {
-            lastKey.withUnsafeBytes { summary.finish(lastKey: $0, rangeTombstones: ranges) }
+            lastKey.withBytes { summary.finish(lastKey: $0, rangeTombstones: ranges) }
         } else {
             summary.finish(lastKey: nil, rangeTombstones: ranges)
         }

@@ -120,7 +120,7 @@ struct SegmentAssembly: ~Copyable {
         let encoded = footer.encoded(headerChecksum: headerChecksum)
         try output.append(encoded)
         summary.info.fileBytes = output.offset
-        summary.info.footerChecksum = encoded.withUnsafeBytes { $0.integer(at: SegmentFooter.size - 4) ?? 0 }
+        summary.info.footerChecksum = encoded.withBytes { $0.integer(at: SegmentFooter.size - 4) ?? 0 }
         try output.finish()
         return summary.info
     }
@@ -144,7 +144,7 @@ struct SegmentAssembly: ~Copyable {
         let propertiesStart = metadata.count
         summary.info.encodeProperties(into: &metadata)
         footer.propertyBytes = metadata.count - propertiesStart
-        footer.metadataChecksum = metadata.withUnsafeBytes { CRC32.checksum($0) }
+        footer.metadataChecksum = metadata.withBytes { CRC32.checksum($0) }
         try output.append(metadata)
     }
 }

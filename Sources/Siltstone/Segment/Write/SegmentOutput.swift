@@ -43,10 +43,7 @@ struct SegmentOutput: ~Copyable {
 
     /// Appends `bytes`.
     mutating func append(_ bytes: [UInt8]) throws(StoreError) {
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
-        defer { copy.deallocate() }
-        copy.copyBytes(from: bytes)
-        try append(UnsafeRawBufferPointer(copy))
+        try withContiguousBytes(bytes) { bytes throws(StoreError) in try append(bytes) }
     }
 
     /// Appends zeros up to the next multiple of `alignment`, a power of two of at most 64.
@@ -59,7 +56,7 @@ struct SegmentOutput: ~Copyable {
         try pieces.wait()
         var next = other.take() ?? ScratchMemory(byteCount: capacity)
         swap(&buffer, &next)
-        pieces.begin(UnsafeRawBufferPointer(start: next.base, count: used), at: written)
+        pieces.begin(Bytes(start: next.base, count: used), at: written)
         other = consume next
         written += used
         used = 0
@@ -67,7 +64,7 @@ struct SegmentOutput: ~Copyable {
 
     /// Hands what is buffered to the file.
     mutating func flush() throws(StoreError) {
-        try pieces.write(UnsafeRawBufferPointer(start: buffer.base, count: used), at: written)
+        try pieces.write(Bytes(start: buffer.base, count: used), at: written)
         written += used
         used = 0
     }

@@ -81,9 +81,7 @@ enum FuzzFiles {
 
     private static func bytes(of pointer: ValuePointer) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: ValuePointer.size)
-        bytes.withUnsafeMutableBytes { buffer in
-            if let base = buffer.baseAddress { pointer.write(to: base) }
-        }
+        bytes.withMutableBytes { pointer.write(to: $0) }
         return bytes
     }
 

@@ -41,7 +41,7 @@ enum LogTarget {
     /// Salvage hands out each byte once, as a frame or as lost, or leaves it out because it is zero.
     private static func salvage(_ bytes: [UInt8]) throws {
         guard bytes.count >= FileHeader.size else { return }
-        try bytes.withUnsafeBytes { whole in
+        try bytes.withBytes { whole in
             var salvage = LogSalvage(whole, header: FuzzFiles.logHeader)
             var end = FileHeader.size
             while let piece = salvage.next() {

@@ -27,7 +27,7 @@ enum Seal {
     }
 
     private static func checksum(_ bytes: [UInt8], _ range: Range<Int>, _ start: UInt32 = 0) -> UInt32 {
-        bytes.withUnsafeBytes { CRC32.checksum(UnsafeRawBufferPointer(rebasing: $0[range]), continuing: start) }
+        bytes.withBytes { CRC32.checksum(Bytes(rebasing: $0[range]), continuing: start) }
     }
 
     // MARK: Headers
@@ -55,7 +55,7 @@ enum Seal {
         let file = headerChecksum(bytes)
         var previous = file
         var offset = FileHeader.size
-        while let (_, header) = bytes.withUnsafeBytes({ FrameHeader.read($0, at: offset) }) {
+        while let (_, header) = bytes.withBytes({ FrameHeader.read($0, at: offset) }) {
             let end = offset + FrameHeader.frameSize(payload: Int(header.length))
             // Zeros are the end of a preallocated file, and not frames.
             guard end <= bytes.count, header.kind != 0 else { return }
@@ -74,8 +74,8 @@ enum Seal {
         header(&bytes, expected)
         var offset = FileHeader.size
         while offset + ValueRecord.headerSize <= bytes.count {
-            let sealed = bytes.withUnsafeBytes { whole -> (end: Int, checksum: UInt32)? in
-                let rest = UnsafeRawBufferPointer(rebasing: whole[offset...])
+            let sealed = bytes.withBytes { whole -> (end: Int, checksum: UInt32)? in
+                let rest = Bytes(rebasing: whole[offset...])
                 guard let record = ValueRecord(rest) else { return nil }
                 let checksum = ValueRecord.checksum(
                     file: expected.number, offset: offset, header: rest, key: record.key, value: record.value)
@@ -113,7 +113,7 @@ enum Seal {
         if pageTable + rest <= footer {
             store(checksum(bytes, metadata..<pageTable + rest), into: &bytes, footer + 108)
         }
-        let start = withUnsafeBytes(of: headerChecksum(bytes).littleEndian) { CRC32.checksum($0) }
+        let start = withUnsafeBytes(of: headerChecksum(bytes).littleEndian) { CRC32.checksum(Bytes($0)) }
         store(checksum(bytes, footer..<footer + 124, start), into: &bytes, footer + 124)
     }
 
@@ -121,9 +121,9 @@ enum Seal {
         _ bytes: inout [UInt8], fences: Range<Int>, table: Range<Int>, _ expected: FileHeader
     ) {
         let sections = bytes
-        sections.withUnsafeBytes { whole in
-            var fenceReader = ByteReader(UnsafeRawBufferPointer(rebasing: whole[fences]))
-            var tableReader = ByteReader(UnsafeRawBufferPointer(rebasing: whole[table]))
+        sections.withBytes { whole in
+            var fenceReader = ByteReader(Bytes(rebasing: whole[fences]))
+            var tableReader = ByteReader(Bytes(rebasing: whole[table]))
             let isCompressed = load(sections, 12, 4) & 1 != 0
             var address = 0
             var stored = FileHeader.size
@@ -152,9 +152,9 @@ enum Seal {
         _ bytes: inout [UInt8], at offset: Int, _ length: Int, _ address: Int, _ number: UInt64
     ) {
         guard length >= 4, offset >= 0, length <= bytes.count - offset else { return }
-        let sum = bytes.withUnsafeBytes {
+        let sum = bytes.withBytes {
             Block.checksum(
-                UnsafeRawBufferPointer(rebasing: $0[offset..<offset + length]), segment: number, address: address)
+                Bytes(rebasing: $0[offset..<offset + length]), segment: number, address: address)
         }
         store(sum, into: &bytes, offset)
     }

@@ -48,9 +48,9 @@ enum ValuesTarget {
 
     /// Whether a record begins in a range, found the plainest way.
     private static func holdsRecord(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
-        bytes.withUnsafeBytes { whole in
+        bytes.withBytes { whole in
             stride(from: range.lowerBound, to: min(range.upperBound, bytes.count), by: ValueRecord.alignment).contains {
-                let rest = UnsafeRawBufferPointer(rebasing: whole[$0...])
+                let rest = Bytes(rebasing: whole[$0...])
                 guard let record = ValueRecord(rest), record.sequence <= .greatest else { return false }
                 return record.isValid(rest, file: FuzzFiles.valuesHeader.number, offset: $0)
             }

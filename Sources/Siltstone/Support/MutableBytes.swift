@@ -1,0 +1,96 @@
+/// Borrowed bytes that may be written. Valid, like ``Bytes``, only as long as whoever lends them says.
+@safe
+struct MutableBytes {
+    /// The first byte's address; any, where there is none.
+    let start: UnsafeMutableRawPointer
+    let count: Int
+
+    /// - Parameter start: may be nil where `count` is 0.
+    @inline(__always)
+    init(start: UnsafeMutableRawPointer?, count: Int) {
+        assert(count >= 0 && (start != nil || count == 0))
+        self.start = start ?? UnsafeMutableRawPointer(bitPattern: 8).unsafelyUnwrapped
+        self.count = count
+    }
+
+    /// The bytes of a buffer.
+    @inline(__always)
+    init(_ buffer: UnsafeMutableRawBufferPointer) { self.init(start: buffer.baseAddress, count: buffer.count) }
+
+    /// New bytes, undefined at first, until ``deallocate()``.
+    static func allocate(byteCount: Int, alignment: Int) -> MutableBytes {
+        MutableBytes(.allocate(byteCount: byteCount, alignment: alignment))
+    }
+
+    /// Frees what ``allocate(byteCount:alignment:)`` has made.
+    func deallocate() { start.deallocate() }
+
+    @inline(__always)
+    var isEmpty: Bool { count == 0 }
+
+    /// The same bytes, to be read.
+    @inline(__always)
+    var bytes: Bytes { Bytes(start: start, count: count) }
+
+    /// The same for the standard library and the C library.
+    @inline(__always)
+    var buffer: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: start, count: count) }
+
+    /// The first byte's address.
+    @inline(__always)
+    var baseAddress: UnsafeMutableRawPointer? { start }
+
+    /// A part of the bytes, counted from 0 again.
+    @inline(__always)
+    subscript(range: Range<Int>) -> MutableBytes {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count)
+        return MutableBytes(start: start + range.lowerBound, count: range.count)
+    }
+
+    /// All but the first bytes.
+    @inline(__always)
+    subscript(range: PartialRangeFrom<Int>) -> MutableBytes { self[range.lowerBound..<count] }
+
+    /// The first bytes.
+    @inline(__always)
+    subscript(range: PartialRangeUpTo<Int>) -> MutableBytes { self[0..<range.upperBound] }
+
+    /// The first bytes, as many as there are.
+    @inline(__always)
+    func prefix(_ length: Int) -> MutableBytes { MutableBytes(start: start, count: Swift.min(length, count)) }
+
+    /// Writes a copy of bytes to the beginning.
+    /// - Precondition: they fit.
+    @inline(__always)
+    func copyMemory(from source: Bytes) {
+        precondition(source.count <= count)
+        start.copyMemory(from: source.start, byteCount: source.count)
+    }
+
+    /// Writes a copy of bytes to the beginning.
+    /// - Precondition: they fit.
+    func copyBytes(from source: [UInt8]) { source.withBytes { copyMemory(from: $0) } }
+
+    /// Sets each byte.
+    @inline(__always)
+    func fill(with byte: UInt8) { fillMemory(buffer, with: byte) }
+
+    /// Writes an integer, little-endian, at any offset.
+    /// - Precondition: it fits.
+    @inline(__always)
+    func store<T: FixedWidthInteger>(_ value: T, at offset: Int) {
+        precondition(offset >= 0 && MemoryLayout<T>.size <= count && offset <= count &- MemoryLayout<T>.size)
+        start.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+    }
+}
+
+extension Array where Element == UInt8 {
+    /// Lends the bytes of the array, to be written, until `body` returns.
+    mutating func withMutableBytes<R, E: Error>(_ body: (MutableBytes) throws(E) -> R) throws(E) -> R {
+        // The standard library rethrows any error, not this one: hence the result.
+        let result = withUnsafeMutableBytes { buffer in
+            Result { () throws(E) in try body(MutableBytes(buffer)) }
+        }
+        return try result.get()
+    }
+}
