@@ -21,7 +21,7 @@ extension SiltstoneSession {
         try mapped {
             let transaction = try writer()
             let binding = try catalogue.binding(structure)
-            let writer = RowWriter(transaction, engine, catalogue)
+            let writer = RowWriter(transaction, engine, catalogue, hasTurn: kind.hasTurn)
             let mark = try transaction.mark()
             do {
                 let result = try body(writer, binding)

@@ -12,6 +12,9 @@ enum SessionKind {
     /// Reads in a transaction that ends by itself.
     case observed
     case ended
+
+    /// Whether the session has the turn.
+    var hasTurn: Bool { if case .serial = self { true } else { false } }
 }
 
 extension SiltstoneSession {

@@ -120,7 +120,7 @@ struct SchemaEditor {
 
     /// Deletes the rows of a table one by one, so that references to them act as they do on a delete.
     private mutating func deleteRows(of table: TableDescription) throws {
-        let writer = RowWriter(transaction, engine, catalogue)
+        let writer = RowWriter(transaction, engine, catalogue, hasTurn: false)
         let structure = table.structure
         _ = try writer.delete(DeleteStatement(structure), try catalogue.binding(structure))
         try writer.finishChecks()

@@ -11,6 +11,7 @@ extension RowWriter {
         var composer = RowComposer(plan.layout)
         var scratch: [UInt8] = []
         var numbers = InsertedNumbers(plan.table)
+        if hasTurn { try numbers.learnGreatest(self) }
         let none = RawSpan()
         for number in 0..<statement.rows.count {
             switch sources {
@@ -56,8 +57,7 @@ extension RowWriter {
         guard try makeKey(plan, of: row) else {
             return try insertNumbered(row, plan, statement, &numbers, &result)
         }
-        try numbers.note(row, plan)
-        if try rowExists() {
+        if try !numbers.noteIsNew(row, plan), try rowExists() {
             switch statement.onConflict {
             case .fail: throw uniqueError(plan.table, plan.table.primaryKey, try keyValues(plan.table))
             case .ignore: return
@@ -97,7 +97,7 @@ extension RowWriter {
         for (offset, byte) in value.slotBytes(slot.type).enumerated() { copy[slot.place + offset] = byte }
         rowKey.reset(to: plan.table.rowPrefix)
         rowKey.append(value)
-        numbers.last = number
+        numbers.noteGiven(number)
         try storeNewRow(copy.span.bytes, plan, statement, &result)
     }
 
@@ -120,18 +120,34 @@ struct InsertedNumbers {
     /// The number of the last row.
     var last: Int64?
     private var greatest = Int64.min
+    /// No row has a number above this one and ``greatest``. Nil: not known.
+    private var known: Int64?
 
     init(_ table: TableDescription) {
         self.table = table
         slot = table.hasIntegerKey ? table.newestLayout.slots[table.primaryKey[0]] : nil
     }
 
+    /// Learns the greatest number that a row has. Only with the turn: else others may commit rows above it.
+    mutating func learnGreatest(_ writer: RowWriter) throws {
+        if slot != nil { known = try writer.engine.rowNumbers.newest(in: table, of: writer.engine.store) }
+    }
+
     /// Takes note of a row's key.
+    /// - Returns: whether no row can have it, as all have lower numbers. False where that is not known.
     @inline(__always)
-    mutating func note(_ row: RawSpan, _ plan: TableWritePlan) throws {
-        guard let slot, case .integer(let number) = try slot.value(in: row) else { return }
+    mutating func noteIsNew(_ row: RawSpan, _ plan: TableWritePlan) throws -> Bool {
+        guard let slot, case .integer(let number) = try slot.value(in: row) else { return false }
         last = number
-        if number > greatest { greatest = number }
+        guard number > greatest else { return false }
+        greatest = number
+        return known.map { number > $0 } ?? false
+    }
+
+    /// Takes note of a number that a row without one was given.
+    mutating func noteGiven(_ number: Int64) {
+        last = number
+        known = known.map { max($0, number) }
     }
 
     /// Makes sure that no row gets one of the numbers so far.

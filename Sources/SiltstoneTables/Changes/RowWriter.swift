@@ -9,6 +9,8 @@ final class RowWriter {
     let transaction: Transaction
     let engine: SiltstoneEngine
     let catalogue: Catalogue
+    /// Whether the transaction has the turn: nobody commits rows meanwhile.
+    let hasTurn: Bool
     /// The key of the row at work.
     var rowKey = KeyEncoder()
     /// An index entry, or the key of a row that is referred to.
@@ -24,7 +26,8 @@ final class RowWriter {
     /// Tables whose rows with the greatest numbers may be gone.
     var tablesToMark: Set<UInt64> = []
 
-    init(_ transaction: Transaction, _ engine: SiltstoneEngine, _ catalogue: Catalogue) {
+    init(_ transaction: Transaction, _ engine: SiltstoneEngine, _ catalogue: Catalogue, hasTurn: Bool) {
+        self.hasTurn = hasTurn
         self.transaction = transaction
         self.engine = engine
         self.catalogue = catalogue

@@ -4,17 +4,21 @@ import TableKit
 /// Finds the rows of a table that have the values of other rows in a column: one step of a join.
 final class JoinLookup<Reader: KeyValueReader> {
     private let runner: PlanRunner<Reader>
-    private let table: TableAccess
-    private let column: Int
+    let table: TableAccess
+    let column: Int
     private let condition: Condition
     private let terms: [OrderTerm]
     private let isAcrossValues: Bool
-    private let method: PhysicalPlan.Lookup
+    let method: PhysicalPlan.Lookup
     private let place: ColumnReader
     /// All rows with their values, once they are hashed.
     private var hash: (rows: RankedRows, keys: JoinKeys, members: [[Int32]])?
     /// For each hashed row its number in the batch; -1 for those that are not in it.
     private var places: [Int32] = []
+    /// The same rows by their values, where no row is wanted apart from the others of its value.
+    var groupedHash: (rows: GroupedRows, keys: JoinKeys)?
+    /// For each value where its rows are in the batch; -1 for those that are not in it.
+    var groupPlaces: [Int32] = []
 
     /// What was found for a batch.
     struct Found {
@@ -54,6 +58,14 @@ final class JoinLookup<Reader: KeyValueReader> {
         var keys = JoinKeys(table.types[column])
         let numbers = values.map { keys.add($0) }
         if keys.count == 0 { return Found(members: values.map { _ in [] }) }
+        var ranked = try rows(of: values, keys, along: order)
+        ranked.rank(isAcrossValues: isAcrossValues)
+        let members = ranked.members(of: keys.count)
+        return Found(rows: ranked.rows, members: numbers.map { $0.map { members[Int($0)] } ?? [] })
+    }
+
+    /// The rows that have any of some values, with the values' numbers.
+    func rows(of values: [ColumnValue], _ keys: JoinKeys, along order: KeyOrder) throws -> RankedRows {
         let finder = PathFinder(reader: runner.reader)
         let path = try finder.path(
             table, order, .all([.among(values, column, table.types[column]), condition]), isEstimated: false)
@@ -63,9 +75,7 @@ final class JoinLookup<Reader: KeyValueReader> {
             try ranked.append(key, row, group: number)
             return true
         }
-        ranked.rank(isAcrossValues: isAcrossValues)
-        let members = ranked.members(of: keys.count)
-        return Found(rows: ranked.rows, members: numbers.map { $0.map { members[Int($0)] } ?? [] })
+        return ranked
     }
 
     private func findHashed(_ values: [ColumnValue]) throws -> Found {
@@ -100,6 +110,13 @@ final class JoinLookup<Reader: KeyValueReader> {
     }
 
     private func hashAll() throws -> (rows: RankedRows, keys: JoinKeys, members: [[Int32]]) {
+        var (ranked, keys) = try allRows()
+        ranked.rank(isAcrossValues: isAcrossValues)
+        return (ranked, keys, ranked.members(of: keys.count))
+    }
+
+    /// All rows that meet the condition, with numbers for their values.
+    func allRows() throws -> (rows: RankedRows, keys: JoinKeys) {
         var keys = JoinKeys(table.types[column])
         var ranked = RankedRows(SortKey(terms, shape: table.shape))
         let path = try PathFinder(reader: runner.reader).cheapest(table, condition)
@@ -108,7 +125,6 @@ final class JoinLookup<Reader: KeyValueReader> {
             try ranked.append(key, row, group: number)
             return true
         }
-        ranked.rank(isAcrossValues: isAcrossValues)
-        return (ranked, keys, ranked.members(of: keys.count))
+        return (ranked, keys)
     }
 }

@@ -64,6 +64,22 @@ final class JoinStage<Reader: KeyValueReader> {
 
     // MARK: Arrays
 
+    /// Whether the arrays are made without a look at single elements: no condition of joined rows is left, no join cuts its
+    /// arrays.
+    var isPlain: Bool { !bound.hasLateConditions && steps.allSatisfy(\.isPlain) }
+
+    /// The result for parents that are all kept, where the stage ``isPlain``.
+    func plainResult(_ parents: RowBuffer) throws -> RowBatch {
+        var result = RowBatch(shape: bound.tables[0].shape)
+        result.rows = parents
+        for (join, step) in zip(bound.joins, steps) {
+            var joined = JoinedRows(shape: join.child.shape)
+            try step.fillArrays(&joined, of: join.parent < 0 ? parents : result.joined[join.parent].rows)
+            result.joined.append(joined)
+        }
+        return result
+    }
+
     /// Runs the other joins for the parents that are kept, and fills the arrays of all.
     func fill(_ batch: inout JoinedBatch, kept: [Int]) throws {
         for (number, join) in bound.joins.enumerated() {

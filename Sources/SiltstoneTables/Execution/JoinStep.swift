@@ -41,6 +41,16 @@ final class JoinStep<Reader: KeyValueReader> {
 
     // MARK: Rows
 
+    /// Whether all rows that have an owner's value are the owner's array.
+    var isPlain: Bool {
+        pivotLookup == nil && distinctKey == nil && join.clause.limit == nil && join.clause.limitEach == nil
+    }
+
+    /// Fills the arrays of all owners, where the join ``isPlain``.
+    func fillArrays(_ joined: inout JoinedRows, of owners: RowBuffer) throws {
+        try childLookup.fillArrays(&joined, of: owners, on: on)
+    }
+
     /// What belongs to the owners.
     /// - Parameter only: the owners that are asked for; nil: all.
     func find(for owners: RowBuffer, only: [Int]?) throws -> JoinMatches {

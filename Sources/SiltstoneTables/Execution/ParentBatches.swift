@@ -74,10 +74,12 @@ final class JoinStream<Reader: KeyValueReader>: RowStream {
     private var batch: JoinedBatch?
     private var kept: ArraySlice<Int> = []
 
+    private let isPlain: Bool
     private let mostRows = 256
 
     init(_ bound: BoundQuery, _ plan: PhysicalPlan, _ runner: PlanRunner<Reader>) throws {
         stage = JoinStage(bound, plan, runner)
+        isPlain = stage.isPlain
         let isWhole = bound.joins.contains { $0.clause.limit != nil }
         parents = try ParentBatches(stage, plan, runner, isWhole: isWhole)
     }
@@ -86,6 +88,7 @@ final class JoinStream<Reader: KeyValueReader>: RowStream {
         try mappingStoreErrors {
             if kept.isEmpty {
                 guard let next = try parents.next() else { return nil }
+                if isPlain { return try stage.plainResult(next.batch.parents) }
                 var batch = next.batch
                 try stage.fill(&batch, kept: next.kept)
                 self.batch = batch

@@ -9,7 +9,6 @@ struct RankedRows {
     /// The sort keys, one behind the other.
     private var keys = RowBuffer()
     private let sortKey: SortKey
-    private var scratch: [UInt8] = []
     /// Whether rows have come in order.
     private var ascends = true
     /// Whether the rows of each value have come together and in order, as from an index.
@@ -20,25 +19,25 @@ struct RankedRows {
     init(_ sortKey: SortKey) { self.sortKey = sortKey }
 
     mutating func append(_ key: RawSpan, _ row: RawSpan, group: Int32) throws {
-        try sortKey.make(&scratch, of: row)
-        key.withUnsafeBytes { scratch += $0 }
-        note(group)
-        keys.bytes += scratch
+        try sortKey.append(to: &keys.bytes, of: row)
+        key.withUnsafeBytes { keys.bytes += $0 }
         keys.ends.append(keys.bytes.count)
+        note(group)
         rows.append(row)
         groups.append(group)
     }
 
-    /// Compares the next key, in ``scratch``, with the last one.
+    /// Compares the last key with the one before.
     private mutating func note(_ group: Int32) {
-        if keys.isEmpty {
+        if keys.count == 1 {
             mark(group)
             return
         }
         guard ascends || ascendsInGroups else { return }
-        let last = keys[range: keys.count - 1]
+        let (last, next) = (keys[range: keys.count - 2], keys[range: keys.count - 1])
         let isAbove = keys.bytes.withUnsafeBytes { keys in
-            scratch.withUnsafeBytes { RowBytes.order(UnsafeRawBufferPointer(rebasing: keys[last]), $0) < 0 }
+            RowBytes.order(
+                UnsafeRawBufferPointer(rebasing: keys[last]), UnsafeRawBufferPointer(rebasing: keys[next])) < 0
         }
         if groups.last != group {
             if !mark(group) { ascendsInGroups = false }

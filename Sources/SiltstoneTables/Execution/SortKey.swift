@@ -20,6 +20,12 @@ final class SortKey {
         try append(to: &key, row, 0..<(count ?? terms.count))
     }
 
+    /// Appends the bytes of all terms.
+    @inline(__always)
+    func append(to key: inout [UInt8], of row: RawSpan) throws {
+        if !terms.isEmpty { try append(to: &key, row, 0..<terms.count) }
+    }
+
     /// Appends the bytes of some of the terms.
     func append(to key: inout [UInt8], _ row: RawSpan, _ range: Range<Int>) throws {
         try row.withUnsafeBytes { bytes in

@@ -33,7 +33,7 @@ struct PathFinder<Reader: KeyValueReader> {
     /// all such paths have as many entries.
     func exactPath(_ table: TableAccess, _ condition: Condition) throws -> AccessPath? {
         if condition == .never { return nothing(table) }
-        for order in table.orders {
+        for order in table.orders where order.hasAll(columnsOf: condition) {
             let path = try path(table, order, condition, isEstimated: false)
             if path.isExact || path.isNothing { return path }
         }
@@ -43,7 +43,7 @@ struct PathFinder<Reader: KeyValueReader> {
     /// A path whose first entries are the first rows of an order that meet the condition; nil where there is none. It is
     /// not estimated: where few rows are wanted, no other path reads less.
     func orderedPath(_ table: TableAccess, _ condition: Condition, terms: [OrderTerm]) throws -> AccessPath? {
-        for order in table.orders {
+        for order in table.orders where order.hasAll(columnsOf: condition) {
             // An order that begins with another column is right only where that has one value.
             if let term = terms.first, !order.sortColumns.contains(term.column) { continue }
             let path = try path(table, order, condition, isEstimated: false)
@@ -162,6 +162,14 @@ struct PathFinder<Reader: KeyValueReader> {
             result.append(union)
         }
         return result
+    }
+}
+
+extension KeyOrder {
+    /// Whether keys have all columns that a condition names. Only then can the condition choose exactly the entries that meet
+    /// it.
+    fileprivate func hasAll(columnsOf condition: Condition) -> Bool {
+        condition.allReferences { reference in columns.contains { $0 == reference.column } }
     }
 }
 

@@ -25,19 +25,29 @@ final class QueryCursor<T: Decodable> {
     /// Appends the objects of the next batch.
     /// - Returns: false at the end.
     func next(into items: inout [T]) throws -> Bool {
-        guard let stream else { return false }
+        guard let batch = try nextBatch() else { return false }
+        try decoder.decode(batch, into: &items)
+        return true
+    }
+
+    /// Puts the objects of the next batch into an empty queue.
+    /// - Returns: false at the end.
+    func next(into items: ItemQueue<T>) throws -> Bool {
+        guard let batch = try nextBatch() else { return false }
+        try decoder.decode(batch, into: items)
+        return true
+    }
+
+    private func nextBatch() throws -> RowBatch? {
+        guard let stream else { return nil }
         let batch =
             if let scope = access.scope {
                 try scope.session.use(scope, isChange: false) { _ in try stream.next() }
             } else {
                 try stream.next()
             }
-        guard let batch else {
-            end()
-            return false
-        }
-        try decoder.decode(batch, into: &items)
-        return true
+        if batch == nil { end() }
+        return batch
     }
 
     /// The rest of the result.

@@ -29,8 +29,8 @@ public struct Select<OAF: Codable, A: TableProtocol>: Sequence, FromTableProtoco
 /// An iteration of a ``Select``.
 public struct SelectIterator<OAF: Codable>: IteratorProtocol {
     private var cursor: QueryCursor<OAF>?
-    private var batch: [OAF] = []
-    private var position = 0
+    /// What is left of the last batch.
+    private let items = ItemQueue<OAF>()
 
     init(_ access: Access, _ description: QueryDescription) {
         do { cursor = try QueryCursor(access, description) } catch { Self.log(error) }
@@ -38,10 +38,7 @@ public struct SelectIterator<OAF: Codable>: IteratorProtocol {
 
     /// The next object. Nil at the end, and after an error, which is in the log.
     public mutating func next() -> OAF? {
-        if position < batch.count {
-            defer { position += 1 }
-            return batch[position]
-        }
+        if let item = items.popFirst() { return item }
         do { return try nextElement() } catch {
             Self.log(error)
             cursor = nil
@@ -51,16 +48,13 @@ public struct SelectIterator<OAF: Codable>: IteratorProtocol {
 
     /// The next object, or nil at the end. Throws where ``next()`` ends.
     public mutating func nextElement() throws -> OAF? {
-        while position == batch.count {
-            batch.removeAll(keepingCapacity: true)
-            position = 0
-            guard let cursor, try cursor.next(into: &batch) else {
+        while true {
+            if let item = items.popFirst() { return item }
+            guard let cursor, try cursor.next(into: items) else {
                 cursor = nil
                 return nil
             }
         }
-        defer { position += 1 }
-        return batch[position]
     }
 
     private static func log(_ error: any Error) {

@@ -29,7 +29,12 @@ extension Table {
         let columns = try choice.columns(of: structure)
         var rows = RowBuffer()
         let encoder = RowEncoder<A>(structure)
-        for item in items { try encoder.append(item, to: &rows) }
+        rows.ends.reserveCapacity(items.count)
+        for item in items {
+            try encoder.append(item, to: &rows)
+            // As many bytes as rows like the first take: memory that grows step by step is touched several times.
+            if rows.count == 8 { rows.bytes.reserveCapacity(rows.bytes.count / 8 * items.count * 9 / 8) }
+        }
         var statement = InsertStatement(structure, columns: columns, rows: rows)
         statement.onConflict = onConflict
         statement.isReturning = isReturning

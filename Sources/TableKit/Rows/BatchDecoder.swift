@@ -31,8 +31,19 @@ public final class BatchDecoder<T: Decodable> {
     /// - Throws: ``CRUDDecoderError``, which names table and column, and what a type's `init(from:)` throws; `items` has
     ///   the items before the one that failed.
     public func decode(_ batch: RowBatch, into items: inout [T]) throws {
+        try decodeChildren(batch)
+        try parents.decode(batch.rows, shape: batch.shape, into: &items)
+    }
+
+    /// Puts the items of a batch into a queue, instead of those that are left in it.
+    /// - Throws: as the other form.
+    func decode(_ batch: RowBatch, into items: ItemQueue<T>) throws {
+        try decodeChildren(batch)
+        try parents.decode(batch.rows, shape: batch.shape, into: items)
+    }
+
+    private func decodeChildren(_ batch: RowBatch) throws {
         // A join comes after the one that it starts from: in reverse, children are there before their parents.
         for (child, joined) in zip(children, batch.joined).reversed() { try child.decode(joined) }
-        try parents.decode(batch.rows, shape: batch.shape, into: &items)
     }
 }

@@ -45,6 +45,12 @@ private final class ChildArrays<Child>: TypedReader<[Child]> {
         guard row < ends.count else { throw reader.corrupt() }
         let start = row == 0 ? 0 : ends[row - 1]
         guard start >= 0, start <= ends[row], ends[row] <= members.count else { throw reader.corrupt() }
+        // Mostly the children of a row lie side by side, and are copied as one piece.
+        if let first = members[start..<ends[row]].first, isRun(start..<ends[row]) {
+            let first = Int(first)
+            guard first >= 0, first + ends[row] - start <= items.count else { throw reader.corrupt() }
+            return Array(items[first..<first + ends[row] - start])
+        }
         var array: [Child] = []
         array.reserveCapacity(ends[row] - start)
         for member in start..<ends[row] {
@@ -53,5 +59,11 @@ private final class ChildArrays<Child>: TypedReader<[Child]> {
             array.append(items[item])
         }
         return array
+    }
+
+    /// Whether each of some members comes right behind the one before.
+    private func isRun(_ range: Range<Int>) -> Bool {
+        for member in range.dropFirst() where members[member] != members[member - 1] &+ 1 { return false }
+        return true
     }
 }

@@ -60,6 +60,13 @@ final class ItemDecoder<T: Decodable>: AnyItemDecoder {
         if let failure { throw failure }
     }
 
+    /// Puts the items of many rows into an empty queue; where one throws, those before it.
+    func decode(_ rows: RowBuffer, shape: RowShape, into items: ItemQueue<T>) throws {
+        try unsafe items.refill(rows.count) { memory, count in
+            try unsafe decode(rows, shape: shape, into: memory, &count)
+        }
+    }
+
     private func decode(
         _ rows: RowBuffer, shape: RowShape, into memory: UnsafeMutableBufferPointer<T>, _ count: inout Int
     ) throws {

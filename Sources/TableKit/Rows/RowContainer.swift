@@ -124,6 +124,12 @@ extension RowReader {
         // The most frequent types, by comparing metatypes.
         if type == Date.self { return unsafe unsafeBitCast(try Date.read(self, number), to: type) }
         if type == UUID.self { return unsafe unsafeBitCast(try UUID.read(self, number), to: type) }
+        return try otherValue(type, number)
+    }
+
+    /// As ``value(_:_:)``. A function of its own: the metadata of the property's reader would be looked up for dates as well.
+    @inline(never)
+    private func otherValue<T>(_ type: T.Type, _ number: Int) throws -> T {
         let property = readers.reader(type, number)
         switch presence(number) {
         case .value: return try property.read(self, number)

@@ -193,9 +193,7 @@ import Foundation
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         if lastKey == ObjectIdentifier(type), let lastContainer = unsafe lastContainer {
-            return unsafe Unmanaged<ContainerBox<Key>>.fromOpaque(lastContainer)._withUnsafeGuaranteedRef {
-                $0.container
-            }
+            return unsafe lastContainer.assumingMemoryBound(to: KeyedDecodingContainer<Key>.self).pointee
         }
         return findContainer(type)
     }
@@ -207,13 +205,23 @@ import Foundation
         let box = known ?? ContainerBox(KeyedDecodingContainer(RowContainer(reader: self)))
         if known == nil { containers.append((key, box)) }
         lastKey = key
-        unsafe lastContainer = UnsafeRawPointer(Unmanaged.passUnretained(box).toOpaque())
-        return box.container
+        unsafe lastContainer = UnsafeRawPointer(box.memory)
+        return unsafe box.memory.pointee
     }
 
-    private final class ContainerBox<Key: CodingKey> {
-        let container: KeyedDecodingContainer<Key>
-        init(_ container: KeyedDecodingContainer<Key>) { self.container = container }
+    /// A container at an address: a property of a generic class takes one more look-up of metadata to read.
+    @safe private final class ContainerBox<Key: CodingKey> {
+        let memory: UnsafeMutablePointer<KeyedDecodingContainer<Key>>
+
+        init(_ container: KeyedDecodingContainer<Key>) {
+            unsafe memory = .allocate(capacity: 1)
+            unsafe memory.initialize(to: container)
+        }
+
+        deinit {
+            unsafe memory.deinitialize(count: 1)
+            unsafe memory.deallocate()
+        }
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unsupported() }
