@@ -7,7 +7,10 @@ extension RowWriter {
     ///   - key: the whole key of the old row.
     ///   - row: of the newest layout.
     ///   - depth: how many references led here.
-    func change(_ plan: TableWritePlan, key: [UInt8], from old: RawSpan, to row: RawSpan, depth: Int) throws {
+    ///   - changed: the positions of the columns that may differ; nil: any.
+    func change(
+        _ plan: TableWritePlan, key: [UInt8], from old: RawSpan, to row: RawSpan, depth: Int, changed: [Int]? = nil
+    ) throws {
         try plan.checkNotNull(row)
         if plan.keySlots.isEmpty {
             rowKey.reset(to: key)
@@ -16,7 +19,7 @@ extension RowWriter {
         }
         let isSameKey = rowKey.withBytes { new in key.withUnsafeBytes { new.elementsEqual($0) } }
         if !isSameKey { try moveKey(plan, from: key, old) }
-        try changeEntries(plan, key: key, from: old, to: row)
+        try changeEntries(plan, key: key, from: old, to: row, changed: isSameKey ? changed : nil)
         let shape = try plan.columns(of: old)
         for reference in plan.outgoing where try isChanged(reference, shape, old, row) {
             try check(reference, of: row, plan)
@@ -39,10 +42,15 @@ extension RowWriter {
     }
 
     /// Removes old entries and writes new ones, where they differ.
-    private func changeEntries(_ plan: TableWritePlan, key: [UInt8], from old: RawSpan, to row: RawSpan) throws {
+    /// - Parameter changed: the positions of the columns that may differ, where the key stays; nil: any.
+    private func changeEntries(
+        _ plan: TableWritePlan, key: [UInt8], from old: RawSpan, to row: RawSpan, changed: [Int]?
+    ) throws {
         let shape = try plan.columns(of: old)
         let prefix = plan.table.rowPrefix.count
         for index in plan.table.indexes {
+            // An index that is being built may lack the entry yet.
+            if let changed, index.isReady, !index.columns.contains(where: changed.contains) { continue }
             let isKeyless = try key.withUnsafeBytes { key in
                 try RowWriter.makeEntry(
                     &oldEntry, index, of: old, shape, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))

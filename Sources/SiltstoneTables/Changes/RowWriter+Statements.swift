@@ -35,6 +35,7 @@ extension RowWriter {
         let matches = try matches(binding, statement.predicate)
         guard !matches.rows.isEmpty, statement.row.count == 1 else { return result }
         let changes = try changedColumns(statement, binding, plan)
+        let changed = changes.map(\.position)
         var composer = RowComposer(plan.layout)
         var sources: [RowComposer.Source] = []
         var sourcesLayout: UInt16?
@@ -49,7 +50,7 @@ extension RowWriter {
                     }
                     try composer.compose(sources, old: old, new: new)
                     let key = matches.keys.withRow(number) { $0.withUnsafeBytes { Array($0) } }
-                    try change(plan, key: key, from: old, to: composer.bytes.span.bytes, depth: 0)
+                    try change(plan, key: key, from: old, to: composer.bytes.span.bytes, depth: 0, changed: changed)
                     result.count += 1
                     if statement.isReturning { result.rows.append(composer.bytes.span.bytes) }
                 }

@@ -38,8 +38,9 @@ final class TableAccess: Sendable {
     func name(_ column: Int) -> String { structure.columns[column].name }
 }
 
-/// An order in which a store keeps rows or index entries of a table.
-struct KeyOrder: Sendable {
+/// An order in which a store keeps rows or index entries of a table. A class: paths and plans are copied often, and its arrays
+/// would be retained one by one.
+final class KeyOrder: Sendable {
     /// Nil: the rows.
     let index: TableDescription.Index?
     /// What all keys begin with.
