@@ -29,6 +29,10 @@ public protocol TableEngine: AnyObject, Sendable {
     /// waiting meanwhile.
     func buildIndex(_ definition: IndexDefinition) throws
 
+    /// Looks at the values of indexes, so that plans know how they are distributed.
+    /// - Parameter table: one table. Nil: all.
+    func analyze(_ table: String?) throws
+
     /// Checks rows, indexes and constraints against each other.
     /// - Returns: the problems, each as a sentence; empty where all is well.
     func verify(progress: ((Double) -> Void)?) throws -> [String]
@@ -48,6 +52,9 @@ extension TableEngine {
         try await session.commit()
         return result
     }
+
+    /// Does nothing: for engines whose plans need no statistics.
+    public func analyze(_ table: String?) throws {}
 
     /// Makes an index in a transaction of its own.
     public func buildIndex(_ definition: IndexDefinition) throws {
@@ -96,6 +103,9 @@ public protocol TableSession: AnyObject {
     func aggregate(_ query: AggregateQuery) throws -> [[ColumnValue]]
     /// How a query would run, with the number of rows that each step is expected to give.
     func explain(_ query: Query) throws -> QueryPlan
+    /// Runs a query to its end, and gives its plan with the number of rows that each step found. Engines that cannot count
+    /// steps count the result.
+    func explainRunning(_ query: Query) throws -> QueryPlan
     /// All plans that the planner could choose for a query; ``Query/forcedPlan`` chooses among them.
     func plans(for query: Query) throws -> [QueryPlan]
 
@@ -109,6 +119,21 @@ public protocol TableSession: AnyObject {
     func commit() async throws
     /// Takes all changes back and ends the session. After the end: does nothing.
     func rollback()
+}
+
+extension TableSession {
+    /// Runs a query, and counts its parents.
+    public func explainRunning(_ query: Query) throws -> QueryPlan {
+        var plan = try explain(query)
+        let clock = ContinuousClock()
+        let start = clock.now
+        let stream = try run(query)
+        var rows = 0
+        while let batch = try stream.next() { rows += batch.rows.count }
+        plan.actualRows = rows
+        plan.seconds = start.duration(to: clock.now) / .seconds(1)
+        return plan
+    }
 }
 
 /// A state within a transaction to which it can go back.
