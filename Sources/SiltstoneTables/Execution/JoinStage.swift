@@ -5,10 +5,24 @@ import TableKit
 final class JoinStage<Reader: KeyValueReader> {
     let bound: BoundQuery
     private let steps: [JoinStep<Reader>]
+    /// Where the plan is measured, what counts its joins.
+    private let meters: PlanMeters?
 
     init(_ bound: BoundQuery, _ plan: PhysicalPlan, _ runner: PlanRunner<Reader>) {
         self.bound = bound
+        meters = runner.meters
         steps = zip(bound.joins, plan.lookups).map { JoinStep($0, in: bound, $1, runner) }
+    }
+
+    /// Runs a join.
+    private func find(_ number: Int, for owners: RowBuffer, only: [Int]?) throws -> JoinMatches {
+        guard let meter = meters?.joins[number] else { return try steps[number].find(for: owners, only: only) }
+        let clock = ContinuousClock()
+        let start = clock.now
+        let matches = try steps[number].find(for: owners, only: only)
+        meter.time += start.duration(to: clock.now)
+        meter.rows += matches.rows.count
+        return matches
     }
 
     // MARK: Conditions
@@ -20,7 +34,7 @@ final class JoinStage<Reader: KeyValueReader> {
             matches: bound.joins.map { _ in nil })
         if !bound.hasLateConditions { return batch }
         for (number, join) in bound.joins.enumerated() where join.isNamed {
-            batch.matches[number] = try steps[number].find(for: batch.owners(of: join), only: nil)
+            batch.matches[number] = try find(number, for: batch.owners(of: join), only: nil)
         }
         for (number, join) in bound.joins.enumerated().reversed() where join.isNamed {
             try acceptElements(number, &batch)
@@ -85,7 +99,7 @@ final class JoinStage<Reader: KeyValueReader> {
         for (number, join) in bound.joins.enumerated() {
             let owners = owners(of: join, kept: kept, in: batch)
             if batch.matches[number] == nil {
-                batch.matches[number] = try steps[number].find(for: batch.owners(of: join), only: owners)
+                batch.matches[number] = try find(number, for: batch.owners(of: join), only: owners)
             }
             guard var matches = batch.matches[number] else { continue }
             batch.matches[number] = nil
