@@ -42,11 +42,14 @@ let package = Package(
             swiftSettings: upcoming),
         // The program that the crash tests kill; no product.
         .executableTarget(
-            name: "CrashChild", dependencies: ["Siltstone"], path: "Tests/CrashChild", swiftSettings: upcoming),
+            name: "CrashChild", dependencies: ["Siltstone", "SiltstoneTables"], path: "Tests/CrashChild",
+            swiftSettings: upcoming),
         .testTarget(
             name: "SiltstoneTests",
             // The last two for the fuzzing targets of what they read.
-            dependencies: ["Siltstone", "SiltstoneTesting", "CrashChild", "CRUDKit", "SiltTool"],
+            dependencies: [
+                "Siltstone", "SiltstoneTesting", "SiltstoneTables", "CrashChild", "CRUDKit", "SiltTool",
+            ],
             swiftSettings: upcoming),
         .testTarget(name: "CRUDKitTests", dependencies: ["CRUDKit", "SiltstoneTesting"], swiftSettings: upcoming),
         .testTarget(
