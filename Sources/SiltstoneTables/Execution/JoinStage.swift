@@ -14,15 +14,21 @@ final class JoinStage<Reader: KeyValueReader> {
         steps = zip(bound.joins, plan.lookups).map { JoinStep($0, in: bound, $1, runner) }
     }
 
-    /// Runs a join.
-    private func find(_ number: Int, for owners: RowBuffer, only: [Int]?) throws -> JoinMatches {
-        guard let meter = meters?.joins[number] else { return try steps[number].find(for: owners, only: only) }
+    /// Runs one join, and where the plan is measured, counts the rows that it finds.
+    @inline(__always)
+    private func metered<R>(_ number: Int, _ rows: (R) -> Int, _ body: () throws -> R) throws -> R {
+        guard let meter = meters?.joins[number] else { return try body() }
         let clock = ContinuousClock()
         let start = clock.now
-        let matches = try steps[number].find(for: owners, only: only)
+        let found = try body()
         meter.time += start.duration(to: clock.now)
-        meter.rows += matches.rows.count
-        return matches
+        meter.rows += rows(found)
+        return found
+    }
+
+    /// Runs a join.
+    private func find(_ number: Int, for owners: RowBuffer, only: [Int]?) throws -> JoinMatches {
+        try metered(number, { $0.rows.count }) { try steps[number].find(for: owners, only: only) }
     }
 
     // MARK: Conditions
@@ -86,9 +92,13 @@ final class JoinStage<Reader: KeyValueReader> {
     func plainResult(_ parents: RowBuffer) throws -> RowBatch {
         var result = RowBatch(shape: bound.tables[0].shape)
         result.rows = parents
-        for (join, step) in zip(bound.joins, steps) {
-            var joined = JoinedRows(shape: join.child.shape)
-            try step.fillArrays(&joined, of: join.parent < 0 ? parents : result.joined[join.parent].rows)
+        for (number, join) in bound.joins.enumerated() {
+            let owners = join.parent < 0 ? parents : result.joined[join.parent].rows
+            let joined = try metered(number, { (joined: JoinedRows) in joined.rows.count }) {
+                var joined = JoinedRows(shape: join.child.shape)
+                try steps[number].fillArrays(&joined, of: owners)
+                return joined
+            }
             result.joined.append(joined)
         }
         return result
