@@ -69,29 +69,39 @@ package struct PostgresDialect: SQLDialect {
         "lower(\(column) COLLATE \"C\") LIKE lower(\(bind(escaped(pattern))) COLLATE \"C\") ESCAPE '\\'"
     }
 
-    package func aggregate(_ aggregate: Aggregate, _ expression: String, _ type: ColumnType) -> String? {
+    package func arrayPlaceholder(_ number: Int, _ type: ColumnType) -> String { "$\(number)::\(typeName(type))[]" }
+
+    package func aggregate(
+        _ aggregate: Aggregate, _ expression: String, _ type: ColumnType
+    ) -> (expression: String, type: ColumnType)? {
         switch aggregate {
-        case .count: "count(*)"
-        case .countValues: "count(\(expression))"
-        case .countDistinct: "count(DISTINCT \(comparable(expression, type)))"
-        case .min: extreme(expression, type, isGreatest: false)
-        case .max: extreme(expression, type, isGreatest: true)
-        case .sum:
-            type.isInteger
-                ? "sum(\(expression))"
-                : type.isFloatingPoint ? "sum(\(expression)::double precision)" : nil
-        case .average: type.isInteger || type.isFloatingPoint ? "avg(\(expression))::double precision" : nil
+        case .count: ("count(*)", .int64)
+        case .countValues: ("count(\(expression))", .int64)
+        case .countDistinct: ("count(DISTINCT \(comparable(expression, type)))", .int64)
+        case .min: (extreme(expression, type, isGreatest: false), type)
+        case .max: (extreme(expression, type, isGreatest: true), type)
+        case .sum where type.isInteger: ("sum(\(expression))::text", .string)
+        case .sum where type.isFloatingPoint: ("sum(\(expression)::double precision)", .double)
+        case .average where type.isInteger || type.isFloatingPoint: ("avg(\(expression))::double precision", .double)
+        case .sum, .average: nil
         }
     }
 
     private func extreme(_ expression: String, _ type: ColumnType, isGreatest: Bool) -> String {
         switch type {
-        case .bool: return "\(isGreatest ? "bool_or" : "bool_and")(\(expression))"
+        case .bool: "\(isGreatest ? "bool_or" : "bool_and")(\(expression))"
         // No min and max of these before PostgreSQL 18.
         case .uuid, .bytes:
-            return "(array_agg(\(expression) ORDER BY \(expression)\(isGreatest ? " DESC" : ""))"
+            "(array_agg(\(expression) ORDER BY \(expression)\(isGreatest ? " DESC" : ""))"
                 + " FILTER (WHERE \(expression) IS NOT NULL))[1]"
-        default: return "\(isGreatest ? "max" : "min")(\(comparable(expression, type)))"
+        default: "\(isGreatest ? "max" : "min")(\(comparable(expression, type)))"
         }
+    }
+
+    package func explain(_ statement: SQLStatement) -> SQLStatement {
+        var statement = statement
+        statement.text = "EXPLAIN \(statement.text)"
+        statement.results = [.string]
+        return statement
     }
 }

@@ -18,6 +18,9 @@ package protocol SQLDialect: Sendable {
     /// Whether a parameter can be an array of values (``SQLStatement/Parameter/array(_:_:)``).
     var hasArrays: Bool { get }
 
+    /// The placeholder of an array of values. Never asked for where ``hasArrays`` is false.
+    func arrayPlaceholder(_ number: Int, _ type: ColumnType) -> String
+
     /// The most placeholders of one statement.
     var maximumParameters: Int { get }
 
@@ -49,11 +52,18 @@ package protocol SQLDialect: Sendable {
     /// The words TRUE, FALSE and an unknown truth value.
     func truth(_ value: Bool?) -> String
 
-    /// An aggregate over an expression; nil where the server has none that gives the right answer.
-    func aggregate(_ aggregate: Aggregate, _ expression: String, _ type: ColumnType) -> String?
+    /// An aggregate over an expression of a type, with the type of the result; nil where the server has none that gives the
+    /// right answer. A sum of integers is text, since it may be out of range.
+    func aggregate(
+        _ aggregate: Aggregate, _ expression: String, _ type: ColumnType
+    ) -> (expression: String, type: ColumnType)?
+
+    /// A query whose rows are lines that say how the server would run a statement.
+    func explain(_ statement: SQLStatement) -> SQLStatement
 }
 
 extension SQLDialect {
+    package func arrayPlaceholder(_ number: Int, _ type: ColumnType) -> String { placeholder(number, type) }
     package func selected(_ column: String, _ type: ColumnType) -> String { column }
     package func widened(_ column: String, _ type: ColumnType) -> String { column }
     package func truth(_ value: Bool?) -> String { value.map { $0 ? "TRUE" : "FALSE" } ?? "NULL" }
