@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-package import TableKit
+import TableKit
 
 /// How many connections a pool makes, and how long it waits.
 package struct ConnectionPoolOptions: Sendable {

@@ -1,4 +1,3 @@
-import Foundation
 package import TableKit
 
 /// PostgreSQL 12 and later. Also what CockroachDB, YugabyteDB and Citus read.
@@ -17,7 +16,7 @@ package struct PostgresDialect: SQLDialect {
             throw CRUDSQLGenError(
                 "PostgreSQL's names have 1 to \(Self.nameBytes) bytes and no null character: \"\(identifier)\"")
         }
-        return "\"\(identifier.replacing("\"", with: "\"\""))\""
+        return "\"\(doubling("\"", in: identifier))\""
     }
 
     package func placeholder(_ number: Int, _ type: ColumnType) -> String { "$\(number)::\(typeName(type))" }

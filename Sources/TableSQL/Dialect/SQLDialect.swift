@@ -72,6 +72,17 @@ extension SQLDialect {
         (count.map { " LIMIT \($0)" } ?? "") + (skip > 0 ? " OFFSET \(skip)" : "")
     }
 
+    /// A text with a character doubled, wherever it stands: by Unicode scalars, as servers read it. Swift's own characters
+    /// would miss a quote that a combining mark follows.
+    package func doubling(_ scalar: Unicode.Scalar, in text: String) -> String {
+        var doubled = String.UnicodeScalarView()
+        for one in text.unicodeScalars {
+            if one == scalar { doubled.append(one) }
+            doubled.append(one)
+        }
+        return String(doubled)
+    }
+
     /// The pattern of a LIKE with `\` as its escape character.
     package func escaped(_ pattern: LikePattern) -> String {
         func literal(_ text: String) -> String {
@@ -88,7 +99,7 @@ extension SQLDialect {
         case .atEnd: return "%\(literal(pattern.text))"
         case .whole: return literal(pattern.text)
         // In the caller's pattern a backslash is a character like any other.
-        case .wildcards: return pattern.text.replacing("\\", with: "\\\\")
+        case .wildcards: return doubling("\\", in: pattern.text)
         }
     }
 }

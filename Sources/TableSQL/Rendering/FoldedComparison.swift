@@ -1,5 +1,4 @@
 package import TableKit
-import Foundation
 
 /// A comparison of a column with a value, brought to one that the server computes as ``ColumnValue/order(_:_:)`` orders:
 /// servers round, refuse or convert values of other types.
@@ -19,7 +18,8 @@ package enum FoldedComparison: Sendable, Hashable {
         case .real where type.isFloatingPoint: self = .compare(comparison, value, .double)
         case .text(let text) where type == .string, .json(let text) where type == .json:
             self = .text(comparison, text, value, type, dialect)
-        case .bool where type == .bool, .date where type == .date, .uuid where type == .uuid, .bytes where type == .bytes:
+        case .bool where type == .bool, .date where type == .date, .uuid where type == .uuid,
+            .bytes where type == .bytes:
             self = .compare(comparison, value, type)
         default: self = .constant(comparison.holds(order: Self.rank(type) - Self.rank(value)))
         }

@@ -1,5 +1,8 @@
 package import TableKit
 
+import struct Foundation.Date
+import struct Foundation.UUID
+
 /// Writes conditions, with the three values of logic that they have in memory.
 package struct PredicateRenderer {
     let sources: [SQLSource]
@@ -98,8 +101,8 @@ package struct PredicateRenderer {
     private static func sample(of type: ColumnType) -> ColumnValue {
         switch type {
         case .bool: .bool(false)
-        case .date: .date(.init(timeIntervalSinceReferenceDate: 0))
-        case .uuid: .uuid(.init())
+        case .date: .date(Date(timeIntervalSinceReferenceDate: 0))
+        case .uuid: .uuid(UUID())
         case .string: .text("")
         case .bytes: .bytes([])
         case .json: .json("")
@@ -167,7 +170,9 @@ package struct PredicateRenderer {
             return try append(false, unlessNull: reference, to: &text)
         }
         var copy = text
-        let condition = dialect.like(try column(reference, dialect), pattern) { copy.placeholder(for: .text($0), .string) }
+        let condition = dialect.like(try column(reference, dialect), pattern) {
+            copy.placeholder(for: .text($0), .string)
+        }
         text = copy
         text += condition
     }
