@@ -1,0 +1,97 @@
+package import TableKit
+import Foundation
+
+/// PostgreSQL 12 and later. Also what CockroachDB, YugabyteDB and Citus read.
+package struct PostgresDialect: SQLDialect {
+    package var name: String { "PostgreSQL" }
+    package var hasArrays: Bool { true }
+    package var maximumParameters: Int { 65_535 }
+
+    package init() {}
+
+    /// PostgreSQL cuts longer names without a word.
+    private static let nameBytes = 63
+
+    package func quote(_ identifier: String) throws -> String {
+        guard !identifier.isEmpty, identifier.utf8.count <= Self.nameBytes, !identifier.utf8.contains(0) else {
+            throw CRUDSQLGenError(
+                "PostgreSQL's names have 1 to \(Self.nameBytes) bytes and no null character: \"\(identifier)\"")
+        }
+        return "\"\(identifier.replacing("\"", with: "\"\""))\""
+    }
+
+    package func placeholder(_ number: Int, _ type: ColumnType) -> String { "$\(number)::\(typeName(type))" }
+
+    /// The type of a column, without its collation.
+    package func typeName(_ type: ColumnType) -> String {
+        switch type {
+        case .bool: "boolean"
+        case .int8, .int16, .uint8: "smallint"
+        case .int32, .uint16: "integer"
+        case .int64, .uint32: "bigint"
+        case .uint64: "numeric"
+        case .float: "real"
+        // Exact to the bit, as tables promise; a timestamp would round to microseconds.
+        case .double, .date: "double precision"
+        case .uuid: "uuid"
+        case .string, .json: "text"
+        case .bytes: "bytea"
+        }
+    }
+
+    package func literal(_ value: ColumnValue, _ type: ColumnType) throws -> String {
+        throw CRUDSQLGenError("PostgreSQL takes lists as arrays.")
+    }
+
+    package func refusal(of value: ColumnValue, _ type: ColumnType) -> String? {
+        switch value {
+        case .text(let text) where text.utf8.contains(0), .json(let text) where text.utf8.contains(0):
+            "PostgreSQL stores no null character in text; store it as bytes"
+        default: nil
+        }
+    }
+
+    package func comparable(_ column: String, _ type: ColumnType) -> String {
+        type == .string || type == .json ? "\(column) COLLATE \"C\"" : column
+    }
+
+    package func widened(_ column: String, _ type: ColumnType) -> String {
+        // numeric knows NaN and the infinities, and compares with integers exactly.
+        type.isInteger || type.isFloatingPoint ? "\(column)::numeric" : comparable(column, type)
+    }
+
+    package func ordered(_ expression: String, isDescending: Bool) -> String {
+        expression + (isDescending ? " DESC NULLS LAST" : " NULLS FIRST")
+    }
+
+    package func like(_ column: String, _ pattern: LikePattern, bind: (String) -> String) -> String {
+        // Under the collation C, lower() knows the letters of ASCII alone.
+        "lower(\(column) COLLATE \"C\") LIKE lower(\(bind(escaped(pattern))) COLLATE \"C\") ESCAPE '\\'"
+    }
+
+    package func aggregate(_ aggregate: Aggregate, _ expression: String, _ type: ColumnType) -> String? {
+        switch aggregate {
+        case .count: "count(*)"
+        case .countValues: "count(\(expression))"
+        case .countDistinct: "count(DISTINCT \(comparable(expression, type)))"
+        case .min: extreme(expression, type, isGreatest: false)
+        case .max: extreme(expression, type, isGreatest: true)
+        case .sum:
+            type.isInteger
+                ? "sum(\(expression))"
+                : type.isFloatingPoint ? "sum(\(expression)::double precision)" : nil
+        case .average: type.isInteger || type.isFloatingPoint ? "avg(\(expression))::double precision" : nil
+        }
+    }
+
+    private func extreme(_ expression: String, _ type: ColumnType, isGreatest: Bool) -> String {
+        switch type {
+        case .bool: return "\(isGreatest ? "bool_or" : "bool_and")(\(expression))"
+        // No min and max of these before PostgreSQL 18.
+        case .uuid, .bytes:
+            return "(array_agg(\(expression) ORDER BY \(expression)\(isGreatest ? " DESC" : ""))"
+                + " FILTER (WHERE \(expression) IS NOT NULL))[1]"
+        default: return "\(isGreatest ? "max" : "min")(\(comparable(expression, type)))"
+        }
+    }
+}
