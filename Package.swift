@@ -52,7 +52,8 @@ let package = Package(
         .target(
             name: "PostgresTables",
             dependencies: [
-                "TableSQL", "TableKit", "CRUDKit", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+                "TableSQL", "TableKit", "CRUDKit",
+                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], swiftSettings: upcoming),
         .target(
             name: "MySQLTables",
@@ -90,7 +91,9 @@ let package = Package(
         // Empty without a trait.
         .testTarget(
             name: "ServerTests",
-            dependencies: ["PostgresTables", "MySQLTables", "SQLiteTables", "TableSQL", "TableKit", "CRUDKit", "SiltstoneTesting"],
+            dependencies: [
+                "PostgresTables", "MySQLTables", "SQLiteTables", "TableSQL", "TableKit", "CRUDKit", "SiltstoneTesting",
+            ],
             swiftSettings: upcoming),
         .testTarget(
             name: "SiltstoneTestingTests", dependencies: ["SiltstoneTesting", "Siltstone", "CRUDKit"],

@@ -1,5 +1,5 @@
-package import TableKit
 import Foundation
+package import TableKit
 
 /// PostgreSQL 12 and later. Also what CockroachDB, YugabyteDB and Citus read.
 package struct PostgresDialect: SQLDialect {
