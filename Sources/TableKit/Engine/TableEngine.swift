@@ -5,6 +5,13 @@ public protocol TableEngine: AnyObject, Sendable {
     /// Begins a session that reads one state of the database and changes nothing. Never waits for writers.
     func beginRead() throws -> any TableSession
 
+    /// As ``beginRead()``, for a session that runs one statement: engines for which several on one state cost more.
+    func beginReadStatement() throws -> any TableSession
+
+    /// How often a transaction of ``TransactionMode/serial`` that met a conflict runs again. 0 where transactions take turns,
+    /// and none can conflict.
+    var serialRetries: Int { get }
+
     /// Begins a transaction. Where transactions take turns, this waits for the turn; the session must be ended.
     func begin(_ mode: TransactionMode) throws -> any TableSession
 
@@ -35,6 +42,12 @@ public protocol TableEngine: AnyObject, Sendable {
 }
 
 extension TableEngine {
+    /// Begins a session that could run several.
+    public func beginReadStatement() throws -> any TableSession { try beginRead() }
+
+    /// Transactions take turns.
+    public var serialRetries: Int { 0 }
+
     /// Begins a transaction, suspends for its turn, and suspends for each step.
     public func inTransaction<R: Sendable>(
         _ body: @escaping @Sendable (any TableSession) throws -> R

@@ -6,10 +6,13 @@ package struct PostgresDialect: SQLDialect {
     package var hasArrays: Bool { true }
     package var maximumParameters: Int { 65_535 }
 
-    package init() {}
+    /// The isolation of transactions that change something, as BEGIN names it.
+    package var isolation: String
+
+    package init(isolation: String = "SERIALIZABLE") { self.isolation = isolation }
 
     /// PostgreSQL cuts longer names without a word.
-    private static let nameBytes = 63
+    static let nameBytes = 63
 
     package func quote(_ identifier: String) throws -> String {
         guard !identifier.isEmpty, identifier.utf8.count <= Self.nameBytes, !identifier.utf8.contains(0) else {
