@@ -48,18 +48,36 @@ extension TableEngine {
     /// Transactions take turns.
     public var serialRetries: Int { 0 }
 
-    /// Begins a transaction, suspends for its turn, and suspends for each step.
+    /// Begins a transaction, suspends for its turn, and suspends for each step. A conflict has it run again.
     public func inTransaction<R: Sendable>(
         _ body: @escaping @Sendable (any TableSession) throws -> R
     ) async throws -> R {
+        var retry = ConflictRetry(self, .serial)
+        while true {
+            do { return try await runOnce(body) } catch let error as any TableError where error.code == .conflict {
+                try await retry.pause(after: error)
+            }
+        }
+    }
+
+    private func runOnce<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R {
         let session = SharedSession(try await begin(.serial))
         let result: R
-        do { result = try await perform { try session.use(body) } } catch {
+        do { result = try await performWithin(session, body) } catch {
             session.rollback()
             throw error
         }
         try await session.commit()
         return result
+    }
+
+    /// Runs a step of a transaction where waiting is allowed.
+    private func performWithin<R: Sendable>(
+        _ session: SharedSession, _ body: @escaping @Sendable (any TableSession) throws -> R
+    ) async throws -> R {
+        try await TransactionScope.$innermost.withValue(TransactionScope(self, session)) {
+            try await perform { try session.use(body) }
+        }
     }
 
     /// Makes an index in a transaction of its own.

@@ -1,12 +1,13 @@
+package import TableKit
+
 import struct Foundation.Date
 import struct Foundation.UUID
-package import TableKit
 
 extension PostgresDialect: SchemaDialect {
     package var failureEndsTransaction: Bool { true }
 
-    package func begin(isReadOnly: Bool) -> [String] {
-        isReadOnly
+    package func begin(_ mode: TransactionMode?) -> [String] {
+        mode == nil
             ? ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"] : ["BEGIN ISOLATION LEVEL \(isolation)"]
     }
 
@@ -22,38 +23,35 @@ extension PostgresDialect: SchemaDialect {
         switch change {
         case .createTable(let structure): return try create(structure, tables)
         case .dropTable(let name):
-            _ = try table(name, tables)
+            _ = try tables.existing(name)
             // Rows that refer to this table's fare as on a delete of all of them.
             return ["DELETE FROM \(try quote(name))", "DROP TABLE \(try quote(name)) CASCADE"]
         case .renameTable(let name, let other):
-            _ = try table(name, tables)
-            if tables[other] != nil { throw Self.exists(other) }
+            _ = try tables.existing(name)
+            if tables[other] != nil { throw CatalogueErrors.exists(other) }
             return ["ALTER TABLE \(try quote(name)) RENAME TO \(try quote(other))"]
                 + (try notesReferring(to: name, as: other, tables))
-        case .addColumn(let name, let column): return try add(column, to: try table(name, tables), tables)
-        case .dropColumn(let name, let column): return try drop(column, of: try table(name, tables))
+        case .addColumn(let name, let column): return try add(column, to: try tables.existing(name), tables)
+        case .dropColumn(let name, let column): return try drop(column, of: try tables.existing(name))
         case .renameColumn(let name, let column, let other):
-            let table = try table(name, tables)
-            _ = try number(column, table)
-            if table.structure.number(of: other) != nil { throw Self.exists(name, column: other) }
+            let table = try tables.existing(name)
+            _ = try table.number(of: column)
+            if table.structure.number(of: other) != nil { throw CatalogueErrors.exists(name, column: other) }
             return [
                 "ALTER TABLE \(try quote(name)) RENAME COLUMN \(try quote(column)) TO \(try quote(other))"
             ]
-        case .createIndex(let index): return try create(index, try table(index.table, tables))
+        case .createIndex(let index): return try create(index, try tables.existing(index.table))
         case .dropIndex(let name, let columns):
-            let table = try table(name, tables)
-            guard let index = table.info.indexes.first(where: { $0.definition.columns == columns }) else {
-                throw CRUDSQLExeError(
-                    "There is no such index.", code: .noIndex, table: name, column: columns.joined(separator: ", "))
-            }
+            let table = try tables.existing(name)
+            let index = try table.index(on: columns)
             return ["DROP INDEX \(try quote(index.definition.name ?? ""))"]
         }
     }
 
     private func create(_ structure: TableStructure, _ tables: [String: SQLTable]) throws -> [String] {
         let name = try quote(structure.name)
-        if tables[structure.name] != nil { throw Self.exists(structure.name) }
-        for key in structure.primaryKey { try checkKey(structure.columns[key], structure.name) }
+        if tables[structure.name] != nil { throw CatalogueErrors.exists(structure.name) }
+        for key in structure.primaryKey { try structure.checkKey(structure.columns[key]) }
         var parts: [String] = []
         for (number, column) in structure.columns.enumerated() {
             let isNumber =
@@ -158,13 +156,13 @@ extension PostgresDialect: SchemaDialect {
 
     private func add(_ column: Column, to table: SQLTable, _ tables: [String: SQLTable]) throws -> [String] {
         let name = table.structure.name
-        if table.structure.number(of: column.name) != nil { throw Self.exists(name, column: column.name) }
+        if table.structure.number(of: column.name) != nil { throw CatalogueErrors.exists(name, column: column.name) }
         return ["ALTER TABLE \(try quote(name)) ADD COLUMN \(try definition(column, isKey: false))"]
             + [try note(column, of: name)] + (try constraint(column, of: name, tables))
     }
 
     private func drop(_ column: String, of table: SQLTable) throws -> [String] {
-        let number = try number(column, table)
+        let number = try table.number(of: column)
         if table.structure.primaryKey.contains(number) {
             throw CRUDSQLExeError(
                 "A column of the key cannot go.", code: .unsupported, table: table.structure.name, column: column)
@@ -173,7 +171,9 @@ extension PostgresDialect: SchemaDialect {
     }
 
     private func create(_ index: IndexDefinition, _ table: SQLTable) throws -> [String] {
-        for column in index.columns { try checkKey(table.structure.columns[try number(column, table)], index.table) }
+        for column in index.columns {
+            try table.structure.checkKey(table.structure.columns[try table.number(of: column)])
+        }
         var statements: [String] = []
         if let existing = table.info.indexes.first(where: { $0.definition.columns == index.columns }) {
             if existing.definition.isUnique || !index.isUnique { return [] }
@@ -195,30 +195,6 @@ extension PostgresDialect: SchemaDialect {
         var start = ""
         for character in name where start.utf8.count + String(character).utf8.count <= 40 { start.append(character) }
         return "\(start)_\(String(digest, radix: 16))"
-    }
-
-    private func checkKey(_ column: Column, _ table: String) throws {
-        if column.type != .json { return }
-        throw CRUDSQLExeError(
-            "A nested value is no key and is in no index.", code: .unsupported, table: table, column: column.name)
-    }
-
-    private func table(_ name: String, _ tables: [String: SQLTable]) throws -> SQLTable {
-        guard let table = tables[name] else {
-            throw CRUDSQLExeError("There is no such table.", code: .noTable, table: name)
-        }
-        return table
-    }
-
-    private func number(_ column: String, _ table: SQLTable) throws -> Int {
-        if let number = table.structure.number(of: column) { return number }
-        throw CRUDSQLExeError(
-            "The table has no such column.", code: .noColumn, table: table.structure.name, column: column)
-    }
-
-    private static func exists(_ table: String, column: String? = nil) -> CRUDSQLExeError {
-        CRUDSQLExeError(
-            column == nil ? "The table exists." : "The column exists.", code: .exists, table: table, column: column)
     }
 
     package func verify(_ tables: [SQLTable], _ connection: any SQLConnection) throws -> [String] {

@@ -5,8 +5,9 @@ package protocol SchemaDialect: SQLDialect {
     /// Whether a statement that fails ends the transaction that it is in, unless a savepoint stands before it.
     var failureEndsTransaction: Bool { get }
 
-    /// The statement that begins a transaction.
-    func begin(isReadOnly: Bool) -> [String]
+    /// The statements that begin a transaction.
+    /// - Parameter mode: nil for one that only reads.
+    func begin(_ mode: TransactionMode?) -> [String]
 
     /// The tables of the database, with what of ours is noted in it.
     func readCatalogue(_ connection: any SQLConnection) throws -> [SQLTable]

@@ -30,10 +30,10 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
 
     package func beginRead() throws -> any TableSession { try session(.read) }
     package func beginReadStatement() throws -> any TableSession { try session(.singleRead) }
-    package func begin(_ mode: TransactionMode) throws -> any TableSession { try session(.write) }
+    package func begin(_ mode: TransactionMode) throws -> any TableSession { try session(.write(mode)) }
 
     package func begin(_ mode: TransactionMode) async throws -> any TableSession {
-        do { return session(.write, try await pool.acquire()) } catch let error as SQLConnectionError {
+        do { return session(.write(mode), try await pool.acquire()) } catch let error as SQLConnectionError {
             throw error.tableError
         }
     }

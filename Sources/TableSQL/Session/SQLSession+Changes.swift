@@ -36,7 +36,7 @@ extension SQLSession {
     func update(_ statement: UpdateStatement) throws -> ChangeResult {
         let source = try sources([statement.table])[0]
         try source.check(statement.columns)
-        if statement.columns.isEmpty { return try changed(nil, source, statement.predicate, statement.isReturning) }
+        if statement.columns.isEmpty { return try unchanged(statement, source) }
         let dialect = dialect
         var text = SQLText(dialect, "UPDATE \(try dialect.quote(source.structure.name)) SET ")
         for (number, column) in statement.columns.enumerated() {
@@ -55,17 +55,29 @@ extension SQLSession {
         return try changed(text, source, statement.predicate, statement.isReturning)
     }
 
-    /// Runs a change of the rows that match; without a text, only finds them.
+    /// The rows that an update of no column finds.
+    private func unchanged(_ statement: UpdateStatement, _ source: SQLSource) throws -> ChangeResult {
+        var query = Query(statement.table)
+        query.predicate = statement.predicate
+        query.isDistinct = false
+        let renderer = try renderer(query)
+        let rows = try read { try $0.execute(try renderer.parents(limit: nil)) }.rows
+        var result = ChangeResult()
+        result.count = rows.count
+        if statement.isReturning { try append(rows, renderer.columns, source, to: &result) }
+        return result
+    }
+
+    /// Runs a change of the rows that match.
     private func changed(
-        _ text: SQLText?, _ source: SQLSource, _ predicate: Predicate?, _ isReturning: Bool
+        _ text: SQLText, _ source: SQLSource, _ predicate: Predicate?, _ isReturning: Bool
     ) throws -> ChangeResult {
         for reference in predicate?.references ?? [] where reference.source != 0 {
             throw CRUDSQLGenError("A change names its own table alone.", table: source.structure.name)
         }
         try source.check((predicate?.references ?? []).map(\.column))
         let own = SQLSource(source.structure, source.table, alias: "")
-        let select = SQLText(dialect, "SELECT 1 FROM \(try dialect.quote(source.structure.name))")
-        var text = text ?? select
+        var text = text
         if let predicate {
             text += " WHERE "
             try PredicateRenderer([own]).append(predicate, to: &text)

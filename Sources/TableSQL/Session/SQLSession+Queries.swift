@@ -92,7 +92,7 @@ extension SQLSession {
     func explain(_ query: Query) throws -> QueryPlan {
         let renderer = try renderer(query)
         let statement = try renderer.parents(limit: renderer.needsDistinct ? nil : query.limit)
-        let lines = try read { try $0.execute(dialect.explain(statement)) }.rows.compactMap { $0.first?.string }
+        let lines = try read { try $0.execute(dialect.explain(statement)) }.rows.compactMap { $0.last?.string }
         let steps = lines.map { QueryPlan(step: $0, estimatedRows: 0) }
         return QueryPlan(
             step: dialect.name, detail: statement.text, estimatedRows: renderer.sources[0].table.info.estimatedRows,

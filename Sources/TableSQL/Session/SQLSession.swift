@@ -11,11 +11,14 @@ final class SQLSession: TableSession {
         /// Several that read one state.
         case read
         /// A transaction.
-        case write
+        case write(TransactionMode)
     }
 
     let core: SQLEngineCore
     private let mode: Mode
+    /// The mode of a transaction; nil where the session only reads.
+    private var transactionMode: TransactionMode? { if case .write(let mode) = mode { mode } else { nil } }
+    private var isSingleRead: Bool { if case .singleRead = mode { true } else { false } }
     private var connection: (any SQLConnection)?
     private let giveBack: (any SQLConnection) -> Void
     private var hasBegun = false
@@ -42,8 +45,8 @@ final class SQLSession: TableSession {
     func use<R>(_ body: (any SQLConnection) throws -> R) throws -> R {
         guard let connection else { throw Self.hasEnded }
         do {
-            if !hasBegun && mode != .singleRead {
-                for text in dialect.begin(isReadOnly: mode == .read) {
+            if !hasBegun && !isSingleRead {
+                for text in dialect.begin(transactionMode) {
                     _ = try connection.execute(SQLStatement(text))
                 }
                 hasBegun = true
@@ -57,22 +60,22 @@ final class SQLSession: TableSession {
 
     /// Begins the transaction that a cursor needs, also in a session of one read.
     func beginForCursor() throws {
-        guard mode == .singleRead, !hasBegun, let connection else { return }
+        guard isSingleRead, !hasBegun, let connection else { return }
         do {
-            for text in dialect.begin(isReadOnly: true) { _ = try connection.execute(SQLStatement(text)) }
+            for text in dialect.begin(nil) { _ = try connection.execute(SQLStatement(text)) }
             hasBegun = true
         } catch let error as SQLConnectionError { throw error.tableError }
     }
 
     /// Runs a statement that reads. Where a failure would end the transaction, a savepoint is set before it.
     func read<R>(_ body: (any SQLConnection) throws -> R) throws -> R {
-        guard mode == .write, dialect.failureEndsTransaction else { return try use(body) }
+        guard transactionMode != nil, dialect.failureEndsTransaction else { return try use(body) }
         return try use { try atomically($0, body) }
     }
 
     /// Runs statements that change something, all or nothing.
     func change<R>(_ body: (any SQLConnection) throws -> R) throws -> R {
-        if mode != .write { throw CRUDSQLExeError("A session that reads changes nothing.", code: .transaction) }
+        if transactionMode == nil { throw CRUDSQLExeError("A session that reads changes nothing.", code: .transaction) }
         return try use { try atomically($0, body) }
     }
 
