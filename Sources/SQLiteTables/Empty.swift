@@ -1,1 +1,0 @@
-// Empty without the trait.
