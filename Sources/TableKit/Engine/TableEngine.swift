@@ -5,6 +5,13 @@ public protocol TableEngine: AnyObject, Sendable {
     /// Begins a session that reads one state of the database and changes nothing. Never waits for writers.
     func beginRead() throws -> any TableSession
 
+    /// As ``beginRead()``, for a session that runs one statement: engines for which several on one state cost more.
+    func beginReadStatement() throws -> any TableSession
+
+    /// How often a transaction of ``TransactionMode/serial`` that met a conflict runs again. 0 where transactions take turns,
+    /// and none can conflict.
+    var serialRetries: Int { get }
+
     /// Begins a transaction. Where transactions take turns, this waits for the turn; the session must be ended.
     func begin(_ mode: TransactionMode) throws -> any TableSession
 
@@ -39,13 +46,28 @@ public protocol TableEngine: AnyObject, Sendable {
 }
 
 extension TableEngine {
-    /// Begins a transaction, suspends for its turn, and suspends for each step.
+    /// Begins a session that could run several.
+    public func beginReadStatement() throws -> any TableSession { try beginRead() }
+
+    /// Transactions take turns.
+    public var serialRetries: Int { 0 }
+
+    /// Begins a transaction, suspends for its turn, and suspends for each step. A conflict has it run again.
     public func inTransaction<R: Sendable>(
         _ body: @escaping @Sendable (any TableSession) throws -> R
     ) async throws -> R {
+        var retry = ConflictRetry(self, .serial)
+        while true {
+            do { return try await runOnce(body) } catch let error as any TableError where error.code == .conflict {
+                try await retry.pause(after: error)
+            }
+        }
+    }
+
+    private func runOnce<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R {
         let session = SharedSession(try await begin(.serial))
         let result: R
-        do { result = try await perform { try session.use(body) } } catch {
+        do { result = try await performWithin(session, body) } catch {
             session.rollback()
             throw error
         }
@@ -55,6 +77,15 @@ extension TableEngine {
 
     /// Does nothing: for engines whose plans need no statistics.
     public func analyze(_ table: String?) throws {}
+
+    /// Runs a step of a transaction where waiting is allowed.
+    private func performWithin<R: Sendable>(
+        _ session: SharedSession, _ body: @escaping @Sendable (any TableSession) throws -> R
+    ) async throws -> R {
+        try await TransactionScope.$innermost.withValue(TransactionScope(self, session)) {
+            try await perform { try session.use(body) }
+        }
+    }
 
     /// Makes an index in a transaction of its own.
     public func buildIndex(_ definition: IndexDefinition) throws {

@@ -12,7 +12,7 @@ struct Access: Sendable {
     /// Reads.
     func read<R>(_ body: (any TableSession) throws -> R) throws -> R {
         if let scope { return try scope.session.use(scope, isChange: false, body) }
-        let session = try engine.beginRead()
+        let session = try engine.beginReadStatement()
         defer { session.rollback() }
         return try body(session)
     }
@@ -20,6 +20,15 @@ struct Access: Sendable {
     /// Makes a change, which outside of a transaction is one by itself.
     func change<R>(_ body: (any TableSession) throws -> R) throws -> R {
         if let scope { return try scope.session.use(scope, isChange: true, body) }
+        var retry = ConflictRetry(engine, .serial)
+        while true {
+            do { return try once(body) } catch let error as any TableError where error.code == .conflict {
+                try retry.pause(after: error)
+            }
+        }
+    }
+
+    private func once<R>(_ body: (any TableSession) throws -> R) throws -> R {
         let session = try engine.begin(.serial)
         let result: R
         do { result = try body(session) } catch {
