@@ -39,7 +39,7 @@ let package = Package(
         .systemLibrary(name: "CGetopt"),
         .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CMariaDB", providers: [.apt(["libmariadb-dev"]), .brew(["mariadb-connector-c"])]),
-        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+        .systemLibrary(name: "CSQLite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
         .systemLibrary(name: "CInstructions"),
         .target(name: "Siltstone", dependencies: ["CZlib", "CInstructions"], swiftSettings: upcoming),
         .target(name: "CRUDKit", swiftSettings: memorySafe),
@@ -63,7 +63,7 @@ let package = Package(
         .target(
             name: "SQLiteTables",
             dependencies: [
-                "TableSQL", "TableKit", "CRUDKit", .target(name: "CSQLite", condition: .when(traits: ["SQLite"])),
+                "TableSQL", "TableKit", "CRUDKit", .target(name: "CSQLite3", condition: .when(traits: ["SQLite"])),
             ], swiftSettings: upcoming),
         .target(name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit", "TableKit"], swiftSettings: upcoming),
         .executableTarget(

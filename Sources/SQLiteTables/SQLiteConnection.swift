@@ -1,5 +1,5 @@
 #if SQLite
-import CSQLite
+import CSQLite3
 import Foundation
 import Synchronization
 import TableKit
