@@ -9,7 +9,7 @@ enum StrictVocabulary {
 
     /// What may follow. Aliases, a letter and digits, are added.
     static let words: Set<String> = statements.union(queries).union(changes).union(transactions).union(schema)
-        .union(types).union(functions).union(catalogue).union(aliases)
+        .union(types).union(functions).union(sequences).union(catalogue).union(aliases)
 
     private static let queries = set(
         "all and any as asc between by case coalesce collate cross desc distinct else end escape except exists false filter"
@@ -25,8 +25,9 @@ enum StrictVocabulary {
     private static let types = set(
         "bigint boolean bytea double float integer json jsonb numeric precision real smallint text timestamp uuid")
     private static let functions = set(
-        "array_agg avg bool_and bool_or count format_type generate_series greatest least lower max min nullif sum unnest"
-            + " upper")
+        "array_agg avg bool_and bool_or count format_type greatest least lower max min nullif sum unnest upper")
+    /// What lets the numbers of keys go on behind keys that were given.
+    private static let sequences = set("pg_get_serial_sequence pg_sequence_last_value regclass setval")
     /// The views of `pg_catalog`, with their columns, by which tables are found.
     private static let catalogue = set(
         "pg_catalog pg_class pg_namespace pg_attribute pg_attrdef pg_index pg_get_expr col_description current_schema"
@@ -34,7 +35,8 @@ enum StrictVocabulary {
             + " attrelid attisdropped attidentity adrelid adnum adbin indisunique indisprimary indisvalid indrelid indexrelid"
             + " indkey indpred indexprs indnatts indnkeyatts oid place int2vector")
     private static let aliases = Set(
-        "abcdefghijklmnopqrstuvwxyz".flatMap { letter in [String(letter)] + (0..<64).map { "\(letter)\($0)" } })
+        "abcdefghijklmnopqrstuvwxyz".flatMap { letter in [String(letter)] + (0..<64).map { "\(letter)\($0)" } }
+    ).union(["found", "one", "name", "value", "id", "item"])
 
     static let signs = set("( ) , . = <> != < <= > >= + - * / || :: [ ]")
 

@@ -25,6 +25,19 @@ extension PostgresTests {
                 try PostgresDatabaseConfiguration(server.connectionString(database: try server.makeDatabase()))
             }.check(promise)
         }
+
+        @Test(
+            "The promises are kept with nothing that other servers of PostgreSQL's protocol lack",
+            arguments: TableConformance<PostgresDatabaseConfiguration>.promises.filter { !exceptions.contains($0) })
+        func strictTables(promise: String) async throws {
+            let server = try PostgresServer.shared()
+            try await TableConformance {
+                var options = PostgresOptions()
+                options.isStrict = true
+                return try PostgresDatabaseConfiguration(
+                    server.connectionString(database: try server.makeDatabase()), options: options)
+            }.check(promise)
+        }
     }
 
     @Suite struct Repositories {
@@ -47,6 +60,7 @@ extension PostgresTests {
             try await RepositoryConformance {
                 var options = PostgresOptions()
                 options.maximumConnections = 2
+                options.isStrict = true
                 return try PostgresRepository(
                     text, tableName: $0, dataTransformer: CompactDataTransformer(), options: options)
             }.check()

@@ -1,4 +1,5 @@
 #if PostgreSQL
+import TableKit
 import TableSQL
 import Testing
 
@@ -41,6 +42,27 @@ import Testing
         #expect(PostgresError.keyAndColumns("no key") == (nil, nil))
         #expect(PostgresError.keyAndColumns(nil) == (nil, nil))
     }
+
+    @Test(
+        "The strict mode takes statements apart as the server does",
+        arguments: [
+            "LISTEN x", "SELECT pg_advisory_lock(1)", "SELECT 1; DROP TABLE t", "SELECT 1 -- x", "SELECT /* */ 1",
+            "DECLARE c CURSOR FOR SELECT 1", "LOCK TABLE t", "SELECT 'a", "SELECT E'a\\'b'", "SELECT $$a$$",
+            "SELECT \"a",
+            "NOTIFY x", "COPY t FROM STDIN", "SELECT 1 @> 2", "SELECT nextval('s')", "TRUNCATE t",
+        ])
+    func strictRefusals(_ text: String) throws {
+        let error = try connectionError { try StrictFilter.check(text) }
+        #expect(error.code == .unsupported)
+    }
+
+    @Test(
+        "The strict mode lets names and literals pass, whatever is in them",
+        arguments: [
+            "SELECT \"LISTEN; --\"\"\" FROM \"t\" WHERE a = 'pg_advisory_lock(''1''); --' AND b = $1::text", "BEGIN",
+            "SELECT t0.\"é\" FROM \"x\" AS t0 ORDER BY 1 NULLS FIRST LIMIT 5", "ROLLBACK TO SAVEPOINT s1",
+        ])
+    func strictPasses(_ text: String) throws { try StrictFilter.check(text) }
 
     @Test("Hosts, addresses and ports are paired as libpq pairs them") func hosts() {
         let three = HostAddress.addresses(hosts: "a,b,c", addresses: nil, ports: "1,2,3")
