@@ -20,6 +20,8 @@ public struct PostgresOptions: Sendable, Hashable {
     public var maximumConnections = 16
     /// How long a caller waits for a connection where all are in use. 30 s.
     public var acquireTimeout: Duration = .seconds(30)
+    /// How transactions that change something keep away from each other.
+    public var isolation: PostgresIsolation = .serializable
     /// How often a transaction that met a conflict runs again, where the caller says nothing. 100.
     public var conflictRetries = 100
     /// How long work that has changed nothing is tried again where servers cannot be reached, as amid a failover. 30 s.
@@ -28,8 +30,9 @@ public struct PostgresOptions: Sendable, Hashable {
     public var applicationName = "siltstone"
     /// Which server is wanted where there are several.
     public var role: PostgresRole = .readWrite
-    /// Refuses to send anything that is not on the list of `Docs/Databases.md`, and reads results without cursors: for
-    /// servers that speak PostgreSQL's protocol, and for tests.
+    /// Sends nothing that is not on the list of `Docs/Databases.md`, and reads results without cursors: for servers that
+    /// speak PostgreSQL's protocol, and for tests. Text must be ordered by bytes without being told so: as in CockroachDB, and
+    /// in databases whose locale is C.
     public var isStrict = false
 
     /// The defaults.
@@ -54,6 +57,16 @@ public struct PostgresOptions: Sendable, Hashable {
         if let lockTimeout { settings.append("SET lock_timeout = \(lockTimeout.milliseconds)") }
         return settings
     }
+}
+
+/// How transactions of PostgreSQL keep away from each other.
+public enum PostgresIsolation: String, Sendable, Hashable {
+    /// As if they ran one after the other; some run again after a conflict. What transactions of tables promise.
+    case serializable = "SERIALIZABLE"
+    /// Each sees one state. Two that read what the other changes both commit.
+    case repeatableRead = "REPEATABLE READ"
+    /// Each statement sees what was committed before it.
+    case readCommitted = "READ COMMITTED"
 }
 
 /// Which of several servers takes connections.

@@ -16,7 +16,8 @@ final class PostgresServerPool: Sendable {
         self.options = options
         pool = ConnectionPool(connector, options.pool)
         engine = SQLEngine(
-            dialect: PostgresDialect(), pool: pool,
+            dialect: PostgresDialect(isolation: options.isolation.rawValue, hasCollations: !options.isStrict),
+            pool: pool,
             observation: .none("PostgreSQL tells this program of no changes: observe in the program that makes them."),
             serialRetries: options.conflictRetries)
     }

@@ -12,7 +12,7 @@ enum StrictVocabulary {
         .union(types).union(functions).union(sequences).union(catalogue).union(aliases)
 
     private static let queries = set(
-        "all and any as asc between by case coalesce collate cross desc distinct else end escape except exists false filter"
+        "all and any as asc between by case coalesce cross desc distinct else end escape except exists false filter"
             + " first from group having in inner is join last lateral left like limit not null nulls offset on or order"
             + " ordinality outer then true union using when where with")
     private static let changes = set("conflict default do excluded into nothing returning")

@@ -87,7 +87,7 @@ extension PostgresDialect: SchemaDialect {
     private func definition(_ column: Column, isKey: Bool) throws -> String {
         var text = "\(try quote(column.name)) \(typeName(column.type))"
         if column.type == .uint64 { text += "(20,0)" }
-        if column.type == .string || column.type == .json { text += " COLLATE \"C\"" }
+        if column.type == .string || column.type == .json { text += collation }
         if let value = column.defaultValue, !value.isNull { text += " DEFAULT \(try constant(value, column.type))" }
         if !column.isOptional && !isKey { text += " NOT NULL" }
         return text

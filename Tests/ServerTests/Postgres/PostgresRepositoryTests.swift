@@ -35,7 +35,7 @@ extension PostgresTests {
                 var options = PostgresOptions()
                 options.isStrict = true
                 return try PostgresDatabaseConfiguration(
-                    server.connectionString(database: try server.makeDatabase()), options: options)
+                    server.connectionString(database: try server.makeDatabase(isPlain: true)), options: options)
             }.check(promise)
         }
     }

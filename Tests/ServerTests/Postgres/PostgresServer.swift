@@ -108,11 +108,14 @@ final class PostgresServer: Sendable {
     }
 
     /// A database of its own for a test.
-    func makeDatabase() throws -> String {
+    /// - Parameter isPlain: whether its text is ordered by bytes without a collation.
+    func makeDatabase(isPlain: Bool = false) throws -> String {
         let name = "test_\(UUID().uuidString.prefix(8).lowercased())"
         let connection = try connection()
         defer { connection.close() }
-        _ = try connection.execute(SQLStatement("CREATE DATABASE \(name)", isRepeated: false))
+        _ = try connection.execute(
+            SQLStatement(
+                "CREATE DATABASE \(name)" + (isPlain ? " TEMPLATE template0 LOCALE 'C'" : ""), isRepeated: false))
         return name
     }
 
