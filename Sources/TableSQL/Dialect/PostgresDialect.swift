@@ -4,7 +4,6 @@ package import TableKit
 package struct PostgresDialect: SQLDialect {
     package var name: String { "PostgreSQL" }
     package var hasArrays: Bool { true }
-    package var maximumParameters: Int { 65_535 }
 
     /// The isolation of transactions that change something, as BEGIN names it.
     package var isolation: String

@@ -35,7 +35,7 @@ extension SQLSession {
 
     /// Opens a result that may be long.
     private func openRows(_ statement: SQLStatement) throws -> any SQLRows {
-        try beginForCursor()
+        try beginForSeveral()
         return try read { try $0.open(statement, batchRows: SQLRowStream.batchRows) }
     }
 
