@@ -22,7 +22,7 @@ public final class KeyValueStore: Sendable {
     /// A store that is not closed is left like one whose process died: nothing that was acknowledged as synced is lost,
     /// and what was buffered is with the kernel.
     deinit {
-        engine.reference.clear()
+        engine.forget()
         engine.abandon()
     }
 
@@ -36,7 +36,7 @@ public final class KeyValueStore: Sendable {
     public static func open(
         at path: String, configuration: Configuration = Configuration()
     ) throws(StoreError) -> KeyValueStore {
-        KeyValueStore(try StoreOpener.open(at: path, configuration))
+        KeyValueStore(try Engine.open(at: path, configuration))
     }
 
     /// Opens the store in a directory, or makes one where there is none, on a thread of its own.
@@ -44,7 +44,7 @@ public final class KeyValueStore: Sendable {
         at path: String, configuration: Configuration = Configuration()
     ) async throws(StoreError) -> KeyValueStore {
         try await BlockingWork.run { () throws(StoreError) in
-            KeyValueStore(try StoreOpener.open(at: path, configuration))
+            KeyValueStore(try Engine.open(at: path, configuration))
         }
     }
 
@@ -56,10 +56,14 @@ public final class KeyValueStore: Sendable {
     }
 
     /// The directory that the store is in.
-    public var path: String { engine.directory }
+    public var path: String { engine.directory.path }
 
     /// What the store holds and has done.
     public var statistics: Statistics { engine.statistics() }
+
+    /// Which files the store is made of as of now, and which keys lie where.
+    /// - Complexity: O(segments).
+    public var layout: StoreLayout { engine.layout() }
 
     /// The store as it is now. Of a store that is closed, every read of the snapshot throws ``StoreError/Code/closed``.
     public func snapshot() -> Snapshot { Snapshot(self) }

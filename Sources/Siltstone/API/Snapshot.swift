@@ -14,7 +14,7 @@ public final class Snapshot: Sendable {
     init(_ store: KeyValueStore) {
         self.store = store
         let engine = store.engine
-        sequence = engine.snapshots.register { engine.visible.load(ordering: .acquiring) }
+        sequence = engine.reads.snapshots.register { engine.reads.visible.load(ordering: .acquiring) }
     }
 
     deinit { release() }
@@ -23,12 +23,12 @@ public final class Snapshot: Sendable {
 
     /// Lets the store give up what only this snapshot sees. Cursors made before stay good.
     public func release() {
-        if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { engine.snapshots.release(sequence) }
+        if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { engine.reads.snapshots.release(sequence) }
     }
 
     func check() throws(StoreError) {
         if isReleased.load(ordering: .relaxed) {
-            throw StoreError(.closed, "the snapshot was released; take a new one", file: engine.directory)
+            throw StoreError(.closed, "the snapshot was released; take a new one", file: engine.directory.path)
         }
     }
 }
