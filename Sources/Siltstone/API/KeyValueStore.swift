@@ -21,10 +21,7 @@ public final class KeyValueStore: Sendable {
 
     /// A store that is not closed is left like one whose process died: nothing that was acknowledged as synced is lost,
     /// and what was buffered is with the kernel.
-    deinit {
-        engine.forget()
-        engine.abandon()
-    }
+    deinit { engine.abandon() }
 
     /// Opens the store in a directory, or makes one where there is none.
     /// - Parameters:

@@ -59,6 +59,8 @@ extension Engine {
     /// Leaves everything as it is, as the death of the process would: for stores that were never closed. Background work
     /// that has begun is finished, and the lock is held until then.
     func abandon() {
+        // Work that was put off is not begun any more.
+        background.reference.clear()
         guard status.beginClosing() else { return }
         refuseAll()
         StoreOpener.abandonments.add(1, ordering: .sequentiallyConsistent)
@@ -71,11 +73,5 @@ extension Engine {
         if let first = queues.first { return first.async { self.releaseLock(behind: queues.dropFirst()) } }
         releaseLock()
         StoreOpener.abandonments.subtract(1, ordering: .sequentiallyConsistent)
-    }
-
-    /// The store goes: work that was put off is not begun any more.
-    func forget() {
-        reads.reference.clear()
-        background.reference.clear()
     }
 }

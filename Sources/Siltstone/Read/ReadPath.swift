@@ -31,8 +31,6 @@ final class ReadPath: @unchecked Sendable {
     private let retirementScheduled = Atomic<Bool>(false)
     /// Reads that went the long way as their super version did not know all range tombstones.
     private let outdatedReads = Atomic<Int>(0)
-    /// For work that is put off, and must not keep the owner.
-    let reference = OwnerReference<ReadPath>()
 
     private static let retirementQueue = DispatchQueue(label: "siltstone.retirement", qos: .utility)
     /// Reads of an outdated super version before a new one is published: that takes as long as some dozens of them.
@@ -47,7 +45,6 @@ final class ReadPath: @unchecked Sendable {
         self.blocking = blocking
         self.visible = Atomic(visible)
         superVersions = EpochReclaimer(superVersion)
-        reference.set(self)
     }
 
     deinit { _ = superVersions.retire(replaced.withLock { $0 }) }
@@ -70,17 +67,17 @@ final class ReadPath: @unchecked Sendable {
         if superVersions.retire(retired) || retirementScheduled.exchange(true, ordering: .acquiringAndReleasing) {
             return
         }
-        Self.retirementQueue.async { [reference] in
+        // Keeps the read path until then, and nothing that holds the directory.
+        Self.retirementQueue.async {
             // Not by a timer of Dispatch, which takes file descriptors, too.
             Platform.sleep(microseconds: 10_000)
-            guard let reads = reference.value else { return }
-            reads.retirementScheduled.store(false, ordering: .releasing)
-            reads.retire()
+            self.retirementScheduled.store(false, ordering: .releasing)
+            self.retire()
         }
     }
 
     /// As ``retire()``, by another thread: the caller still reads, and does not wait for itself.
-    func retireSoon() { Self.retirementQueue.async { [reference] in reference.value?.retire() } }
+    func retireSoon() { Self.retirementQueue.async { self.retire() } }
 
     /// Notes a read that has gone the long way. Once many have gone it because of range tombstones that their super version
     /// does not know, a new one is published.
