@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import SiltstoneTesting
 import Synchronization
 import Testing
@@ -64,19 +65,22 @@ struct WritePathTests {
     }
 
     @Test("closing wakes a writer that waits, and refuses it")
-    func closing() async throws {
+    func closing() throws {
         let fixture = try OwnerFixture()
         let writes = fixture.makeWrites()
         let isWaiting = Atomic(false)
         writes.background.nextLog = { isWaiting.store(true, ordering: .relaxed) }
-        async let code = OwnThread.run {
-            StoreError.Code.of {
+        let codes = Locked<[StoreError.Code?]>([])
+        Thread.detachNewThread {
+            let code = StoreError.Code.of {
                 for number in 0..<10_000 { try writes.put("key \(number)", [UInt8](repeating: 1, count: 500)) }
             }
+            codes.withLock { $0.append(code) }
         }
         try waitUntil("the writer asks for a log") { isWaiting.load(ordering: .relaxed) }
         writes.refuseWrites()
-        #expect(try await code == .closed)
+        try waitUntil("the writer ends") { !codes.withLock { $0.isEmpty } }
+        #expect(codes.withLock { $0 } == [.closed])
     }
 
     @Test("a check that finds a conflict stops its batch under the lock")
