@@ -50,7 +50,6 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         var result = SQLResultSet()
         while let rows = try cursor.next() { result.rows += rows }
         result.changedRows = Int(sqlite3_changes(handle))
-        result.lastInsertID = sqlite3_last_insert_rowid(handle)
         return result
     }
 

@@ -35,8 +35,7 @@ public final class SQLiteRepository: RecordRepository {
         self.dataTransformer = dataTransformer
         pool = ConnectionPool(SQLiteConnector(path: path, pragmas: pragmas, busyTimeout: 600))
         // SQLite's names are the same in upper and lower case, and end at a null character: the bytes in hexadecimal do not.
-        let name = tableName.utf8.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
-        table = "\"repository_\(name)\""
+        table = "\"repository_\(tableName.utf8.hexadecimal)\""
         let text = "CREATE TABLE IF NOT EXISTS \(table) (id BLOB PRIMARY KEY, item BLOB NOT NULL) WITHOUT ROWID"
         do {
             try pool.withConnection { connection in
@@ -51,7 +50,6 @@ public final class SQLiteRepository: RecordRepository {
         }
     }
 
-    /// Runs a statement that names the table as `%`.
     private func execute(
         _ text: String, _ parameters: [[UInt8]], results: [ColumnType] = []
     ) async throws -> SQLResultSet {
@@ -61,7 +59,7 @@ public final class SQLiteRepository: RecordRepository {
 
     private func statement(_ text: String, _ parameters: [[UInt8]], results: [ColumnType] = []) -> SQLStatement {
         SQLStatement(
-            text.replacingOccurrences(of: "%", with: table), parameters.map { .value(.bytes($0), .bytes) },
+            text, parameters.map { .value(.bytes($0), .bytes) },
             results: results)
     }
 }
@@ -69,45 +67,47 @@ public final class SQLiteRepository: RecordRepository {
 extension SQLiteRepository {
     /// The bytes under an identifier.
     public func record(id: CRUDRepository.ItemIdentifier) async throws -> Data? {
-        try await execute("SELECT item FROM % WHERE id = ?1", [Array(id.utf8)], results: [.bytes]).rows.first
+        try await execute("SELECT item FROM \(table) WHERE id = ?1", [Array(id.utf8)], results: [.bytes]).rows.first
             .map { Data($0[0].byteArray) }
     }
 
     /// Stores bytes under a new identifier.
     public func insertRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws -> Bool {
         try await execute(
-            "INSERT INTO % (id, item) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING", [Array(id.utf8), Array(record)]
+            "INSERT INTO \(table) (id, item) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING",
+            [Array(id.utf8), Array(record)]
         ).changedRows == 1
     }
 
     /// Replaces the bytes under an identifier.
     public func replaceRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws -> Bool {
-        try await execute("UPDATE % SET item = ?2 WHERE id = ?1", [Array(id.utf8), Array(record)]).changedRows == 1
+        try await execute("UPDATE \(table) SET item = ?2 WHERE id = ?1", [Array(id.utf8), Array(record)]).changedRows
+            == 1
     }
 
     /// Stores bytes under an identifier.
     public func putRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws {
         _ = try await execute(
-            "INSERT INTO % (id, item) VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET item = excluded.item",
+            "INSERT INTO \(table) (id, item) VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET item = excluded.item",
             [Array(id.utf8), Array(record)])
     }
 
     /// Removes the bytes under an identifier.
     public func removeRecord(id: CRUDRepository.ItemIdentifier) async throws -> Bool {
-        try await execute("DELETE FROM % WHERE id = ?1", [Array(id.utf8)]).changedRows == 1
+        try await execute("DELETE FROM \(table) WHERE id = ?1", [Array(id.utf8)]).changedRows == 1
     }
 
     /// Stores all of several records, or none, in one transaction.
     public func insertRecords(
         _ records: [(id: CRUDRepository.ItemIdentifier, record: Data)]
     ) async throws -> CRUDRepository.ItemIdentifier? {
-        let text = "INSERT INTO % (id, item) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING"
+        let text = "INSERT INTO \(table) (id, item) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING"
         return try await all(records.map { ($0.id, statement(text, [Array($0.id.utf8), Array($0.record)])) })
     }
 
     /// Removes all of several records, or none, in one transaction.
     public func removeRecords(ids: [CRUDRepository.ItemIdentifier]) async throws -> CRUDRepository.ItemIdentifier? {
-        try await all(ids.map { ($0, statement("DELETE FROM % WHERE id = ?1", [Array($0.utf8)])) })
+        try await all(ids.map { ($0, statement("DELETE FROM \(table) WHERE id = ?1", [Array($0.utf8)])) })
     }
 
     /// Runs statements that change one row each, all or none.
@@ -134,12 +134,12 @@ extension SQLiteRepository {
 
     /// Whether the table has the identifier; the item is not read.
     public func exists(id: CRUDRepository.ItemIdentifier) async throws -> Bool {
-        try await !execute("SELECT 1 FROM % WHERE id = ?1", [Array(id.utf8)], results: [.int64]).rows.isEmpty
+        try await !execute("SELECT 1 FROM \(table) WHERE id = ?1", [Array(id.utf8)], results: [.int64]).rows.isEmpty
     }
 
     /// How many records the table has.
     public func count() async throws -> Int {
-        try await execute("SELECT count(*) FROM %", [], results: [.int64]).rows.first?.first?.int ?? 0
+        try await execute("SELECT count(*) FROM \(table)", [], results: [.int64]).rows.first?.first?.int ?? 0
     }
 
     /// One page of identifiers.
@@ -165,7 +165,7 @@ extension SQLiteRepository {
     ) async throws -> [[ColumnValue]] {
         let start = identifier.map { [Array($0.utf8)] } ?? []
         let condition = start.isEmpty ? "" : " WHERE id > ?1"
-        let text = "SELECT \(columns) FROM %\(condition) ORDER BY id LIMIT \(max(limit, 0))"
+        let text = "SELECT \(columns) FROM \(table)\(condition) ORDER BY id LIMIT \(max(limit, 0))"
         return try await execute(text, start, results: results).rows
     }
 }

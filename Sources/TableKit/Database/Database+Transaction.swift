@@ -15,12 +15,7 @@ extension DatabaseProtocol {
         // Disfavored as an overload: else a task would get this form, which blocks, for every body that does not wait itself.
         let engine = engine
         if let outer = TransactionScope.current(of: engine) { return try nested(in: outer, body) }
-        var retry = ConflictRetry(engine, mode)
-        while true {
-            do { return try once(engine, mode, body) } catch let error as any TableError where error.code == .conflict {
-                try retry.pause(after: error)
-            }
-        }
+        return try ConflictRetry.run(engine, mode) { try once(engine, mode, body) }
     }
 
     /// As the synchronous form, for a body that suspends. Waits for other transactions and for the disk by suspending.
@@ -29,14 +24,7 @@ extension DatabaseProtocol {
     public func transaction<R>(_ mode: TransactionMode = .serial, _ body: () async throws -> R) async throws -> R {
         let engine = engine
         if let outer = TransactionScope.current(of: engine) { return try await nested(in: outer, body) }
-        var retry = ConflictRetry(engine, mode)
-        while true {
-            do { return try await once(engine, mode, body) } catch let error as any TableError
-                where error.code == .conflict
-            {
-                try await retry.pause(after: error)
-            }
-        }
+        return try await ConflictRetry.run(engine, mode) { try await once(engine, mode, body) }
     }
 
     /// Runs `body` on one state of the database: its reads all see the same. It changes nothing and waits for no writer.

@@ -56,12 +56,7 @@ extension TableEngine {
     public func inTransaction<R: Sendable>(
         _ body: @escaping @Sendable (any TableSession) throws -> R
     ) async throws -> R {
-        var retry = ConflictRetry(self, .serial)
-        while true {
-            do { return try await runOnce(body) } catch let error as any TableError where error.code == .conflict {
-                try await retry.pause(after: error)
-            }
-        }
+        try await ConflictRetry.run(self, .serial) { try await runOnce(body) }
     }
 
     private func runOnce<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R {

@@ -20,12 +20,7 @@ struct Access: Sendable {
     /// Makes a change, which outside of a transaction is one by itself.
     func change<R>(_ body: (any TableSession) throws -> R) throws -> R {
         if let scope { return try scope.session.use(scope, isChange: true, body) }
-        var retry = ConflictRetry(engine, .serial)
-        while true {
-            do { return try once(body) } catch let error as any TableError where error.code == .conflict {
-                try retry.pause(after: error)
-            }
-        }
+        return try ConflictRetry.run(engine, .serial) { try once(body) }
     }
 
     private func once<R>(_ body: (any TableSession) throws -> R) throws -> R {

@@ -7,7 +7,7 @@ package struct ConflictRetry {
     /// Whether conflicts are with other programs, for which a pause makes room; within one engine they are gone at once.
     private let pauses: Bool
 
-    package init(_ engine: any TableEngine, _ mode: TransactionMode) {
+    private init(_ engine: any TableEngine, _ mode: TransactionMode) {
         pauses = engine.serialRetries > 0
         left =
             switch mode {
@@ -16,17 +16,29 @@ package struct ConflictRetry {
             }
     }
 
-    /// Counts a conflict and waits.
-    /// - Throws: the error, where it was the last attempt.
-    package mutating func pause(after error: any Error) throws {
-        let seconds = try next(error)
-        if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
+    /// Runs `body`, and again after each conflict until it was tried often enough.
+    /// - Throws: what `body` throws, and the conflict of the last attempt.
+    package static func run<R>(_ engine: any TableEngine, _ mode: TransactionMode, _ body: () throws -> R) throws -> R {
+        var retry = ConflictRetry(engine, mode)
+        while true {
+            do { return try body() } catch let error as any TableError where error.code == .conflict {
+                let seconds = try retry.next(error)
+                if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
+            }
+        }
     }
 
     /// As the synchronous form, suspending.
-    package mutating func pause(after error: any Error) async throws {
-        let seconds = try next(error)
-        if seconds > 0 { try await Task.sleep(for: .seconds(seconds)) }
+    package static func run<R>(
+        _ engine: any TableEngine, _ mode: TransactionMode, _ body: () async throws -> R
+    ) async throws -> R {
+        var retry = ConflictRetry(engine, mode)
+        while true {
+            do { return try await body() } catch let error as any TableError where error.code == .conflict {
+                let seconds = try retry.next(error)
+                if seconds > 0 { try await Task.sleep(for: .seconds(seconds)) }
+            }
+        }
     }
 
     /// How long to wait: growing up to a tenth of a second, and at random, so that two do not meet again.

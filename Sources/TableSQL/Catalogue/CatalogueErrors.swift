@@ -23,6 +23,14 @@ extension SQLTable {
         throw CRUDSQLExeError("The table has no such column.", code: .noColumn, table: structure.name, column: column)
     }
 
+    /// The number of a column that is to go.
+    package func numberToDrop(_ column: String) throws -> Int {
+        let number = try number(of: column)
+        if !structure.primaryKey.contains(number) { return number }
+        throw CRUDSQLExeError(
+            "A column of the key cannot go.", code: .unsupported, table: structure.name, column: column)
+    }
+
     /// The index on some columns.
     package func index(on columns: [String]) throws -> IndexInfo {
         if let index = info.indexes.first(where: { $0.definition.columns == columns }) { return index }

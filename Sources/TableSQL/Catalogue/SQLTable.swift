@@ -4,14 +4,11 @@ package import TableKit
 package struct SQLTable: Sendable {
     /// Name, columns, key, indexes.
     package var info: TableInfo
-    /// The server's own types of the columns, in the structure's order: existing tables may have others than ours.
-    package var nativeTypes: [String]
     /// The column that orders rows of a table without a key: one that the catalogue hides.
     package var rowColumn: String?
 
-    package init(info: TableInfo, nativeTypes: [String], rowColumn: String? = nil) {
+    package init(info: TableInfo, rowColumn: String? = nil) {
         self.info = info
-        self.nativeTypes = nativeTypes
         self.rowColumn = rowColumn
     }
 

@@ -20,11 +20,18 @@ package protocol SQLConnection: AnyObject, Sendable {
     /// - Parameter batchRows: how many rows a batch has at most.
     func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows
 
+    /// Has the server cancel what the connection runs, which then throws an error of kind `cancelled`. From any thread;
+    /// returns at once. Does nothing where nothing runs, or where a commit does, which must not be left in doubt.
+    func cancel()
+
     /// Ends the connection. Again: does nothing.
     func close()
 }
 
 extension SQLConnection {
+    /// Does nothing: a statement of this database goes on to its end.
+    package func cancel() {}
+
     /// Runs the statements one after the other.
     package func executeAll(_ statements: [SQLStatement]) throws -> [SQLResultSet] {
         var results: [SQLResultSet] = []

@@ -35,12 +35,9 @@ package struct SQLResultSet: Sendable {
     package var rows: [[ColumnValue]] = []
     /// Rows that were inserted, changed or deleted.
     package var changedRows = 0
-    /// The number that an insert without a key has drawn (MySQL, SQLite); nil where the server tells none.
-    package var lastInsertID: Int64?
 
-    package init(rows: [[ColumnValue]] = [], changedRows: Int = 0, lastInsertID: Int64? = nil) {
+    package init(rows: [[ColumnValue]] = [], changedRows: Int = 0) {
         self.rows = rows
         self.changedRows = changedRows
-        self.lastInsertID = lastInsertID
     }
 }

@@ -5,7 +5,7 @@ extension PostgresDialect {
     package func readCatalogue(_ connection: any SQLConnection) throws -> [SQLTable] {
         let results = try connection.executeAll([
             SQLStatement(Self.columnsQuery, results: [.string, .string, .string, .bool, .string, .string, .double]),
-            SQLStatement(Self.indexesQuery, results: [.string, .string, .bool, .bool, .string, .bool, .int64, .bool]),
+            SQLStatement(Self.indexesQuery, results: [.string, .string, .bool, .bool, .string, .bool]),
         ])
         var tables: [String: Draft] = [:]
         for row in results[0].rows {
@@ -19,7 +19,7 @@ extension PostgresDialect {
             guard let table = row[0].string, let index = row[1].string, let column = row[4].string else { continue }
             tables[table]?.add(
                 index: index, column: column, isUnique: row[2] == .bool(true), isKey: row[3] == .bool(true),
-                isReady: row[7] == .bool(true))
+                isReady: row[5] == .bool(true))
         }
         return try tables.values.map { try $0.table(values: defaults(of: $0, connection)) }
     }
@@ -35,7 +35,7 @@ extension PostgresDialect {
         """
 
     private static let indexesQuery = """
-        SELECT t.relname, i.relname, x.indisunique, x.indisprimary, a.attname, true, k.place::bigint, x.indisvalid
+        SELECT t.relname, i.relname, x.indisunique, x.indisprimary, a.attname, x.indisvalid
         FROM pg_catalog.pg_index x
         JOIN pg_catalog.pg_class t ON t.oid = x.indrelid
         JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid
@@ -79,7 +79,6 @@ extension PostgresDialect {
     private struct Draft {
         struct DraftColumn {
             var name: String
-            var native: String
             var type: ColumnType
             var isOptional: Bool
             var defaultText: String?
@@ -104,7 +103,7 @@ extension PostgresDialect {
         ) {
             columns.append(
                 DraftColumn(
-                    name: column, native: native, type: note?.columnType ?? PostgresDialect.type(ofNative: native),
+                    name: column, type: note?.columnType ?? PostgresDialect.type(ofNative: native),
                     isOptional: isOptional, defaultText: defaultText, note: note))
         }
 
@@ -134,7 +133,6 @@ extension PostgresDialect {
             }
             return SQLTable(
                 info: TableInfo(structure: structure, indexes: infos, estimatedRows: rowCount),
-                nativeTypes: visible.map(\.native),
                 rowColumn: columns.contains { $0.name == SQLTable.rowColumnName } ? SQLTable.rowColumnName : nil)
         }
     }

@@ -1,4 +1,4 @@
-package import TableKit
+import TableKit
 
 extension PostgresDialect {
     /// Rows of one statement: enough to make its cost small beside that of its rows.
@@ -42,23 +42,11 @@ extension PostgresDialect {
         }
         var text = SQLText(self, "INSERT INTO \(try quote(structure.name)) ")
         try append(rows, places, insert, to: &text)
-        if !isNumbered || insert.onConflict == .ignore { try appendConflict(insert, places, to: &text) }
-        let number = insert.numberColumn
-        var returned = insert.returning
-        if let number { returned.append(number) }
-        var results: [ColumnType] = []
-        if !returned.isEmpty {
-            let names = try returned.map { try quote(structure.columns[$0].name) }
-            text += " RETURNING " + names.joined(separator: ", ")
-            results = returned.map { structure.columns[$0].type }
+        if !isNumbered || insert.onConflict == .ignore {
+            try appendConflict(insert, given: places.map { insert.columns[$0] }, to: &text) { _ in "DEFAULT" }
         }
-        let result = try connection.execute(text.statement(results: results))
-        outcome.count += returned.isEmpty ? result.changedRows : result.rows.count
-        if number != nil, let last = result.rows.last?.last?.int { outcome.lastInsertID = Int64(last) }
-        if !insert.returning.isEmpty {
-            outcome.rows += result.rows.map { Array($0.prefix(insert.returning.count)) }
-        }
-        if let number, !isNumbered, structure.columns[number].type != .uint64 {
+        let result = try run(insert, text, connection, &outcome)
+        if let number = insert.numberColumn, !isNumbered, structure.columns[number].type != .uint64 {
             try raiseSequence(structure, number, result.rows.compactMap { $0.last?.int }.max(), connection)
         }
     }
@@ -94,22 +82,6 @@ extension PostgresDialect {
         text += ")"
     }
 
-    private func appendConflict(_ insert: SQLInsert, _ places: [Int], to text: inout SQLText) throws {
-        let structure = insert.table.structure
-        guard insert.onConflict != .fail, !structure.primaryKey.isEmpty else { return }
-        let key = try structure.primaryKey.map { try quote(structure.columns[$0].name) }
-        text += " ON CONFLICT (\(key.joined(separator: ", "))) DO "
-        if insert.onConflict == .ignore { return text += "NOTHING" }
-        // The row takes the place of the old one: columns that are not given take their default.
-        let given = Set(places.map { insert.columns[$0] })
-        let sets = try structure.columns.indices.filter { !structure.primaryKey.contains($0) }.map { number in
-            let name = try quote(structure.columns[number].name)
-            return given.contains(number) ? "\(name) = EXCLUDED.\(name)" : "\(name) = DEFAULT"
-        }
-        text +=
-            sets.isEmpty ? "UPDATE SET \(key[0]) = EXCLUDED.\(key[0])" : "UPDATE SET \(sets.joined(separator: ", "))"
-    }
-
     /// PostgreSQL refuses to replace a row twice in one statement.
     private func lastOfEachKey(_ rows: [[ColumnValue]], _ insert: SQLInsert) -> [[ColumnValue]] {
         let key = insert.table.structure.primaryKey.compactMap { insert.columns.firstIndex(of: $0) }
@@ -133,8 +105,8 @@ extension PostgresDialect {
     ) throws {
         guard let greatest, greatest > 0 else { return }
         let name = structure.columns[column].name
-        // Two sessions may raise it at once: taking the greater of both is what GREATEST does, up to the moment between look
-        // and change, after which the next number may be one that exists, and the insert says so.
+        // Between the look and the change another session may raise it further. Then the next number may be one that exists,
+        // and its insert says so.
         var text = SQLText(self, "SELECT setval(s.name, s.value) FROM (SELECT pg_get_serial_sequence(")
         text.bind(.text(try quote(structure.name)), .string)
         text += ", "
@@ -144,17 +116,5 @@ extension PostgresDialect {
         text +=
             " AS value) AS s WHERE s.name IS NOT NULL AND s.value > COALESCE(pg_sequence_last_value(s.name::regclass), 0)"
         _ = try connection.execute(text.statement(results: [.int64]))
-    }
-
-    package func change(
-        _ text: SQLText, _ table: SQLTable, returning: [Int], _ connection: any SQLConnection
-    ) throws -> (count: Int, rows: [[ColumnValue]]) {
-        var text = text
-        if returning.isEmpty { return (try connection.execute(text.statement()).changedRows, []) }
-        let names = try returning.map { try quote(table.structure.columns[$0].name) }
-        text += " RETURNING " + names.joined(separator: ", ")
-        let result = try connection.execute(
-            text.statement(results: returning.map { table.structure.columns[$0].type }))
-        return (result.rows.count, result.rows)
     }
 }

@@ -40,11 +40,10 @@ extension PostgresDialect: SchemaDialect {
             return [
                 "ALTER TABLE \(try quote(name)) RENAME COLUMN \(try quote(column)) TO \(try quote(other))"
             ]
-        case .createIndex(let index): return try create(index, try tables.existing(index.table))
+        case .createIndex(let index):
+            return try create(index, on: try tables.existing(index.table), usualName: Self.indexName(index))
         case .dropIndex(let name, let columns):
-            let table = try tables.existing(name)
-            let index = try table.index(on: columns)
-            return ["DROP INDEX \(try quote(index.definition.name ?? ""))"]
+            return [try drop(try tables.existing(name).index(on: columns))]
         }
     }
 
@@ -69,7 +68,7 @@ extension PostgresDialect: SchemaDialect {
         var statements = ["CREATE TABLE \(name) (\(parts.joined(separator: ", ")))"]
         var known = tables
         known[structure.name] = SQLTable(
-            info: TableInfo(structure: structure, indexes: [], estimatedRows: 0), nativeTypes: [])
+            info: TableInfo(structure: structure, indexes: [], estimatedRows: 0))
         for column in structure.columns {
             statements.append(try note(column, of: structure.name))
             if column.foreignKey != nil { statements += try constraint(column, of: structure.name, known) }
@@ -87,7 +86,7 @@ extension PostgresDialect: SchemaDialect {
     private func definition(_ column: Column, isKey: Bool) throws -> String {
         var text = "\(try quote(column.name)) \(typeName(column.type))"
         if column.type == .uint64 { text += "(20,0)" }
-        if column.type == .string || column.type == .json { text += " COLLATE \"C\"" }
+        if column.type == .string || column.type == .json { text += collation }
         if let value = column.defaultValue, !value.isNull { text += " DEFAULT \(try constant(value, column.type))" }
         if !column.isOptional && !isKey { text += " NOT NULL" }
         return text
@@ -108,18 +107,13 @@ extension PostgresDialect: SchemaDialect {
         case .date(let value): text = quoted(Self.text(value.timeIntervalSinceReferenceDate))
         case .uuid(let value): text = quoted(value.uuidString)
         case .text(let value), .json(let value): text = quoted(value)
-        case .bytes(let value): text = "'\\x\(value.map { Self.hex($0) }.joined())'"
+        case .bytes(let value): text = "'\\x\(value.hexadecimal)'"
         }
         return "\(text)::\(typeName(type))"
     }
 
     private static func text(_ value: Double) -> String {
         value.isNaN ? "NaN" : value.isInfinite ? (value < 0 ? "-Infinity" : "Infinity") : "\(value)"
-    }
-
-    private static func hex(_ byte: UInt8) -> String {
-        let text = String(byte, radix: 16)
-        return text.count == 1 ? "0\(text)" : text
     }
 
     private func note(_ column: Column, of table: String) throws -> String {
@@ -162,33 +156,13 @@ extension PostgresDialect: SchemaDialect {
     }
 
     private func drop(_ column: String, of table: SQLTable) throws -> [String] {
-        let number = try table.number(of: column)
-        if table.structure.primaryKey.contains(number) {
-            throw CRUDSQLExeError(
-                "A column of the key cannot go.", code: .unsupported, table: table.structure.name, column: column)
-        }
+        _ = try table.numberToDrop(column)
         return ["ALTER TABLE \(try quote(table.structure.name)) DROP COLUMN \(try quote(column))"]
-    }
-
-    private func create(_ index: IndexDefinition, _ table: SQLTable) throws -> [String] {
-        for column in index.columns {
-            try table.structure.checkKey(table.structure.columns[try table.number(of: column)])
-        }
-        var statements: [String] = []
-        if let existing = table.info.indexes.first(where: { $0.definition.columns == index.columns }) {
-            if existing.definition.isUnique || !index.isUnique { return [] }
-            statements.append("DROP INDEX \(try quote(existing.definition.name ?? ""))")
-        }
-        let columns = try index.columns.map { try quote($0) }.joined(separator: ", ")
-        let name = try quote(index.name ?? Self.indexName(index))
-        statements.append(
-            "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(name) ON \(try quote(index.table)) (\(columns))")
-        return statements
     }
 
     /// The name of an index, with a digest in place of what PostgreSQL would cut.
     private static func indexName(_ index: IndexDefinition) -> String {
-        let name = "index_" + ([index.table] + index.columns).joined(separator: "_")
+        let name = index.usualName
         if name.utf8.count <= nameBytes { return name }
         // FNV-1a: only has to tell the indexes of one database apart.
         let digest = name.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }

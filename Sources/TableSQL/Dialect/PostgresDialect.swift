@@ -4,12 +4,21 @@ package import TableKit
 package struct PostgresDialect: SQLDialect {
     package var name: String { "PostgreSQL" }
     package var hasArrays: Bool { true }
-    package var maximumParameters: Int { 65_535 }
 
     /// The isolation of transactions that change something, as BEGIN names it.
     package var isolation: String
 
-    package init(isolation: String = "SERIALIZABLE") { self.isolation = isolation }
+    /// Whether text is given the collation C, which orders by bytes. CockroachDB knows no such name; its text is ordered so
+    /// by itself.
+    private let hasCollations: Bool
+
+    package init(isolation: String = "SERIALIZABLE", hasCollations: Bool = true) {
+        self.isolation = isolation
+        self.hasCollations = hasCollations
+    }
+
+    /// What makes an expression of text ordered by bytes.
+    var collation: String { hasCollations ? " COLLATE \"C\"" : "" }
 
     /// PostgreSQL cuts longer names without a word.
     static let nameBytes = 63
@@ -54,7 +63,7 @@ package struct PostgresDialect: SQLDialect {
     }
 
     package func comparable(_ column: String, _ type: ColumnType) -> String {
-        type == .string || type == .json ? "\(column) COLLATE \"C\"" : column
+        type == .string || type == .json ? "\(column)\(collation)" : column
     }
 
     package func widened(_ column: String, _ type: ColumnType) -> String {
@@ -68,7 +77,7 @@ package struct PostgresDialect: SQLDialect {
 
     package func like(_ column: String, _ pattern: LikePattern, bind: (String) -> String) -> String {
         // Under the collation C, lower() knows the letters of ASCII alone.
-        "lower(\(column) COLLATE \"C\") LIKE lower(\(bind(escaped(pattern))) COLLATE \"C\") ESCAPE '\\'"
+        "lower(\(column)\(collation)) LIKE lower(\(bind(escaped(pattern)))\(collation)) ESCAPE '\\'"
     }
 
     package func arrayPlaceholder(_ number: Int, _ type: ColumnType) -> String { "$\(number)::\(typeName(type))[]" }

@@ -21,9 +21,6 @@ package protocol SQLDialect: Sendable {
     /// The placeholder of an array of values. Never asked for where ``hasArrays`` is false.
     func arrayPlaceholder(_ number: Int, _ type: ColumnType) -> String
 
-    /// The most placeholders of one statement.
-    var maximumParameters: Int { get }
-
     /// A value as text within a statement, quoted so that no value can end it: for long lists where there are no arrays.
     func literal(_ value: ColumnValue, _ type: ColumnType) throws -> String
 
@@ -32,9 +29,6 @@ package protocol SQLDialect: Sendable {
 
     /// A column's expression, as it is compared and ordered: with the collation that orders UTF-8 by bytes.
     func comparable(_ column: String, _ type: ColumnType) -> String
-
-    /// A column's expression in a select list, where the stored form differs from the form that is read.
-    func selected(_ column: String, _ type: ColumnType) -> String
 
     /// Two columns of different numeric types beside each other, exactly.
     func widened(_ column: String, _ type: ColumnType) -> String
@@ -64,7 +58,6 @@ package protocol SQLDialect: Sendable {
 
 extension SQLDialect {
     package func arrayPlaceholder(_ number: Int, _ type: ColumnType) -> String { placeholder(number, type) }
-    package func selected(_ column: String, _ type: ColumnType) -> String { column }
     package func widened(_ column: String, _ type: ColumnType) -> String { column }
     package func truth(_ value: Bool?) -> String { value.map { $0 ? "TRUE" : "FALSE" } ?? "NULL" }
 

@@ -31,7 +31,7 @@ extension SQLiteDialect {
         let structure = TableStructure(name: name, columns: columns, primaryKey: key)
         return SQLTable(
             info: TableInfo(structure: structure, indexes: try indexes(of: name, connection), estimatedRows: 0),
-            nativeTypes: infos.map { $0[1].string ?? "" }, rowColumn: key.isEmpty ? "rowid" : nil)
+            rowColumn: key.isEmpty ? "rowid" : nil)
     }
 
     private func column(

@@ -1,8 +1,5 @@
 package import TableKit
 
-import struct Foundation.Date
-import struct Foundation.UUID
-
 extension SQLiteDialect: SchemaDialect {
     package var failureEndsTransaction: Bool { false }
 
@@ -36,10 +33,10 @@ extension SQLiteDialect: SchemaDialect {
             _ = try table.number(of: column)
             if table.structure.number(of: other) != nil { throw CatalogueErrors.exists(name, column: other) }
             try run(["ALTER TABLE \(try quote(name)) RENAME COLUMN \(try quote(column)) TO \(try quote(other))"])
-        case .createIndex(let index): try run(try create(index, try tables.existing(index.table)))
+        case .createIndex(let index):
+            try run(try create(index, on: try tables.existing(index.table), usualName: index.usualName))
         case .dropIndex(let name, let columns):
-            let index = try tables.existing(name).index(on: columns)
-            try run(["DROP INDEX \(try quote(index.definition.name ?? ""))"])
+            try run([try drop(try tables.existing(name).index(on: columns))])
         }
     }
 
@@ -88,7 +85,7 @@ extension SQLiteDialect: SchemaDialect {
                     table: name, column: column.name)
             }
             var given = column
-            given.defaultValue = column.type.zero
+            given.defaultValue = column.type.sample
             try run(["ALTER TABLE \(try quote(name)) ADD COLUMN \(try definition(given, isKey: false))"])
             return try replaceDefinition(
                 of: name, try definition(given, isKey: false), by: try definition(column, isKey: false), connection)
@@ -106,13 +103,9 @@ extension SQLiteDialect: SchemaDialect {
     private func drop(
         _ name: String, of table: SQLTable, _ connection: any SQLConnection, _ run: ([String]) throws -> Void
     ) throws {
-        let number = try table.number(of: name)
-        if table.structure.primaryKey.contains(number) {
-            throw CRUDSQLExeError(
-                "A column of the key cannot go.", code: .unsupported, table: table.structure.name, column: name)
-        }
+        let number = try table.numberToDrop(name)
         for index in table.info.indexes where index.definition.columns.contains(name) {
-            try run(["DROP INDEX \(try quote(index.definition.name ?? ""))"])
+            try run([try drop(index)])
         }
         let column = table.structure.columns[number]
         if column.foreignKey != nil {
@@ -147,23 +140,6 @@ extension SQLiteDialect: SchemaDialect {
         _ = try connection.execute(SQLStatement("PRAGMA writable_schema = RESET", isRepeated: false))
     }
 
-    private func create(_ index: IndexDefinition, _ table: SQLTable) throws -> [String] {
-        for column in index.columns {
-            try table.structure.checkKey(table.structure.columns[try table.number(of: column)])
-        }
-        var statements: [String] = []
-        if let existing = table.info.indexes.first(where: { $0.definition.columns == index.columns }) {
-            if existing.definition.isUnique || !index.isUnique { return [] }
-            statements.append("DROP INDEX \(try quote(existing.definition.name ?? ""))")
-        }
-        let name = index.name ?? "index_" + ([index.table] + index.columns).joined(separator: "_")
-        let columns = try index.columns.map { try quote($0) }.joined(separator: ", ")
-        statements.append(
-            "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(try quote(name)) ON \(try quote(index.table)) (\(columns))"
-        )
-        return statements
-    }
-
     package func verify(_ tables: [SQLTable], _ connection: any SQLConnection) throws -> [String] {
         let damage = try connection.execute(
             SQLStatement("PRAGMA integrity_check", results: [.string], isRepeated: false)
@@ -174,22 +150,6 @@ extension SQLiteDialect: SchemaDialect {
             "A row of table \(row[0].string ?? "?") refers to no row of \(row[2].string ?? "?")."
         }
         return damage + orphans
-    }
-}
-
-extension ColumnType {
-    /// A value of the type.
-    fileprivate var zero: ColumnValue {
-        switch self {
-        case .bool: .bool(false)
-        case .float, .double: .real(0)
-        case .date: .date(.init(timeIntervalSinceReferenceDate: 0))
-        case .uuid: .uuid(.init(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
-        case .string: .text("")
-        case .bytes: .bytes([])
-        case .json: .json("null")
-        default: .integer(0)
-        }
     }
 }
 

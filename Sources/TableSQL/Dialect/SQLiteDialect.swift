@@ -12,7 +12,6 @@ import struct Foundation.UUID
 package struct SQLiteDialect: SQLDialect {
     package var name: String { "SQLite" }
     package var hasArrays: Bool { false }
-    package var maximumParameters: Int { 32_766 }
 
     package init() {}
 
@@ -51,7 +50,7 @@ package struct SQLiteDialect: SQLDialect {
     }
 
     private static func hex(_ bytes: [UInt8]) -> String {
-        "x'" + bytes.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined() + "'"
+        "x'\(bytes.hexadecimal)'"
     }
 
     /// A number above `Int64.max` as it is stored.

@@ -71,10 +71,9 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
         }
         let mark = core.watch.mark()
         let session = try session(.read)
-        let recorder = RecordingSession(session)
         defer { session.rollback() }
-        let result = try body(recorder)
-        return (result, TableWatchObservation(core.watch, recorder.read, since: mark))
+        let result = try body(session)
+        return (result, TableWatchObservation(core.watch, session.readTables, since: mark))
     }
 
     package func verify(progress: ((Double) -> Void)?) throws -> [String] {

@@ -21,7 +21,8 @@ package enum FoldedComparison: Sendable, Hashable {
         case .bool where type == .bool, .date where type == .date, .uuid where type == .uuid,
             .bytes where type == .bytes:
             self = .compare(comparison, value, type)
-        default: self = .constant(comparison.holds(order: Self.rank(type) - Self.rank(value)))
+        // Values of two kinds are ordered by their kinds: any value of the column's type stands for all.
+        default: self = .constant(comparison.holds(order: ColumnValue.order(type.sample, value)))
         }
     }
 
@@ -88,58 +89,6 @@ package enum FoldedComparison: Sendable, Hashable {
         case .uint32: 0...0xffff_ffff
         case .uint64: 0...Int128(UInt64.max)
         default: Int128(Int64.min)...Int128(Int64.max)
-        }
-    }
-
-    /// The order of kinds of ``ColumnValue/order(_:_:)``.
-    private static func rank(_ type: ColumnType) -> Int {
-        switch type {
-        case .bool: 2
-        case .date: 3
-        case .uuid: 4
-        case .string: 5
-        case .bytes: 6
-        case .json: 7
-        default: 1
-        }
-    }
-
-    private static func rank(_ value: ColumnValue) -> Int {
-        switch value {
-        case .null: 0
-        case .integer, .unsigned, .real: 1
-        case .bool: 2
-        case .date: 3
-        case .uuid: 4
-        case .text: 5
-        case .bytes: 6
-        case .json: 7
-        }
-    }
-}
-
-extension Comparison {
-    /// Whether the comparison holds for two values of this order: below 0, 0, above 0.
-    package func holds(order: Int) -> Bool {
-        switch self {
-        case .equal: order == 0
-        case .notEqual: order != 0
-        case .less: order < 0
-        case .lessOrEqual: order <= 0
-        case .greater: order > 0
-        case .greaterOrEqual: order >= 0
-        }
-    }
-
-    /// The operator in SQL.
-    package var sql: String {
-        switch self {
-        case .equal: "="
-        case .notEqual: "<>"
-        case .less: "<"
-        case .lessOrEqual: "<="
-        case .greater: ">"
-        case .greaterOrEqual: ">="
         }
     }
 }

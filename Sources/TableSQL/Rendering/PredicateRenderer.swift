@@ -1,8 +1,5 @@
 package import TableKit
 
-import struct Foundation.Date
-import struct Foundation.UUID
-
 /// Writes conditions, with the three values of logic that they have in memory.
 package struct PredicateRenderer {
     let sources: [SQLSource]
@@ -64,7 +61,7 @@ package struct PredicateRenderer {
         switch folded {
         case .constant(let value): try append(value, unlessNull: reference, to: &text)
         case .compare(let comparison, let value, let type):
-            text += "\(try comparable(reference, text.dialect)) \(comparison.sql) "
+            text += "\(try comparable(reference, text.dialect)) \(comparison.sign) "
             text.bind(value, type)
         }
     }
@@ -82,31 +79,16 @@ package struct PredicateRenderer {
         let dialect = text.dialect
         let (a, b) = (type(left), type(right))
         if a == b || (a.isInteger && b.isInteger) {
-            text += "\(try comparable(left, dialect)) \(comparison.sql) \(try comparable(right, dialect))"
+            text += "\(try comparable(left, dialect)) \(comparison.sign) \(try comparable(right, dialect))"
         } else if (a.isInteger || a.isFloatingPoint) && (b.isInteger || b.isFloatingPoint) {
             let (one, other) = (try column(left, dialect), try column(right, dialect))
-            text += "\(dialect.widened(one, a)) \(comparison.sql) \(dialect.widened(other, b))"
+            text += "\(dialect.widened(one, a)) \(comparison.sign) \(dialect.widened(other, b))"
         } else {
-            // Values of two kinds: their order is that of the kinds, which any value of the second type tells.
-            let sample = Self.sample(of: b)
-            guard case .constant(let value) = FoldedComparison(comparison, sample, with: a, dialect) else {
-                throw CRUDSQLGenError("Columns of these types cannot be compared.", column: sources[0].structure.name)
-            }
+            // Values of two kinds are ordered by their kinds.
+            let value = comparison.holds(order: ColumnValue.order(a.sample, b.sample))
             let names = (try column(left, dialect), try column(right, dialect))
             text += "(CASE WHEN \(names.0) IS NULL OR \(names.1) IS NULL THEN \(dialect.truth(nil))"
             text += " ELSE \(dialect.truth(value)) END)"
-        }
-    }
-
-    private static func sample(of type: ColumnType) -> ColumnValue {
-        switch type {
-        case .bool: .bool(false)
-        case .date: .date(Date(timeIntervalSinceReferenceDate: 0))
-        case .uuid: .uuid(UUID())
-        case .string: .text("")
-        case .bytes: .bytes([])
-        case .json: .json("")
-        default: .integer(0)
         }
     }
 

@@ -63,7 +63,7 @@ package struct QueryRenderer {
     package func aggregate(_ aggregates: AggregateQuery) throws -> SQLStatement? {
         guard query.limit == nil, !needsDistinct else { return nil }
         var results = aggregates.groupBy.map(sources[0].type)
-        var parts = try aggregates.groupBy.map { try selected($0) }
+        var parts = try aggregates.groupBy.map(column)
         for aggregate in aggregates.aggregates {
             let column = aggregate.column
             let type = column.map(sources[0].type) ?? .int64
@@ -76,7 +76,7 @@ package struct QueryRenderer {
         try appendSource(to: &text)
         try appendConditions(to: &text)
         if !aggregates.groupBy.isEmpty {
-            let groups = try aggregates.groupBy.map { try predicates.column(ColumnReference(column: $0), dialect) }
+            let groups = try aggregates.groupBy.map(column)
             text += " GROUP BY " + groups.joined(separator: ", ")
         }
         return text.statement(results: results)
@@ -85,11 +85,11 @@ package struct QueryRenderer {
     // MARK: Parts
 
     private func selection(_ columns: [Int]) throws -> String {
-        try columns.map(selected).joined(separator: ", ")
+        try columns.map(column).joined(separator: ", ")
     }
 
-    private func selected(_ column: Int) throws -> String {
-        dialect.selected(try predicates.column(ColumnReference(column: column), dialect), sources[0].type(column))
+    private func column(_ number: Int) throws -> String {
+        try predicates.column(ColumnReference(column: number), dialect)
     }
 
     private func appendSource(to text: inout SQLText) throws {

@@ -22,6 +22,8 @@ extension SQLSession {
     func run(_ query: Query) throws -> any RowStream {
         let renderer = try renderer(query)
         let isCut = renderer.needsDistinct
+        // Each join is a statement of its own.
+        if !query.joins.isEmpty { try beginForSeveral() }
         let statement = try renderer.parents(limit: isCut ? nil : query.limit)
         let isSmall = (query.limit?.count).map { $0 <= SQLRowStream.batchRows } ?? false
         let rows: any SQLRows =
@@ -35,7 +37,7 @@ extension SQLSession {
 
     /// Opens a result that may be long.
     private func openRows(_ statement: SQLStatement) throws -> any SQLRows {
-        try beginForCursor()
+        try beginForSeveral()
         return try read { try $0.open(statement, batchRows: SQLRowStream.batchRows) }
     }
 

@@ -2,7 +2,7 @@ import TableKit
 
 /// A session over one connection of the pool: a transaction, or one read.
 ///
-/// The transaction begins with the first statement, in the same round trip. A session for one read needs none.
+/// The transaction begins with the first statement. A session for one read begins one only where it takes several statements.
 final class SQLSession: TableSession {
     /// What the session is for.
     enum Mode {
@@ -23,6 +23,8 @@ final class SQLSession: TableSession {
     private let giveBack: (any SQLConnection) -> Void
     private var hasBegun = false
     private var savepoints = 0
+    /// The tables that were read, for observers.
+    private(set) var readTables: Set<String> = []
     /// The tables that the transaction has changed, for observers.
     var changedTables: Set<String> = []
     private var hasChangedSchema = false
@@ -45,12 +47,7 @@ final class SQLSession: TableSession {
     func use<R>(_ body: (any SQLConnection) throws -> R) throws -> R {
         guard let connection else { throw Self.hasEnded }
         do {
-            if !hasBegun && !isSingleRead {
-                for text in dialect.begin(transactionMode) {
-                    _ = try connection.execute(SQLStatement(text))
-                }
-                hasBegun = true
-            }
+            if !isSingleRead { try begin(connection) }
             return try body(connection)
         } catch let error as SQLConnectionError {
             core.note(error)
@@ -58,14 +55,14 @@ final class SQLSession: TableSession {
         }
     }
 
-    /// Begins the transaction that a cursor needs, also in a session of one read.
-    func beginForCursor() throws {
-        guard isSingleRead, !hasBegun, let connection else { return }
-        do {
-            for text in dialect.begin(nil) { _ = try connection.execute(SQLStatement(text)) }
-            hasBegun = true
-        } catch let error as SQLConnectionError { throw error.tableError }
+    private func begin(_ connection: any SQLConnection) throws {
+        if hasBegun { return }
+        for text in dialect.begin(transactionMode) { _ = try connection.execute(SQLStatement(text)) }
+        hasBegun = true
     }
+
+    /// Begins the transaction also in a session for one read: for a cursor, and for statements that read one state together.
+    func beginForSeveral() throws { try use { try begin($0) } }
 
     /// Runs a statement that reads. Where a failure would end the transaction, a savepoint is set before it.
     func read<R>(_ body: (any SQLConnection) throws -> R) throws -> R {
@@ -186,6 +183,7 @@ final class SQLSession: TableSession {
 
     /// The tables of a query. Columns that a table lacks are looked for once more: another program may have added them.
     func sources(_ structures: [TableStructure]) throws -> [SQLSource] {
+        readTables.formUnion(structures.map(\.name))
         func found() throws -> [SQLSource] {
             try structures.enumerated().map { SQLSource($1, try table($1.name), alias: "t\($0)") }
         }
