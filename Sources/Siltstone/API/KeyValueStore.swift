@@ -16,8 +16,18 @@
 /// Keys and values are any contiguous bytes: `[UInt8]`, `Data`, a buffer, a `RawSpan`, the `utf8` of a `String`.
 public final class KeyValueStore: Sendable {
     let engine: Engine
+    // The engine's owners that hot calls reach. Called through two references they would be retained and released, two
+    // locked operations for each read.
+    let reads: ReadPath
+    let scans: ScanPath
+    let writes: WritePath
 
-    init(_ engine: Engine) { self.engine = engine }
+    init(_ engine: Engine) {
+        self.engine = engine
+        reads = engine.reads
+        scans = engine.scans
+        writes = engine.writes
+    }
 
     /// A store that is not closed is left like one whose process died: nothing that was acknowledged as synced is lost,
     /// and what was buffered is with the kernel.
