@@ -38,7 +38,7 @@ MUTATIONS = [
         "        _ = last\n", first="AsyncPowerLossTests"),
     Mutation(
         "condition-not-waiting", "a conditional write does not wait for its sync", "API/KeyValueStore+Write.swift",
-        "        try engine.writes.waitUntilDurable(sequence, durability)\n        return sequence > 0\n", "        return sequence > 0\n",
+        "        try writes.waitUntilDurable(sequence, durability)\n        return sequence > 0\n", "        return sequence > 0\n",
         first="CrashPointTests"),
     Mutation(
         "acknowledged-early", "a synced write does not wait for its sync", "Log/GroupCommit.swift",
