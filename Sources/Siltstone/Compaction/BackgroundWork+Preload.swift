@@ -16,7 +16,7 @@ extension BackgroundWork {
         if directory.pageCache.isTight { return }
         for segment in Self.preloadable(fresh) {
             do throws(StoreError) {
-                try segment.warm { self.status.isStopping || !isRequested && !self.isIdle }
+                try segment.preload { self.status.isStopping || !isRequested && !self.isIdle }
             } catch {
                 // What is damaged is left to whoever reads it, who is told.
             }
@@ -32,7 +32,7 @@ extension BackgroundWork {
         let numbers = readers.keys.sorted(by: >)
         if directory.pageCache.isTight { return numbers }
         let ready = Self.preloadable(numbers.compactMap { readers[$0] })
-        for reader in ready { try reader.warm { self.status.isStopping } }
+        for reader in ready { try reader.preload { self.status.isStopping } }
         return Array(numbers.dropFirst(ready.count))
     }
 

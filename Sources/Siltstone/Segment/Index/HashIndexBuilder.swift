@@ -1,5 +1,5 @@
-/// Collects the keys of a segment and makes its point index.
-struct PointIndexBuilder: ~Copyable {
+/// Collects the keys of a segment and makes its hash index.
+struct HashIndexBuilder: ~Copyable {
     /// Twelve bytes: as a word of its own the hash would bring four of padding.
     private struct Entry {
         private var low: UInt32
@@ -58,7 +58,7 @@ struct PointIndexBuilder: ~Copyable {
     /// - Returns: the table's shape, and the checksum of each page.
     mutating func write(
         to output: inout SegmentOutput, dataBytes: Int
-    ) throws(StoreError) -> (geometry: PointIndexGeometry, checksums: [UInt32]) {
+    ) throws(StoreError) -> (geometry: HashIndexGeometry, checksums: [UInt32]) {
         guard count > 0, let (geometry, starts) = chooseGeometry(dataBytes: dataBytes) else { return (.none, []) }
         sort(by: geometry, starts)
         let page = MutableBytes.allocate(byteCount: geometry.pageByteCount, alignment: 64)
@@ -78,7 +78,7 @@ struct PointIndexBuilder: ~Copyable {
     /// what stood there is the next to be taken (McIlroy, Bostic and McIlroy, "Engineering Radix Sort", 1993). A counting
     /// sort lost: it takes as much memory again.
     /// - Parameter starts: where the entries of each page begin, and behind them the end.
-    private mutating func sort(by geometry: PointIndexGeometry, _ starts: [Int]) {
+    private mutating func sort(by geometry: HashIndexGeometry, _ starts: [Int]) {
         let entries = entries
         var next = starts
         next.withUnsafeMutableBufferPointer { next in
@@ -100,8 +100,8 @@ struct PointIndexBuilder: ~Copyable {
 
     /// A shape in which no page is overfull; where the entries of each page begin in their order by pages, and where the
     /// last one's end.
-    private func chooseGeometry(dataBytes: Int) -> (PointIndexGeometry, [Int])? {
-        var geometry = PointIndexGeometry(keys: count, dataBytes: dataBytes)
+    private func chooseGeometry(dataBytes: Int) -> (HashIndexGeometry, [Int])? {
+        var geometry = HashIndexGeometry(keys: count, dataBytes: dataBytes)
         for _ in 0..<Self.attempts {
             var counts = [Int](repeating: 0, count: geometry.pageCount + 1)
             counts.withUnsafeMutableBufferPointer { counts in
@@ -120,24 +120,24 @@ struct PointIndexBuilder: ~Copyable {
     /// Fills a page: each entry goes into the first bucket from its own on that has room, and leaves its bit in the
     /// overflow filter of the full ones that it passes.
     private static func fill(
-        _ page: MutableBytes, with entries: UnsafeBufferPointer<Entry>, _ geometry: PointIndexGeometry
+        _ page: MutableBytes, with entries: UnsafeBufferPointer<Entry>, _ geometry: HashIndexGeometry
     ) {
         let base = page.start
         page.fill(with: 0)
-        let maximum = PointIndexGeometry.maximumBucketsPerPage
+        let maximum = HashIndexGeometry.maximumBucketsPerPage
         withUnsafeTemporaryAllocation(of: Int.self, capacity: maximum) { used in
             used.initialize(repeating: 0)
             for entry in entries {
                 var bucket = geometry.bucket(of: entry.hash)
-                while used[bucket] == PointIndexGeometry.entriesPerBucket {
-                    let filter = base + bucket &* PointIndexGeometry.bucketBytes + 12
+                while used[bucket] == HashIndexGeometry.entriesPerBucket {
+                    let filter = base + bucket &* HashIndexGeometry.bucketBytes + 12
                     let bits = UInt32(littleEndian: filter.loadUnaligned(as: UInt32.self))
-                    filter.store(bits | PointIndexGeometry.overflowBit(of: entry.hash), at: 0)
+                    filter.store(bits | HashIndexGeometry.overflowBit(of: entry.hash), at: 0)
                     bucket = (bucket &+ 1) & (geometry.bucketsPerPage &- 1)
                 }
-                let line = base + bucket &* PointIndexGeometry.bucketBytes
+                let line = base + bucket &* HashIndexGeometry.bucketBytes
                 let place = used[bucket]
-                line.store(PointIndexGeometry.fingerprint(of: entry.hash), at: place)
+                line.store(HashIndexGeometry.fingerprint(of: entry.hash), at: place)
                 line.store(geometry.wordTag(of: entry.hash) | entry.address, at: 16 &+ 4 &* place)
                 used[bucket] &+= 1
             }
