@@ -58,7 +58,8 @@ public struct MySQLOptions: Sendable, Hashable {
         var parts = [
             "sql_mode = '\(Self.modes)'", "time_zone = '+00:00'", "autocommit = 1",
             "tx_isolation = 'SERIALIZABLE'", "innodb_snapshot_isolation = 1", "innodb_lock_wait_timeout = \(seconds)",
-            "lock_wait_timeout = \(seconds)", "max_sort_length = 65536", "sort_buffer_size = 16777216", "in_predicate_conversion_threshold = 0",
+            "lock_wait_timeout = \(seconds)", "max_sort_length = 65536", "sort_buffer_size = 16777216",
+            "in_predicate_conversion_threshold = 0",
             "foreign_key_checks = 1", "unique_checks = 1", "sql_select_limit = DEFAULT", "sql_safe_updates = 0",
         ]
         if let statementTimeout { parts.append("max_statement_time = \(Double(statementTimeout.milliseconds) / 1000)") }

@@ -15,10 +15,11 @@ enum RecordBatch {
             {
                 let used = Set(try connection.execute(table.among(part.map(\.id)[...])).rows.map { $0[0].bytes })
                 var seen: Set<[UInt8]> = []
-                guard let id = part.first(where: { item in
-                    let bytes = Array(item.id.utf8)
-                    return used.contains(bytes) || !seen.insert(bytes).inserted
-                })
+                guard
+                    let id = part.first(where: { item in
+                        let bytes = Array(item.id.utf8)
+                        return used.contains(bytes) || !seen.insert(bytes).inserted
+                    })
                 else { throw error }
                 return id.id
             }

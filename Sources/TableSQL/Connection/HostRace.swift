@@ -68,7 +68,9 @@ package struct HostRace<Login: HostLogin> {
                 pollfd(fd: $0.descriptor, events: $0.events, revents: 0)
             }
             Poll.wait(&interests, min(deadline, waiting.isEmpty ? deadline : next) - now)
-            for (attempt, interest) in zip(running, interests) where interest.revents != 0 { attempt.advance(interest.revents) }
+            for (attempt, interest) in zip(running, interests) where interest.revents != 0 {
+                attempt.advance(interest.revents)
+            }
         }
     }
 

@@ -35,7 +35,8 @@ extension MySQLDialect {
 
     /// The columns of an index, long ones by their beginning.
     private func prefixes(_ index: IndexDefinition, _ long: [String: Int]) throws -> String {
-        let bytes = min(Self.prefixBytes, (MySQLColumns.keyBytes - 16 * index.columns.count) / max(index.columns.count, 1))
+        let bytes = min(
+            Self.prefixBytes, (MySQLColumns.keyBytes - 16 * index.columns.count) / max(index.columns.count, 1))
         return try index.columns.map { column in
             guard let width = long[column] else { return try quote(column) }
             return "\(try quote(column))(\(bytes / width))"

@@ -97,7 +97,9 @@ extension MySQLDialect: SchemaDialect {
         }
         func rule(_ action: ForeignKeyAction) -> String { action == .setDefault ? "NO ACTION" : action.sql }
         var generator = SystemRandomNumberGenerator()
-        let name = Self.hiddenPrefix + Digest128.hexadecimal((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        let name =
+            Self.hiddenPrefix
+            + Digest128.hexadecimal((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
         return "CONSTRAINT `\(name)` FOREIGN KEY (\(try quote(column.name))) REFERENCES \(try quote(key.table))"
             + " (\(try quote(parentColumn.name))) ON DELETE \(rule(key.onDelete)) ON UPDATE \(rule(key.onUpdate))"
     }

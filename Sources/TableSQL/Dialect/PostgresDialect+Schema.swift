@@ -41,7 +41,8 @@ extension PostgresDialect: SchemaDialect {
                 "ALTER TABLE \(try quote(name)) RENAME COLUMN \(try quote(column)) TO \(try quote(other))"
             ]
         case .createIndex(let index):
-            return try create(index, on: try tables.existing(index.table), usualName: index.usualName(atMost: Self.nameBytes))
+            return try create(
+                index, on: try tables.existing(index.table), usualName: index.usualName(atMost: Self.nameBytes))
         case .dropIndex(let name, let columns):
             return [try drop(try tables.existing(name).index(on: columns))]
         }

@@ -10,7 +10,8 @@ package final class SQLEngineCore: Sendable {
     let connect: @Sendable () throws -> any SQLConnection
 
     package init(
-        _ dialect: any SchemaDialect, _ threads: WorkerThreads, connect: @escaping @Sendable () throws -> any SQLConnection
+        _ dialect: any SchemaDialect, _ threads: WorkerThreads,
+        connect: @escaping @Sendable () throws -> any SQLConnection
     ) {
         self.dialect = dialect
         self.threads = threads

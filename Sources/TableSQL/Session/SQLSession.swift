@@ -153,7 +153,8 @@ final class SQLSession: TableSession {
         guard let connection else { throw Self.hasEnded }
         defer { end() }
         guard hasBegun || hasChangedSchema else { return }
-        do { if hasBegun { _ = try connection.execute(SQLStatement("COMMIT")) } } catch let error as SQLConnectionError {
+        do { if hasBegun { _ = try connection.execute(SQLStatement("COMMIT")) } } catch let error as SQLConnectionError
+        {
             core.catalogue.forget()
             throw error.tableError
         }
