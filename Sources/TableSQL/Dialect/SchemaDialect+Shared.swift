@@ -4,28 +4,28 @@ package import TableKit
 extension SchemaDialect {
     /// Runs a change and reads the rows that it returns.
     package func change(
-        _ text: SQLText, _ table: SQLTable, returning: [Int], _ connection: any SQLConnection
+        _ text: SQLText, _ table: SQLTable, returning: [Int], closing: [SQLStatement], _ connection: any SQLConnection
     ) throws -> (count: Int, rows: [[ColumnValue]]) {
-        if returning.isEmpty { return (try connection.execute(text.statement()).changedRows, []) }
         var text = text
-        let results = try appendReturning(returning, of: table, to: &text)
-        let result = try connection.execute(text.statement(results: results))
-        return (result.rows.count, result.rows)
+        let types = try appendReturning(returning, of: table, to: &text)
+        let result = try connection.executeAll([text.statement(results: types)] + closing)[0]
+        return (returning.isEmpty ? result.changedRows : result.rows.count, result.rows)
     }
 
     /// Runs an insert and adds what it did to the outcome.
-    /// - Returns: the result, whose rows have the number of a numbered key behind the columns that were asked for.
     func run(
         _ insert: SQLInsert, _ text: SQLText, _ connection: any SQLConnection, _ outcome: inout SQLInsertOutcome
-    ) throws -> SQLResultSet {
+    ) throws {
+        let part = try insertPart(insert, text)
+        outcome.add(try connection.execute(part.statement), part, insert)
+    }
+
+    /// An insert as a statement that returns the columns that were asked for, and behind them the number of a numbered key.
+    func insertPart(_ insert: SQLInsert, _ text: SQLText, repeatedRows: Int = 0) throws -> SQLInsertPart {
         var text = text
         let returned = insert.returning + (insert.numberColumn.map { [$0] } ?? [])
         let results = try appendReturning(returned, of: insert.table, to: &text)
-        let result = try connection.execute(text.statement(results: results))
-        outcome.count += returned.isEmpty ? result.changedRows : result.rows.count
-        if insert.numberColumn != nil, let last = result.rows.last?.last?.int { outcome.lastInsertID = Int64(last) }
-        if !insert.returning.isEmpty { outcome.rows += result.rows.map { Array($0.prefix(insert.returning.count)) } }
-        return result
+        return SQLInsertPart(statement: text.statement(results: results), repeatedRows: repeatedRows)
     }
 
     /// - Returns: the types of the columns.
@@ -81,4 +81,20 @@ extension SchemaDialect {
 extension IndexDefinition {
     /// The name of an index that was given none.
     var usualName: String { "index_" + ([table] + columns).joined(separator: "_") }
+}
+
+/// One statement of an insert.
+struct SQLInsertPart {
+    var statement: SQLStatement
+    /// Rows that it leaves out, since a later one has their key.
+    var repeatedRows = 0
+}
+
+extension SQLInsertOutcome {
+    /// Adds what a statement of the insert did.
+    mutating func add(_ result: SQLResultSet, _ part: SQLInsertPart, _ insert: SQLInsert) {
+        count += part.repeatedRows + (part.statement.results.isEmpty ? result.changedRows : result.rows.count)
+        if insert.numberColumn != nil, let last = result.rows.last?.last?.int { lastInsertID = Int64(last) }
+        if !insert.returning.isEmpty { rows += result.rows.map { Array($0.prefix(insert.returning.count)) } }
+    }
 }

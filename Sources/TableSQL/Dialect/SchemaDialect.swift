@@ -5,6 +5,9 @@ package protocol SchemaDialect: SQLDialect {
     /// Whether a statement that fails ends the transaction that it is in, unless a savepoint stands before it.
     var failureEndsTransaction: Bool { get }
 
+    /// Whether the COMMIT of a change that is a transaction by itself goes with it, in one round trip.
+    var closesChanges: Bool { get }
+
     /// The statements that begin a transaction.
     /// - Parameter mode: nil for one that only reads.
     func begin(_ mode: TransactionMode?) -> [String]
@@ -19,14 +22,20 @@ package protocol SchemaDialect: SQLDialect {
     func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome
 
     /// Runs an update or a delete whose text ends with its condition.
-    /// - Parameter returning: the columns of the table to be returned, by number.
+    /// - Parameters:
+    ///   - returning: the columns of the table to be returned, by number.
+    ///   - closing: what to run behind the change, in its round trip. Empty unless ``closesChanges``.
     /// - Returns: the number of rows, and their columns in any order.
     func change(
-        _ text: SQLText, _ table: SQLTable, returning: [Int], _ connection: any SQLConnection
+        _ text: SQLText, _ table: SQLTable, returning: [Int], closing: [SQLStatement], _ connection: any SQLConnection
     ) throws -> (count: Int, rows: [[ColumnValue]])
 
     /// What is wrong with rows, indexes and constraints, as sentences.
     func verify(_ tables: [SQLTable], _ connection: any SQLConnection) throws -> [String]
+}
+
+extension SchemaDialect {
+    package var closesChanges: Bool { false }
 }
 
 /// Rows to be inserted, by the columns of the server's table.
@@ -38,6 +47,8 @@ package struct SQLInsert: Sendable {
     package var onConflict: InsertStatement.Conflict
     /// The numbers of the table's columns to be returned.
     package var returning: [Int]
+    /// What to run behind the last statement, in its round trip. Empty unless ``SchemaDialect/closesChanges``.
+    package var closing: [SQLStatement] = []
 
     package init(
         table: SQLTable, columns: [Int], rows: [[ColumnValue]], onConflict: InsertStatement.Conflict, returning: [Int]

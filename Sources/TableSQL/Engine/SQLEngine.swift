@@ -7,29 +7,31 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
     package let core: SQLEngineCore
     /// How often a transaction that met a conflict runs again, where the caller says nothing.
     package let serialRetries: Int
-    private let observation: Observation
-
-    /// What an engine can tell observers.
-    package enum Observation: Sendable {
-        /// Commits of this process, which are all, or all that are wanted.
-        case ownCommits
-        /// Commits of everybody: `start` connects what hears of them, and has the tables told to the engine's watch.
-        case allCommits(start: @Sendable (TableWatch) throws -> Void)
-        /// Nothing, for this reason.
-        case none(String)
-    }
+    let observation: EngineObservation
 
     package init(
-        dialect: any SchemaDialect, pool: ConnectionPool<Connector>, observation: Observation, serialRetries: Int = 100
+        dialect: any SchemaDialect, pool: ConnectionPool<Connector>, observation: EngineObservation,
+        serialRetries: Int = 100
     ) {
         self.pool = pool
         self.observation = observation
         self.serialRetries = serialRetries
-        core = SQLEngineCore(dialect, pool.threads)
+        let feed: (any CommitFeed)? = if case .announced(let feed) = observation { feed } else { nil }
+        core = SQLEngineCore(dialect, pool.threads, feed: feed)
+    }
+
+    deinit { close() }
+
+    /// Closes the connections: those that rest at once, the others when they come back. Whatever is open ends: statements and
+    /// commits throw ``TableErrorCode/unavailable``, and so do observations. Again: does nothing.
+    package func close() {
+        core.close()
+        pool.close()
     }
 
     package func beginRead() throws -> any TableSession { try session(.read) }
     package func beginReadStatement() throws -> any TableSession { try session(.singleRead) }
+    package func beginChange() throws -> any TableSession { try session(.singleChange) }
     package func begin(_ mode: TransactionMode) throws -> any TableSession { try session(.write(mode)) }
 
     package func begin(_ mode: TransactionMode) async throws -> any TableSession {
@@ -38,15 +40,17 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
         }
     }
 
-    private func session(_ mode: SQLSession.Mode) throws -> SQLSession {
-        if let reserved = Reservation.current?.take(from: pool) { return session(mode, reserved) }
-        do { return session(mode, try pool.acquire()) } catch let error as SQLConnectionError { throw error.tableError }
+    func session(_ mode: SQLSession.Mode) throws -> SQLSession { session(mode, try takeConnection()) }
+
+    /// A connection: that which was reserved for the work, else one of the pool.
+    func takeConnection() throws -> Connector.Connection {
+        if let reserved = Reservation.current?.take(from: pool) { return reserved }
+        do { return try pool.acquire() } catch let error as SQLConnectionError { throw error.tableError }
     }
 
     private func session(_ mode: SQLSession.Mode, _ connection: Connector.Connection) -> SQLSession {
-        SQLSession(core, mode, connection) { [pool] connection in
-            if let connection = connection as? Connector.Connection { pool.release(connection) }
-        }
+        // The session keeps the engine, which else would close with the last configuration.
+        SQLSession(core, mode, connection) { [self] _ in pool.release(connection) }
     }
 
     /// Runs work on a thread of the pool, with a connection at hand: a thread that waited for one could keep the work from
@@ -62,18 +66,22 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
         }
     }
 
-    package func observe<R>(_ body: (any TableSession) throws -> R) throws -> (R, any TableObservation) {
-        switch observation {
-        case .none(let reason): throw CRUDSQLExeError(reason, code: .unsupported)
-        case .allCommits(let start):
-            do { try start(core.watch) } catch let error as SQLConnectionError { throw error.tableError }
-        case .ownCommits: break
+    /// Makes a change and its commit on one thread of the pool.
+    package func makingChange<R: Sendable>(
+        _ body: @escaping @Sendable (any TableSession) throws -> R
+    ) async throws -> R {
+        try await ConflictRetry.run(self, .serial) {
+            try await perform {
+                let session = try self.session(.singleChange)
+                let result: R
+                do { result = try body(session) } catch {
+                    session.rollback()
+                    throw error
+                }
+                try session.commit()
+                return result
+            }
         }
-        let mark = core.watch.mark()
-        let session = try session(.read)
-        defer { session.rollback() }
-        let result = try body(session)
-        return (result, TableWatchObservation(core.watch, session.readTables, since: mark))
     }
 
     package func verify(progress: ((Double) -> Void)?) throws -> [String] {

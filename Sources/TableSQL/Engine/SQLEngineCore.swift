@@ -1,3 +1,4 @@
+import Synchronization
 import TableKit
 
 /// What the sessions of one engine share.
@@ -6,10 +7,13 @@ package final class SQLEngineCore: Sendable {
     package let threads: WorkerThreads
     package let catalogue = CatalogueCache()
     package let watch = TableWatch()
+    private let feed: (any CommitFeed)?
+    private let isClosed = Atomic<Bool>(false)
 
-    package init(_ dialect: any SchemaDialect, _ threads: WorkerThreads) {
+    package init(_ dialect: any SchemaDialect, _ threads: WorkerThreads, feed: (any CommitFeed)? = nil) {
         self.dialect = dialect
         self.threads = threads
+        self.feed = feed
     }
 
     /// Notes an error that says that the catalogue is not as it was read.
@@ -19,4 +23,24 @@ package final class SQLEngineCore: Sendable {
         default: break
         }
     }
+
+    /// What a transaction runs before its COMMIT, so that other programs hear of it.
+    func announcement(of tables: Set<String>) -> [SQLStatement] {
+        guard let feed, !tables.isEmpty else { return [] }
+        return feed.announcement(of: tables)
+    }
+
+    // MARK: Closing
+
+    /// Has all that is open end with an error.
+    func close() {
+        if isClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
+        watch.end(Self.closed)
+        feed?.end()
+    }
+
+    /// - Throws: ``TableErrorCode/unavailable`` after the end.
+    func checkOpen() throws { if isClosed.load(ordering: .acquiring) { throw Self.closed } }
+
+    private static var closed: CRUDSQLExeError { CRUDSQLExeError("The database was closed.", code: .unavailable) }
 }

@@ -18,15 +18,16 @@ extension SQLSession {
                 })
         }
         let returned = source.places.indices.filter { source.places[$0] != nil }
-        let insert = SQLInsert(
+        var insert = SQLInsert(
             table: table, columns: columns.compactMap { source.places[$0] }, rows: rows,
             onConflict: statement.onConflict,
             returning: statement.isReturning ? returned.compactMap { source.places[$0] } : [])
         var result = ChangeResult()
         if statement.isReturning { result.shape = source.shape().shape }
         if rows.isEmpty { return result }
-        let outcome = try change { try core.dialect.insert(insert, $0) }
         changedTables.insert(table.structure.name)
+        insert.closing = closing
+        let outcome = try change(insert.closing) { try core.dialect.insert(insert, $0) }
         result.count = outcome.count
         result.lastInsertID = outcome.lastInsertID
         if statement.isReturning { try append(outcome.rows, returned, source, to: &result) }
@@ -84,12 +85,15 @@ extension SQLSession {
         }
         let returned = source.places.indices.filter { source.places[$0] != nil }
         let numbers = isReturning ? returned.compactMap { source.places[$0] } : []
-        let (count, rows) = try change { try core.dialect.change(text, source.table, returning: numbers, $0) }
-        if count > 0 {
-            changedTables.insert(source.structure.name)
-            // Actions of foreign keys may have changed any table that refers to this one.
-            changedTables.formUnion(try catalogue().values.referring(to: source.structure.name))
+        let tablesBefore = changedTables
+        // Actions of foreign keys may change any table that refers to this one.
+        changedTables.formUnion(try catalogue().values.referring(to: source.structure.name))
+        changedTables.insert(source.structure.name)
+        let closing = closing
+        let (count, rows) = try change(closing) {
+            try core.dialect.change(text, source.table, returning: numbers, closing: closing, $0)
         }
+        if count == 0 { changedTables = tablesBefore }
         var result = ChangeResult()
         result.count = count
         if isReturning {
