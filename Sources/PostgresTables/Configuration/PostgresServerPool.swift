@@ -20,7 +20,7 @@ final class PostgresServerPool: Sendable {
             pool: pool,
             observation: options.announcesCommits
                 ? .announced(PostgresCommitFeed(connector)) : .polled(every: options.pollingInterval),
-            serialRetries: options.conflictRetries)
+            serialRetries: options.conflictRetries, failoverTimeout: options.failoverTimeout)
     }
 
     /// Runs work that can run again where it has changed nothing: after a conflict, a lost connection, and for a while where

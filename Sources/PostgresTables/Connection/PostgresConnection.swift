@@ -29,6 +29,8 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     private var unanswered: RoundTrip?
     /// The names of cursors that are in use.
     private var cursorNames: Set<Int> = []
+    /// How often the connection has waited for an answer, and how often it has sent something without waiting.
+    private(set) var roundTrips = (waited: 0, posted: 0)
 
     /// Takes over a connection whose login is done.
     init(_ link: PostgresLink, _ raw: OpaquePointer, options: PostgresOptions, place: String) {
@@ -76,6 +78,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         later = []
         try trip.send()
         link.flush()
+        roundTrips.posted += 1
         unanswered = trip
     }
 
@@ -130,6 +133,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         var trip = ready
         let statements = trip.statements
         let wasInTransaction = link.isInTransaction
+        roundTrips.waited += 1
         // A commit that is cancelled may have taken place all the same.
         let isCancellable = !trip.isCommit
         if isCancellable { cancellation.begin() }

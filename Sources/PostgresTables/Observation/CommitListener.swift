@@ -76,15 +76,7 @@ final class CommitListener: @unchecked Sendable {
         return messages()
     }
 
-    /// The messages that libpq has read.
-    private func messages() -> [CommitChannel.Message] {
-        var messages: [CommitChannel.Message] = []
-        while let notification = PQnotifies(ears.link.raw) {
-            defer { PQfreemem(notification) }
-            messages.append(CommitChannel.message(String(cString: notification.pointee.extra)))
-        }
-        return messages
-    }
+    private func messages() -> [CommitChannel.Message] { ears.notifications().map(CommitChannel.message) }
 
     /// Asks whether the server still answers and still takes writes.
     /// - Throws: ``SQLConnectionError`` where it does not.
@@ -102,6 +94,18 @@ final class CommitListener: @unchecked Sendable {
     func close() {
         ears.close()
         flag.close()
+    }
+}
+
+extension PostgresConnection {
+    /// The texts of the notifications that libpq has read since the last call.
+    func notifications() -> [String] {
+        var texts: [String] = []
+        while let notification = PQnotifies(link.raw) {
+            defer { PQfreemem(notification) }
+            texts.append(String(cString: notification.pointee.extra))
+        }
+        return texts
     }
 }
 #endif

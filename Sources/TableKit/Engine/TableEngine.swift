@@ -38,6 +38,9 @@ public protocol TableEngine: AnyObject, Sendable {
     /// after that state which changes anything that `body` read.
     func observe<R>(_ body: (any TableSession) throws -> R) throws -> (R, any TableObservation)
 
+    /// How long an observation tries again where the database cannot be reached. Zero for engines in the same process.
+    var observationPatience: Duration { get }
+
     /// Makes an index outside of any transaction, and waits until queries can use it. Engines that can do so keep no writer
     /// waiting meanwhile.
     func buildIndex(_ definition: IndexDefinition) throws
@@ -54,6 +57,9 @@ public protocol TableEngine: AnyObject, Sendable {
 extension TableEngine {
     /// Begins a session that could run several.
     public func beginReadStatement() throws -> any TableSession { try beginRead() }
+
+    /// Not at all.
+    public var observationPatience: Duration { .zero }
 
     /// Begins a serial transaction.
     public func beginChange() throws -> any TableSession { try begin(.serial) }

@@ -8,11 +8,15 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
     /// How often a transaction that met a conflict runs again, where the caller says nothing.
     package let serialRetries: Int
     let observation: EngineObservation
+    private let failoverTimeout: Duration
+
+    package var observationPatience: Duration { core.isClosed ? .zero : failoverTimeout }
 
     package init(
         dialect: any SchemaDialect, pool: ConnectionPool<Connector>, observation: EngineObservation,
-        serialRetries: Int = 100
+        serialRetries: Int = 100, failoverTimeout: Duration = .zero
     ) {
+        self.failoverTimeout = failoverTimeout
         self.pool = pool
         self.observation = observation
         self.serialRetries = serialRetries

@@ -8,7 +8,7 @@ package final class SQLEngineCore: Sendable {
     package let catalogue = CatalogueCache()
     package let watch = TableWatch()
     private let feed: (any CommitFeed)?
-    private let isClosed = Atomic<Bool>(false)
+    private let hasClosed = Atomic<Bool>(false)
 
     package init(_ dialect: any SchemaDialect, _ threads: WorkerThreads, feed: (any CommitFeed)? = nil) {
         self.dialect = dialect
@@ -32,15 +32,18 @@ package final class SQLEngineCore: Sendable {
 
     // MARK: Closing
 
+    /// Whether the engine was closed.
+    var isClosed: Bool { hasClosed.load(ordering: .acquiring) }
+
     /// Has all that is open end with an error.
     func close() {
-        if isClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
-        watch.end(Self.closed)
+        if hasClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
+        watch.end { Self.closed }
         feed?.end()
     }
 
     /// - Throws: ``TableErrorCode/unavailable`` after the end.
-    func checkOpen() throws { if isClosed.load(ordering: .acquiring) { throw Self.closed } }
+    func checkOpen() throws { if isClosed { throw Self.closed } }
 
     private static var closed: CRUDSQLExeError { CRUDSQLExeError("The database was closed.", code: .unavailable) }
 }

@@ -13,8 +13,8 @@ package final class TableWatch: Sendable {
         var unknownCommits = 0
         var waiting: [Int: (tables: Set<String>, wake: Wake)] = [:]
         var observations = 0
-        /// Why nobody can wait any more.
-        var end: (any Error)?
+        /// Makes the error of those who wait after the end.
+        var end: (@Sendable () -> any Error)?
     }
 
     private let state = Mutex(State())
@@ -57,19 +57,19 @@ package final class TableWatch: Sendable {
     }
 
     /// Wakes everybody with an error, now and later.
-    func end(_ error: any Error) {
+    func end(_ error: @escaping @Sendable () -> any Error) {
         let woken = state.withLock { state -> [Wake] in
             state.end = error
             defer { state.waiting = [:] }
             return state.waiting.values.map(\.wake)
         }
-        for wake in woken { wake(error) }
+        for wake in woken { wake(error()) }
     }
 
     /// Has `wake` called after the first commit since a mark that changed one of the tables; at once if there was one.
     /// - Returns: a number for ``forget(_:)``.
     func wait(for tables: Set<String>, since mark: Mark, wake: @escaping Wake) -> Int {
-        let (number, end) = state.withLock { state -> (Int?, (any Error)?) in
+        let (number, end) = state.withLock { state -> (Int?, (@Sendable () -> any Error)?) in
             if let end = state.end { return (nil, end) }
             if state.unknownCommits != mark.unknownCommits
                 || tables.contains(where: { state.commits[$0] != mark.commits[$0] })
@@ -80,7 +80,7 @@ package final class TableWatch: Sendable {
             state.waiting[state.next] = (tables, wake)
             return (state.next, nil)
         }
-        if number == nil { wake(end) }
+        if number == nil { wake(end?()) }
         return number ?? 0
     }
 
