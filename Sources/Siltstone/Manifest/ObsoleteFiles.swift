@@ -11,7 +11,7 @@
 final class ObsoleteFiles: @unchecked Sendable {
     private let directory: String
     private let fileSystem: any FileSystem
-    private let lock = ConditionLock()
+    private let lock = ConditionLock(.leaf)
     private var holds = 0
     /// What is to be removed once the last hold ends.
     private var waiting: [StoreFile] = []

@@ -5,10 +5,12 @@
 ///
 /// `@unchecked Sendable`: the value is touched between ``ConditionLock/lock()`` and ``ConditionLock/unlock()`` alone.
 package final class Locked<Value: Sendable>: @unchecked Sendable {
-    private let lock = ConditionLock()
+    private let lock: ConditionLock
     private let value: UnsafeMutablePointer<Value>
 
-    package init(_ value: Value) {
+    /// - Parameter rank: the lock's place in the order of locks, which debug builds check.
+    package init(_ value: Value, rank: LockRank = .unranked) {
+        lock = ConditionLock(rank)
         self.value = .allocate(capacity: 1)
         self.value.initialize(to: value)
     }

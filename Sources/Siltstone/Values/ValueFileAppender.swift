@@ -12,7 +12,7 @@ final class ValueFileAppender: @unchecked Sendable {
     private let file: any File
     private let writer: ValueFileWriter
     /// Held while the writer is used.
-    private let writing = ConditionLock()
+    private let writing = ConditionLock(.leaf)
     /// Whether every append so far went well, or was taken back: behind a failed one nobody knows where the file ends.
     private(set) var isUsable = true
     /// Behind the last value.
@@ -20,7 +20,7 @@ final class ValueFileAppender: @unchecked Sendable {
     /// Everything before this is on stable storage.
     private let synced = Atomic<Int>(0)
     /// Held during a sync.
-    private let syncing = ConditionLock()
+    private let syncing = ConditionLock(.sync)
     /// Why no sync is tried any more.
     private var failure: StoreError?
 

@@ -7,7 +7,7 @@ struct SegmentProbe: @unchecked Sendable {
     fileprivate let dataBytes: Int
     fileprivate let windowShift: Int
     fileprivate let index: UnsafeRawPointer
-    fileprivate let geometry: PointIndexGeometry
+    fileprivate let geometry: HashIndexGeometry
     fileprivate let pageShift: Int
     fileprivate let addressMask: UInt32
     /// Where the last record may begin whose head is read in one piece.
@@ -21,7 +21,7 @@ struct SegmentProbe: @unchecked Sendable {
     /// No record comes before it.
     let firstKey: Bytes
 
-    /// Nil where blocks are not mapped as they are, or there is no point index.
+    /// Nil where blocks are not mapped as they are, or there is no hash index.
     init?(_ reader: SegmentReader) {
         guard let data = reader.mappedData, let index = reader.mappedIndex, reader.geometry.pageCount > 0 else {
             return nil
@@ -58,7 +58,7 @@ struct SegmentProbe: @unchecked Sendable {
 
 /// By address: a probe that is copied first has all of it loaded, where a lookup needs half.
 extension UnsafePointer<SegmentProbe> {
-    /// Asks for the line of the point index where a lookup of `hash` begins.
+    /// Asks for the line of the hash index where a lookup of `hash` begins.
     @inline(__always)
     func prefetch(hash: UInt64) {
         line(of: hash, page: pointee.geometry.page(of: hash)).prefetch()
@@ -74,8 +74,8 @@ extension UnsafePointer<SegmentProbe> {
 
     /// The bucket where a lookup of `hash` begins.
     @inline(__always)
-    private func line(of hash: UInt64, page: Int) -> PointIndexLine {
-        PointIndexLine(pointee.index + page &<< pointee.pageShift, hash: hash, pointee.geometry)
+    private func line(of hash: UInt64, page: Int) -> HashIndexLine {
+        HashIndexLine(pointee.index + page &<< pointee.pageShift, hash: hash, pointee.geometry)
     }
 
     /// The newest version of a key that a reader may see, whole; see ``SegmentReader/lookup(_:hash:visible:pin:)``.
@@ -110,8 +110,8 @@ extension UnsafePointer<SegmentProbe> {
         return findFurther(key, hash, page, visible)
     }
 
-    /// The record at an address that the point index has for the key's hash; absent where it is another key's, or what
-    /// only a point index that was made wrong leads to.
+    /// The record at an address that the hash index has for the key's hash; absent where it is another key's, or what
+    /// only a hash index that was made wrong leads to.
     @inline(__always)
     private func record(at address: Int, _ key: SearchKey, _ visible: SequenceNumber) -> QuickFind {
         let record = pointee.data + address
@@ -142,7 +142,7 @@ extension UnsafePointer<SegmentProbe> {
     private func findFurther(
         _ key: SearchKey, _ hash: UInt64, _ page: Int, _ visible: SequenceNumber
     ) -> QuickFind {
-        var probe = PointIndexProbe(
+        var probe = HashIndexProbe(
             pointee.index + page &<< pointee.pageShift, hash: hash, geometry: pointee.geometry)
         while let address = probe.next() {
             let found = record(at: address, key, visible)

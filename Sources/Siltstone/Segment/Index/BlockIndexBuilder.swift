@@ -1,0 +1,38 @@
+/// Collects the fences of a segment's blocks.
+struct BlockIndexBuilder: ~Copyable {
+    /// The section so far.
+    private(set) var bytes: [UInt8] = []
+    private(set) var blockCount = 0
+    /// The fence of the block in the making.
+    private var fence: [UInt8] = []
+    private var continued: UInt64 = 0
+
+    /// Begins a block.
+    /// - Parameters:
+    ///   - key: the key of its first record.
+    ///   - sequence: that record's sequence number.
+    ///   - last: the key of the last record before, nil for the first block.
+    mutating func beginBlock(_ key: Bytes, _ sequence: SequenceNumber, after last: Bytes?) {
+        fence.removeAll(keepingCapacity: true)
+        continued = 0
+        guard let last else { return }
+        if keysEqual(key, last) {
+            continued = sequence + 1
+            fence.append(contentsOf: key)
+        } else {
+            // The shortest key that separates the two: up to and including the first byte that differs.
+            var shared = 0
+            while shared < last.count, shared < key.count, last[shared] == key[shared] { shared += 1 }
+            fence.append(contentsOf: key.prefix(shared + 1))
+        }
+    }
+
+    /// Ends the block.
+    /// - Parameter length: its bytes.
+    mutating func endBlock(length: Int) {
+        bytes.append(varint: UInt64(length >> SegmentFormat.unitShift))
+        bytes.append(varint: continued)
+        bytes.append(counted: fence)
+        blockCount += 1
+    }
+}

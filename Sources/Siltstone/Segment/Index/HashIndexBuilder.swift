@@ -1,0 +1,146 @@
+/// Collects the keys of a segment and makes its hash index.
+struct HashIndexBuilder: ~Copyable {
+    /// Twelve bytes: as a word of its own the hash would bring four of padding.
+    private struct Entry {
+        private var low: UInt32
+        private var high: UInt32
+        var address: UInt32
+
+        @inline(__always)
+        init(hash: UInt64, address: UInt32) {
+            low = UInt32(truncatingIfNeeded: hash)
+            high = UInt32(truncatingIfNeeded: hash &>> 32)
+            self.address = address
+        }
+
+        @inline(__always)
+        var hash: UInt64 { UInt64(high) &<< 32 | UInt64(low) }
+    }
+
+    /// How often a larger table is tried before the segment goes without one. Only keys chosen to have the same
+    /// hash get there.
+    private static let attempts = 12
+
+    private var memory: ScratchMemory
+    private var entries: UnsafeMutablePointer<Entry>
+    private var capacity: Int
+    /// Keys so far.
+    private(set) var count = 0
+
+    init(expected: Int) {
+        capacity = max(expected, 1024)
+        memory = ScratchMemory(byteCount: capacity * MemoryLayout<Entry>.stride)
+        entries = memory.base.bindMemory(to: Entry.self, capacity: capacity)
+    }
+
+    /// Adds a key by the address of its newest record.
+    @inline(__always)
+    mutating func add(hash: UInt64, address: Int) {
+        if count == capacity { grow() }
+        (entries + count).initialize(to: Entry(hash: hash, address: UInt32(truncatingIfNeeded: address)))
+        count &+= 1
+    }
+
+    @inline(never)
+    private mutating func grow() {
+        capacity *= 2
+        let larger = ScratchMemory(byteCount: capacity * MemoryLayout<Entry>.stride)
+        let moved = larger.base.bindMemory(to: Entry.self, capacity: capacity)
+        moved.moveInitialize(from: entries, count: count)
+        memory = larger
+        entries = moved
+    }
+
+    /// Writes the table.
+    ///
+    /// The entries are brought into the order of their pages first, so that each page is filled, summed and copied while it
+    /// is in the innermost cache. Filling the whole table in key order costs a cache miss for each key.
+    /// - Returns: the table's shape, and the checksum of each page.
+    mutating func write(
+        to output: inout SegmentOutput, dataBytes: Int
+    ) throws(StoreError) -> (geometry: HashIndexGeometry, checksums: [UInt32]) {
+        guard count > 0, let (geometry, starts) = chooseGeometry(dataBytes: dataBytes) else { return (.none, []) }
+        sort(by: geometry, starts)
+        let page = MutableBytes.allocate(byteCount: geometry.pageByteCount, alignment: 64)
+        defer { page.deallocate() }
+        var checksums: [UInt32] = []
+        checksums.reserveCapacity(geometry.pageCount)
+        for index in 0..<geometry.pageCount {
+            let part = UnsafeBufferPointer(start: entries + starts[index], count: starts[index + 1] - starts[index])
+            Self.fill(page, with: part, geometry)
+            checksums.append(CRC32.checksum(page.bytes))
+            try output.append(page.bytes)
+        }
+        return (geometry, checksums)
+    }
+
+    /// Brings the entries into the order of their pages, in place: each is taken to the next free place of its page, and
+    /// what stood there is the next to be taken (McIlroy, Bostic and McIlroy, "Engineering Radix Sort", 1993). A counting
+    /// sort lost: it takes as much memory again.
+    /// - Parameter starts: where the entries of each page begin, and behind them the end.
+    private mutating func sort(by geometry: HashIndexGeometry, _ starts: [Int]) {
+        let entries = entries
+        var next = starts
+        next.withUnsafeMutableBufferPointer { next in
+            for page in 0..<geometry.pageCount {
+                while next[page] < starts[page + 1] {
+                    var entry = entries[next[page]]
+                    var home = geometry.page(of: entry.hash)
+                    while home != page {
+                        swap(&entry, &entries[next[home]])
+                        next[home] += 1
+                        home = geometry.page(of: entry.hash)
+                    }
+                    entries[next[page]] = entry
+                    next[page] += 1
+                }
+            }
+        }
+    }
+
+    /// A shape in which no page is overfull; where the entries of each page begin in their order by pages, and where the
+    /// last one's end.
+    private func chooseGeometry(dataBytes: Int) -> (HashIndexGeometry, [Int])? {
+        var geometry = HashIndexGeometry(keys: count, dataBytes: dataBytes)
+        for _ in 0..<Self.attempts {
+            var counts = [Int](repeating: 0, count: geometry.pageCount + 1)
+            counts.withUnsafeMutableBufferPointer { counts in
+                for index in 0..<count { counts[geometry.page(of: entries[index].hash)] += 1 }
+            }
+            if counts.allSatisfy({ $0 <= geometry.placesPerPage }) {
+                var start = 0
+                for index in counts.indices { (counts[index], start) = (start, start + counts[index]) }
+                return (geometry, counts)
+            }
+            geometry.pageCount += geometry.pageCount / 32 + 1
+        }
+        return nil
+    }
+
+    /// Fills a page: each entry goes into the first bucket from its own on that has room, and leaves its bit in the
+    /// overflow filter of the full ones that it passes.
+    private static func fill(
+        _ page: MutableBytes, with entries: UnsafeBufferPointer<Entry>, _ geometry: HashIndexGeometry
+    ) {
+        let base = page.start
+        page.fill(with: 0)
+        let maximum = HashIndexGeometry.maximumBucketsPerPage
+        withUnsafeTemporaryAllocation(of: Int.self, capacity: maximum) { used in
+            used.initialize(repeating: 0)
+            for entry in entries {
+                var bucket = geometry.bucket(of: entry.hash)
+                while used[bucket] == HashIndexGeometry.entriesPerBucket {
+                    let filter = base + bucket &* HashIndexGeometry.bucketBytes + 12
+                    let bits = UInt32(littleEndian: filter.loadUnaligned(as: UInt32.self))
+                    filter.store(bits | HashIndexGeometry.overflowBit(of: entry.hash), at: 0)
+                    bucket = (bucket &+ 1) & (geometry.bucketsPerPage &- 1)
+                }
+                let line = base + bucket &* HashIndexGeometry.bucketBytes
+                let place = used[bucket]
+                line.store(HashIndexGeometry.fingerprint(of: entry.hash), at: place)
+                line.store(geometry.wordTag(of: entry.hash) | entry.address, at: 16 &+ 4 &* place)
+                used[bucket] &+= 1
+            }
+        }
+    }
+}
