@@ -66,8 +66,7 @@ final class CommitListener: @unchecked Sendable {
     func hear(for time: Duration) throws -> [CommitChannel.Message] {
         let known = messages()
         if !known.isEmpty { return known }
-        var entries = [ears, flag].map { pollfd(fd: PQsocket($0.link.raw), events: Int16(POLLIN), revents: 0) }
-        Poll.wait(&entries, time)
+        Poll.wait([ears, flag].map { SocketInterest(PQsocket($0.link.raw), Int16(POLLIN)) }, time)
         for connection in [ears, flag] {
             guard PQconsumeInput(connection.link.raw) == 1, connection.isUsable else {
                 throw lost(connection.link.message)

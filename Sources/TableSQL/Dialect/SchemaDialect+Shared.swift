@@ -4,12 +4,12 @@ package import TableKit
 extension SchemaDialect {
     /// Runs a change and reads the rows that it returns.
     package func change(
-        _ text: SQLText, _ table: SQLTable, returning: [Int], closing: [SQLStatement], _ connection: any SQLConnection
+        _ change: SQLChange, _ connection: any SQLConnection
     ) throws -> (count: Int, rows: [[ColumnValue]]) {
-        var text = text
-        let types = try appendReturning(returning, of: table, to: &text)
-        let result = try connection.executeAll([text.statement(results: types)] + closing)[0]
-        return (returning.isEmpty ? result.changedRows : result.rows.count, result.rows)
+        var text = try change.text()
+        let types = try appendReturning(change.returning, of: change.table, to: &text)
+        let result = try connection.executeAll([text.statement(results: types)] + change.closing)[0]
+        return (change.returning.isEmpty ? result.changedRows : result.rows.count, result.rows)
     }
 
     /// Runs an insert and adds what it did to the outcome.
@@ -29,7 +29,7 @@ extension SchemaDialect {
     }
 
     /// - Returns: the types of the columns.
-    private func appendReturning(_ columns: [Int], of table: SQLTable, to text: inout SQLText) throws -> [ColumnType] {
+    func appendReturning(_ columns: [Int], of table: SQLTable, to text: inout SQLText) throws -> [ColumnType] {
         if columns.isEmpty { return [] }
         let found = columns.map { table.structure.columns[$0] }
         text += " RETURNING " + (try found.map { try quote($0.name) }.joined(separator: ", "))
@@ -76,11 +76,46 @@ extension SchemaDialect {
 
     /// The statement that drops an index.
     func drop(_ index: IndexInfo) throws -> String { "DROP INDEX \(try quote(index.definition.name ?? ""))" }
+
+    /// The foreign keys that lead to nothing, as sentences.
+    func danglingReferences(_ tables: [SQLTable], _ connection: any SQLConnection) throws -> [String] {
+        var problems: [String] = []
+        for table in tables {
+            for column in table.structure.columns {
+                guard let key = column.foreignKey else { continue }
+                guard let parent = tables.first(where: { $0.structure.name == key.table })?.structure,
+                    parent.primaryKey.count == 1
+                else { continue }
+                let name = try quote(column.name)
+                let query = SQLStatement(
+                    "SELECT count(*) FROM \(try quote(table.structure.name)) AS c WHERE c.\(name) IS NOT NULL AND NOT EXISTS"
+                        + " (SELECT 1 FROM \(try quote(key.table)) AS p"
+                        + " WHERE p.\(try quote(parent.columns[parent.primaryKey[0]].name)) = c.\(name))",
+                    results: [.int64], isRepeated: false)
+                let count = try connection.execute(query).rows.first?.first?.int ?? 0
+                if count > 0 {
+                    problems.append(
+                        "\(count) rows of table \(table.structure.name) refer by \(column.name) to no row of \(key.table)."
+                    )
+                }
+            }
+        }
+        return problems
+    }
 }
 
 extension IndexDefinition {
     /// The name of an index that was given none.
     var usualName: String { "index_" + ([table] + columns).joined(separator: "_") }
+
+    /// The usual name, with a digest in place of what a server would cut or refuse.
+    func usualName(atMost bytes: Int) -> String {
+        let name = usualName
+        if name.utf8.count <= bytes { return name }
+        var start = ""
+        for character in name where start.utf8.count + String(character).utf8.count <= 40 { start.append(character) }
+        return "\(start)_\(Digest128.hexadecimal(name.utf8).prefix(16))"
+    }
 }
 
 /// One statement of an insert.

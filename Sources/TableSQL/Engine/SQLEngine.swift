@@ -21,7 +21,8 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
         self.observation = observation
         self.serialRetries = serialRetries
         let feed: (any CommitFeed)? = if case .announced(let feed) = observation { feed } else { nil }
-        core = SQLEngineCore(dialect, pool.threads, feed: feed)
+        let connector = pool.connector
+        core = SQLEngineCore(dialect, pool.threads, feed: feed) { try connector.connect() }
     }
 
     deinit { close() }
@@ -60,11 +61,11 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
     /// Runs work on a thread of the pool, with a connection at hand: a thread that waited for one could keep the work from
     /// running that would give one back. Work within a transaction has its connection.
     package func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
-        if TransactionScope.current(of: self) != nil { return try await pool.threads.run(work) }
+        if TransactionScope.current(of: self) != nil { return try await TaskCancellation.run(on: pool.threads, work) }
         let connection: Connector.Connection
         do { connection = try await pool.acquire() } catch let error as SQLConnectionError { throw error.tableError }
         let reservation = Reservation(pool, connection)
-        return try await pool.threads.run {
+        return try await TaskCancellation.run(on: pool.threads) {
             defer { reservation.giveBack() }
             return try Reservation.$current.withValue(reservation) { try work() }
         }

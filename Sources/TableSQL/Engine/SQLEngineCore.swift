@@ -8,12 +8,18 @@ package final class SQLEngineCore: Sendable {
     package let catalogue = CatalogueCache()
     package let watch = TableWatch()
     private let feed: (any CommitFeed)?
+    /// Makes a connection outside of the pool.
+    let connect: @Sendable () throws -> any SQLConnection
     private let hasClosed = Atomic<Bool>(false)
 
-    package init(_ dialect: any SchemaDialect, _ threads: WorkerThreads, feed: (any CommitFeed)? = nil) {
+    package init(
+        _ dialect: any SchemaDialect, _ threads: WorkerThreads, feed: (any CommitFeed)?,
+        connect: @escaping @Sendable () throws -> any SQLConnection
+    ) {
         self.dialect = dialect
         self.threads = threads
         self.feed = feed
+        self.connect = connect
     }
 
     /// Notes an error that says that the catalogue is not as it was read.

@@ -19,7 +19,7 @@ final class SQLSession: TableSession {
     let core: SQLEngineCore
     private let mode: Mode
     /// The mode of a transaction; nil where the session only reads.
-    private var transactionMode: TransactionMode? {
+    var transactionMode: TransactionMode? {
         switch mode {
         case .write(let mode): mode
         case .singleChange: .serial
@@ -34,12 +34,18 @@ final class SQLSession: TableSession {
     private var hasRun = false
     /// Whether COMMIT went with the statement of a change that is a transaction by itself.
     private var hasCommitted = false
-    private var savepoints = 0
+    private(set) var savepoints = 0
+    /// The number of savepoints when a transaction last ended within the session. Those up to there are gone.
+    private var lostSavepoints = 0
     /// The tables that were read, for observers.
     private(set) var readTables: Set<String> = []
     /// The tables that the transaction has changed, for observers.
     var changedTables: Set<String> = []
-    private var hasChangedSchema = false
+    var hasChangedSchema = false
+    /// Whether the transaction has changed rows.
+    private(set) var hasChangedRows = false
+    /// Changes of the schema that have committed already.
+    var undoes: [SchemaUndo] = []
 
     init(
         _ core: SQLEngineCore, _ mode: Mode, _ connection: any SQLConnection,
@@ -61,7 +67,12 @@ final class SQLSession: TableSession {
         try core.checkOpen()
         do {
             if !isSingleRead { try begin(connection) }
-            let result = try body(connection)
+            let result =
+                if let task = TaskCancellation.current {
+                    try task.run(connection) { try body(connection) }
+                } else {
+                    try body(connection)
+                }
             hasRun = true
             return result
         } catch let error as SQLConnectionError {
@@ -86,10 +97,15 @@ final class SQLSession: TableSession {
     }
 
     /// Runs statements that change something, all or nothing.
-    /// - Parameter closing: what `body` runs behind them: the COMMIT of a change that is a transaction by itself.
-    func change<R>(_ closing: [SQLStatement] = [], _ body: (any SQLConnection) throws -> R) throws -> R {
+    /// - Parameters:
+    ///   - isOne: whether they are one, which needs no savepoint where a failure leaves the transaction as it was.
+    ///   - closing: what `body` runs behind them: the COMMIT of a change that is a transaction by itself.
+    func change<R>(
+        isOne: Bool = false, _ closing: [SQLStatement] = [], _ body: (any SQLConnection) throws -> R
+    ) throws -> R {
         if transactionMode == nil { throw CRUDSQLExeError("A session that reads changes nothing.", code: .transaction) }
-        let result = try use { try atomically($0, body) }
+        hasChangedRows = true
+        let result = try use { isOne && !dialect.failureEndsTransaction ? try body($0) : try atomically($0, body) }
         hasCommitted = !closing.isEmpty
         return result
     }
@@ -143,6 +159,28 @@ final class SQLSession: TableSession {
         }
     }
 
+    /// Ends the transaction, which has changed nothing, and lets the next statement begin another.
+    func leaveTransaction() throws {
+        lostSavepoints = savepoints
+        guard hasBegun else { return }
+        try useAlone { _ = try $0.execute(SQLStatement("COMMIT")) }
+        leftTransaction()
+    }
+
+    private func leftTransaction() {
+        hasBegun = false
+        hasRun = false
+    }
+
+    /// Runs `body` with the connection, in no transaction.
+    func useAlone<R>(_ body: (any SQLConnection) throws -> R) throws -> R {
+        guard let connection else { throw Self.hasEnded }
+        do { return try body(connection) } catch let error as SQLConnectionError {
+            core.note(error)
+            throw error.tableError
+        }
+    }
+
     private func nextSavepoint() -> String {
         savepoints += 1
         return "s\(savepoints)"
@@ -158,7 +196,15 @@ final class SQLSession: TableSession {
         guard let name = savepoint.state as? String else {
             throw CRUDSQLExeError("The savepoint is of another engine.", code: .transaction)
         }
-        try use { _ = try $0.execute(SQLStatement("ROLLBACK TO SAVEPOINT \(name)")) }
+        if let number = Int(name.dropFirst()), number <= lostSavepoints {
+            // All rows that the session has changed since, it has changed behind the savepoint.
+            if hasBegun { try use { _ = try $0.execute(SQLStatement("ROLLBACK")) } }
+            leftTransaction()
+            hasChangedRows = false
+            undoSchema(since: number)
+        } else {
+            try use { _ = try $0.execute(SQLStatement("ROLLBACK TO SAVEPOINT \(name)")) }
+        }
         if hasChangedSchema { core.catalogue.forget() }
     }
 
@@ -174,7 +220,8 @@ final class SQLSession: TableSession {
         } catch {
             core.catalogue.forget()
             // A COMMIT that was refused, or not sent.
-            rollback()
+            takeBack(connection)
+            end()
             guard let error = error as? SQLConnectionError else { throw error }
             // Whatever nobody knows, observers look for themselves.
             if error.kind == .unknownOutcome { noteCommit() }
@@ -199,6 +246,7 @@ final class SQLSession: TableSession {
         defer { end() }
         if hasChangedSchema { core.catalogue.forget() }
         if hasBegun, !hasCommitted { takeBack(connection) }
+        undoSchema(since: 0)
     }
 
     private func end() {
@@ -249,31 +297,10 @@ final class SQLSession: TableSession {
         core.catalogue.forget()
         return try found()
     }
-
-    func alter(_ change: SchemaChange) throws {
-        let tables = try catalogue()
-        hasChangedSchema = true
-        defer { changedTables.formUnion(change.tables) }
-        try self.change { try core.dialect.alter(change, tables, $0) }
-    }
 }
 
 /// A session on its way to another thread, which is its only user from then on.
 private struct UncheckedSession: @unchecked Sendable {
     let session: SQLSession
     init(_ session: SQLSession) { self.session = session }
-}
-
-extension SchemaChange {
-    /// The tables that are changed.
-    fileprivate var tables: [String] {
-        switch self {
-        case .createTable(let structure): [structure.name]
-        case .dropTable(let name), .addColumn(let name, _), .dropColumn(let name, _), .renameColumn(let name, _, _),
-            .dropIndex(let name, _):
-            [name]
-        case .renameTable(let name, let other): [name, other]
-        case .createIndex(let index): [index.table]
-        }
-    }
 }
