@@ -17,6 +17,8 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     let place: String
     var prepared: PreparedStatements
     var parameters = ParameterBuffer()
+    /// Until when a standby is known to lag by less than is allowed.
+    var freshUntil: ContinuousClock.Instant?
     /// Cursors that were read to their end, or given up, and that the server still has.
     private(set) var openCursors: [String] = []
     /// Grows with each transaction that ends, and its cursors with it.

@@ -54,7 +54,8 @@ final class CommitListener: @unchecked Sendable {
             guard ContinuousClock.now < deadline else {
                 throw SQLConnectionError(
                     .noConnection, code: .unavailable,
-                    "Observation cannot begin: a transaction at \(ears.place) is in the middle of its commit for too long")
+                    "Observation cannot begin: a transaction at \(ears.place) is in the middle of its commit for too long"
+                )
             }
             Thread.sleep(forTimeInterval: 0.002)
         }

@@ -74,7 +74,9 @@ private func observations<R: Sendable>(
                     let (value, observation) = try await engine.perform { try engine.observe(body) }
                     defer { observation.cancel() }
                     patience.end()
-                    if last.map({ last in isSame.map { $0(last, value) } ?? false }) != true { continuation.yield(value) }
+                    if last.map({ last in isSame.map { $0(last, value) } ?? false }) != true {
+                        continuation.yield(value)
+                    }
                     if isSame != nil { last = value }
                     try await observation.change()
                 } catch let error as any TableError where error.code == .unavailable { try await patience.wait(error) }

@@ -39,7 +39,9 @@ import Testing
     private func openFiles(_ path: String) throws -> Int {
         let links = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         return links.filter { link in
-            do { return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(link)") == path } catch {
+            do {
+                return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(link)") == path
+            } catch {
                 return false
             }
         }.count
