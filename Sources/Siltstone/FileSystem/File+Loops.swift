@@ -137,9 +137,7 @@ private enum Zeros {
     private static let count = 256 << 10
 
     /// Mapped and never touched, so that all of it is one page of memory, or none.
-    ///
-    /// `nonisolated(unsafe)`: nobody changes it.
-    nonisolated(unsafe) static let bytes: Bytes = {
+    static let bytes: Bytes = {
         if let address = Platform.mapAnonymous(length: count) {
             return Bytes(start: address, count: count)
         }

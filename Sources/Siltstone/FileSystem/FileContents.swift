@@ -1,13 +1,11 @@
 /// All bytes of a file, as they were when it was opened: mapped, or read into memory.
-///
-/// `@unchecked Sendable`: the bytes are not written to, and stay as long as this does.
-final class FileContents: @unchecked Sendable {
+final class FileContents: Sendable {
     /// The bytes, valid as long as this object.
     let bytes: Bytes
     /// What keeps them where they are mapped.
     private let mapping: (any FileMapping)?
-    /// What holds them where they were read.
-    private let memory: MutableBytes?
+    /// Bytes of the anonymous memory that holds them where they were read.
+    private let memoryCount: Int
 
     /// - Parameters:
     ///   - file: may be closed afterwards.
@@ -19,7 +17,7 @@ final class FileContents: @unchecked Sendable {
             do {
                 let mapping = try file.map(length: size, writable: false)
                 self.mapping = mapping
-                memory = nil
+                memoryCount = 0
                 bytes = Bytes(mapping.bytes)
                 return
             } catch {
@@ -28,7 +26,7 @@ final class FileContents: @unchecked Sendable {
         }
         mapping = nil
         guard size > 0 else {
-            memory = nil
+            memoryCount = 0
             bytes = .emptyBytes
             return
         }
@@ -36,10 +34,9 @@ final class FileContents: @unchecked Sendable {
         guard let address = Platform.mapAnonymous(length: size) else {
             throw FileSystemError("read", path: file.path, errorNumber: Platform.errorNumber)
         }
-        let memory = MutableBytes(start: address, count: size)
         do {
-            let count = try file.readFully(into: memory, at: 0)
-            self.memory = memory
+            let count = try file.readFully(into: MutableBytes(start: address, count: size), at: 0)
+            memoryCount = size
             bytes = Bytes(start: address, count: count)
         } catch {
             Platform.unmap(address, length: size)
@@ -48,6 +45,6 @@ final class FileContents: @unchecked Sendable {
     }
 
     deinit {
-        if let memory { Platform.unmap(memory.start, length: memory.count) }
+        if memoryCount > 0 { Platform.unmap(bytes, length: memoryCount) }
     }
 }

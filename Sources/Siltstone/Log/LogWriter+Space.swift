@@ -45,7 +45,7 @@ extension LogWriter {
             try extend(&space, upTo: needed)
             if space.maps, space.mapping.map({ $0.bytes.count < needed }) ?? true { map(&space, upTo: needed) }
             if !space.maps { space.mapping = nil }
-            tail.pointee.base = space.mapping?.bytes.baseAddress
+            tail.value.mapped = (space.mapping?.bytes).map { MutableBytes($0) }
         }
     }
 
@@ -153,7 +153,7 @@ extension LogWriter {
     /// - Returns: the bytes that were given back.
     func releaseReserve() -> Int {
         space.withLock { space in
-            let (end, reserved) = (tail.pointee.end, space.reserved)
+            let (end, reserved) = (tail.value.end, space.reserved)
             let kept = Self.rounded(end)
             guard space.failure == nil, !space.isSealed, reserved > kept else { return 0 }
             cut(&space, to: kept)
@@ -166,9 +166,9 @@ extension LogWriter {
     /// Gives back prepared space where everything is synced: a small sync would write more of it than
     /// needed (``File/writeZeros(_:)``). What is taken again is not prepared, unless that is asked for. By the caller that appends.
     func releasePrepared() {
-        let isPrepared = space.withLock { $0.populated > Self.rounded(tail.pointee.end) }
+        let isPrepared = space.withLock { $0.populated > Self.rounded(tail.value.end) }
         // While the kernel has nothing to write it can cut the folio in which the log ends.
-        if isPrepared, tail.pointee.end == syncedEnd { _ = releaseReserve() }
+        if isPrepared, tail.value.end == syncedEnd { _ = releaseReserve() }
     }
 
     /// Maps the file, or gives up mapping it: to write it instead loses nothing but time.

@@ -11,11 +11,11 @@ struct MemTableEntry {
     /// Bytes before the key.
     static var headerSize: Int { 20 }
 
-    let address: UnsafeRawPointer
+    private let address: UnsafeRawPointer
 
     @inline(__always)
-    init(_ reference: ArenaReference, in base: UnsafeMutableRawPointer) {
-        address = UnsafeRawPointer(base + (Int(reference) &<< 3))
+    init(_ reference: ArenaReference, in base: ArenaBase) {
+        address = UnsafeRawPointer(base[reference])
     }
 
     /// Bytes that an entry takes, a multiple of 8.
@@ -38,11 +38,11 @@ struct MemTableEntry {
     @inline(__always)
     var key: SearchKey {
         let count = UInt32(littleEndian: address.load(fromByteOffset: 12, as: UInt32.self))
-        return SearchKey(address: address + Self.headerSize, count: Int(count))
+        return SearchKey(Bytes(start: address + Self.headerSize, count: Int(count)))
     }
 
     /// The fixed part of an entry but for the link, by value.
-    struct Header {
+    struct Header: BitwiseCopyable {
         /// Sequence number and kind.
         var tag: UInt64
         /// Key length in the lower half, value length in the upper one.
@@ -54,6 +54,17 @@ struct MemTableEntry {
         Header(
             tag: UInt64(littleEndian: address.load(as: UInt64.self)),
             lengths: UInt64(littleEndian: address.loadUnaligned(fromByteOffset: 12, as: UInt64.self)))
+    }
+
+    /// Has the first lines of the entry loaded.
+    @inline(__always)
+    func prefetch() { Prefetch.twoLines(address) }
+
+    /// Has up to `count` bytes of the entry loaded, behind what ``prefetch()`` loads.
+    @inline(__always)
+    func prefetchRest(_ count: Int) {
+        let loaded = 2 &* Prefetch.lineBytes
+        Prefetch.lines(address + loaded, count: count &- loaded)
     }
 
     /// The entry as the rest of the engine sees it.
@@ -71,24 +82,24 @@ struct MemTableEntry {
             sequence: header.tag &>> 8, kind: Self.kind(header.tag))
     }
 
-    /// Writes an entry at `target`, which must have room for it; its link to an older version is 0.
+    /// Writes an entry, for which there must be room; its link to an older version is 0.
     @inline(__always)
     static func write(
-        to target: UnsafeMutableRawPointer, key: SearchKey, value: Bytes, sequence: SequenceNumber, kind: RecordKind
+        to reference: ArenaReference, in base: ArenaBase, key: SearchKey, value: Bytes, sequence: SequenceNumber,
+        kind: RecordKind
     ) {
+        let target = base[reference]
         target.storeBytes(of: ((sequence &<< 8) | UInt64(kind.rawValue)).littleEndian, as: UInt64.self)
         target.storeBytes(of: 0, toByteOffset: 8, as: UInt32.self)
         target.storeBytes(of: UInt32(truncatingIfNeeded: key.count).littleEndian, toByteOffset: 12, as: UInt32.self)
         target.storeBytes(of: UInt32(truncatingIfNeeded: value.count).littleEndian, toByteOffset: 16, as: UInt32.self)
-        (target + headerSize).copyMemory(from: key.address, byteCount: key.count)
-        if let source = value.baseAddress {
-            (target + (headerSize &+ key.count)).copyMemory(from: source, byteCount: value.count)
-        }
+        (target + headerSize).copyMemory(from: key.bytes.start, byteCount: key.count)
+        (target + (headerSize &+ key.count)).copyMemory(from: value.start, byteCount: value.count)
     }
 
     /// Links an entry that is not published yet to the next older version of its key.
     @inline(__always)
-    static func link(_ target: UnsafeMutableRawPointer, to older: ArenaReference) {
-        target.storeBytes(of: older, toByteOffset: 8, as: UInt32.self)
+    static func link(_ reference: ArenaReference, in base: ArenaBase, to older: ArenaReference) {
+        base[reference].storeBytes(of: older, toByteOffset: 8, as: UInt32.self)
     }
 }

@@ -41,8 +41,8 @@ struct TreeNode {
     let address: UnsafeMutableRawPointer
 
     @inline(__always)
-    init(_ reference: ArenaReference, in base: UnsafeMutableRawPointer) {
-        address = base + (Int(reference) &<< 3)
+    init(_ reference: ArenaReference, in base: ArenaBase) {
+        address = base[reference]
     }
 
     /// Makes the memory an empty node, before anyone can see it. The bytes of a used arena are not zero.
@@ -124,13 +124,13 @@ struct TreeNode {
     /// Has the count and the references of a leaf loaded.
     @inline(__always)
     func prefetchReferences() {
-        Prefetch.line(address)
-        Prefetch.lines(address + Self.referencesOffset, count: 4 &* Self.capacity)
+        Prefetch.line(UnsafeRawPointer(address))
+        Prefetch.lines(UnsafeRawPointer(address) + Self.referencesOffset, count: 4 &* Self.capacity)
     }
 
     /// Has all of a leaf loaded.
     @inline(__always)
-    func prefetch() { Prefetch.lines(address, count: Self.leafSize) }
+    func prefetch() { Prefetch.lines(UnsafeRawPointer(address), count: Self.leafSize) }
 
     /// A child; 0 where a reader looks at a move half done.
     @inline(__always)

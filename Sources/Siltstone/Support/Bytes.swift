@@ -6,8 +6,10 @@
 ///
 /// `RawSpan`, of which the compiler does know the lifetime, cannot be kept in records, indexes and cursors, nor
 /// be returned by functions, without features of the language that are still experiments.
+///
+/// `@unchecked Sendable`: nobody writes bytes while they are lent, so any thread may read them.
 @safe @frozen @usableFromInline
-struct Bytes: RandomAccessCollection {
+struct Bytes: RandomAccessCollection, BitwiseCopyable, @unchecked Sendable {
     /// The first byte's address; any, where there is none.
     @usableFromInline let start: UnsafeRawPointer
     @usableFromInline let count: Int
@@ -99,6 +101,26 @@ struct Bytes: RandomAccessCollection {
     func integer<T: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: T.Type = T.self) -> T? {
         guard offset >= 0, MemoryLayout<T>.size <= count, offset <= count &- MemoryLayout<T>.size else { return nil }
         return T(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: T.self))
+    }
+
+    /// A little-endian integer at `offset`, of which the caller knows that it is wholly inside.
+    @inline(__always)
+    func uncheckedInteger<T: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: T.Type = T.self) -> T {
+        T(littleEndian: uncheckedLoad(at: offset, as: T.self))
+    }
+
+    /// A value in the processor's own order of bytes at `offset`, of which the caller knows that it is wholly inside.
+    @inline(__always)
+    func uncheckedLoad<T: BitwiseCopyable>(at offset: Int, as type: T.Type) -> T {
+        assert(offset >= 0 && MemoryLayout<T>.size <= count && offset <= count &- MemoryLayout<T>.size)
+        return start.loadUnaligned(fromByteOffset: offset, as: T.self)
+    }
+
+    /// The part `[offset, offset + count)`, of which the caller knows that it is inside.
+    @inline(__always)
+    func uncheckedSlice(_ offset: Int, _ count: Int) -> Bytes {
+        assert(offset >= 0 && count >= 0 && offset <= self.count && count <= self.count &- offset)
+        return Bytes(start: start + offset, count: count)
     }
 
     /// Whether all bytes of a range are zero.

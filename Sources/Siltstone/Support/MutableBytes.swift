@@ -75,6 +75,20 @@ struct MutableBytes {
     @inline(__always)
     func fill(with byte: UInt8) { fillMemory(buffer, with: byte) }
 
+    /// A part, of which the caller knows that it is inside; only debug builds check.
+    @inline(__always)
+    func uncheckedSlice(_ offset: Int, _ count: Int) -> MutableBytes {
+        assert(offset >= 0 && count >= 0 && offset <= self.count && count <= self.count &- offset)
+        return MutableBytes(start: start + offset, count: count)
+    }
+
+    /// Writes an integer, little-endian, at any offset, where the caller knows that it fits; only debug builds check.
+    @inline(__always)
+    func uncheckedStore<T: FixedWidthInteger>(_ value: T, at offset: Int) {
+        assert(offset >= 0 && MemoryLayout<T>.size <= count && offset <= count &- MemoryLayout<T>.size)
+        start.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+    }
+
     /// Writes an integer, little-endian, at any offset.
     /// - Precondition: it fits.
     @inline(__always)

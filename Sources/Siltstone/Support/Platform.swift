@@ -294,6 +294,9 @@ enum Platform {
 
     static func unmap(_ address: UnsafeMutableRawPointer, length: Int) { munmap(address, length) }
 
+    /// Unmaps `length` bytes from where borrowed bytes begin, which must be where the mapping does.
+    static func unmap(_ bytes: Bytes, length: Int) { munmap(UnsafeMutableRawPointer(mutating: bytes.start), length) }
+
     /// Makes the pages of a writable mapping present, so that the first store to each takes no fault. A hint.
     static func populateForWriting(_ address: UnsafeMutableRawPointer, length: Int) {
         #if os(Linux)
@@ -444,7 +447,7 @@ enum Platform {
     static func isAlive(process: Int32) -> Bool { process > 0 && (kill(process, 0) == 0 || errno != ESRCH) }
 
     /// A mutex and a condition variable, as POSIX has them; see ``ConditionLock``.
-    struct MutexAndCondition {
+    struct MutexAndCondition: @unchecked Sendable {  // made for use by several threads, and never moved
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
         private let condition: UnsafeMutablePointer<pthread_cond_t>
 

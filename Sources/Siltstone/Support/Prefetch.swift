@@ -8,6 +8,18 @@ enum Prefetch {
     /// Bytes of a line, on the processors that count. A greater one is loaded twice.
     static let lineBytes = 64
 
+    /// The line at an offset of bytes, or beside them.
+    @inline(__always)
+    static func line(_ bytes: Bytes, at offset: Int = 0) { line(bytes.start + offset) }
+
+    /// The line at an offset of bytes, or beside them, and the next one: where a record begins, and most often where it ends.
+    @inline(__always)
+    static func twoLines(_ bytes: Bytes, at offset: Int = 0) { twoLines(bytes.start + offset) }
+
+    /// The lines that hold `count` bytes from an offset of bytes on, or beside them; none where that is not positive.
+    @inline(__always)
+    static func lines(_ bytes: Bytes, at offset: Int = 0, count: Int) { lines(bytes.start + offset, count: count) }
+
     /// The line that holds an address.
     @inline(__always)
     static func line(_ address: UnsafeRawPointer) { siltstone_prefetch(address) }

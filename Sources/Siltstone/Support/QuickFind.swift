@@ -14,7 +14,7 @@ struct QuickFind {
 
     /// A value.
     @inline(__always)
-    init(_ address: UnsafeRawPointer, count: Int) { self.init(address: address, count: count) }
+    init(_ value: Bytes) { self.init(address: value.start, count: value.count) }
 
     /// The key has no value, whatever is behind the place that says so.
     @inline(__always)
@@ -37,8 +37,8 @@ struct QuickFind {
     /// What a record says.
     @inline(__always)
     init(_ record: FoundRecord) {
-        if record.isKind(.value), let address = record.value.baseAddress {
-            self.init(address, count: record.value.count)
+        if record.isKind(.value) {
+            self.init(record.value)
         } else if record.isKind(.tombstone) {
             self = .removed
         } else {

@@ -2,25 +2,58 @@
 ///
 /// A large piece comes from the system and goes back to it at once. The allocator would keep it: glibc's takes whatever is
 /// as large as something that was freed before from a heap of the thread, which does not shrink.
+@safe
 struct ScratchMemory: ~Copyable {
     /// From so many bytes on it is the system's.
     private static let leastToMap = 1 << 20
 
-    /// The first byte, aligned to 16. Undefined bytes at first.
-    let base: UnsafeMutableRawPointer
-    private let byteCount: Int
+    /// The bytes, aligned to 16. Undefined at first.
+    let bytes: MutableBytes
     private let isMapped: Bool
 
     init(byteCount: Int) {
-        self.byteCount = byteCount
         if byteCount >= Self.leastToMap, let address = Platform.mapAnonymous(length: byteCount) {
-            base = address
+            bytes = MutableBytes(start: address, count: byteCount)
             isMapped = true
         } else {
-            base = .allocate(byteCount: byteCount, alignment: 16)
+            bytes = .allocate(byteCount: byteCount, alignment: 16)
             isMapped = false
         }
     }
 
-    deinit { if isMapped { Platform.unmap(base, length: byteCount) } else { base.deallocate() } }
+    deinit { if isMapped { Platform.unmap(bytes.start, length: bytes.count) } else { bytes.deallocate() } }
+}
+
+/// Plain values in scratch memory.
+@safe
+struct ScratchArray<Element: BitwiseCopyable>: ~Copyable {
+    private let memory: ScratchMemory
+    private let start: UnsafeMutablePointer<Element>
+    let count: Int
+
+    /// - Parameter count: elements, undefined at first.
+    init(count: Int) {
+        self.count = count
+        memory = ScratchMemory(byteCount: count * MemoryLayout<Element>.stride)
+        start = memory.bytes.start.bindMemory(to: Element.self, capacity: count)
+    }
+
+    @inline(__always)
+    subscript(index: Int) -> Element {
+        get {
+            assert(index >= 0 && index < count)
+            return start[index]
+        }
+        nonmutating set {
+            assert(index >= 0 && index < count)
+            (start + index).initialize(to: newValue)
+        }
+    }
+
+    /// The same elements with more room behind them.
+    func grown(to count: Int) -> ScratchArray {
+        let larger = ScratchArray(count: count)
+        larger.start.initialize(from: start, count: self.count)
+        return larger
+    }
 }

@@ -1,12 +1,11 @@
 /// What a point read needs of a mapped segment, in one piece of memory: no object is looked at, retained or released.
 ///
-/// `@unchecked Sendable`: addresses of what is immutable or atomic. Good as long as the reader.
-struct SegmentProbe: @unchecked Sendable {
-    fileprivate let reader: Unmanaged<SegmentReader>
-    fileprivate let data: UnsafeRawPointer
-    fileprivate let dataBytes: Int
+/// Good as long as the reader.
+struct SegmentProbe: Sendable, BitwiseCopyable {
+    fileprivate let reader: Borrowed<SegmentReader>
+    fileprivate let data: Bytes
     fileprivate let windowShift: Int
-    fileprivate let index: UnsafeRawPointer
+    fileprivate let index: Bytes
     fileprivate let geometry: PointIndexGeometry
     fileprivate let pageShift: Int
     fileprivate let addressMask: UInt32
@@ -26,10 +25,9 @@ struct SegmentProbe: @unchecked Sendable {
         guard let data = reader.mappedData, let index = reader.mappedIndex, reader.geometry.pageCount > 0 else {
             return nil
         }
-        self.reader = .passUnretained(reader)
+        self.reader = Borrowed(reader)
         self.data = data
         self.index = index
-        dataBytes = reader.dataBytes
         lastHead = reader.dataBytes - 8
         isTight = reader.isTight
         greatestSequence = reader.info.greatestSequence
@@ -47,7 +45,7 @@ struct SegmentProbe: @unchecked Sendable {
     fileprivate func search(
         _ key: SearchKey, _ hash: UInt64, _ visible: SequenceNumber
     ) throws(StoreError) -> FoundRecord {
-        try reader._withUnsafeGuaranteedRefThrowing { reader throws(StoreError) in
+        try reader.with { reader throws(StoreError) in
             // Mapped blocks need no pin.
             var pin = BlockPin()
             return try reader.lookup(key.bytes, hash: hash, visible: visible, pin: &pin).map { FoundRecord($0) }
@@ -69,13 +67,19 @@ extension UnsafePointer<SegmentProbe> {
     func prefetchRecord(hash: UInt64) {
         let line = line(of: hash, page: pointee.geometry.page(of: hash))
         let matches = line.matches
-        if matches != 0 { Prefetch.twoLines(pointee.data + Int(line.word(at: matches) & pointee.addressMask)) }
+        if matches != 0 { Prefetch.twoLines(pointee.data, at: Int(line.word(at: matches) & pointee.addressMask)) }
     }
 
     /// The bucket where a lookup of `hash` begins.
     @inline(__always)
     private func line(of hash: UInt64, page: Int) -> PointIndexLine {
-        PointIndexLine(pointee.index + page &<< pointee.pageShift, hash: hash, pointee.geometry)
+        PointIndexLine(self.page(page), hash: hash, pointee.geometry)
+    }
+
+    /// A page of the point index.
+    @inline(__always)
+    private func page(_ page: Int) -> Bytes {
+        pointee.index.uncheckedSlice(page &<< pointee.pageShift, 1 &<< pointee.pageShift)
     }
 
     /// The newest version of a key that a reader may see, whole; see ``SegmentReader/lookup(_:hash:visible:pin:)``.
@@ -101,7 +105,7 @@ extension UnsafePointer<SegmentProbe> {
         let word = line.word(at: matches)
         let address = Int(word & pointee.addressMask)
         // The value's line, too, which otherwise would be asked for when the first one has told where it is.
-        Prefetch.line(pointee.data + (address &+ Prefetch.lineBytes))
+        Prefetch.line(pointee.data, at: address &+ Prefetch.lineBytes)
         if _fastPath(matches != 0 && word & ~pointee.addressMask == pointee.geometry.wordTag(of: hash) && address != 0)
         {
             let found = record(at: address, key, visible)
@@ -114,25 +118,23 @@ extension UnsafePointer<SegmentProbe> {
     /// only a point index that was made wrong leads to.
     @inline(__always)
     private func record(at address: Int, _ key: SearchKey, _ visible: SequenceNumber) -> QuickFind {
-        let record = pointee.data + address
         guard _fastPath(address <= pointee.lastHead && pointee.verifiedWindows.isSet(address &>> pointee.windowShift))
         else { return .unclear }
-        guard let head = RecordHead(record), _fastPath(head.isNewestValue(keyCount: key.count)) else {
+        guard let head = RecordHead(pointee.data, at: address), _fastPath(head.isNewestValue(keyCount: key.count))
+        else {
             return anyRecord(at: address, key, visible)
         }
-        guard head.size &+ key.count &+ head.valueCount <= pointee.dataBytes &- address else { return .unclear }
-        guard key.isEqual(to: Bytes(start: record + head.size, count: key.count)) else {
-            return .absent
-        }
+        guard head.size &+ key.count &+ head.valueCount <= pointee.data.count &- address else { return .unclear }
+        guard key.isEqual(to: pointee.data.uncheckedSlice(address &+ head.size, key.count)) else { return .absent }
         // An older version, if any, is found by way of the fences.
         if _slowPath(pointee.greatestSequence > visible), head.sequence > visible { return .unclear }
-        return QuickFind(record + (head.size &+ key.count), count: head.valueCount)
+        return QuickFind(pointee.data.uncheckedSlice(address &+ head.size &+ key.count, head.valueCount))
     }
 
     /// As ``record(at:_:_:)``, whatever the head.
     @inline(never)
     private func anyRecord(at address: Int, _ key: SearchKey, _ visible: SequenceNumber) -> QuickFind {
-        guard let found = BlockRecord(pointee.data, at: address, limit: pointee.dataBytes) else { return .unclear }
+        guard let found = BlockRecord(pointee.data, at: address) else { return .unclear }
         guard key.isEqual(to: found.record.key) else { return .absent }
         return found.isOlder || found.record.sequence > visible ? .unclear : QuickFind(FoundRecord(found.record))
     }
@@ -142,8 +144,7 @@ extension UnsafePointer<SegmentProbe> {
     private func findFurther(
         _ key: SearchKey, _ hash: UInt64, _ page: Int, _ visible: SequenceNumber
     ) -> QuickFind {
-        var probe = PointIndexProbe(
-            pointee.index + page &<< pointee.pageShift, hash: hash, geometry: pointee.geometry)
+        var probe = PointIndexProbe(self.page(page), hash: hash, geometry: pointee.geometry)
         while let address = probe.next() {
             let found = record(at: address, key, visible)
             if !found.isAbsent { return found }

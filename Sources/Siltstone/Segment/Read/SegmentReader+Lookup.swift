@@ -22,7 +22,7 @@ extension SegmentReader {
             let view = try self.block(block, pin: &pin)
             if isPinless { noteVerified(around: address) }
             let offset = address - fences.start(of: block)
-            guard let found = BlockRecord(view.base, at: offset, limit: view.limit)?.record else {
+            guard let found = view.record(at: offset)?.record else {
                 throw wrongAddress(address)
             }
             guard keysEqual(found.key, key) else { continue }
