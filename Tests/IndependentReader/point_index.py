@@ -1,4 +1,4 @@
-"""The point index of a segment, looked up as the format describes it."""
+"""The hash index of a segment, looked up as the format describes it."""
 
 import struct
 
@@ -34,7 +34,7 @@ def hash_key(key):
     return fold(fold(last ^ S0, state ^ S2), S2)
 
 
-class PointIndex:
+class HashIndex:
     def __init__(self, segment, checksums):
         footer = segment.footer
         self.segment, self.path = segment, segment.path

@@ -5,7 +5,7 @@ import struct
 import zlib
 
 from bytes_and_files import Fields, StoreFile, check, crc, round_up, u32, u64
-from point_index import PointIndex
+from point_index import HashIndex
 from values import Pointer
 
 VALUE, TOMBSTONE, POINTER = 1, 2, 3
@@ -31,7 +31,7 @@ class Footer:
 
 
 class Fence:
-    """What the fence index says about a block."""
+    """What the block index says about a block."""
 
     def __init__(self, fields):
         self.length = UNIT * fields.varint()
@@ -63,7 +63,7 @@ class Segment:
         self.ranges = self.read_ranges(ranges)
         self.records = list(self.read_records(table))
         self.check_properties(info, properties)
-        PointIndex(self, checksums).check()
+        HashIndex(self, checksums).check()
 
     def metadata(self):
         """The parts of the metadata, each as fields."""
@@ -79,7 +79,7 @@ class Segment:
 
     def read_fences(self, fields):
         fences = [Fence(fields) for _ in range(self.footer.blocks)]
-        check(fields.is_at_end, self.path, fields.base, "the fence index is too long")
+        check(fields.is_at_end, self.path, fields.base, "the block index is too long")
         check(sum(fence.length for fence in fences) == self.footer.logical_bytes, self.path, fields.base,
               "the blocks have another length in all")
         check(not fences or fences[0].key == b"", self.path, fields.base, "the first fence is not empty")

@@ -174,7 +174,7 @@ MUTATIONS = [
         "guard checksum == bytes.integer(at: 0) else {", "guard checksum == bytes.integer(at: 0) || true else {",
         first="SegmentDamage|DamageTests"),
     Mutation(
-        "page-checksum", "the checksum of a page of the point index is not compared", "Segment/Read/SegmentReader+Blocks.swift",
+        "page-checksum", "the checksum of a page of the hash index is not compared", "Segment/Read/SegmentReader+Blocks.swift",
         "guard CRC32.checksum(bytes) == layout.checksum(ofPage: page) else {",
         "guard CRC32.checksum(bytes) == layout.checksum(ofPage: page) || true else {",
         first="SegmentDamage|DamageTests"),
@@ -193,23 +193,23 @@ MUTATIONS = [
         "Compaction/CompactionPicker.swift", "Self.range(segments + met) ?? range", "range",
         first="CompactionPickerTests"),
     Mutation(
-        "tombstone-early", "a tombstone goes while older data lies below", "Merge/RetentionFilter.swift",
+        "tombstone-early", "a tombstone goes while older data lies below", "Merge/VersionFilter.swift",
         "if isOldest, record.kind == .tombstone { return nil }", "if stripe == 0, record.kind == .tombstone { return nil }",
-        first="StoreModel|RetentionFilter"),
+        first="StoreModel|VersionFilter"),
     Mutation(
-        "range-tombstone-early", "a range tombstone goes while older data lies below", "Merge/RetentionFilter.swift",
+        "range-tombstone-early", "a range tombstone goes while older data lies below", "Merge/VersionFilter.swift",
         "tombstones.tombstones.filter { !(isBottom && stripe(of: $0.sequence) == 0) }",
         "tombstones.tombstones.filter { !(stripe(of: $0.sequence) == 0) }",
-        first="StoreModel|RetentionFilter"),
+        first="StoreModel|VersionFilter"),
     Mutation(
         "snapshot-ignored", "compactions do not look at open snapshots", "Compaction/Engine+Flush.swift",
         "snapshots: snapshots.live(), isBottom: isBottom", "snapshots: [], isBottom: isBottom",
         first="StoreModel|HeldSnapshot"),
     Mutation(
-        "newest-dropped", "of two versions the older one survives a compaction", "Merge/RetentionFilter.swift",
+        "newest-dropped", "of two versions the older one survives a compaction", "Merge/VersionFilter.swift",
         "            if stripe == self.stripe { return nil }\n",
         "            if stripe == self.stripe { return record.kind == .value ? record.sequence : nil }\n",
-        first="StoreModel|RetentionFilter"),
+        first="StoreModel|VersionFilter"),
     Mutation(
         "value-file-early", "a value file goes while a memtable refers to it", "Engine/Engine+Files.swift",
         "for table in state.pointee.sealed + [state.pointee.active] { used.formUnion(table.valueFiles) }\n", "",
@@ -625,17 +625,17 @@ MUTATIONS = [
         "isDone = found.record.sequence < visible", first="CompactionTests"),
     Mutation(
         "snapshot-boundary-stripe", "what a snapshot sees goes with the next change",
-        "Merge/RetentionFilter.swift",
+        "Merge/VersionFilter.swift",
         "snapshots[middle] < sequence",
         "snapshots[middle] <= sequence", first="HeldSnapshotTests"),
     Mutation(
         "stripe-tombstones", "a removal of a range hides what older snapshots see",
-        "Merge/RetentionFilter.swift",
+        "Merge/VersionFilter.swift",
         "let visible = stripe < snapshots.count ? snapshots[stripe]",
         "let visible = false ? snapshots[stripe]", first="CompactionTests"),
     Mutation(
         "number-dropped-early", "a record loses its sequence number while a snapshot is older than it",
-        "Merge/RetentionFilter.swift",
+        "Merge/VersionFilter.swift",
         "return isOldest ? 0",
         "return isBottom ? 0", first="CompactionTests"),
     Mutation(
@@ -770,12 +770,12 @@ MUTATIONS = [
         "RangeTombstones(set.tombstones + pending)",
         "RangeTombstones(pending)", first="MemTableRangeTombstoneTests"),
     Mutation(
-        "overflow-ignored", "keys that overflow their bucket of the point index are not found",
-        "Segment/Index/PointIndexProbe.swift",
+        "overflow-ignored", "keys that overflow their bucket of the hash index are not found",
+        "Segment/Index/HashIndexProbe.swift",
         "guard line.hasOverflowed else { return nil }",
-        "return nil", first="PointIndexProbeTests"),
+        "return nil", first="HashIndexProbeTests"),
     Mutation(
-        "overflow-ignored-fast", "point reads do not find keys that overflow their bucket of the point index",
+        "overflow-ignored-fast", "point reads do not find keys that overflow their bucket of the hash index",
         "Segment/Read/SegmentProbe.swift",
         "if matches == 0, !line.hasOverflowed { return .absent }",
         "if matches == 0 { return .absent }", first="RunProbeTests"),
@@ -785,7 +785,7 @@ MUTATIONS = [
         "address <= pointee.lastHead && pointee.verifiedWindows.isSet(address &>> pointee.windowShift)",
         "address <= pointee.lastHead", first="PinnedValueTests"),
     Mutation(
-        "unverified-index-read", "point reads do not check the page of the point index that they read from",
+        "unverified-index-read", "point reads do not check the page of the hash index that they read from",
         "Segment/Read/SegmentProbe.swift",
         "guard _fastPath(pointee.verifiedPages.isSet(page)) else { return .unclear }",
         "", first="PinnedValueTests"),
@@ -863,14 +863,14 @@ MUTATIONS = [
         "Support/Record.swift", "{ self == .value || self == .pointer }", "{ self == .value }", first="EmptyRange"),
     Mutation(
         "fence-group-cut", "the last fence of a group is not looked at",
-        "Segment/Index/FenceIndex.swift",
+        "Segment/Index/BlockIndex.swift",
         "count(below: digest, of: count &- 1)", "count(below: digest, of: count &- 2)",
-        first="FenceIndexTests"),
+        first="BlockIndexTests"),
     Mutation(
         "fence-group-earlier", "a key is sent to the group of fences before its own",
-        "Segment/Index/FenceIndex.swift",
+        "Segment/Index/BlockIndex.swift",
         "(below: digest, of: groups)", "(below: digest, of: max(0, groups &- 1))",
-        first="FenceIndexTests"),
+        first="BlockIndexTests"),
     Mutation(
         "younger-record-lent", "a snapshot reads what was written after it from a segment",
         "Segment/Read/SegmentProbe.swift",
@@ -892,12 +892,12 @@ MUTATIONS = [
         "commonPrefix.count == 0 || key.hasPrefix(commonPrefix)",
         "true", first="RunProbeTests"),
     Mutation(
-        "loan-kept", "a lent value is not given back",
+        "pin-kept", "a lent value is not given back",
         "API/KeyValueStore+Reader.swift",
         "if value.isShared { unpinShared() } else { value.end() }",
         "if value.isShared { unpinShared() }", first="PinnedValueTests"),
     Mutation(
-        "loan-kept-inside", "what get and contains look at is not given back",
+        "pin-kept-inside", "what get and contains look at is not given back",
         "Read/Engine+Lend.swift",
         "if loan.isShared { views.leaveShared() } else { loan.end() }",
         "if loan.isShared { views.leaveShared() }", first="PinnedValueTests"),
@@ -961,7 +961,7 @@ MUTATIONS = [
         "releaseLock(behind: backgroundQueues[...])",
         "releaseLock(behind: backgroundQueues.filter { $0 !== removalQueue }[...])", first="ClosingTests"),
     Mutation(
-        "lent-when-closed", "a closed store lends values",
+        "pinned-when-closed", "a closed store lends values",
         "Read/Engine+Lend.swift",
         "!found.isUnclear && !isStopping.load(ordering: .relaxed)",
         "!found.isUnclear", first="PinnedValueTests"),
@@ -1039,7 +1039,7 @@ MUTATIONS = [
         "while next < few, self.digest(next) == digest { next &+= 1 }\n",
         "\n", first="BlockSearchTests"),
     Mutation(
-        "page-cache-key", "the cache takes pages of the point index for blocks",
+        "page-cache-key", "the cache takes pages of the hash index for blocks",
         "Segment/Read/SegmentReader+Blocks.swift",
         "offset: -1 - page)\n        var heap",
         "offset: page)\n        var heap", first="SegmentDamageTests"),
@@ -1186,26 +1186,26 @@ MUTATIONS = [
         "behindSecond: order > 0", "behindSecond: true", first="MergingCursorTests"),
     Mutation(
         "read-not-told", "segments of a store that is read are not made ready before they take the place of others",
-        "Segment/Read/SegmentReader+Warming.swift",
-        "read > 0 && read * 16 >= count", "false", first="WarmingTests"),
+        "Segment/Read/SegmentReader+Preload.swift",
+        "read > 0 && read * 16 >= count", "false", first="PreloadTests"),
     Mutation(
         "read-always", "segments are made ready for reading in a store that nobody reads",
-        "Segment/Read/SegmentReader+Warming.swift",
-        "read > 0 && read * 16 >= count", "true", first="WarmingTests"),
+        "Segment/Read/SegmentReader+Preload.swift",
+        "read > 0 && read * 16 >= count", "true", first="PreloadTests"),
     Mutation(
         "merge-taken-for-reader", "segments that a merge takes in count as read",
         "Segment/Read/SegmentReader+Blocks.swift",
-        "if noting { verifiedBlocks.set(block) }", "verifiedBlocks.set(block)", first="WarmingTests"),
+        "if noting { verifiedBlocks.set(block) }", "verifiedBlocks.set(block)", first="PreloadTests"),
     Mutation(
-        "warming-taken-for-reader", "segments that were made ready ahead of readers count as read",
-        "Segment/Read/SegmentReader+Warming.swift",
-        "noting: !block.isMultiple(of: step)", "noting: true", first="WarmingTests"),
+        "preload-taken-for-reader", "segments that were made ready ahead of readers count as read",
+        "Segment/Read/SegmentReader+Preload.swift",
+        "noting: !block.isMultiple(of: step)", "noting: true", first="PreloadTests"),
     Mutation(
         "damage-put-in-force", "a flushed segment that does not read as it was written takes the place of its memtable",
-        "Compaction/Engine+Warming.swift",
-        "for reader in ready { try reader.warm { self.isStopping.load(ordering: .relaxed) } }",
-        "for reader in ready { do { try reader.warm { self.isStopping.load(ordering: .relaxed) } } catch {} }",
-        first="WarmingTests"),
+        "Compaction/Engine+Preload.swift",
+        "for reader in ready { try reader.preload { self.isStopping.load(ordering: .relaxed) } }",
+        "for reader in ready { do { try reader.preload { self.isStopping.load(ordering: .relaxed) } } catch {} }",
+        first="PreloadTests"),
     Mutation(
         "approach-kept", "a seek ends in the segment that an earlier one, given up, has approached",
         "Segment/Read/RunCursor.swift",
@@ -1297,7 +1297,7 @@ MUTATIONS = [
         "try checkPointers(of: segment)",
         "", first="DamageTests"),
     Mutation(
-        "verify-index", "a verification does not look records up in the point index",
+        "verify-index", "a verification does not look records up in the hash index",
         "Segment/Read/SegmentVerifier.swift",
         "try checkIndexed(found.record.key, address: start + expected, at: fileOffset)",
         "", first="FuzzTests"),
@@ -1322,7 +1322,7 @@ MUTATIONS = [
         "try verifier.checkPadding()",
         "", first="SegmentDamageTests"),
     Mutation(
-        "verify-pages", "a verification leaves out pages of the point index",
+        "verify-pages", "a verification leaves out pages of the hash index",
         "Segment/Read/SegmentVerifier.swift",
         "try verifier.checkPages(progress)",
         "", first="SegmentRoundTripTests"),

@@ -18,7 +18,7 @@ extension Engine {
         if pageCache.isTight { return }
         for segment in Self.warmable(fresh) {
             do throws(StoreError) {
-                try segment.warm { self.isStopping.load(ordering: .relaxed) || !isRequested && !self.isIdle }
+                try segment.preload { self.isStopping.load(ordering: .relaxed) || !isRequested && !self.isIdle }
             } catch {
                 // What is damaged is left to whoever reads it, who is told.
             }
@@ -29,12 +29,12 @@ extension Engine {
     /// of them anew. It costs a twentieth of the merge, of which a store that nobody reads is spared.
     /// - Returns: the numbers of those that are left, beyond what is made ready at a time.
     /// - Throws: ``StoreError`` where one does not read as it was written; it must not be put in force.
-    func warm(_ readers: [UInt64: SegmentReader]) throws(StoreError) -> [UInt64] {
+    func preload(_ readers: [UInt64: SegmentReader]) throws(StoreError) -> [UInt64] {
         // The newest first: what was written long before them may not be in the system's cache any more.
         let numbers = readers.keys.sorted(by: >)
         if pageCache.isTight { return numbers }
         let ready = Self.warmable(numbers.compactMap { readers[$0] })
-        for reader in ready { try reader.warm { self.isStopping.load(ordering: .relaxed) } }
+        for reader in ready { try reader.preload { self.isStopping.load(ordering: .relaxed) } }
         return Array(numbers.dropFirst(ready.count))
     }
 

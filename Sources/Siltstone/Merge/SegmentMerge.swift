@@ -59,7 +59,7 @@ final class SegmentMerge {
     func run() throws(StoreError) -> [SegmentInfo] {
         // Variables, not properties: each change of one would be checked for exclusive access, and each look at the writer
         // would retain it, for every record.
-        var filter = RetentionFilter(snapshots: snapshots, tombstones: inputTombstones, isBottom: isBottom)
+        var filter = VersionFilter(snapshots: snapshots, tombstones: inputTombstones, isBottom: isBottom)
         var open: Borrowed<SegmentWriter>?
         tombstones = filter.keptTombstones()
         try cursor.seek(nil)

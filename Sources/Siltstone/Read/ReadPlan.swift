@@ -103,7 +103,7 @@ struct ReadPlan: @unchecked Sendable {
 
     /// As ``lookup(_:visible:)``, as far as the places looked at first tell. Only of a complete plan.
     ///
-    /// The point indexes are asked for their lines before anything else is looked at: the earlier in the course of one read,
+    /// The hash indexes are asked for their lines before anything else is looked at: the earlier in the course of one read,
     /// the rather while the memory of the read before it is still on its way.
     @inline(__always)
     func find(_ key: SearchKey, visible: SequenceNumber) -> QuickFind {
@@ -158,7 +158,7 @@ struct ReadPlan: @unchecked Sendable {
         return likely?.find(key, hash: hash, visible: visible) ?? .absent
     }
 
-    /// Prefetches what lookups of the keys will touch: first all lines of the point indexes, then all records that those lead
+    /// Prefetches what lookups of the keys will touch: first all lines of the hash indexes, then all records that those lead
     /// to. Only of a complete plan.
     func prefetch(_ keys: KeyGroup) {
         guard runCount > 0 else { return }

@@ -14,7 +14,7 @@ struct SegmentFooter: Hashable, Sendable {
     /// Logarithm of the window in which at most one block begins.
     var windowShift = 0
     var indexOffset = 0
-    var index = PointIndexGeometry.none
+    var index = HashIndexGeometry.none
     var metadataOffset = 0
     var fenceBytes = 0
     var blockTableBytes = 0
@@ -90,7 +90,7 @@ struct SegmentFooter: Hashable, Sendable {
         footer.dataBytes = dataBytes
         footer.storedBytes = storedBytes
         footer.indexOffset = indexOffset
-        footer.index = PointIndexGeometry(
+        footer.index = HashIndexGeometry(
             pageCount: Int(pages), bucketsPerPage: Int(buckets), addressBits: Int(addressBits))
         footer.windowShift = Int(windowShift)
         footer.metadataOffset = metadataOffset

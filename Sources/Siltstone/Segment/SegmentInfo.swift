@@ -3,7 +3,7 @@ struct SegmentInfo: Hashable, Sendable {
     /// The file's number.
     var number: UInt64
     var fileBytes = 0
-    /// The checksum of the footer, which covers everything else of the file but data and point index.
+    /// The checksum of the footer, which covers everything else of the file but data and hash index.
     var footerChecksum: UInt32 = 0
     /// Versions of keys, tombstones included.
     var recordCount = 0

@@ -1,9 +1,9 @@
-/// A segment without its blocks and its point index: what is read, checked and kept in memory when it is opened.
+/// A segment without its blocks and its hash index: what is read, checked and kept in memory when it is opened.
 struct SegmentLayout {
     var header: FileHeader
     var footer: SegmentFooter
     var info: SegmentInfo
-    var fences: FenceIndex
+    var fences: BlockIndex
     var rangeTombstones: RangeTombstones
     /// In compressed segments, where in the file each block is, and behind them where the last one ends; else empty.
     var storedOffsets: [Int]
@@ -14,7 +14,7 @@ struct SegmentLayout {
 
     var blockLayout: BlockLayout { BlockLayout(features: header.incompatibleFeatures) }
 
-    /// The checksum of a page of the point index.
+    /// The checksum of a page of the hash index.
     func checksum(ofPage page: Int) -> UInt32? {
         metadata.bytes.integer(at: footer.fenceBytes + footer.blockTableBytes + 4 * page)
     }
@@ -78,7 +78,7 @@ struct SegmentLayout {
 
     /// The sections of the metadata, decoded.
     private struct Parts {
-        var fences: FenceIndex
+        var fences: BlockIndex
         var storedOffsets: [Int] = []
         var rangeTombstones: RangeTombstones
         var info: SegmentInfo
@@ -89,7 +89,7 @@ struct SegmentLayout {
                 let blockTable = reader.take(footer.blockTableBytes),
                 reader.take(footer.pageTableBytes) != nil, let ranges = reader.take(footer.rangeTombstoneBytes),
                 let properties = reader.take(footer.propertyBytes),
-                let fences = FenceIndex(fenceSection, in: metadata, footer: footer),
+                let fences = BlockIndex(fenceSection, in: metadata, footer: footer),
                 let tombstones = Self.rangeTombstones(ranges)
             else { return nil }
             self.fences = fences

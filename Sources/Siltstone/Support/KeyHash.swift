@@ -1,4 +1,4 @@
-/// The hash of a key that the point index of a segment is built on. Its values are on disk: it must never change.
+/// The hash of a key that the hash index of a segment is built on. Its values are on disk: it must never change.
 ///
 /// A multiply-fold in the manner of wyhash (Wang Yi, 2019): 64 by 64 bits are multiplied to 128, and the halves
 /// xored. Not keyed: whoever chooses keys can make some of them collide, which costs time and never correctness.

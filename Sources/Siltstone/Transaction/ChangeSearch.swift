@@ -1,7 +1,7 @@
 // The search for changes behind a sequence number: in one memtable, in one segment, and in everything that a view holds.
 //
 // A change is a newer version of a key, or a newer range tombstone that covers it. Flushes and compactions keep the newest
-// version of each key, and its sequence number, while an older snapshot is registered (``RetentionFilter``). A key that
+// version of each key, and its sequence number, while an older snapshot is registered (``VersionFilter``). A key that
 // was put and deleted again behind the snapshot may be gone; the snapshot saw it absent, and it is absent.
 
 extension MemTable {

@@ -15,7 +15,7 @@ struct BlockSearchTests {
             // Any hint with the right bytes to skip is a good one: where the guess is bad it only takes longer.
             let hint = BlockHint(skip: shared.count, first: random.next() >> 1, next: random.next() | 1 << 63)
             for key in sample.records.map(\.key) + (0..<10).map({ shared + shape.ending($0 * 3, &random) }) {
-                for sequence in [FenceIndex.beforeAllVersions, 10, UInt64(10 + round)] {
+                for sequence in [BlockIndex.beforeAllVersions, 10, UInt64(10 + round)] {
                     let expected = sample.place(of: key, sequence)
                     #expect(sample.search(key, sequence) == expected, "round \(round), key \(key), version \(sequence)")
                     #expect(sample.search(key, sequence, hint) == expected, "round \(round), key \(key), hint")
@@ -42,8 +42,8 @@ struct BlockSearchTests {
                 }
             }
             for key in sought {
-                let expected = sample.place(of: key, FenceIndex.beforeAllVersions)
-                #expect(sample.search(key, FenceIndex.beforeAllVersions) == expected, "round \(round), key \(key)")
+                let expected = sample.place(of: key, BlockIndex.beforeAllVersions)
+                #expect(sample.search(key, BlockIndex.beforeAllVersions) == expected, "round \(round), key \(key)")
             }
         }
     }
@@ -59,7 +59,7 @@ struct BlockSearchTests {
             for round in 0..<(count < 300 ? 100 : 30) {
                 let known = sample.records.randomElement(using: &random)?.key ?? []
                 let key = round % 2 == 0 ? known : [1] + shape.ending(random.index(count), &random)
-                let sequence = round % 3 == 0 ? FenceIndex.beforeAllVersions : 10 + UInt64(random.index(count))
+                let sequence = round % 3 == 0 ? BlockIndex.beforeAllVersions : 10 + UInt64(random.index(count))
                 #expect(sample.search(key, sequence) == sample.place(of: key, sequence), "key \(key)")
             }
         }
@@ -74,8 +74,8 @@ struct BlockSearchTests {
         #expect(DigestScale(sample.block.bytes).skip == min(length + (keys.count == 1 ? 1 : 0), Int(UInt16.max)))
         let ends: [[UInt8]] = [[], [0], [1], [1, 0], [1, 2], [1, 2, 0], [2], [UInt8](repeating: 0, count: 9)]
         for key in keys + ends.map({ shared + $0 }) + [Array(shared.dropLast()), shared.dropLast() + [4]] {
-            let expected = sample.place(of: key, FenceIndex.beforeAllVersions)
-            #expect(sample.search(key, FenceIndex.beforeAllVersions) == expected)
+            let expected = sample.place(of: key, BlockIndex.beforeAllVersions)
+            #expect(sample.search(key, BlockIndex.beforeAllVersions) == expected)
         }
     }
 
@@ -93,7 +93,7 @@ struct BlockSearchTests {
                 sample.change(offset, to: UInt8(truncatingIfNeeded: random.next()))
             }
             for key in sample.records.prefix(30).map(\.key) + [[], [255], [9, 9, 9]] {
-                let found = try #require(sample.search(key, FenceIndex.beforeAllVersions))
+                let found = try #require(sample.search(key, BlockIndex.beforeAllVersions))
                 #expect((0...sample.block.count).contains(found))
             }
         }

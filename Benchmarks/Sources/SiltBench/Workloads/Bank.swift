@@ -41,7 +41,7 @@ final class Bank<E: Engine>: @unchecked Sendable {
     }
 
     /// Looks at everything once.
-    func warm() throws {
+    func preload() throws {
         var tally = Tally()
         try engine.makeSession().scan(from: nil, reverse: false, limit: .max, &tally)
     }

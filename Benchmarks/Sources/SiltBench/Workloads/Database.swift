@@ -18,7 +18,7 @@ final class Database<E: Engine>: @unchecked Sendable {
     private var listed = 0
     private var isOpen = true
     /// Whether all of it was looked at since it was changed or opened.
-    var isWarm = false
+    var isPreloaded = false
 
     /// What was done to it last, as far as reads tell the difference.
     enum State {
@@ -66,10 +66,10 @@ final class Database<E: Engine>: @unchecked Sendable {
 
     /// Looks at everything once, unmeasured, where that has not been done since it was last changed: no engine shall pay for
     /// the first look at its files in a workload that reads, nor another one have that done in the background.
-    func warm() throws {
-        guard !isWarm else { return }
+    func preload() throws {
+        guard !isPreloaded else { return }
         _ = try Self.scanAll(try engine.makeSession(), reverse: false)
-        isWarm = true
+        isPreloaded = true
     }
 
     /// Bytes of the keys and values that it should hold.
@@ -92,7 +92,7 @@ final class Database<E: Engine>: @unchecked Sendable {
     func reopen() throws {
         engine = try E(directory: directory, settings: settings)
         isOpen = true
-        isWarm = false
+        isPreloaded = false
     }
 
     /// Closes it and removes its files.

@@ -52,7 +52,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     }
 
     /// Whether everything is looked at once before it.
-    var isWarmed: Bool {
+    var isPreloaded: Bool {
         switch self {
         case .readrandom, .readmissing, .readhot, .readseq, .readreverse, .seekrandom, .ycsbC: true
         default: false

@@ -125,7 +125,7 @@ struct SegmentCursor {
         } else {
             slots = try narrow(key, in: findBlock(of: key), reading: near)
         }
-        guard let found = block.lowerBound(key, FenceIndex.beforeAllVersions, in: slots, reading: near) else {
+        guard let found = block.lowerBound(key, BlockIndex.beforeAllVersions, in: slots, reading: near) else {
             throw reader.malformed(number)
         }
         slot = found
@@ -135,7 +135,7 @@ struct SegmentCursor {
     private func findBlock(of key: Bytes) -> Int {
         // Not retained for all that follows: the cursor keeps it.
         Borrowed(reader).with { reader in
-            let block = reader.fences.search(key, FenceIndex.beforeAllVersions)
+            let block = reader.fences.search(key, BlockIndex.beforeAllVersions)
             reader.prefetch(block)
             return block
         }

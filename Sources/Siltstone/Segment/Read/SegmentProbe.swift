@@ -6,7 +6,7 @@ struct SegmentProbe: Sendable, BitwiseCopyable {
     fileprivate let data: Bytes
     fileprivate let windowShift: Int
     fileprivate let index: Bytes
-    fileprivate let geometry: PointIndexGeometry
+    fileprivate let geometry: HashIndexGeometry
     fileprivate let pageShift: Int
     fileprivate let addressMask: UInt32
     /// Where the last record may begin whose head is read in one piece.
@@ -20,7 +20,7 @@ struct SegmentProbe: Sendable, BitwiseCopyable {
     /// No record comes before it.
     let firstKey: Bytes
 
-    /// Nil where blocks are not mapped as they are, or there is no point index.
+    /// Nil where blocks are not mapped as they are, or there is no hash index.
     init?(_ reader: SegmentReader) {
         guard let data = reader.mappedData, let index = reader.mappedIndex, reader.geometry.pageCount > 0 else {
             return nil
@@ -56,7 +56,7 @@ struct SegmentProbe: Sendable, BitwiseCopyable {
 
 /// By address: a probe that is copied first has all of it loaded, where a lookup needs half.
 extension UnsafePointer<SegmentProbe> {
-    /// Asks for the line of the point index where a lookup of `hash` begins.
+    /// Asks for the line of the hash index where a lookup of `hash` begins.
     @inline(__always)
     func prefetch(hash: UInt64) {
         line(of: hash, page: pointee.geometry.page(of: hash)).prefetch()
@@ -72,11 +72,11 @@ extension UnsafePointer<SegmentProbe> {
 
     /// The bucket where a lookup of `hash` begins.
     @inline(__always)
-    private func line(of hash: UInt64, page: Int) -> PointIndexLine {
-        PointIndexLine(self.page(page), hash: hash, pointee.geometry)
+    private func line(of hash: UInt64, page: Int) -> HashIndexLine {
+        HashIndexLine(self.page(page), hash: hash, pointee.geometry)
     }
 
-    /// A page of the point index.
+    /// A page of the hash index.
     @inline(__always)
     private func page(_ page: Int) -> Bytes {
         pointee.index.uncheckedSlice(page &<< pointee.pageShift, 1 &<< pointee.pageShift)
@@ -114,8 +114,8 @@ extension UnsafePointer<SegmentProbe> {
         return findFurther(key, hash, page, visible)
     }
 
-    /// The record at an address that the point index has for the key's hash; absent where it is another key's, or what
-    /// only a point index that was made wrong leads to.
+    /// The record at an address that the hash index has for the key's hash; absent where it is another key's, or what
+    /// only a hash index that was made wrong leads to.
     @inline(__always)
     private func record(at address: Int, _ key: SearchKey, _ visible: SequenceNumber) -> QuickFind {
         guard _fastPath(address <= pointee.lastHead && pointee.verifiedWindows.isSet(address &>> pointee.windowShift))
@@ -144,7 +144,7 @@ extension UnsafePointer<SegmentProbe> {
     private func findFurther(
         _ key: SearchKey, _ hash: UInt64, _ page: Int, _ visible: SequenceNumber
     ) -> QuickFind {
-        var probe = PointIndexProbe(self.page(page), hash: hash, geometry: pointee.geometry)
+        var probe = HashIndexProbe(self.page(page), hash: hash, geometry: pointee.geometry)
         while let address = probe.next() {
             let found = record(at: address, key, visible)
             if !found.isAbsent { return found }

@@ -112,9 +112,9 @@ extension SegmentReader {
         }
     }
 
-    // MARK: Pages of the point index
+    // MARK: Pages of the hash index
 
-    /// A page of the point index, checked.
+    /// A page of the hash index, checked.
     @inline(__always)
     func indexPage(_ page: Int, pin: inout BlockPin) throws(StoreError) -> Bytes {
         if let mappedIndex {
@@ -138,11 +138,11 @@ extension SegmentReader {
 
     private func check(_ bytes: Bytes, page: Int) throws(StoreError) {
         guard CRC32.checksum(bytes) == layout.checksum(ofPage: page) else {
-            throw .corrupt("a page of the point index fails its checksum", file: path, offset: fileOffset(ofPage: page))
+            throw .corrupt("a page of the hash index fails its checksum", file: path, offset: fileOffset(ofPage: page))
         }
     }
 
-    /// Where a page of the point index begins in the file.
+    /// Where a page of the hash index begins in the file.
     func fileOffset(ofPage page: Int) -> Int { layout.footer.indexOffset + page * geometry.pageByteCount }
 
     @inline(never)

@@ -9,7 +9,7 @@ extension SegmentReader {
     var mapping: (any FileMapping)? { fetcher?.mapping }
 
     /// Bytes of memory that the reader takes, about: metadata, and what the fences are searched by.
-    var memoryBytes: Int { layout.footer.metadataBytes + FenceIndex.bytesPerBlock * fences.blockCount }
+    var memoryBytes: Int { layout.footer.metadataBytes + BlockIndex.bytesPerBlock * fences.blockCount }
 
     /// Bytes of a block, about; 1 at least.
     var averageBlockBytes: Int { max(1, dataBytes / max(1, fences.blockCount)) }
@@ -50,7 +50,7 @@ extension SegmentReader {
     /// Pages of the index that have to be found in memory before no more are looked at.
     private static let convincingPages = 8
 
-    /// Asks for all of the point index where a page of it is missing that is looked at for the first time: without it every
+    /// Asks for all of the hash index where a page of it is missing that is looked at for the first time: without it every
     /// look-up of a missing key would read a page of its own. Where there is no memory for it, each does.
     func fetchIndex(_ page: Int) {
         guard let fetcher, !isIndexFetched.load(ordering: .relaxed) else { return }
@@ -74,12 +74,12 @@ extension SegmentReader {
     func isReady(_ key: Bytes, hash: UInt64) -> Bool {
         guard let fetcher else { return true }
         guard let mappedIndex, geometry.pageCount > 0 else {
-            return fences.blockCount == 0 || isReady(fences.search(key, FenceIndex.beforeAllVersions))
+            return fences.blockCount == 0 || isReady(fences.search(key, BlockIndex.beforeAllVersions))
         }
         let page = geometry.page(of: hash)
         if !verifiedPages.isSet(page) { fetchIndex(page) }
         guard fetcher.fetchMissing(fileOffset(ofPage: page), geometry.pageByteCount) else { return false }
-        var probe = PointIndexProbe(bytes(ofPage: page, in: mappedIndex), hash: hash, geometry: geometry)
+        var probe = HashIndexProbe(bytes(ofPage: page, in: mappedIndex), hash: hash, geometry: geometry)
         guard let address = probe.next(), address < dataBytes else { return true }
         let block = fences.block(holding: address)
         guard !layout.isCompressed, verifiedBlocks.isSet(block) else { return isReady(block) }

@@ -14,7 +14,7 @@ extension SegmentReader {
         var pagePin = BlockPin()
         defer { withExtendedLifetime(pagePin) {} }
         let page = try indexPage(geometry.page(of: hash), pin: &pagePin)
-        var probe = PointIndexProbe(page, hash: hash, geometry: geometry)
+        var probe = HashIndexProbe(page, hash: hash, geometry: geometry)
         while let address = probe.next() {
             guard address < dataBytes else { throw wrongAddress(address) }
             let block = fences.block(holding: address)
@@ -48,17 +48,17 @@ extension SegmentReader {
         var pagePin = BlockPin()
         defer { withExtendedLifetime(pagePin) {} }
         let page = try indexPage(geometry.page(of: hash), pin: &pagePin)
-        var probe = PointIndexProbe(page, hash: hash, geometry: geometry)
+        var probe = HashIndexProbe(page, hash: hash, geometry: geometry)
         return probe.next() != nil
     }
 
     @inline(never)
     private func wrongAddress(_ address: Int) -> StoreError {
         .corrupt(
-            "the point index leads to no record at address \(address)", file: path, offset: layout.footer.indexOffset)
+            "the hash index leads to no record at address \(address)", file: path, offset: layout.footer.indexOffset)
     }
 
-    /// The version by way of the fences: where the newest one is not visible, or there is no point index.
+    /// The version by way of the fences: where the newest one is not visible, or there is no hash index.
     @inline(never)
     private func lookupOlder(
         _ key: Bytes, visible: SequenceNumber, pin: inout BlockPin

@@ -3,7 +3,7 @@ import Synchronization
 /// Reads a segment. Any number of threads may use one reader.
 ///
 /// Everything that it hands out has passed its checksum. In a mapping that is done once for each block and each page
-/// of the point index, at the first touch; what is read is checked as it is read.
+/// of the hash index, at the first touch; what is read is checked as it is read.
 final class SegmentReader: Sendable {
     let path: String
     /// What the manifest knows of the segment, or should.
@@ -12,8 +12,8 @@ final class SegmentReader: Sendable {
     let firstKey: HeapBytes
     /// The range tombstones that the segment holds.
     let rangeTombstones: RangeTombstones
-    let fences: FenceIndex
-    let geometry: PointIndexGeometry
+    let fences: BlockIndex
+    let geometry: HashIndexGeometry
     let layout: SegmentLayout
     /// The blocks, where they can be served from a mapping.
     let mappedData: Bytes?
@@ -31,7 +31,7 @@ final class SegmentReader: Sendable {
     let pageCache: PageCache
     /// Reads the pages of a mapping before they are touched; nil without one.
     let fetcher: PageFetcher?
-    /// Whether the point index was asked for, or found in memory.
+    /// Whether the hash index was asked for, or found in memory.
     let isIndexFetched = Atomic(false)
     /// Pages of it that were found there.
     let presentPages = Atomic(0)
@@ -118,7 +118,7 @@ final class SegmentReader: Sendable {
     /// - Complexity: O(log n)
     func approximateOffset(of key: Bytes) -> Int {
         guard fences.blockCount > 0 else { return layout.footer.dataOffset }
-        let block = fences.search(key, FenceIndex.beforeAllVersions)
+        let block = fences.search(key, BlockIndex.beforeAllVersions)
         if layout.isCompressed { return layout.storedOffsets[block] }
         return layout.footer.dataOffset + fences.start(of: block)
     }

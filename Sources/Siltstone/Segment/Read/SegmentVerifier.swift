@@ -13,7 +13,7 @@ struct SegmentVerifier {
     private var damagedPages: Set<Int> = []
     /// Whether records could not be read, so that totals mean nothing.
     private var isPartial = false
-    /// Bytes of the point index that are kept while the records are compared with it.
+    /// Bytes of the hash index that are kept while the records are compared with it.
     private static let indexCacheBytes = 64 << 20
 
     /// The last record seen.
@@ -72,14 +72,14 @@ struct SegmentVerifier {
         }
     }
 
-    /// The bytes between the last compressed block and the point index are zeros.
+    /// The bytes between the last compressed block and the hash index are zeros.
     private mutating func checkPadding() throws(StoreError) {
         let start = reader.layout.footer.dataOffset + reader.layout.footer.storedBytes
         let count = reader.layout.footer.indexOffset - start
         guard count > 0, case .file(let file) = reader.source else { return }
         let bytes = try checking { () throws(StoreError) in try HeapBytes.read(file, offset: start, count: count) }
         if let bytes, !bytes.bytes.allSatisfy({ $0 == 0 }) {
-            report("the padding before the point index is not zero", at: start)
+            report("the padding before the hash index is not zero", at: start)
         }
     }
 
@@ -100,8 +100,8 @@ struct SegmentVerifier {
     /// Places in use.
     private static func entries(in page: Bytes) -> Int {
         var count = 0
-        for bucket in stride(from: 0, to: page.count, by: PointIndexGeometry.bucketBytes) {
-            for place in 0..<PointIndexGeometry.entriesPerBucket where page[bucket + place] != 0 { count += 1 }
+        for bucket in stride(from: 0, to: page.count, by: HashIndexGeometry.bucketBytes) {
+            for place in 0..<HashIndexGeometry.entriesPerBucket where page[bucket + place] != 0 { count += 1 }
         }
         return count
     }
@@ -154,7 +154,7 @@ struct SegmentVerifier {
     private mutating func checkFence(_ record: Record, _ number: Int) {
         let fence = reader.fences.fence(of: number)
         let order = compareKeys(fence.key, record.key)
-        let isContinued = fence.sequence != FenceIndex.beforeAllVersions
+        let isContinued = fence.sequence != BlockIndex.beforeAllVersions
         let isRight = isContinued ? order == 0 && fence.sequence == record.sequence : order <= 0
         let follows = previous.key.map { key in key.withBytes { compareKeys($0, fence.key) } } ?? -1
         if !isRight || (isContinued ? follows > 0 : follows >= 0 && number > 0) {
@@ -183,11 +183,11 @@ struct SegmentVerifier {
             return
         }
         defer { withExtendedLifetime(pin) {} }
-        var probe = PointIndexProbe(bytes, hash: hash, geometry: reader.geometry)
+        var probe = HashIndexProbe(bytes, hash: hash, geometry: reader.geometry)
         while let candidate = probe.next() {
             if candidate == address { return }
         }
-        report("the point index does not lead to the record at address \(address)", at: offset)
+        report("the hash index does not lead to the record at address \(address)", at: offset)
     }
 
     private mutating func checkTotals() {
@@ -206,7 +206,7 @@ struct SegmentVerifier {
         }
         if damagedPages.isEmpty, reader.geometry.pageCount > 0, indexedCount != keyCount {
             report(
-                "the point index has \(indexedCount) entries for \(keyCount) keys", at: reader.layout.footer.indexOffset
+                "the hash index has \(indexedCount) entries for \(keyCount) keys", at: reader.layout.footer.indexOffset
             )
         }
     }

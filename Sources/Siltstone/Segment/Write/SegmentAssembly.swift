@@ -6,8 +6,8 @@ struct SegmentAssembly: ~Copyable {
     private let path: String
     private var output: SegmentOutput
     private var block: BlockBuilder
-    private var fences = FenceIndexBuilder()
-    private var index: PointIndexBuilder
+    private var fences = BlockIndexBuilder()
+    private var index: HashIndexBuilder
     private var summary: SegmentSummary
     /// Compresses blocks; nil where they are stored as they are.
     private var stored: StoredBlockBuilder?
@@ -42,7 +42,7 @@ struct SegmentAssembly: ~Copyable {
         path = file.path
         headerChecksum = header.checksum
         block = BlockBuilder(target: options.blockBytes, layout: options.blockLayout)
-        index = PointIndexBuilder(expected: options.expectedRecords)
+        index = HashIndexBuilder(expected: options.expectedRecords)
         summary = SegmentSummary(number: number)
     }
 

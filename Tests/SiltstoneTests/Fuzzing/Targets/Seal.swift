@@ -97,7 +97,7 @@ enum Seal {
 
     // MARK: Segments
 
-    /// Seals blocks, pages of the point index, metadata and footer, from the inside out.
+    /// Seals blocks, pages of the hash index, metadata and footer, from the inside out.
     static func segment(_ bytes: inout [UInt8], _ expected: FileHeader) {
         header(&bytes, expected)
         let footer = bytes.count - SegmentFooter.size
@@ -161,7 +161,7 @@ enum Seal {
 
     private static func pages(_ bytes: inout [UInt8], table: Int, footer: Int) {
         guard let index = place(bytes, footer + 32) else { return }
-        let pageBytes = Int(load(bytes, footer + 44, 4)) * PointIndexGeometry.bucketBytes
+        let pageBytes = Int(load(bytes, footer + 44, 4)) * HashIndexGeometry.bucketBytes
         guard pageBytes > 0 else { return }
         for page in 0..<min(Int(load(bytes, footer + 40, 4)), bytes.count / pageBytes) {
             let start = index + page * pageBytes

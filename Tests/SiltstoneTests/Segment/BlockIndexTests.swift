@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-extension FenceIndex {
+extension BlockIndex {
     /// The most fences, one behind the other, that begin with the same nine bytes: none of which digests tell apart where no
     /// more is common to all.
     fileprivate var mostAlike: Int {
@@ -16,9 +16,9 @@ extension FenceIndex {
 }
 
 @Suite("Searching the fences")
-struct FenceIndexTests {
+struct BlockIndexTests {
     /// What looking at one fence after the other finds.
-    private func place(_ key: [UInt8], _ sequence: SequenceNumber, _ fences: FenceIndex) -> Int {
+    private func place(_ key: [UInt8], _ sequence: SequenceNumber, _ fences: BlockIndex) -> Int {
         let behind = (1..<max(1, fences.blockCount)).first { block in
             let (fence, version) = fences.fence(of: block)
             let order = key.withBytes { compareKeys(fence, $0) }
@@ -49,7 +49,7 @@ struct FenceIndexTests {
         let beyond: [[UInt8]] = [[], [0], [255], [UInt8](repeating: 255, count: 40), Array("a--------".utf8)]
         let some = keys.prefix(8) + keys.suffix(8) + stride(from: 8, to: keys.count, by: 3).map { keys[$0] }
         for key in some + some.map({ $0 + [0] }) + some.map({ Array($0.dropLast()) }) + beyond {
-            for sequence in [FenceIndex.beforeAllVersions, 5, 1] {
+            for sequence in [BlockIndex.beforeAllVersions, 5, 1] {
                 let found = key.withBytes { reader.fences.search($0, sequence) }
                 #expect(found == place(key, sequence, reader.fences), "\(key), version \(sequence)")
             }

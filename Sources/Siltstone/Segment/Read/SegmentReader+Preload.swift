@@ -6,7 +6,7 @@ extension SegmentReader {
     private var askedStep: Int { max(4, (fences.blockCount + Self.asked - 1) / Self.asked) }
 
     /// Whether readers have been in a good part of the segment since it was opened, by a sample of its blocks: what is made of
-    /// it is likely to be read, too. Neither merges nor ``warm(shouldStop:)`` pass for readers.
+    /// it is likely to be read, too. Neither merges nor ``preload(shouldStop:)`` pass for readers.
     var isRead: Bool {
         let sample = stride(from: 0, to: fences.blockCount, by: askedStep)
         var (count, read) = (0, 0)
@@ -18,13 +18,13 @@ extension SegmentReader {
     }
 
     /// Does what the first readers of a mapped segment would otherwise wait for: has its pages put into the page table, and
-    /// checks every block and every page of the point index against its checksum.
+    /// checks every block and every page of the hash index against its checksum.
     ///
     /// For a segment that was just written and is still in the system's cache.
     /// - Parameter shouldStop: asked for each block.
     /// - Throws: ``StoreError`` where something fails its checksum.
     /// - Complexity: O(size of the file)
-    func warm(shouldStop: () -> Bool) throws(StoreError) {
+    func preload(shouldStop: () -> Bool) throws(StoreError) {
         guard let mappedData, let mappedIndex, case .mapping(let mapping) = source else { return }
         mapping.prepareForReading(offset: 0, length: info.fileBytes)
         let step = askedStep

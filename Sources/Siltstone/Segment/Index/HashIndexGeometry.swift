@@ -1,5 +1,5 @@
-/// The shape of a point index: a hash table from the key to the address of its newest record
-/// (`Docs/Format.md`, "Point index").
+/// The shape of a hash index: a hash table from the key to the address of its newest record
+/// (`Docs/Format.md`, "Hash index").
 ///
 /// The table is a row of pages, each a table of its own with buckets of one cache line: 12 fingerprints of 8 bits,
 /// an overflow filter of 32 bits, 12 words of 32 bits. A word holds an address in its low bits and more of the
@@ -8,7 +8,7 @@
 ///
 /// It stands where an engine in the manner of LevelDB has Bloom filters and a search: here the filter is the index. A
 /// perfect hash (CHD) is smaller by a quarter but takes five times as long to build.
-struct PointIndexGeometry: Hashable, Sendable {
+struct HashIndexGeometry: Hashable, Sendable {
     static let bucketBytes = 64
     static let entriesPerBucket = 12
     static let maximumBucketsPerPage = 64
@@ -25,7 +25,7 @@ struct PointIndexGeometry: Hashable, Sendable {
     var addressBits: Int
 
     /// No table: the segment has no records, or too many of its keys have the same hash.
-    static let none = PointIndexGeometry(pageCount: 0, bucketsPerPage: 1, addressBits: 32)
+    static let none = HashIndexGeometry(pageCount: 0, bucketsPerPage: 1, addressBits: 32)
 
     init(pageCount: Int, bucketsPerPage: Int, addressBits: Int) {
         self.pageCount = pageCount

@@ -4,7 +4,7 @@ import Testing
 @testable import Siltstone
 
 @Suite("Segments that are made ready before they take the place of others")
-struct WarmingTests {
+struct PreloadTests {
     private func key(_ number: Int) -> [UInt8] { Array("key \(100_000 + number)".utf8) }
 
     private static func configuration() -> Configuration {
@@ -77,7 +77,7 @@ struct WarmingTests {
         while try merge.next() != nil { count += 1 }
         #expect(count == Self.records && !segment.isRead)
         #expect(try store.verify().problems.isEmpty && readiness(segment) == 0)
-        try segment.warm { false }
+        try segment.preload { false }
         #expect(readiness(segment) > 0.7 && !segment.isRead)
         _ = try store.scan().remaining()
         #expect(readiness(segment) == 1 && segment.isRead)

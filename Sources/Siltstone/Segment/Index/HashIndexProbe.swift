@@ -1,22 +1,22 @@
-/// The search for one hash in one page of a point index: the addresses that may be the key's, one after the other.
-struct PointIndexProbe {
+/// The search for one hash in one page of a hash index: the addresses that may be the key's, one after the other.
+struct HashIndexProbe {
     private let page: Bytes
     private let hash: UInt64
-    private let geometry: PointIndexGeometry
+    private let geometry: HashIndexGeometry
     private var bucket: Int
     /// Buckets looked into before this one.
     private var passed = 0
-    private var line: PointIndexLine
+    private var line: HashIndexLine
     /// The places that match and were not handed out.
     private var matches: UInt32
 
     /// - Parameter page: the page that the hash belongs to, whose checksum is known to be right.
-    init(_ page: Bytes, hash: UInt64, geometry: PointIndexGeometry) {
+    init(_ page: Bytes, hash: UInt64, geometry: HashIndexGeometry) {
         self.page = page
         self.hash = hash
         self.geometry = geometry
         bucket = geometry.bucket(of: hash)
-        line = PointIndexLine(page, bucket: bucket, hash: hash)
+        line = HashIndexLine(page, bucket: bucket, hash: hash)
         matches = line.matches
     }
 
@@ -35,7 +35,7 @@ struct PointIndexProbe {
             passed &+= 1
             if passed == geometry.bucketsPerPage { return nil }
             bucket = (bucket &+ 1) & (geometry.bucketsPerPage &- 1)
-            line = PointIndexLine(page, bucket: bucket, hash: hash)
+            line = HashIndexLine(page, bucket: bucket, hash: hash)
             matches = line.matches
         }
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Siltstone
 
-@Suite struct RetentionFilterTests {
+@Suite struct VersionFilterTests {
     private struct Version: Hashable {
         var key: [UInt8]
         var sequence: SequenceNumber
@@ -38,7 +38,7 @@ import Testing
         versions.sort { ($0.key[0], $1.sequence) < ($1.key[0], $0.sequence) }
         let snapshots = Set((0..<random.index(4)).map { _ in SequenceNumber(random.index(32)) }).sorted()
         let isBottom = random.chance(0.5)
-        var filter = RetentionFilter(snapshots: snapshots, tombstones: RangeTombstones(ranges), isBottom: isBottom)
+        var filter = VersionFilter(snapshots: snapshots, tombstones: RangeTombstones(ranges), isBottom: isBottom)
         var kept: [Version] = []
         var origins: [Version: Version] = [:]
         for version in versions {

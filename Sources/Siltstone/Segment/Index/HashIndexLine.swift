@@ -1,20 +1,20 @@
 import CInstructions
 
-/// One bucket of a page of a point index, looked at for one hash.
-struct PointIndexLine {
+/// One bucket of a page of a hash index, looked at for one hash.
+struct HashIndexLine {
     private let bytes: Bytes
     private let hash: UInt64
 
     /// The bucket that a hash belongs to.
     /// - Parameter page: the page that the hash belongs to.
     @inline(__always)
-    init(_ page: Bytes, hash: UInt64, _ geometry: PointIndexGeometry) {
+    init(_ page: Bytes, hash: UInt64, _ geometry: HashIndexGeometry) {
         self.init(page, bucket: geometry.bucket(of: hash), hash: hash)
     }
 
     @inline(__always)
     init(_ page: Bytes, bucket: Int, hash: UInt64) {
-        bytes = page.uncheckedSlice(bucket &* PointIndexGeometry.bucketBytes, PointIndexGeometry.bucketBytes)
+        bytes = page.uncheckedSlice(bucket &* HashIndexGeometry.bucketBytes, HashIndexGeometry.bucketBytes)
         self.hash = hash
     }
 
@@ -28,10 +28,10 @@ struct PointIndexLine {
     /// has come from memory, after which nothing of the next lookup has been begun.
     @inline(__always)
     var matches: UInt32 {
-        siltstone_find_byte(bytes.start, PointIndexGeometry.fingerprint(of: hash)) & Self.allPlaces
+        siltstone_find_byte(bytes.start, HashIndexGeometry.fingerprint(of: hash)) & Self.allPlaces
     }
 
-    private static let allPlaces: UInt32 = (1 << UInt32(PointIndexGeometry.entriesPerBucket)) - 1
+    private static let allPlaces: UInt32 = (1 << UInt32(HashIndexGeometry.entriesPerBucket)) - 1
 
     /// The word of the first place of a set as ``matches`` gives it; of any place where there is none.
     @inline(__always)
@@ -45,6 +45,6 @@ struct PointIndexLine {
     @inline(__always)
     var hasOverflowed: Bool {
         let filter: UInt32 = bytes.uncheckedInteger(at: 12)
-        return filter & PointIndexGeometry.overflowBit(of: hash) != 0
+        return filter & HashIndexGeometry.overflowBit(of: hash) != 0
     }
 }

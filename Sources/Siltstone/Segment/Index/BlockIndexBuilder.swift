@@ -1,5 +1,5 @@
 /// Collects the fences of a segment's blocks.
-struct FenceIndexBuilder: ~Copyable {
+struct BlockIndexBuilder: ~Copyable {
     /// The section so far.
     private(set) var bytes: [UInt8] = []
     private(set) var blockCount = 0

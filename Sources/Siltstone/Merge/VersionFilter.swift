@@ -5,7 +5,7 @@ import Synchronization
 /// Snapshots cut history into stripes: a stripe is what lies between one snapshot and the next. Of the versions in one
 /// stripe only the newest can ever be seen. A tombstone, or a range tombstone, that no snapshot is older than, hides
 /// nothing once no older data lies below; then it goes too. (LevelDB `DoCompactionWork`; RocksDB `CompactionIterator`.)
-struct RetentionFilter: ~Copyable {
+struct VersionFilter: ~Copyable {
     /// Sequence numbers of live snapshots, ascending.
     private let snapshots: [SequenceNumber]
     private let tombstones: RangeTombstones

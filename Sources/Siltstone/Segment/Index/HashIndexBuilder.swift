@@ -1,5 +1,5 @@
-/// Collects the keys of a segment and makes its point index.
-struct PointIndexBuilder: ~Copyable {
+/// Collects the keys of a segment and makes its hash index.
+struct HashIndexBuilder: ~Copyable {
     /// Twelve bytes: as a word of its own the hash would bring four of padding.
     private struct Entry: BitwiseCopyable {
         private var low: UInt32
@@ -47,7 +47,7 @@ struct PointIndexBuilder: ~Copyable {
     /// - Returns: the table's shape, and the checksum of each page.
     mutating func write(
         to output: inout SegmentOutput, dataBytes: Int
-    ) throws(StoreError) -> (geometry: PointIndexGeometry, checksums: [UInt32]) {
+    ) throws(StoreError) -> (geometry: HashIndexGeometry, checksums: [UInt32]) {
         guard count > 0, let (geometry, starts) = chooseGeometry(dataBytes: dataBytes) else { return (.none, []) }
         sort(by: geometry, starts)
         let page = MutableBytes.allocate(byteCount: geometry.pageByteCount, alignment: 64)
@@ -67,7 +67,7 @@ struct PointIndexBuilder: ~Copyable {
     /// what stood there is the next to be taken (McIlroy, Bostic and McIlroy, "Engineering Radix Sort", 1993). A counting
     /// sort lost: it takes as much memory again.
     /// - Parameter starts: where the entries of each page begin, and behind them the end.
-    private mutating func sort(by geometry: PointIndexGeometry, _ starts: [Int]) {
+    private mutating func sort(by geometry: HashIndexGeometry, _ starts: [Int]) {
         let next = HeapArray<Int>(count: geometry.pageCount)
         for page in 0..<geometry.pageCount { next[page] = starts[page] }
         for page in 0..<geometry.pageCount {
@@ -89,8 +89,8 @@ struct PointIndexBuilder: ~Copyable {
 
     /// A shape in which no page is overfull; where the entries of each page begin in their order by pages, and where the
     /// last one's end.
-    private func chooseGeometry(dataBytes: Int) -> (PointIndexGeometry, [Int])? {
-        var geometry = PointIndexGeometry(keys: count, dataBytes: dataBytes)
+    private func chooseGeometry(dataBytes: Int) -> (HashIndexGeometry, [Int])? {
+        var geometry = HashIndexGeometry(keys: count, dataBytes: dataBytes)
         for _ in 0..<Self.attempts {
             var counts = [Int](repeating: 0, count: geometry.pageCount + 1)
             for index in 0..<count { counts[geometry.page(of: entries[index].hash)] += 1 }
@@ -108,22 +108,22 @@ struct PointIndexBuilder: ~Copyable {
     /// overflow filter of the full ones that it passes.
     /// - Parameter used: for each bucket how many of its places are taken; set by this.
     private func fill(
-        _ page: MutableBytes, with range: Range<Int>, _ geometry: PointIndexGeometry, _ used: borrowing HeapArray<Int>
+        _ page: MutableBytes, with range: Range<Int>, _ geometry: HashIndexGeometry, _ used: borrowing HeapArray<Int>
     ) {
         page.fill(with: 0)
         for bucket in 0..<geometry.bucketsPerPage { used[bucket] = 0 }
         for index in range {
             let entry = entries[index]
             var bucket = geometry.bucket(of: entry.hash)
-            while used[bucket] == PointIndexGeometry.entriesPerBucket {
-                let filter = bucket &* PointIndexGeometry.bucketBytes &+ 12
+            while used[bucket] == HashIndexGeometry.entriesPerBucket {
+                let filter = bucket &* HashIndexGeometry.bucketBytes &+ 12
                 let bits: UInt32 = page.bytes.uncheckedInteger(at: filter)
-                page.uncheckedStore(bits | PointIndexGeometry.overflowBit(of: entry.hash), at: filter)
+                page.uncheckedStore(bits | HashIndexGeometry.overflowBit(of: entry.hash), at: filter)
                 bucket = (bucket &+ 1) & (geometry.bucketsPerPage &- 1)
             }
-            let line = bucket &* PointIndexGeometry.bucketBytes
+            let line = bucket &* HashIndexGeometry.bucketBytes
             let place = used[bucket]
-            page.uncheckedStore(PointIndexGeometry.fingerprint(of: entry.hash), at: line &+ place)
+            page.uncheckedStore(HashIndexGeometry.fingerprint(of: entry.hash), at: line &+ place)
             page.uncheckedStore(geometry.wordTag(of: entry.hash) | entry.address, at: line &+ 16 &+ 4 &* place)
             used[bucket] &+= 1
         }

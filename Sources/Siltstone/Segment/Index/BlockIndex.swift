@@ -1,10 +1,10 @@
 /// Where the blocks of a segment begin and which keys they hold: the sparse index for seeks, and the way from an
-/// address to its block (`Docs/Format.md`, "Fence index").
+/// address to its block (`Docs/Format.md`, "Block index").
 ///
 /// The *fence* of a block comes after everything in the block before, and not after anything in its own. Fences are
 /// compared by a digest, the 8 bytes behind the prefix that all of them share; only ties compare keys. Without
 /// the prefix a digest of decimal keys would always be zeros.
-final class FenceIndex: Sendable {
+final class BlockIndex: Sendable {
     /// Of a fence that is no version of a key: it stands before all of them.
     static let beforeAllVersions = SequenceNumber.max
 
