@@ -23,18 +23,48 @@ let package = Package(
         .library(name: "SiltstoneCRUD", targets: ["SiltstoneCRUD"]),
         .library(name: "TableKit", targets: ["TableKit"]),
         .library(name: "SiltstoneTables", targets: ["SiltstoneTables"]),
+        .library(name: "PostgresTables", targets: ["PostgresTables"]),
+        .library(name: "MySQLTables", targets: ["MySQLTables"]),
+        .library(name: "SQLiteTables", targets: ["SQLiteTables"]),
         .library(name: "SiltstoneTesting", targets: ["SiltstoneTesting"]),
         .executable(name: "silt", targets: ["SiltTool"]),
+    ],
+    traits: [
+        .trait(name: "PostgreSQL", description: "Tables and repositories in PostgreSQL; needs libpq (libpq-dev)."),
+        .trait(name: "MySQL", description: "Tables and repositories in MariaDB or MySQL; needs libmariadb-dev."),
+        .trait(name: "SQLite", description: "Tables and repositories in SQLite; needs libsqlite3-dev."),
     ],
     targets: [
         .systemLibrary(name: "CZlib", providers: [.apt(["libz-dev"]), .brew(["zlib"])]),
         .systemLibrary(name: "CGetopt"),
+        .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .systemLibrary(name: "CMariaDB", providers: [.apt(["libmariadb-dev"]), .brew(["mariadb-connector-c"])]),
+        .systemLibrary(name: "CSQLite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
         .systemLibrary(name: "CInstructions"),
         .target(name: "Siltstone", dependencies: ["CZlib", "CInstructions"], swiftSettings: upcoming),
         .target(name: "CRUDKit", swiftSettings: memorySafe),
         .target(name: "SiltstoneCRUD", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: memorySafe),
         .target(name: "TableKit", swiftSettings: memorySafe),
         .target(name: "SiltstoneTables", dependencies: ["Siltstone", "TableKit"], swiftSettings: upcoming),
+        // Tables and repositories over SQL: rendering, catalogue, pool. Each adapter below brings a dialect and a connection;
+        // without its trait it is empty, and its C library is not looked for.
+        .target(name: "TableSQL", dependencies: ["TableKit", "CRUDKit"], swiftSettings: upcoming),
+        .target(
+            name: "PostgresTables",
+            dependencies: [
+                "TableSQL", "TableKit", "CRUDKit",
+                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ], swiftSettings: upcoming),
+        .target(
+            name: "MySQLTables",
+            dependencies: [
+                "TableSQL", "TableKit", "CRUDKit", .target(name: "CMariaDB", condition: .when(traits: ["MySQL"])),
+            ], swiftSettings: upcoming),
+        .target(
+            name: "SQLiteTables",
+            dependencies: [
+                "TableSQL", "TableKit", "CRUDKit", .target(name: "CSQLite3", condition: .when(traits: ["SQLite"])),
+            ], swiftSettings: upcoming),
         .target(name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit", "TableKit"], swiftSettings: upcoming),
         .executableTarget(
             name: "SiltTool",
@@ -42,11 +72,14 @@ let package = Package(
             swiftSettings: upcoming),
         // The program that the crash tests kill; no product.
         .executableTarget(
-            name: "CrashChild", dependencies: ["Siltstone"], path: "Tests/CrashChild", swiftSettings: upcoming),
+            name: "CrashChild", dependencies: ["Siltstone", "SiltstoneTables"], path: "Tests/CrashChild",
+            swiftSettings: upcoming),
         .testTarget(
             name: "SiltstoneTests",
             // The last two for the fuzzing targets of what they read.
-            dependencies: ["Siltstone", "SiltstoneTesting", "CrashChild", "CRUDKit", "SiltTool"],
+            dependencies: [
+                "Siltstone", "SiltstoneTesting", "SiltstoneTables", "CrashChild", "CRUDKit", "SiltTool",
+            ],
             swiftSettings: upcoming),
         .testTarget(name: "CRUDKitTests", dependencies: ["CRUDKit", "SiltstoneTesting"], swiftSettings: upcoming),
         .testTarget(
@@ -57,6 +90,13 @@ let package = Package(
         .testTarget(
             name: "SiltstoneTablesTests",
             dependencies: ["SiltstoneTables", "TableKit", "Siltstone", "SiltstoneTesting"],
+            swiftSettings: upcoming),
+        // Empty without a trait.
+        .testTarget(
+            name: "ServerTests",
+            dependencies: [
+                "PostgresTables", "MySQLTables", "SQLiteTables", "TableSQL", "TableKit", "CRUDKit", "SiltstoneTesting",
+            ],
             swiftSettings: upcoming),
         .testTarget(
             name: "SiltstoneTestingTests", dependencies: ["SiltstoneTesting", "Siltstone", "CRUDKit"],

@@ -8,11 +8,13 @@ public import Siltstone
 /// let db = Database(configuration: try SiltstoneDatabaseConfiguration("people.silt"))
 /// ```
 ///
-/// Configurations of one path, in one process, share one open store and its transactions' turns. The last one that goes closes
-/// it.
+/// Configurations of one path, in one process, share one open store and its transactions' turns. The last one that goes, or
+/// is closed, closes it.
 public struct SiltstoneDatabaseConfiguration: DatabaseConfigurationProtocol {
-    /// The engine.
-    public let engine: any TableEngine
+    private let use: DatabaseUse
+
+    /// The engine. After `close()` one that refuses everything.
+    public var engine: any TableEngine { use.engine }
 
     /// Opens the database in a directory, or makes one where there is none. May wait for the disk.
     /// - Parameters:
@@ -55,11 +57,29 @@ public struct SiltstoneDatabaseConfiguration: DatabaseConfigurationProtocol {
 
     /// A database in a store that is open already and shared.
     public init(shared: SharedStore, durability: Durability? = nil) throws {
-        engine = try EngineRegistry.shared.engine(shared.store, shared, durability: durability)
+        use = try EngineRegistry.shared.use(shared.store, shared, durability: durability)
     }
 
     /// A database in a store that is open already. The caller closes the store, after the last use of the database.
     public init(store: KeyValueStore, durability: Durability? = nil) throws {
-        engine = try EngineRegistry.shared.engine(store, nil, durability: durability)
+        use = try EngineRegistry.shared.use(store, nil, durability: durability)
+    }
+
+    // MARK: Closing
+
+    /// Ends the use of the database by this configuration and its copies, and closes the store if no other configuration
+    /// uses it. Again: does nothing.
+    ///
+    /// Others of the same path go on. With the last one, whatever is still open ends: a transaction stores nothing and
+    /// throws at its next statement or its commit, observations throw, and a result that is read throws or comes to its end.
+    /// A store that was handed over open (``init(store:durability:)``) stays open. May wait for the disk.
+    /// - Throws: what closing the store throws, as an error of tables.
+    public func close() throws {
+        do { try use.end()?.close() } catch { throw error.asTableError }
+    }
+
+    /// As the synchronous form, for tasks: waits for the disk on a thread of its own.
+    public func close() async throws {
+        do { try await use.end()?.close() } catch { throw error.asTableError }
     }
 }

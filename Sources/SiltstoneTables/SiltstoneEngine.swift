@@ -8,8 +8,15 @@ public import TableKit
 /// commits of several tasks share a sync.
 public final class SiltstoneEngine: TableEngine {
     let store: KeyValueStore
-    /// Keeps the store open, where the engine has opened it.
-    private let shared: SharedStore?
+    /// Who uses the engine.
+    struct Sharing: Sendable {
+        /// Configurations that are neither closed nor gone.
+        var uses = 1
+        /// Keeps the store open, where the engine has opened it.
+        var shared: SharedStore?
+    }
+
+    let sharing: Locked<Sharing>
     /// When a commit returns; nil: as the store was opened.
     let durability: Durability?
     let turn = TurnGate()
@@ -19,7 +26,7 @@ public final class SiltstoneEngine: TableEngine {
     /// - Throws: `TableErrorCode.corrupt` where the catalogue is damaged.
     init(_ store: KeyValueStore, _ shared: SharedStore?, durability: Durability?) throws {
         self.store = store
-        self.shared = shared
+        sharing = Locked(Sharing(shared: shared))
         self.durability = durability
         let snapshot = store.snapshot()
         defer { snapshot.release() }

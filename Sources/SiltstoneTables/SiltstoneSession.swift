@@ -51,10 +51,13 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
                 table: table.name, columns: index.columns.map { table.columns[$0].column.name },
                 isUnique: index.isUnique, name: index.description.name)
             let entries = try reader.estimate(prefix: index.prefix)
+            let found = table.statistics?.indexes[index.description.id].map {
+                IndexInfo.Statistics(entries: $0.entries, nulls: $0.nulls, distinctValues: $0.distinct)
+            }
             let share = min(1, Double(entries.entries) / Double(max(1, rows.entries)))
             return IndexInfo(
                 definition, state: index.isReady ? .ready : .building(share), estimatedEntries: entries.entries,
-                estimatedBytes: entries.bytes)
+                estimatedBytes: entries.bytes, statistics: found)
         }
         return TableInfo(
             structure: table.structure, indexes: indexes, estimatedRows: rows.entries, estimatedBytes: rows.bytes)
@@ -73,6 +76,8 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
     }
 
     func explain(_ query: Query) throws -> QueryPlan { try mapped { try executor.explain(query) } }
+
+    func explainRunning(_ query: Query) throws -> QueryPlan { try mapped { try executor.explainRunning(query) } }
 
     func plans(for query: Query) throws -> [QueryPlan] { try mapped { try executor.plans(for: query) } }
 

@@ -30,15 +30,15 @@ MUTATIONS = [
         "FileSystem/POSIXFileSystem.swift",
         "let result = Platform.syncDirectory(descriptor)", "let result: Int32 = 0", first="SystemCallTests"),
     Mutation(
-        "task-not-waiting", "an awaited write does not wait for its sync", "Engine/Engine+Async.swift",
-        "        try await finish(sequence, durability)\n", "", first="AsyncPowerLossTests"),
+        "task-not-waiting", "an awaited write does not wait for its sync", "Write/WritePath+Sync.swift",
+        "        try await waitUntilDurable(sequence, durability)\n", "", first="AsyncPowerLossTests"),
     Mutation(
-        "awaited-sync-empty", "an awaited sync does nothing", "Write/Engine+Sync.swift",
+        "awaited-sync-empty", "an awaited sync does nothing", "Write/WritePath+Sync.swift",
         "        try await commits?.wait(for: last)\n",
         "        _ = last\n", first="AsyncPowerLossTests"),
     Mutation(
         "condition-not-waiting", "a conditional write does not wait for its sync", "API/KeyValueStore+Write.swift",
-        "        try engine.finish(sequence, durability)\n        return sequence > 0\n", "        return sequence > 0\n",
+        "        try writes.waitUntilDurable(sequence, durability)\n        return sequence > 0\n", "        return sequence > 0\n",
         first="CrashPointTests"),
     Mutation(
         "acknowledged-early", "a synced write does not wait for its sync", "Log/GroupCommit.swift",
@@ -66,11 +66,12 @@ MUTATIONS = [
         "        writePending()\n        lock.withLock { while isWriting {",
         "        lock.withLock { while isWriting || pending != nil {", first="SegmentOutputTests"),
     Mutation(
-        "segment-name-not-synced", "a segment is named before its own name is durable", "Compaction/Engine+Flush.swift",
-        "if !infos.isEmpty { try syncDirectory() }", ""),
+        "segment-name-not-synced", "a segment is named before its own name is durable", "Compaction/BackgroundWork+Segments.swift",
+        "if !infos.isEmpty { try directory.sync() }", ""),
     Mutation(
-        "log-name-not-synced", "a log is used before its name is durable", "Engine/Engine+Files.swift",
-        "                try syncDirectory()\n                var edit = VersionEdit()\n                edit.addedLogs = [number]",
+        "log-name-not-synced", "a log is used before its name is durable", "Manifest/VersionSet.swift",
+        "                try directory.sync()\n                var edit = VersionEdit()\n"
+        "                edit.addedLogs = [number]",
         "                var edit = VersionEdit()\n                edit.addedLogs = [number]"),
     Mutation(
         "edit-not-synced", "files are removed before the edit that drops them is durable", "Manifest/Manifest.swift",
@@ -89,7 +90,7 @@ MUTATIONS = [
         "Recovery/StoreOpener.swift",
         "        try syncParent()\n", ""),
     Mutation(
-        "checkpoint-not-synced", "a checkpoint's directory is not durable when it is reported", "Checkpoint/Engine+Checkpoint.swift",
+        "checkpoint-not-synced", "a checkpoint's directory is not durable when it is reported", "Checkpoint/CheckpointWriter.swift",
         "        try syncParent(of: path)\n", ""),
     Mutation(
         "recovery-not-synced", "what recovery found is not made durable before more is built on it", "Log/LogWriter.swift",
@@ -103,7 +104,7 @@ MUTATIONS = [
         "recovered-values-not-synced", "the values of recovered frames are not made durable", "Recovery/LogRecovery.swift",
         "        try syncValueFiles()\n        // The last", "        // The last"),
     Mutation(
-        "removed-early", "a flushed log is removed before the segment is named", "Compaction/Engine+Flush.swift",
+        "removed-early", "a flushed log is removed before the segment is named", "Compaction/BackgroundWork+Flush.swift",
         "        do {\n            let fresh = try isRead",
         "        if let log = sealed.log { obsolete.remove([.log(log.number)]) }\n        do {\n"
         "            let fresh = try isRead"),
@@ -202,8 +203,8 @@ MUTATIONS = [
         "tombstones.tombstones.filter { !(stripe(of: $0.sequence) == 0) }",
         first="StoreModel|VersionFilter"),
     Mutation(
-        "snapshot-ignored", "compactions do not look at open snapshots", "Compaction/Engine+Flush.swift",
-        "snapshots: snapshots.live(), isBottom: isBottom", "snapshots: [], isBottom: isBottom",
+        "snapshot-ignored", "compactions do not look at open snapshots", "Compaction/BackgroundWork+Segments.swift",
+        "snapshots: reads.snapshots.live(), isBottom: isBottom", "snapshots: [], isBottom: isBottom",
         first="StoreModel|HeldSnapshot"),
     Mutation(
         "newest-dropped", "of two versions the older one survives a compaction", "Merge/VersionFilter.swift",
@@ -211,17 +212,17 @@ MUTATIONS = [
         "            if stripe == self.stripe { return record.kind == .value ? record.sequence : nil }\n",
         first="StoreModel|VersionFilter"),
     Mutation(
-        "value-file-early", "a value file goes while a memtable refers to it", "Engine/Engine+Files.swift",
-        "for table in state.pointee.sealed + [state.pointee.active] { used.formUnion(table.valueFiles) }\n", "",
+        "value-file-early", "a value file goes while a memtable refers to it", "Write/WritePath+Background.swift",
+        "try values.collect { lock.withLock { state.valueFiles } }", "try values.collect { [] }",
         first="HistoryTests|StoreModel|HeldSnapshot"),
     Mutation(
-        "batch-values-forgotten", "a memtable does not know the value files of its batches", "Write/Engine+Write.swift",
-        "        state.pointee.active.valueFiles.formUnion(valueFiles)\n", ""),
+        "batch-values-forgotten", "a memtable does not know the value files of its batches", "Write/WritePath+Batch.swift",
+        "        state.active.valueFiles.formUnion(valueFiles)\n", ""),
     Mutation(
-        "full-values-not-synced", "a value file that is full is left without a sync", "Write/Engine+Write.swift",
-        "            try syncValues(current)\n", ""),
+        "full-values-not-synced", "a value file that is full is left without a sync", "Write/ValueLog.swift",
+        "            try sync(current)\n", ""),
     Mutation(
-        "mark-too-far", "a log vouches for frames whose values are not synced yet", "Write/Engine+Write.swift",
+        "mark-too-far", "a log vouches for frames whose values are not synced yet", "Write/WritePath+Sync.swift",
         "for (log, end) in logs { try log.sync(upTo: end) }", "for (log, _) in logs { try log.sync() }",
         first="ConcurrentPowerLossTests"),
     # Failures.
@@ -238,45 +239,50 @@ MUTATIONS = [
         "do { return try body() } catch { if !error.isInterrupted { throw error } }", "return try body()",
         first="FaultSweep"),
     Mutation(
-        "full-disk-for-ever", "a full disk ends all writing", "Write/Engine+Write.swift",
+        "full-disk-for-ever", "a full disk ends all writing", "Write/WritePath+Change.swift",
         "        var error = error\n        if error.code == .noSpace {",
-        "        var error = error\n        if state.pointee.failure == nil { state.pointee.failure = error }\n"
-        "        if error.code == .noSpace {",
+        "        var error = error\n        status.record(error)\n        if error.code == .noSpace {",
         first="FaultTests"),
     # Visibility.
     Mutation(
-        "batch-visible-early", "readers see the beginning of a batch", "Read/Engine+Read.swift",
-        "        // After the view: what the view has dropped is then hidden by something that this number sees.\n"
-        "        let visible = sequence ?? visible.load(ordering: .acquiring)\n",
-        "        let visible = sequence ?? .greatest\n",
+        "batch-visible-early", "readers see the beginning of a batch", "Read/ReadPath+Get.swift",
+        "        let visible = sequence ?? visible.load(ordering: .acquiring)\n"
+        "        return try reading.view._withUnsafeGuaranteedRefThrowing { superVersion "
+        "throws(StoreError) in\n            noteLongRead(superVersion)\n            var pin = BlockPin()\n"
+        "            defer { withExtendedLifetime(pin) {} }\n            guard",
+        "        let visible = sequence ?? .greatest\n"
+        "        return try reading.view._withUnsafeGuaranteedRefThrowing { superVersion "
+        "throws(StoreError) in\n            noteLongRead(superVersion)\n            var pin = BlockPin()\n"
+        "            defer { withExtendedLifetime(pin) {} }\n            guard",
         first="ReadRaceTests"),
     Mutation(
-        "condition-unchecked", "a condition is not looked at again under the lock", "Write/Engine+Write.swift",
+        "condition-unchecked", "a condition is not looked at again under the lock", "Write/WritePath+Change.swift",
         "            try refresh(&known, key, condition)\n", "",
         first="HistoryTests|ConcurrencyTests"),
     # Durability: more of what is not synced, or in the wrong order.
     Mutation(
         "found-names-not-synced", "what an opening removes may still be in force after a loss of power",
         "Recovery/StoreOpener.swift",
-        "if !isQuiet { try opened.settle() }",
+        "if !isQuiet { try opened.makeRecoveryDurable() }",
         "", first="RecoveryTests"),
     Mutation(
-        "never-full", "a memtable that small changes fill is never sealed", "Write/Engine+Room.swift",
-        "hasRoom ? min(bytes + Self.easyStep, next) : 0", "hasRoom ? .max : 0", first="FlushPaceTests|StoreModelTests"),
+        "never-full", "a memtable that small changes fill is never sealed", "Write/WritePath+Room.swift",
+        "hasRoom ? min(bytes + Self.easyStep, next) : 0", "hasRoom ? .max : 0", first="WriteControllerTests|StoreModelTests"),
     Mutation(
         "small-changes-not-slowed", "small changes are let in however far compactions and flushes are behind",
-        "Write/Engine+Room.swift",
-        "isEasy && throttle.nanosecondsPerKiB &+ state.pointee.pace.delay == 0", "isEasy", first="BackpressureTests|FlushPaceTests"),
+        "Write/WritePath+Room.swift",
+        "isEasy && state.controller.delay == 0", "isEasy", first="BackpressureTests|WriteControllerTests"),
     Mutation(
         "found-names-not-settled", "a store is changed without making durable the names that were found",
-        "Write/Engine+Room.swift",
-        "        if _slowPath(!isSettled.load(ordering: .relaxed)), try !settle(patience) { return false }\n",
+        "Write/WritePath+Room.swift",
+        "        if _slowPath(!versions.isRecoveryDurable), try !makeRecoveryDurable(waits) { return "
+        "false }\n",
         "", first="QuietOpeningTests"),
     Mutation(
         "settled-too-late", "a closed store makes durable what it has found, over what the next owner has written",
-        "Engine/Engine+Files.swift",
-        "            try writeLock.withLock { () throws(StoreError) in try checkStillWritable() }\n            try settleLocked()",
-        "            try settleLocked()", first="QuietOpeningTests"),
+        "Manifest/VersionSet.swift",
+        "            try status.checkStillWritable()\n            try makeRecoveryDurableLocked()",
+        "            try makeRecoveryDurableLocked()", first="QuietOpeningTests"),
     Mutation(
         "settled-without-names", "what makes a found manifest durable does so without the names of the files",
         "Manifest/Manifest.swift",
@@ -285,8 +291,8 @@ MUTATIONS = [
     Mutation(
         "settled-at-once", "a store that was closed in good order is written to when it is opened",
         "Recovery/StoreOpener.swift",
-        "if !isQuiet { try opened.settle() }",
-        "try opened.settle()", first="QuietOpeningTests"),
+        "if !isQuiet { try opened.makeRecoveryDurable() }",
+        "try opened.makeRecoveryDurable()", first="QuietOpeningTests"),
     Mutation(
         "manifest-name-not-synced", "CURRENT names a manifest whose own name is not durable",
         "Manifest/CurrentFile.swift",
@@ -300,28 +306,28 @@ MUTATIONS = [
         "\n            return writer"),
     Mutation(
         "value-header-not-synced", "a value file is named before its header is durable",
-        "Engine/Engine+Files.swift",
-        "try writer.sync()\n                try syncDir",
-        "\n                try syncDir"),
+        "Manifest/VersionSet.swift",
+        "try writer.sync()\n                try directory",
+        "\n                try directory"),
     Mutation(
         "value-name-not-synced", "a value file is named before its own name is durable",
-        "Engine/Engine+Files.swift",
-        "try syncDirectory()\n                let reader",
+        "Manifest/VersionSet.swift",
+        "try directory.sync()\n                let reader",
         "\n                let reader"),
     Mutation(
         "flushed-values-not-synced", "a segment is named before the values that it points to are durable",
-        "Compaction/Engine+Flush.swift",
-        "if !sealed.valueFiles.isEmpty { try syncValues() }",
+        "Compaction/BackgroundWork+Flush.swift",
+        "if !sealed.valueFiles.isEmpty { try values.sync() }",
         ""),
     Mutation(
         "relocated-values-not-synced", "moved values are not durable when their old places go",
-        "Compaction/Engine+Compaction.swift",
-        "if !plan.relocating.isEmpty { try syncValues() }",
+        "Compaction/BackgroundWork+Compaction.swift",
+        "if !plan.relocating.isEmpty { try values.sync() }",
         ""),
     Mutation(
         "recovered-log-name-not-synced", "recovery goes on with a log whose name is not durable",
         "Recovery/LogRecovery.swift",
-        "try opener.fileSystem.syncDirectory(opener.directory)",
+        "        try directory.sync()\n",
         ""),
     Mutation(
         "seal-not-synced", "a log is sealed without a sync",
@@ -330,9 +336,9 @@ MUTATIONS = [
         "\n    }\n\n    /// Closes the file"),
     Mutation(
         "finished-values-not-synced", "a value file that takes no more is left without a sync",
-        "Checkpoint/Engine+Checkpoint.swift",
-        "try syncValues()\n            return writeLock",
-        "\n            return writeLock", first="ConcurrentPowerLossTests"),
+        "Write/ValueLog.swift",
+        "            try sync()\n            files.withLock",
+        "            files.withLock", first="ConcurrentPowerLossTests"),
     Mutation(
         "moved-values-not-synced", "values that a repair moves are not durable when it returns",
         "Repair/StoreRepair.swift",
@@ -368,28 +374,27 @@ MUTATIONS = [
         "        state.wakeAll()\n", "", first="GroupCommitTests"),
     Mutation(
         "covers-later-writes", "a sync counts for what was written while it ran",
-        "Write/Engine+Write.swift",
-        "return last\n    }\n\n    /// Makes the values in a value file",
-        "return writeLock.withLock { state.pointee.lastSequence }\n    }\n\n"
-        "    /// Makes the values in a value file", first="RecoveryTests"),
+        "Write/WritePath+Sync.swift",
+        "        return last\n    }\n\n    /// Waits until",
+        "        return lock.withLock { state.lastSequence }\n    }\n\n    /// Waits until", first="RecoveryTests"),
     Mutation(
         "newer-log-first", "newer logs are synced before older ones",
-        "Write/Engine+Write.swift",
+        "Write/WritePath+Sync.swift",
         "for (log, end) in logs { try",
         "for (log, end) in logs.reversed() { try", first="RecoveryTests"),
     Mutation(
         "last-log-only", "only the newest log is synced",
-        "Write/Engine+Write.swift",
+        "Write/WritePath+Sync.swift",
         "unsynced.map { (log: $0, end: $0.end) }",
         "unsynced.suffix(1).map { (log: $0, end: $0.end) }", first="RecoveryTests"),
     Mutation(
         "values-after-log", "large values are synced after the log that points to them",
-        "Write/Engine+Write.swift",
-        "        try syncValues(values)\n        try certain { () throws(StoreError) in\n"
+        "Write/WritePath+Sync.swift",
+        "        try values.sync(valueFile)\n        try status.requireSuccess { () throws(StoreError) in\n"
         "            for (log, end) in logs { try log.sync(upTo: end) }\n        }\n",
-        "        try certain { () throws(StoreError) in\n"
+        "        try status.requireSuccess { () throws(StoreError) in\n"
         "            for (log, end) in logs { try log.sync(upTo: end) }\n        }\n"
-        "        try syncValues(values)\n", first="ConcurrentPowerLossTests"),
+        "        try values.sync(valueFile)\n", first="ConcurrentPowerLossTests"),
     Mutation(
         "mark-ahead", "frames say that what no sync has reached is durable",
         "Log/LogWriter+Append.swift",
@@ -397,7 +402,7 @@ MUTATIONS = [
         "mark: UInt32(truncatingIfNeeded: tail.pointee.end &>> 3)"),
     Mutation(
         "inputs-removed-early", "what a compaction has read is removed before its output is named",
-        "Compaction/Engine+Compaction.swift",
+        "Compaction/BackgroundWork+Compaction.swift",
         "let run = plan.outputRun ?? infos.first?.number ?? 0",
         "obsolete.remove(plan.segments.map { .segment($0.info.number) })\n"
         "        let run = plan.outputRun ?? infos.first?.number ?? 0"),
@@ -415,23 +420,23 @@ MUTATIONS = [
         "number: newNumber, state: state, identity", first="FaultSweepTests"),
     Mutation(
         "checkpoint-values-missing", "a checkpoint lacks its value files",
-        "Checkpoint/Engine+Checkpoint.swift",
+        "Checkpoint/CheckpointWriter.swift",
         "for number in referenced { try link(.values(number), into: path) }",
         "", first="CheckpointTests"),
     Mutation(
         "checkpoint-file-grows", "a value file goes on growing that a checkpoint shares",
-        "Checkpoint/Engine+Checkpoint.swift",
-        "state.pointee.values = nil",
+        "Write/ValueLog.swift",
+        "            files.withLock { $0.current = nil }\n",
         "", first="CheckpointTests"),
     Mutation(
         "checkpoint-sequence", "a checkpoint does not know the last sequence number in it",
-        "Checkpoint/Engine+Checkpoint.swift",
+        "Checkpoint/CheckpointWriter.swift",
         "checkpoint.lastSequence = max(checkpoint.lastSequence, info.greatestSequence)",
         "", first="CheckpointTests"),
     # Recovery: what may be built upon.
     Mutation(
         "flush-sequence", "a flush does not tell the manifest the last sequence number",
-        "Compaction/Engine+Flush.swift",
+        "Compaction/BackgroundWork+Flush.swift",
         "edit.lastSequence = sealed.table.greatestSequence",
         ""),
     Mutation(
@@ -492,14 +497,14 @@ MUTATIONS = [
         "closing.log == log.number, false {\n            throw", first="BadBytesTests"),
     Mutation(
         "closing-end", "closing notes a wrong end of the log",
-        "Engine/Engine+Close.swift",
-        "end: UInt64(log.end), lastSequence: last)",
+        "Write/WritePath+Background.swift",
+        "end: UInt64($0.end), lastSequence: last)",
         "end: UInt64(FileHeader.size), lastSequence: last)", first="BadBytesTests"),
     Mutation(
         "close-edit-left-out", "closing does not note where the log ends",
-        "Engine/Engine+Close.swift",
-        "try manifest.append(edit)",
-        "", first="RecoveryTests"),
+        "Manifest/VersionSet.swift",
+        "            edit.closing = closing\n            try manifest.append(edit)\n",
+        "            edit.closing = closing\n", first="RecoveryTests"),
     Mutation(
         "unproven-too-few", "the first value that no proof covers is not written again",
         "Recovery/LogRecovery.swift",
@@ -563,7 +568,7 @@ MUTATIONS = [
     Mutation(
         "leftovers-stay", "what a crash left behind stays for ever",
         "Recovery/StoreOpener.swift",
-        "if !isQuiet { try remove(leftovers(present, opened), of: opened.identity) }",
+        "if !isQuiet { try remove(orphans(present, opened), of: opened.identity) }",
         "", first="OpeningTests"),
     # Checksums and identities: the others.
     Mutation(
@@ -640,7 +645,7 @@ MUTATIONS = [
         "return isBottom ? 0", first="CompactionTests"),
     Mutation(
         "flush-at-bottom", "a flush drops tombstones though older data lies below",
-        "Compaction/Engine+Flush.swift",
+        "Compaction/BackgroundWork+Flush.swift",
         "return (runs.isEmpty, runs",
         "return (true, runs", first="CompactionTests"),
     Mutation(
@@ -705,9 +710,9 @@ MUTATIONS = [
         "", first="CompactionTests"),
     Mutation(
         "used-value-file-collected", "the value file that takes new values is collected",
-        "Engine/Engine+Files.swift",
-        "if let values = state.pointee.values { used.insert(values.number) }\n                    return Set",
-        "\n                    return Set", first="CompactionTests"),
+        "Write/ValueLog.swift",
+        "if let current = files.current { used.insert(current.number) }",
+        "", first="CompactionTests"),
     Mutation(
         "snapshot-read-outside", "a compaction may miss a snapshot that is being made",
         "Read/SnapshotRegistry.swift",
@@ -732,7 +737,7 @@ MUTATIONS = [
         "sequences.first { $0 < visible", first="StoreModelTests"),
     Mutation(
         "scan-ignores-ranges", "scans do not look at removals of ranges in segments",
-        "Read/ReadView.swift",
+        "Read/SuperVersion.swift",
         " + [version.rangeTombstones]",
         "", first="CompactionTests"),
     Mutation(
@@ -816,51 +821,51 @@ MUTATIONS = [
         "Scan/ScanWalk.swift", "if _slowPath(stretch.covering > 0) {", "if false {", first="InlinedWalkTests"),
     Mutation(
         "empty-range-not-cut", "walks begin behind a key that was put where all was deleted",
-        "Scan/EmptyRange.swift", "        end = [UInt8](key)\n        watchedEnd", "        watchedEnd", first="EmptyRange"),
+        "Scan/DeletedRange.swift", "        end = [UInt8](key)\n        watchedEnd", "        watchedEnd", first="DeletedRange"),
     Mutation(
         "watch-not-cut", "a range that is known to be empty grows over a key that was put meanwhile",
-        "Scan/EmptyRange.swift", "{ watchedEnd = [UInt8](key) }", "{}", first="EmptyRange"),
+        "Scan/DeletedRange.swift", "{ watchedEnd = [UInt8](key) }", "{}", first="DeletedRange"),
     Mutation(
         "growth-by-elders", "a walk that does not see what was put before keys were watched says that they are empty",
-        "Scan/EmptyRange.swift", "guard seen >= watchedSince else { return }\n", "", first="EmptyRange"),
+        "Scan/DeletedRange.swift", "guard seen >= watchedSince else { return }\n", "", first="DeletedRange"),
     Mutation(
         "watch-since-ever", "keys count as watched from the beginning on",
-        "Scan/EmptyRanges.swift", "EmptyRange(at: key, since: last)", "EmptyRange(at: key, since: 0)",
-        first="EmptyRange"),
+        "Scan/DeletedRangeCache.swift", "DeletedRange(at: key, since: last)", "DeletedRange(at: key, since: 0)",
+        first="DeletedRange"),
     Mutation(
         "empty-for-elders", "a snapshot does not see what was deleted since",
-        "Scan/EmptyRanges.swift", "state.ranges[index].sequence <= visible ?", "true ?", first="EmptyRange"),
+        "Scan/DeletedRangeCache.swift", "state.ranges[index].sequence <= visible ?", "true ?", first="DeletedRange"),
     Mutation(
         "key-behind-cut", "what is left behind a key that was put begins with that key",
-        "Scan/EmptyRange.swift", "behind.start = Self.successor(of: key)", "behind.start = [UInt8](key)",
-        first="EmptyRange"),
+        "Scan/DeletedRange.swift", "behind.start = Self.successor(of: key)", "behind.start = [UInt8](key)",
+        first="DeletedRange"),
     Mutation(
         "cut-watched-since-ever", "a walk that does not see a put says that its key is empty",
-        "Scan/EmptyRange.swift", "        watchedSince = change\n", "", first="EmptyRange"),
+        "Scan/DeletedRange.swift", "        watchedSince = change\n", "", first="DeletedRange"),
     Mutation(
         "joined-for-elders", "a snapshot does not see what was deleted since, where two pieces have become one",
-        "Scan/EmptyRange.swift", "            sequence = max(sequence, other.sequence)\n", "", first="EmptyRange"),
+        "Scan/DeletedRange.swift", "            sequence = max(sequence, other.sequence)\n", "", first="DeletedRange"),
     Mutation(
         "joined-apart", "two pieces are taken for one though a key lies between them",
-        "Scan/EmptyRange.swift", "Self.order(end, other.start) >= 0 else", "true else", first="EmptyRange"),
+        "Scan/DeletedRange.swift", "Self.order(end, other.start) >= 0 else", "true else", first="DeletedRange"),
     Mutation(
         "leap-for-elders", "a snapshot's walk leaps over what was deleted since",
-        "Scan/EmptyRanges.swift", "range.sequence <= seen && range.end", "range.end", first="EmptyRange"),
+        "Scan/DeletedRangeCache.swift", "range.sequence <= seen && range.end", "range.end", first="DeletedRange"),
     Mutation(
         "never-joined", "what was cut by a put stays in pieces",
-        "Scan/EmptyRanges.swift", "while let next = ranges.indices.first(where: { grown.join(ranges[$0]) })",
-        "while let next = ranges.indices.first(where: { _ in false })", first="EmptyRange"),
+        "Scan/DeletedRangeCache.swift", "while let next = ranges.indices.first(where: { grown.join(ranges[$0]) })",
+        "while let next = ranges.indices.first(where: { _ in false })", first="DeletedRange"),
     Mutation(
         "put-not-noted", "one put does not count among those that make a range end",
-        "Write/Engine+Write.swift", "if _slowPath(emptyRanges.isWatching), kind.isPut {", "if false {",
-        first="EmptyRange"),
+        "Write/WritePath+Change.swift", "if _slowPath(deletedRanges.isWatching), kind.isPut {", "if false {",
+        first="DeletedRange"),
     Mutation(
         "batch-not-noted", "a batch's puts do not count among those that make a range end",
-        "Write/Engine+Write.swift", "if _slowPath(emptyRanges.isWatching) { try", "if false { try",
-        first="EmptyRange"),
+        "Write/WritePath+Batch.swift", "if _slowPath(deletedRanges.isWatching) { try", "if false { try",
+        first="DeletedRange"),
     Mutation(
         "pointer-not-noted", "a large value's put does not count among those that make a range end",
-        "Support/Record.swift", "{ self == .value || self == .pointer }", "{ self == .value }", first="EmptyRange"),
+        "Support/Record.swift", "{ self == .value || self == .pointer }", "{ self == .value }", first="DeletedRange"),
     Mutation(
         "fence-group-cut", "the last fence of a group is not looked at",
         "Segment/Index/BlockIndex.swift",
@@ -898,9 +903,9 @@ MUTATIONS = [
         "if value.isShared { unpinShared() }", first="PinnedValueTests"),
     Mutation(
         "pin-kept-inside", "what get and contains look at is not given back",
-        "Read/Engine+Lend.swift",
-        "if loan.isShared { views.leaveShared() } else { loan.end() }",
-        "if loan.isShared { views.leaveShared() }", first="PinnedValueTests"),
+        "Read/ReadPath+Get.swift",
+        "if value.isShared { superVersions.leaveShared() } else { value.end() }",
+        "if value.isShared { superVersions.leaveShared() }", first="PinnedValueTests"),
     Mutation(
         "long-head-absent", "records with long keys are not found",
         "Segment/Read/SegmentProbe.swift",
@@ -908,73 +913,73 @@ MUTATIONS = [
         "guard key.count < 130, key.isEqual(to: found.record.key) else { return .absent }", first="SegmentRoundTripTests"),
     Mutation(
         "pace-kept", "writers are slowed for a flush that has ended",
-        "Write/FlushPace.swift",
-        "(flush, delay) = (nil, 0)", "flush = nil", first="FlushPaceTests"),
+        "Write/WriteController.swift",
+        "(flush, flushDelay) = (nil, 0)", "flush = nil", first="WriteControllerTests"),
     Mutation(
         "pace-from-others", "writers are slowed by what other flushes took, whatever this one does",
-        "Write/FlushPace.swift",
+        "Write/WriteController.swift",
         "let whole = max(own, usual * flush.size * Self.trust)", "let whole = (usual * flush.size * Self.trust)",
-        first="FlushPaceTests"),
+        first="WriteControllerTests"),
     Mutation(
         "pace-untaken", "writers are not slowed by flushes",
-        "Write/Engine+Write.swift",
-        "        takePaceStep()\n", "", first="FlushPaceTests"),
+        "Write/WritePath+Change.swift",
+        "        slowForFlush()\n", "", first="WriteControllerTests"),
     Mutation(
         "pace-unpaid", "what a flush slows writers by is not charged",
-        "Write/Engine+Room.swift",
-        "let delay = throttle.nanosecondsPerKiB &+ state.pointee.pace.delay", "let delay = throttle.nanosecondsPerKiB",
-        first="FlushPaceTests"),
+        "Write/WriteController.swift",
+        "let delay = flushDelay &+ runDelay", "let delay = runDelay",
+        first="WriteControllerTests"),
     Mutation(
         "pace-not-ended", "a flush that ends does not end the slowing of writers",
-        "Compaction/Engine+Flush.swift",
-        "state.pointee.pace.endFlush(usualBytes: configuration.sealingBytes)", "", first="FlushPaceTests"),
+        "Write/WritePath+Background.swift",
+        "state.controller.endFlush(usualBytes: configuration.sealingBytes)", "", first="WriteControllerTests"),
     Mutation(
         "flush-says-nothing", "a flush does not tell how far it is",
-        "Compaction/Engine+Flush.swift",
-        "self.flushedBytes.add(bytes, ordering: .relaxed)", "_ = bytes", first="FlushPaceTests"),
+        "Compaction/BackgroundWork+Flush.swift",
+        "self.writes.flushProgress.add(bytes, ordering: .relaxed)", "_ = bytes", first="WriteControllerTests"),
     Mutation(
         "nothing-not-synced", "an empty batch that is acknowledged as synced makes nothing durable",
-        "Write/Engine+Write.swift",
+        "Write/WritePath+Batch.swift",
         "if batch.count == 0 { return try lastAcknowledged() }", "if batch.count == 0 { return 0 }",
         first="CrashPointTests"),
     Mutation(
         "removals-not-awaited", "a full disk is not given the time to free a flushed log",
-        "Write/Engine+Space.swift",
+        "Write/WritePath+DiskFull.swift",
         "let hasRemoved = awaitRemovals()", "let hasRemoved = false", first="FaultTests"),
     Mutation(
         "removals-not-awaited-by-puts", "a put on a full disk does not give it the time to free a flushed log",
-        "Write/Engine+Space.swift",
-        "            awaitRemovals()\n            return state.pointee.removedLogs",
-        "            return state.pointee.removedLogs", first="FaultTests"),
+        "Write/WritePath+DiskFull.swift",
+        "            awaitRemovals()\n            return state.removedLogs",
+        "            return state.removedLogs", first="FaultTests"),
     Mutation(
         "flushes-not-awaited-by-puts", "a put on a full disk does not wait for the flush that is about to free a log",
-        "Write/Engine+Space.swift",
-        "while canAwaitFlush, state.pointee.sealed.first?.table === oldest { writeLock.wait() }", "",
+        "Write/WritePath+DiskFull.swift",
+        "while canAwaitFlush, state.sealed.first?.table === oldest { lock.wait() }", "",
         first="FaultTests"),
     Mutation(
         "closed-amid-removal", "a store is closed while a flushed log is removed",
         "Engine/Engine+Close.swift",
-        "for queue in backgroundQueues {", "for queue in backgroundQueues where queue !== removalQueue {", first="ClosingTests"),
+        "for queue in background.queues {", "for queue in background.queues where queue !== background.removalQueue {", first="ClosingTests"),
     Mutation(
         "dropped-amid-removal", "a store that was dropped gives its directory up while a flushed log is removed",
         "Engine/Engine+Close.swift",
-        "releaseLock(behind: backgroundQueues[...])",
-        "releaseLock(behind: backgroundQueues.filter { $0 !== removalQueue }[...])", first="ClosingTests"),
+        "releaseLock(behind: background.queues[...])",
+        "releaseLock(behind: background.queues.filter { $0 !== background.removalQueue }[...])", first="ClosingTests"),
     Mutation(
         "pinned-when-closed", "a closed store lends values",
-        "Read/Engine+Lend.swift",
-        "!found.isUnclear && !isStopping.load(ordering: .relaxed)",
+        "Read/ReadPath+Get.swift",
+        "!found.isUnclear && !status.isStopping",
         "!found.isUnclear", first="PinnedValueTests"),
     Mutation(
         "lent-early", "point reads see the beginning of a batch",
-        "Read/Engine+Lend.swift",
-        "let visible = sequence ?? visible.load(ordering: .acquiring)",
-        "let visible = sequence ?? .greatest", first="ReadRaceTests"),
+        "Read/ReadPath+Get.swift",
+        "        let visible = sequence ?? visible.load(ordering: .acquiring)\n        let plan",
+        "        let visible = sequence ?? .greatest\n        let plan", first="ReadRaceTests"),
     Mutation(
         "number-kept", "a thread that ends keeps its number",
         "Support/ThreadNumbers.swift",
         "state.withLock { $0.free.append(number) }",
-        "_ = number", first="ViewPublisherTests"),
+        "_ = number", first="EpochReclaimerTests"),
     Mutation(
         "versions-across-blocks", "older versions of a key come up behind a block's end",
         "Segment/Read/SegmentCursor+Fill.swift",
@@ -1055,45 +1060,45 @@ MUTATIONS = [
         "", first="BlockCacheTests"),
     Mutation(
         "batch-visible-in-parts", "a batch is visible before all of it is applied",
-        "Write/Engine+Write.swift",
-        "try apply(payload, firstSequence: first, last: last, to: state.pointee.active.table)",
-        "visible.store(last, ordering: .releasing); try "
-        "apply(payload, firstSequence: first, last: last, to: state.pointee.active.table)", first="ReadRaceTests"),
+        "Write/WritePath+Batch.swift",
+        "try apply(payload, firstSequence: first, last: last, to: state.active.table)",
+        "reads.visible.store(last, ordering: .releasing); try apply(payload, firstSequence: first, last: "
+        "last, to: state.active.table)", first="ReadRaceTests"),
     Mutation(
         "view-moved-on", "a value whose file was collected meanwhile is missed",
-        "Read/Engine+Read.swift",
-        "return views.current() !== view",
+        "Read/ReadPath+Get.swift",
+        "return superVersions.current() !== superVersion",
         "return false", first="ReadRaceTests"),
     Mutation(
         "view-freed-early", "a view is given up while it is read",
-        "Read/ViewPublisher.swift",
+        "Read/EpochReclaimer.swift",
         "guard haveLeft(retirement.epoch) else { break }",
-        "", first="ViewPublisherTests"),
+        "", first="EpochReclaimerTests"),
     Mutation(
         "nested-read-forgets", "a read within a read ends the protection of the outer one",
-        "Read/ViewPublisher.swift",
+        "Read/EpochReclaimer.swift",
         "reading.pointee.store(reading.before, ordering: .releasing)",
-        "reading.pointee.store(0, ordering: .releasing)", first="ViewPublisherTests"),
+        "reading.pointee.store(0, ordering: .releasing)", first="EpochReclaimerTests"),
     Mutation(
         "scan-before-view", "a scan sees what is younger than its view",
-        "Read/Engine+Read.swift",
-        "if now === view { return (view, sequence) }",
-        "_ = now\n            return (view, sequence)", first="ReadRaceTests"),
+        "Read/ReadPath.swift",
+        "if now === superVersion { return (superVersion, sequence) }",
+        "_ = now\n            return (superVersion, sequence)", first="ReadRaceTests"),
     Mutation(
         "wrong-sealed-removed", "a flush drops another memtable than the one that it wrote",
-        "Compaction/Engine+Flush.swift",
-        "state.pointee.sealed.removeFirst()",
-        "state.pointee.sealed.removeLast()", first="RecoveryTests"),
+        "Write/WritePath+Background.swift",
+        "state.sealed.removeFirst()",
+        "state.sealed.removeLast()", first="RecoveryTests"),
     # Failures: what is told, and what is tried again.
     Mutation(
         "not-poisoned", "after a failed sync the store takes writes",
-        "Write/Engine+Write.swift",
-        "let error = error.asUncertain\n            poison(error)",
+        "Manifest/StoreStatus.swift",
+        "let error = error.asUncertain\n            fail(error)",
         "let error = error.asUncertain\n            ", first="FaultSweepTests"),
     Mutation(
         "failed-edit-forgotten", "after a failed edit of the manifest the store goes on",
-        "Engine/Engine+Files.swift",
-        "if error.code != .noSpace { poison(error) }",
+        "Manifest/VersionSet.swift",
+        "if error.code != .noSpace { status.fail(error) }",
         "", first="FaultSweepTests"),
     Mutation(
         "value-sync-retried", "a failed sync of values is tried again",
@@ -1102,16 +1107,14 @@ MUTATIONS = [
         "let error = StoreError(error)\n                ", first="ValueFileAppenderTests"),
     Mutation(
         "full-disk-in-sync", "a sync that finds the disk full claims to have changed nothing",
-        "Write/Engine+Write.swift",
+        "Manifest/StoreStatus.swift",
         "let error = error.asUncertain",
         "let error = error", first="FaultTests"),
     Mutation(
         "second-full-disk", "a disk that is still full when the reserves are gone ends all writing",
-        "Write/Engine+Write.swift",
-        "if error.code != .noSpace, !state.pointee.hasFailed { state.pointee.failure = error }\n"
-        "        throw error\n    }\n\n    /// Removes all",
-        "if !state.pointee.hasFailed { state.pointee.failure = error }\n        throw error\n    }\n\n"
-        "    /// Removes all", first="FaultTests"),
+        "Write/WritePath+Change.swift",
+        "if error.code != .noSpace { status.record(error) }",
+        "status.record(error)", first="FaultTests"),
     Mutation(
         "taken-back-counts-synced", "what stands where a synced value was taken back counts as synced",
         "Values/ValueFileAppender.swift",
@@ -1119,25 +1122,25 @@ MUTATIONS = [
         "", first="ValueFileAppenderTests"),
     Mutation(
         "values-not-taken-back", "each attempt at a large value on a full disk takes some more of it",
-        "Write/Engine+Write.swift",
+        "Write/ValueLog.swift",
         "guard error.code == .noSpace else { throw error }\n            before?.takeBack",
         "guard error.code == .noSpace && false else { throw error }\n            before?.takeBack", first="FullDiskTests"),
     Mutation(
         "reserves-kept-from-values", "large values are refused for the space that logs hold ahead",
-        "Write/Engine+Write.swift",
-        "try makingSpace(forWriter: true) { () throws(StoreError) in try takingBackValuesOnce(body) }",
-        "try takingBackValuesOnce(body)", first="FullDiskTests"),
+        "Write/WritePath+LargeValues.swift",
+        "try makingSpace(forWriter: true) { () throws(StoreError) in try values.rollingBack(body) }",
+        "try values.rollingBack(body)", first="FullDiskTests"),
     Mutation(
         "waits-with-values-locked", "a writer of large values keeps the lock that the compaction needs which it waits for",
-        "Write/Engine+Room.swift",
-        "if patience != .short, isLevelZeroFull {",
+        "Write/WritePath+Switch.swift",
+        "if waits != .forFlush, isLevelZeroFull {",
         "if isLevelZeroFull {", first="BackpressureTests"),
     Mutation(
         "told-of-any-flush", "a writer who waits for a log is told of a flush that fails meanwhile",
-        "Write/Engine+Room.swift",
-        "        if state.pointee.sealed.count >= configuration.sealedMemTableLimit {\n            try state",
-        "        try state.pointee.flushAttempts.check(since: earlier.flush)\n"
-        "        if state.pointee.sealed.count >= configuration.sealedMemTableLimit {\n            try state",
+        "Write/WritePath+Switch.swift",
+        "        if state.sealed.count >= configuration.sealedMemTableLimit {\n            try state",
+        "        try state.flushAttempts.check(since: earlier.flush)\n"
+        "        if state.sealed.count >= configuration.sealedMemTableLimit {\n            try state",
         first="BackpressureTests"),
     Mutation(
         "rest-of-write-stays", "the rest of a failed write stays behind the log's end",
@@ -1202,9 +1205,9 @@ MUTATIONS = [
         "noting: !block.isMultiple(of: step)", "noting: true", first="PreloadTests"),
     Mutation(
         "damage-put-in-force", "a flushed segment that does not read as it was written takes the place of its memtable",
-        "Compaction/Engine+Preload.swift",
-        "for reader in ready { try reader.preload { self.isStopping.load(ordering: .relaxed) } }",
-        "for reader in ready { do { try reader.preload { self.isStopping.load(ordering: .relaxed) } } catch {} }",
+        "Compaction/BackgroundWork+Preload.swift",
+        "for reader in ready { try reader.preload { self.status.isStopping } }",
+        "for reader in ready { do { try reader.preload { self.status.isStopping } } catch {} }",
         first="PreloadTests"),
     Mutation(
         "approach-kept", "a seek ends in the segment that an earlier one, given up, has approached",
@@ -1263,12 +1266,12 @@ MUTATIONS = [
     Mutation(
         "lock-given-up-early", "closing does not wait for work in the background",
         "Engine/Engine+Close.swift",
-        "for queue in backgroundQueues { queue.sync {} }",
-        "for queue in [preparationQueue, compactionQueue] { queue.sync {} }", first="ClosingRaceTests"),
+        "for queue in background.queues { queue.sync {} }",
+        "for queue in [background.preparationQueue, background.compactionQueue] { queue.sync {} }", first="ClosingRaceTests"),
     Mutation(
         "value-writers-not-awaited", "closing does not wait for writers of large values",
         "Engine/Engine+Close.swift",
-        "valueLock.withLock {}",
+        "values.drain()",
         "", first="ClosingTests"),
     Mutation(
         "holds-ignored", "files go that a checkpoint or a verification is about to read",
@@ -1278,22 +1281,22 @@ MUTATIONS = [
     # Verification and repair.
     Mutation(
         "verify-logs", "a verification leaves out logs",
-        "Verify/Engine+Verify.swift",
+        "Verify/StoreVerifier.swift",
         "for log in logs { try check(log) }",
         "", first="DamageTests"),
     Mutation(
         "verify-segments", "a verification leaves out segments",
-        "Verify/Engine+Verify.swift",
+        "Verify/StoreVerifier.swift",
         "for segment in version.allSegments { try check(segment) }",
         "", first="DamageTests"),
     Mutation(
         "verify-manifest", "a verification does not compare the manifest with the store",
-        "Verify/Engine+Verify.swift",
+        "Verify/StoreVerifier.swift",
         "found != known",
         "false", first="DamageTests"),
     Mutation(
         "verify-pointers", "a verification does not follow pointers to values",
-        "Verify/Engine+Verify.swift",
+        "Verify/StoreVerifier.swift",
         "try checkPointers(of: segment)",
         "", first="DamageTests"),
     Mutation(
@@ -1394,12 +1397,12 @@ MUTATIONS = [
         "($0.offset, 0) < ($1.offset, 0)", first="RepairOrderTests"),
     # Transactions and the feed of changes.
     Mutation(
-        "commit-unchecked", "a commit is not compared with what others have changed", "Write/Engine+Write.swift",
-        "if let check, try check.decide(state.pointee, in: self) != .unchanged { return 0 }",
+        "commit-unchecked", "a commit is not compared with what others have changed", "Write/WritePath+Batch.swift",
+        "if let check, try !isUnchanged(check) { return 0 }",
         "_ = check", first="TransactionConflictTests"),
     Mutation(
-        "key-read-not-noted", "a commit does not compare the keys that were read", "API/Transaction.swift",
-        "if case .unwritten = found, isolation == .serializable { state.reads.insert(key) }",
+        "key-read-not-noted", "a commit does not compare the keys that were read", "Transaction/TransactionState.swift",
+        "if case .unwritten = found, checksReads { state.reads.insert(key) }",
         "", first="TransactionConflictTests"),
     Mutation(
         "walk-not-noted", "a commit does not compare the ranges that were walked",
@@ -1419,12 +1422,12 @@ MUTATIONS = [
         "Transaction/WriteBuffer.swift",
         "for range in deleted.ranges { keys.insert(range) }", "", first="TransactionConflictTests"),
     Mutation(
-        "savepoint-keeps-writes", "a savepoint that throws keeps its writes", "API/Transaction.swift",
+        "savepoint-keeps-writes", "a savepoint that throws keeps its writes", "Transaction/TransactionState.swift",
         "if !state.hasEnded { state.writes.rollBack(to: mark) }", "", first="TransactionTests"),
     Mutation(
         "flush-unseen", "a commit does not notice that a flush has taken changes out of memory",
-        "Compaction/Engine+Flush.swift",
-        "state.pointee.flushedSequence, sealed.table.greatestSequence)", "state.pointee.flushedSequence, 0)",
+        "Write/WritePath+Background.swift",
+        "max(state.flushedSequence, sealed.table.greatestSequence)", "max(state.flushedSequence, 0)",
         first="TransactionConflictTests"),
     Mutation(
         "watch-after-view", "a long check follows the commits from its end on, and not from its beginning",

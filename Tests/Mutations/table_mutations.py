@@ -68,7 +68,8 @@ TABLE_MUTATIONS = [
     # Builds and turns.
     tables(
         "build-skips", "a chunk of a build begins behind the row that comes next", "Builds/IndexBuild.swift",
-        "description.rowPrefix + last + [0]", "description.rowPrefix + last + [0xFF]", "SiltstoneTablesTests"),
+        "description.rowPrefix + last + [0]",
+        "description.rowPrefix + last.dropLast() + [last[last.count - 1] &+ 1, 0]", "SiltstoneTablesTests"),
     tables(
         "turn-shared", "two writers have the turn at once", "TurnGate.swift",
         "                state.isTaken = true\n                return nil\n", "                return nil\n",

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 readonly build=.build/thread-sanitizer
-readonly quick='MemTableConcurrencyTests|ViewPublisherTests|GroupCommitTests|ReadRaceTests|TransactionTests|TransactionConflictTests|ChangeFeedTests'
+readonly quick='MemTableConcurrencyTests|EpochReclaimerTests|GroupCommitTests|ReadRaceTests|TransactionTests|TransactionConflictTests|ChangeFeedTests'
 readonly full="$quick|ConcurrencyTests|HistoryTests|ClosingRaceTests|BankTests|TransactionModelTests"
 
 usage() {

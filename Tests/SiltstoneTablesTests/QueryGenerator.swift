@@ -126,7 +126,9 @@ struct QueryGenerator {
         switch kind {
         case 0, 1, 2, 3: return .compare(column, comparison(), literal(type))
         case 4: return .isNull(column)
-        case 5: return .isIn(column, (0..<random.below(5)).map { _ in literal(type) })
+        case 5:
+            let values = (0..<random.below(5)).map { _ in random.chance(10) ? .null : literal(type) }
+            return .isIn(column, values)
         case 6:
             let places: [LikePattern.Place] = [.anywhere, .atStart, .atEnd, .whole, .wildcards]
             return .like(column, LikePattern(text(), random.pick(places)))

@@ -28,6 +28,24 @@ import Testing
         #expect(error?.message.contains("Supported: ") == true)
     }
 
+    @Test(arguments: [
+        ("SELECT * FROM a JOIN b ON a.x = b.x", "Joins"), ("SELECT * FROM a LEFT JOIN b ON a.x = b.x", "Joins"),
+        ("SELECT * FROM a, b", "Joins"), ("SELECT * FROM a INNER JOIN b USING (x)", "Joins"),
+        ("SELECT a + 1 FROM t", "Arithmetic"), ("SELECT a / 2 FROM t", "Arithmetic"),
+        ("SELECT 2 * a FROM t", "Arithmetic"), ("SELECT a || 'x' FROM t", "Arithmetic"),
+        ("UPDATE t SET a = a + 1", "columns cannot stand here"), ("SELECT * FROM t WHERE a % 2 = 0", "Arithmetic"),
+        ("SELECT * FROM t WHERE a IN (SELECT 1)", "Subqueries"), ("SELECT * FROM (SELECT 1)", "Subqueries"),
+        ("SELECT (SELECT 1)", "Subqueries"), ("SELECT 1 UNION SELECT 2", "UNION"),
+        ("SELECT CASE WHEN a THEN 1 END FROM t", "CASE"), ("WITH x AS (SELECT 1) SELECT 1", "WITH"),
+        ("SELECT a FROM t HAVING a > 1", "HAVING"), ("SELECT a FROM t WHERE a GLOB 'x*'", "GLOB"),
+        ("SELECT a FROM t ORDER BY a COLLATE NOCASE", "Collations"),
+        ("SELECT a FROM t WHERE COUNT(*) > 1", "function"),
+    ]) func aConstructThatIsNotSupportedIsNamed(sql: String, word: String) {
+        let error = error(sql)
+        #expect(error?.code == .syntax)
+        #expect(error?.message.contains(word) == true, "\(error?.message ?? "no error")")
+    }
+
     @Test func whatIsMissingIsNamed() throws {
         try db.sql("CREATE TABLE t (a INT, b TEXT)")
         #expect(error("SELECT * FROM u")?.code == .noTable)

@@ -51,10 +51,10 @@ struct ToolError: Error {
 /// Any error as one line and a status.
 struct Failure {
     var exitCode: ExitCode
-    var line: String
+    /// The error without the tool's name.
+    var message: String
 
     init(_ error: any Error) {
-        let message: String
         switch error {
         case let error as ToolError:
             (exitCode, message) = (error.exitCode, error.message)
@@ -69,7 +69,19 @@ struct Failure {
         default:
             (exitCode, message) = (.inputOutput, "\(error)")
         }
-        // A file name, or a key, may hold a line feed.
-        line = "silt: " + message.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+
+    /// The error as one line. A file name, or a key, may hold a line feed.
+    var line: String { "silt: " + message.split(whereSeparator: \.isNewline).joined(separator: " ") }
+}
+
+extension ExitCode {
+    /// The status for an error of tables.
+    init(_ code: TableErrorCode) {
+        switch code {
+        case .corrupt: self = .corrupt
+        case .engine, .unavailable: self = .inputOutput
+        default: self = .usage
+        }
     }
 }

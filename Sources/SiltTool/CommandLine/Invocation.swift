@@ -74,6 +74,14 @@ struct Invocation: Sendable {
         configuration.createIfMissing = createIfMissing
         return try KeyValueStore.open(at: path, configuration: configuration)
     }
+
+    /// Opens the store for changes; nil where there is none.
+    func openExisting() throws(StoreError) -> KeyValueStore? {
+        do throws(StoreError) { return try openForWriting(createIfMissing: false) } catch {
+            if error.code == .notFound { return nil }
+            throw error
+        }
+    }
 }
 
 extension KeyValueStore {

@@ -4,6 +4,7 @@ import TableKit
 
 extension Option {
     fileprivate static let key = Option("key", letter: "k", argument: "COLUMN", "the key of a table that is made")
+    fileprivate static let noKey = Option("no-key", "a table that is made has no key")
     fileprivate static let replace = Option("replace", "a row takes the place of the one with its key")
     fileprivate static let batch = Option(
         "batch", argument: "ROWS", "commit after each so many rows, in place of one transaction for all")
@@ -18,14 +19,16 @@ extension Command {
             names its columns in the first line; an empty field is NULL, "" an empty text. JSON
             lines have one object a line; a member that is missing is NULL.
 
-            A table that does not exist is made: each column has the narrowest type that all its
-            values have (integer, real, true or false, UUID, date, else text), and the key is
-            --key, else the column 'id', else none.
+            A table that does not exist is made: each column has the narrowest type that keeps all
+            its values (integer, unsigned integer, real, true or false, UUID, date, bytes, JSON, else
+            text), and the key is --key, else the column 'id', else none. A key needs a value in
+            every row; --no-key makes a table without one.
 
             All rows are checked before the first is stored, and stored in one transaction: an error
-            stores nothing. A transaction holds 1 GiB at most; for more there is --batch.
+            stores nothing, and makes no store. A transaction holds 1 GiB at most; for more there is
+            --batch, which says after an error how many rows it has left.
             """,
-        options: [.rowFormat, .key, .replace, .batch, .json, .quiet],
+        options: [.rowFormat, .key, .noKey, .replace, .batch, .json, .quiet],
         examples: [
             "silt import people.silt Person people.csv",
             "silt export people.silt Person | silt import copy.silt Person",
@@ -36,17 +39,59 @@ extension Command {
 
 private enum Import {
     static func run(_ invocation: Invocation) throws -> ExitCode {
+        let table = invocation.operand(1) ?? ""
         let file = invocation.operand(2)
-        let format = try invocation.rowFormat(file)
         let batchRows = try invocation.number(.batch)
         if batchRows == 0 { throw invocation.usage("--batch takes a number above 0") }
-        let source = try InputSource(file)
-        let report = try invocation.writingTables(createIfMissing: true) { engine in
-            try TableImport(
-                engine: engine, table: invocation.operand(1) ?? "", format: format, key: invocation.value(.key),
-                isReplacing: invocation.has(.replace), batchRows: batchRows, isQuiet: invocation.has(.quiet)
-            ).run(source)
+        if invocation.has(.noKey), invocation.has(.key) {
+            throw invocation.usage("--key and --no-key exclude each other")
         }
+        let settings = TableImport(
+            table: table, format: try invocation.rowFormat(file),
+            key: invocation.has(.noKey) ? .none : invocation.value(.key).map { .column($0) } ?? .automatic,
+            isReplacing: invocation.has(.replace), batchRows: batchRows, isQuiet: invocation.has(.quiet))
+        let started = System.seconds
+        var report = TableImport.Report(table: table)
+        let source = try InputSource(file)
+        if let store = try invocation.openExisting() {
+            try store.closing { try add(source, to: $0, settings, &report) }
+        } else {
+            try make(source, invocation, settings, &report)
+        }
+        report.seconds = System.seconds - started
+        try show(report, invocation)
+        return .success
+    }
+
+    private static func add(
+        _ source: InputSource, to store: KeyValueStore, _ settings: TableImport, _ report: inout TableImport.Report
+    ) throws {
+        let engine = try SiltstoneDatabaseConfiguration(store: store).engine
+        let existing = try engine.reading { try $0.table(named: settings.table)?.structure }
+        try settings.store(try settings.check(source, existing), in: engine, &report)
+    }
+
+    /// Makes the store once the input is known to be good, and removes it where a row is refused after all.
+    private static func make(
+        _ source: InputSource, _ invocation: Invocation, _ settings: TableImport, _ report: inout TableImport.Report
+    ) throws {
+        let checked = try settings.check(source, nil)
+        let files = NewFiles(in: invocation.path)
+        // Files that another process makes at the same time are not ours: that one has the lock, and this one no store.
+        var isOurs = false
+        do {
+            try invocation.writing(createIfMissing: true) { store in
+                isOurs = true
+                let engine = try SiltstoneDatabaseConfiguration(store: store).engine
+                try settings.store(checked, in: engine, &report)
+            }
+        } catch {
+            if isOurs, report.rows == 0 { files.remove() }
+            throw error
+        }
+    }
+
+    private static func show(_ report: TableImport.Report, _ invocation: Invocation) throws {
         if invocation.has(.json) {
             try JSONReport.print(report)
         } else if !invocation.has(.quiet) {
@@ -55,6 +100,5 @@ private enum Import {
             try Terminal.print(
                 "imported \(rows) into \(report.table)\(made) in \(HumanUnits.duration(report.seconds))\n")
         }
-        return .success
     }
 }

@@ -59,7 +59,7 @@ private struct Load {
         // A store that exists is opened first, so that a long input is not read in vain where it cannot be; a missing
         // one is made only when the input is known to be good.
         var report: LoadReport
-        if let store = try openExisting() {
+        if let store = try invocation.openExisting() {
             report = try store.closing { try load(try source(), $0) }
         } else {
             let source = try source()
@@ -68,14 +68,6 @@ private struct Load {
         report.seconds = System.seconds - started
         try show(report)
         return .success
-    }
-
-    private func openExisting() throws -> KeyValueStore? {
-        do {
-            return try invocation.openForWriting(createIfMissing: false)
-        } catch  where error.code == .notFound {
-            return nil
-        }
     }
 
     /// The input, checked where it is to be.

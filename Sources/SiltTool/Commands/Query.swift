@@ -5,6 +5,7 @@ import TableKit
 extension Option {
     static let csvRows = Option("csv", letter: "c", "rows as CSV")
     static let jsonRows = Option("json", letter: "j", "rows as JSON lines")
+    static let analyze = Option("analyze", letter: "a", "run it too, and tell what each step found and took")
 }
 
 extension Command {
@@ -34,11 +35,15 @@ extension Command {
         name: "explain", operands: "STORE SQL", summary: "show how a SELECT would run",
         discussion: """
             Prints the steps of the plan, each below the one that takes its rows, with about how
-            many rows it gives, and which index would help. Nothing is run. --json prints the plan
-            as a value.
+            many rows it gives, and which index would help. Nothing is run, unless --analyze says
+            so: then each step also tells how many rows it read and found, and how long it took.
+            --json prints the plan as a value.
             """,
-        options: [.json],
-        examples: ["silt explain people.silt 'SELECT * FROM Person WHERE planet = 12'"],
+        options: [.analyze, .json],
+        examples: [
+            "silt explain people.silt 'SELECT * FROM Person WHERE planet = 12'",
+            "silt explain --analyze people.silt 'SELECT * FROM Person ORDER BY lastName LIMIT 10'",
+        ],
         run: Query.explain)
 }
 
@@ -68,7 +73,7 @@ private enum Query {
     }
 
     static func explain(_ invocation: Invocation) throws -> ExitCode {
-        let script = try SQLScript("EXPLAIN " + text(invocation))
+        let script = try SQLScript((invocation.has(.analyze) ? "EXPLAIN ANALYZE " : "EXPLAIN ") + text(invocation))
         try invocation.readingTables { engine, _ in
             try script.run(on: engine) { result in
                 if invocation.has(.json), let plan = result.plan {

@@ -1,4 +1,5 @@
 import Siltstone
+import TableKit
 
 extension Command {
     static let stat = Command(
@@ -11,6 +12,9 @@ extension Command {
             Read amplification is the number of sorted runs that a scan has to merge; write
             amplification, how many bytes were written to disk for each byte given to the store;
             space amplification, how many bytes are on disk for each byte that is live.
+
+            Where the store has tables, their rows and their indexes follow, with about how many
+            entries and bytes they have. SELECT COUNT(*) by 'silt query' counts exactly.
             """,
         options: [.json],
         examples: ["silt stat people.silt", "silt stat --json people.silt"],
@@ -18,14 +22,78 @@ extension Command {
 }
 
 private enum Stat {
+    /// A table as `--json` reports it.
+    private struct TableReport: Encodable {
+        var name: String
+        var estimatedRows: Int
+        var rowBytes: Int
+        var indexes: [IndexReport]
+    }
+
+    private struct IndexReport: Encodable {
+        var columns: [String]
+        var isUnique: Bool
+        var estimatedEntries: Int
+        var bytes: Int
+    }
+
+    /// The report of the store, with one member more.
+    private struct Report: Encodable {
+        var store: Statistics
+        var tables: [TableReport]?
+
+        private enum Key: CodingKey { case tables }
+
+        func encode(to encoder: any Encoder) throws {
+            try store.encode(to: encoder)
+            var members = encoder.container(keyedBy: Key.self)
+            try members.encodeIfPresent(tables, forKey: .tables)
+        }
+    }
+
     static func run(_ invocation: Invocation) throws -> ExitCode {
-        let statistics = try invocation.reading { $0.statistics }
+        // Tables that cannot be read hide nothing of the store below them.
+        let (statistics, tables) = try invocation.reading { store in
+            (store.statistics, Result { try TableSpace.all(in: store, sampleRows: 0) })
+        }
+        let known: [TableSpace]?
+        do { known = try tables.get() } catch { known = nil }
         if invocation.has(.json) {
-            try JSONReport.print(statistics)
+            try JSONReport.print(Report(store: statistics, tables: known?.map(report)))
         } else {
             let bar = Bar(width: 20, isUnicode: System.isUnicode)
-            try Terminal.print(StatisticsText(statistics, path: invocation.path, bar: bar).text)
+            let text = StatisticsText(statistics, path: invocation.path, bar: bar).text
+            try Terminal.print(text + tableText(known ?? []))
         }
+        _ = try tables.get()
         return .success
+    }
+
+    private static func report(_ table: TableSpace) -> TableReport {
+        let rows = table.parts.first { $0.index == nil }
+        return TableReport(
+            name: table.name, estimatedRows: rows?.entries ?? 0, rowBytes: rows?.bytes ?? 0,
+            indexes: table.parts.compactMap { part in
+                part.index.map {
+                    IndexReport(
+                        columns: $0, isUnique: part.isUnique, estimatedEntries: part.entries, bytes: part.bytes)
+                }
+            })
+    }
+
+    /// The tables with their indexes below them; nothing where there are none.
+    private static func tableText(_ tables: [TableSpace]) -> String {
+        if tables.isEmpty { return "" }
+        let cells: [[ColumnValue]] = tables.flatMap { table in
+            table.parts.map { part in
+                let name = part.index.map { "  (\($0.joined(separator: ", ")))\(part.isUnique ? " unique" : "")" }
+                return [
+                    .text(name ?? table.name), .text(HumanUnits.count(part.entries)),
+                    .text(HumanUnits.bytes(part.bytes)),
+                ]
+            }
+        }
+        let text = TableText(columns: ["table", "entries, about", "size, about"], sample: cells, rightColumns: [1, 2])
+        return "\n" + text.header + cells.map(text.row).joined()
     }
 }

@@ -28,8 +28,8 @@ private enum Tables {
     static func run(_ invocation: Invocation) throws -> ExitCode {
         let spaces = try invocation.readingTables { _, store in try TableSpace.all(in: store, sampleRows: 0) }
         let rows = spaces.map { space in
-            let indexes = space.parts.filter { $0.name != "rows" }
-            let rows = space.parts.first { $0.name == "rows" }
+            let indexes = space.parts.filter { $0.index != nil }
+            let rows = space.parts.first { $0.index == nil }
             return Row(
                 name: space.name, columns: space.columns.count, estimatedRows: rows?.entries ?? 0,
                 rowBytes: rows?.bytes ?? 0, indexes: indexes.count, indexBytes: indexes.reduce(0) { $0 + $1.bytes })

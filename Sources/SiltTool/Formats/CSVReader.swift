@@ -12,6 +12,8 @@ struct CSVReader: ~Copyable {
     private let source: String
     /// The number of the line that the last record began at, from 1.
     private(set) var lineNumber = 0
+    /// Whether a blank line is a record of one empty field, as in a file of one column.
+    var areBlankLinesRows = false
 
     init(_ lines: consuming LineReader, source: String) {
         self.lines = lines
@@ -21,7 +23,7 @@ struct CSVReader: ~Copyable {
     /// Bytes read from the input.
     var bytesRead: Int { lines.bytesRead }
 
-    /// The fields of the next record; nil at the end. Blank lines are passed over.
+    /// The fields of the next record; nil at the end. Blank lines are passed over, unless they are rows.
     /// - Throws: ``ToolError`` with the line, ``SystemError``.
     mutating func next() throws -> [Field]? {
         var fields: [Field] = []
@@ -35,7 +37,7 @@ struct CSVReader: ~Copyable {
             }
             if bytes.last == UInt8(ascii: "\r") { bytes = Bytes(rebasing: bytes.dropLast()) }
             if !isOpen {
-                if bytes.isEmpty { continue }
+                if bytes.isEmpty, !areBlankLinesRows { continue }
                 lineNumber = lines.lineNumber
             }
             try read(bytes, &fields, &text, &isQuoted, &isOpen)

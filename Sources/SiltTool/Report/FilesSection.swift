@@ -19,15 +19,17 @@ struct FilesSection {
             statistics.segmentBytes, statistics.valueFileBytes, statistics.logBytes, statistics.memTableBytes, 1)
         let deepest = statistics.levels.last { $0.bytes > 0 }?.bytes ?? 0
         add(
-            "segments", live: deepest, all: statistics.segmentBytes, most, "\(report.layout.segments.count) files",
+            "segments", live: deepest, all: statistics.segmentBytes, most,
+            HumanUnits.count(report.layout.segments.count, "file"),
             &html)
         let values = report.layout.valueFiles
         add(
             "value files", live: min(statistics.liveValueBytes, statistics.valueFileBytes),
             all: statistics.valueFileBytes,
-            most, "\(values.count) files", &html)
+            most, HumanUnits.count(values.count, "file"), &html)
         add(
-            "logs", live: statistics.logBytes, all: statistics.logBytes, most, "\(statistics.logs) files", &html,
+            "logs", live: statistics.logBytes, all: statistics.logBytes, most,
+            HumanUnits.count(statistics.logs, "file"), &html,
             "fresh")
         add(
             "memtables", live: statistics.memTableBytes, all: statistics.memTableBytes, most,

@@ -5,11 +5,18 @@ struct RelationDrawing {
     private static let boxWidth = 200.0
     private static let gap = 70.0
     private static let line = 18.0
-    private static let columns = 3
+    private static let keyWidth = 18.0
     /// Columns of a box that are drawn.
     private static let mostColumns = 12
 
-    init(_ tables: [TableSpace]) { self.tables = tables }
+    /// Boxes beside each other.
+    private let columns: Int
+
+    /// - Parameter columns: boxes beside each other: one fits a phone.
+    init(_ tables: [TableSpace], columns: Int) {
+        self.tables = tables
+        self.columns = columns
+    }
 
     private struct Box {
         var x: Double
@@ -19,10 +26,12 @@ struct RelationDrawing {
 
     func add(to html: inout HTML) {
         let boxes = self.boxes
-        let width = Double(min(Self.columns, tables.count)) * (Self.boxWidth + Self.gap)
+        let width = Double(min(columns, tables.count)) * (Self.boxWidth + Self.gap)
         let height = (boxes.map { $0.y + $0.height }.max() ?? 0) + 10
-        html.raw("<div class=\"relations\"><svg viewBox=\"0 0 \(Int(width)) \(Int(height))\" role=\"img\" ")
-        html.raw("aria-label=\"relations\" style=\"max-width:\(Int(width))px\">\n<defs><marker id=\"head\" ")
+        html.raw(
+            "<div class=\"relations \(columns == 1 ? "narrow" : "wide")\"><svg viewBox=\"0 0 \(Int(width)) \(Int(height))\" role=\"img\" "
+        )
+        html.raw("aria-label=\"relations\" style=\"max-width:\(Int(width))px\">\n<defs><marker id=\"\(head)\" ")
         html.raw("viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\">")
         html.raw("<path d=\"M0 0 L8 4 L0 8 Z\" fill=\"var(--key)\"/></marker></defs>\n")
         for (table, box) in zip(tables, boxes) { add(table, box, to: &html) }
@@ -31,6 +40,9 @@ struct RelationDrawing {
         }
         html.raw("</svg></div>\n")
     }
+
+    /// The arrow's head. A name for each drawing: one that is not shown lends no head to others.
+    private var head: String { "head\(columns)" }
 
     private func shown(_ table: TableSpace) -> [TableSpace.Column] {
         // Keys first where not all fit: they are what arrows begin at and lead to.
@@ -45,7 +57,7 @@ struct RelationDrawing {
         var y = 5.0
         var rowHeight = 0.0
         for (number, table) in tables.enumerated() {
-            let column = number % Self.columns
+            let column = number % columns
             if column == 0, number > 0 {
                 y += rowHeight + 30
                 rowHeight = 0
@@ -65,12 +77,19 @@ struct RelationDrawing {
         html.raw("</text>\n")
         for (row, column) in shown(table).enumerated() {
             let y = box.y + 36 + Double(row) * Self.line
-            html.raw("<text x=\"\(box.x + 10)\" y=\"\(y)\">")
-            html.escaped(clipped((column.isKey ? "⚿ " : "") + column.name, 18))
+            if column.isKey { addKey(box.x + 10, y, to: &html) }
+            html.raw("<text x=\"\(box.x + 10 + (column.isKey ? Self.keyWidth : 0))\" y=\"\(y)\">")
+            html.escaped(clipped(column.name, column.isKey ? 15 : 18))
             html.raw("</text><text x=\"\(box.x + Self.boxWidth - 10)\" y=\"\(y)\" text-anchor=\"end\">")
             html.escaped(column.type + (column.isOptional ? "?" : ""))
             html.raw("</text>\n")
         }
+    }
+
+    /// Draws a key. Fonts often lack the character.
+    private func addKey(_ x: Double, _ y: Double, to html: inout HTML) {
+        html.raw("<g class=\"key\" transform=\"translate(\(x) \(y))\"><title>key</title>")
+        html.raw("<circle cx=\"3.5\" cy=\"-4\" r=\"2.75\"/><path d=\"M6.25 -4H13M10 -4v3M13 -4v3\"/></g>")
     }
 
     private func addArrow(
@@ -89,7 +108,7 @@ struct RelationDrawing {
         let bend = boxes[target].x == boxes[from].x ? 45.0 : 0
         let c1 = x1 + (leftward ? -35 : 35) + bend, c2 = x2 + (boxes[target].x > boxes[from].x ? -35 : 35) + bend
         html.raw(
-            "<path class=\"arrow\" marker-end=\"url(#head)\" d=\"M\(x1) \(y1) C\(c1) \(y1) \(c2) \(y2) \(x2) \(y2)\"/>\n"
+            "<path class=\"arrow\" marker-end=\"url(#\(head))\" d=\"M\(x1) \(y1) C\(c1) \(y1) \(c2) \(y2) \(x2) \(y2)\"/>\n"
         )
     }
 

@@ -22,6 +22,7 @@ enum ReportStyle {
         svg { display: block; width: 100%; height: auto; } svg text { fill: var(--soft); font-size: 12px; }
         .relations { max-width: 56rem; } .relations text.title { fill: var(--ink); font-weight: 600; }
         .box { fill: var(--page); stroke: var(--line); } .arrow { fill: none; stroke: var(--key); stroke-width: 1.5; }
+        .key { fill: none; stroke: var(--key); stroke-width: 1.5; } .narrow { display: none; }
         .segment { fill: var(--stone); } .segment.fresh { fill: var(--silt); } .rail { stroke: var(--line); }
         .bars { display: grid; grid-template-columns: minmax(6rem, 16rem) minmax(4rem, 1fr) auto; gap: .3rem .75rem;
           align-items: center; font-variant-numeric: tabular-nums; }
@@ -43,7 +44,8 @@ enum ReportStyle {
         .legend i.index { background: var(--key); }
         @media (max-width: 42rem) { .bars { display: block; } .bars > span { display: block; }
           .bars .name { margin-top: .7rem; } .bars .size { text-align: left; white-space: normal; color: var(--soft); }
-          .bars .bar { display: flex; } #levels svg { min-width: 44rem; } }
+          .bars .bar { display: flex; } #levels svg { min-width: 44rem; }
+          .wide { display: none; } .narrow { display: block; } .narrow svg { margin: 0 auto; } }
 
         """
 }

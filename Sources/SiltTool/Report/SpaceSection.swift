@@ -16,10 +16,10 @@ struct SpaceSection {
         var rows: [Row] = []
         for table in report.tables {
             for part in table.parts {
-                let isRows = part.name == "rows"
+                let isRows = part.index == nil
                 rows.append(
                     Row(
-                        name: isRows ? table.name : "\(table.name) (\(part.name))",
+                        name: table.name + (part.indexName.map { " (\($0))" } ?? ""),
                         tag: isRows ? "table" : part.isUnique ? "unique index" : "index", entries: part.entries,
                         bytes: part.bytes, style: isRows ? "" : "index"))
             }

@@ -34,11 +34,14 @@ struct TableSpace {
 
     /// A part of the table's space.
     struct Part {
-        /// "rows", or the columns of an index.
-        var name: String
+        /// The columns of an index. Nil: the rows.
+        var index: [String]?
         var isUnique: Bool
         var entries: Int
         var bytes: Int
+
+        /// The columns of an index as text.
+        var indexName: String? { index?.joined(separator: ", ") }
     }
 
     var name: String

@@ -21,10 +21,10 @@ extension TableSpace {
                 isOptional: column.isOptional, references: column.foreignKey?.table)
         }
         parts =
-            [Part(name: "rows", isUnique: false, entries: info.estimatedRows, bytes: info.estimatedBytes)]
+            [Part(index: nil, isUnique: false, entries: info.estimatedRows, bytes: info.estimatedBytes)]
             + info.indexes.map {
                 Part(
-                    name: $0.definition.columns.joined(separator: ", "), isUnique: $0.definition.isUnique,
+                    index: $0.definition.columns, isUnique: $0.definition.isUnique,
                     entries: $0.estimatedEntries, bytes: $0.estimatedBytes)
             }
         sample = sampleRows == 0 ? [] : try Self.rows(structure, session, sampleRows)

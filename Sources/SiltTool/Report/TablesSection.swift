@@ -9,7 +9,9 @@ struct TablesSection {
         html.raw("<section id=\"relations\">\n")
         html.element("h2", "", "Tables and their relations")
         html.element("p", "class=\"hint\"", "An arrow leads from a foreign key to the key that it refers to.")
-        RelationDrawing(tables).add(to: &html)
+        // The style shows one of the two, as the page is wide or narrow.
+        RelationDrawing(tables, columns: 3).add(to: &html)
+        RelationDrawing(tables, columns: 1).add(to: &html)
         html.raw("</section>\n")
         for table in tables { add(table, &html) }
     }
@@ -17,8 +19,9 @@ struct TablesSection {
     private func add(_ table: TableSpace, _ html: inout HTML) {
         html.raw("<section class=\"table\">\n")
         html.element("h2", "", table.name)
-        let rows = table.parts.first { $0.name == "rows" }
-        let indexes = table.parts.filter { $0.name != "rows" }.map { "(\($0.name))\($0.isUnique ? " unique" : "")" }
+        let rows = table.parts.first { $0.index == nil }
+        let indexes = table.parts.compactMap { part in part.indexName.map { "(\($0))\(part.isUnique ? " unique" : "")" }
+        }
         html.element(
             "p", "class=\"hint\"",
             "about \(HumanUnits.count(rows?.entries ?? 0, "row"))"

@@ -48,18 +48,19 @@ enum CellText {
         return quoted + "\""
     }
 
-    /// The value of a column that a text stands for; nil where it stands for none.
-    static func value(_ text: String, _ type: ColumnType) -> ColumnValue? {
+    /// The value of a column that a cell of a file stands for; nil where it stands for none.
+    static func value(_ cell: ImportedCell, _ type: ColumnType) -> ColumnValue? {
+        let text = cell.text
         switch type {
         case .string: return .text(text)
-        case .json: return .json(text)
+        case .json: return json(cell)
         case .bool:
             return switch text.lowercased() {
             case "true", "t", "yes", "1": .bool(true)
             case "false", "f", "no", "0": .bool(false)
             default: nil
             }
-        case .float, .double: return Double(text).flatMap { ColumnValue.real($0).fitting(type) }
+        case .float, .double: return NumberText.real(text, type).map(ColumnValue.real)
         case .uuid: return UUID(uuidString: text).map(ColumnValue.uuid)
         case .date: return ColumnDate.parse(text).map(ColumnValue.date)
         case .bytes: return bytes(text).map(ColumnValue.bytes)
@@ -67,6 +68,13 @@ enum CellText {
             if let value = Int64(text) { return ColumnValue.integer(value).fitting(type) }
             return UInt64(text).flatMap { ColumnValue($0).fitting(type) }
         }
+    }
+
+    /// A nested value: JSON as it stands, a string of JSON with its quotes.
+    private static func json(_ cell: ImportedCell) -> ColumnValue? {
+        if cell.kind == .string { return .json(quoted(cell.text)) }
+        // Nested values of JSON lines were checked when they were read.
+        return cell.kind == .nested || JSONCursor.isValue(cell.text) ? .json(cell.text) : nil
     }
 
     private static func bytes(_ text: String) -> [UInt8]? {

@@ -1,29 +1,47 @@
 import TableKit
 
-/// What type the values of a column have, found by looking at all of them: the narrowest of integer, real, bool, UUID, date
-/// that every value is, else text.
+/// The type of a column, found by looking at all of its values: the narrowest that every value is without loss, else text.
 struct ColumnGuess {
-    private static let candidates: [ColumnType] = [.int64, .double, .bool, .uuid, .date]
+    private static let candidates: [ColumnType] = [.int64, .uint64, .double, .bool, .uuid, .date, .bytes, .json]
     private var types = candidates
-    private(set) var hasNull = false
+    /// The line of the first row in which the column is NULL.
+    private(set) var firstNull: Int?
     private var hasValue = false
+    /// Whether a value is more than `inf` or `nan`, which may be words.
+    private var hasNumber = false
+
+    var hasNull: Bool { firstNull != nil }
 
     /// Looks at a value; nil is NULL.
-    mutating func add(_ text: String?) {
-        guard let text else {
-            hasNull = true
+    mutating func add(_ cell: ImportedCell?, line: Int) {
+        guard let cell else {
+            firstNull = firstNull ?? line
             return
         }
         hasValue = true
-        // A number with a leading zero is a code: a postcode, a telephone number.
-        let isCode = text.utf8.count > 1 && text.utf8.first == UInt8(ascii: "0") && !text.contains(".")
-        types.removeAll { type in
-            if type == .bool { return text != "true" && text != "false" }
-            if isCode, type == .int64 || type == .double { return true }
-            return CellText.value(text, type) == nil
+        if cell.kind == .plain, !NumberText.isSpecial(cell.text) { hasNumber = true }
+        if !types.isEmpty { types.removeAll { !Self.fits(cell, $0) } }
+    }
+
+    private static func fits(_ cell: ImportedCell, _ type: ColumnType) -> Bool {
+        let text = cell.text
+        return switch type {
+        case .int64, .uint64: cell.kind == .plain && NumberText.integer(text)?.fitting(type) != nil
+        case .double:
+            NumberText.isSpecial(text) || (cell.kind == .plain && NumberText.isLosslessReal(text))
+        case .bool: cell.kind == .plain && (text == "true" || text == "false")
+        case .bytes: cell.kind != .nested && text.hasPrefix("\\x") && CellText.value(cell, .bytes) != nil
+        // A field of CSV is JSON where it can be nothing else.
+        case .json:
+            cell.kind != .string && (text.hasPrefix("{") || text.hasPrefix("["))
+                && CellText.value(cell, .json) != nil
+        default: cell.kind != .nested && CellText.value(cell, type) != nil
         }
     }
 
     /// The type.
-    var type: ColumnType { hasValue ? types.first ?? .string : .string }
+    var type: ColumnType {
+        guard hasValue else { return .string }
+        return types.first { $0 != .double || hasNumber } ?? .string
+    }
 }

@@ -14,33 +14,42 @@ enum ImportedRows {
         /// The columns, in the order of `values`.
         var columns: [String]
         /// The values; nil is NULL.
-        var values: [String?]
+        var values: [ImportedCell?]
+        /// The line that names the columns: the first of a CSV file, the row's own of JSON lines.
+        var headerLine: Int
     }
 
     /// Reads all rows.
-    /// - Parameter copy: a descriptor that takes a copy of the input.
+    /// - Parameters:
+    ///   - copy: a descriptor that takes a copy of the input.
+    ///   - header: gets the line and the columns of a CSV file's header, before the first row.
     /// - Throws: ``ToolError`` with the line where the input is wrong, and what `body` throws.
     static func forEach(
         _ source: InputSource, _ format: Format, copyingTo copy: Int32? = nil, progress: Progress,
-        _ body: (Row) throws -> Void
+        header: (Int, [String]) throws -> Void = { _, _ in }, _ body: (Row) throws -> Void
     ) throws {
         let lines = LineReader(source.descriptor, name: source.name, copyingTo: copy)
         switch format {
-        case .csv: try forEachCSV(CSVReader(lines, source: source.name), source.name, progress, body)
+        case .csv: try forEachCSV(CSVReader(lines, source: source.name), source.name, progress, header, body)
         case .jsonl: try forEachObject(JSONObjectReader(lines, source: source.name), progress, body)
         }
         progress.finish()
     }
 
     private static func forEachCSV(
-        _ reader: consuming CSVReader, _ name: String, _ progress: Progress, _ body: (Row) throws -> Void
+        _ reader: consuming CSVReader, _ name: String, _ progress: Progress,
+        _ takeHeader: (Int, [String]) throws -> Void, _ body: (Row) throws -> Void
     ) throws {
         guard let header = try reader.next()?.map(\.text) else {
             throw ToolError(.usage, "\(name): no header: the first line names the columns")
         }
         if let twice = Dictionary(grouping: header, by: { $0 }).first(where: { $1.count > 1 })?.key {
-            throw ToolError(.usage, "\(name):1: the column '\(twice)' is named twice")
+            throw ToolError(.usage, "\(name):\(reader.lineNumber): the column '\(twice)' is named twice")
         }
+        let headerLine = reader.lineNumber
+        try takeHeader(headerLine, header)
+        // NULL alone is written as nothing.
+        reader.areBlankLinesRows = header.count == 1
         var rows = 0
         while let fields = try reader.next() {
             guard fields.count == header.count else {
@@ -50,7 +59,8 @@ enum ImportedRows {
             try body(
                 Row(
                     line: reader.lineNumber, columns: header,
-                    values: fields.map { $0.text.isEmpty && !$0.isQuoted ? nil : $0.text }))
+                    values: fields.map { $0.text.isEmpty && !$0.isQuoted ? nil : ImportedCell($0.text) },
+                    headerLine: headerLine))
             rows += 1
             if rows & 0xff == 0 { progress.update(bytes: reader.bytesRead, records: rows) }
         }
@@ -61,7 +71,9 @@ enum ImportedRows {
     ) throws {
         var rows = 0
         while let members = try reader.next() {
-            try body(Row(line: reader.lineNumber, columns: members.map(\.name), values: members.map(\.text)))
+            let line = reader.lineNumber
+            try body(
+                Row(line: line, columns: members.map(\.name), values: members.map(\.value), headerLine: line))
             rows += 1
             if rows & 0xff == 0 { progress.update(bytes: reader.bytesRead, records: rows) }
         }

@@ -17,8 +17,8 @@ struct JSONObjectReader: ~Copyable {
     /// Bytes read from the input.
     var bytesRead: Int { lines.bytesRead }
 
-    /// The members of the next object, values as text: NULL is nil, nested values are JSON. Nil at the end.
-    mutating func next() throws -> [(name: String, text: String?)]? {
+    /// The members of the next object; NULL is nil. Nil at the end.
+    mutating func next() throws -> [(name: String, value: ImportedCell?)]? {
         while let line = try lines.next() {
             var cursor = JSONCursor(line)
             cursor.skipSpace()
@@ -30,17 +30,20 @@ struct JSONObjectReader: ~Copyable {
         return nil
     }
 
-    private func object(_ cursor: inout JSONCursor) throws(FormatError) -> [(name: String, text: String?)] {
-        var members: [(name: String, text: String?)] = []
+    private func object(_ cursor: inout JSONCursor) throws(FormatError) -> [(name: String, value: ImportedCell?)] {
+        var members: [(name: String, value: ImportedCell?)] = []
+        var names: Set<String> = []
         var scratch = ByteBuffer()
         try cursor.expect(UInt8(ascii: "{"), "expected '{', one object a line")
         cursor.skipSpace()
-        while cursor.peek != UInt8(ascii: "}") {
+        while cursor.peek != UInt8(ascii: "}") || !members.isEmpty {
             cursor.skipSpace()
+            let start = cursor.offset
             guard cursor.peek == UInt8(ascii: "\"") else {
                 throw FormatError("expected the name of a column, in quotes", at: cursor.offset)
             }
             let name = String(decoding: try cursor.string(&scratch), as: UTF8.self)
+            if !names.insert(name).inserted { throw FormatError("the column '\(name)' is named twice", at: start) }
             cursor.skipSpace()
             try cursor.expect(UInt8(ascii: ":"), "expected ':' after the name of a column")
             cursor.skipSpace()
@@ -55,46 +58,19 @@ struct JSONObjectReader: ~Copyable {
         return members
     }
 
-    private func value(_ cursor: inout JSONCursor, _ scratch: inout ByteBuffer) throws(FormatError) -> String? {
+    private func value(
+        _ cursor: inout JSONCursor, _ scratch: inout ByteBuffer
+    ) throws(FormatError) -> ImportedCell? {
         let start = cursor.offset
         switch cursor.peek {
-        case UInt8(ascii: "\""): return String(decoding: try cursor.string(&scratch), as: UTF8.self)
-        case UInt8(ascii: "{"), UInt8(ascii: "["): try skipNested(&cursor, &scratch)
+        case UInt8(ascii: "\""):
+            return ImportedCell(String(decoding: try cursor.string(&scratch), as: UTF8.self), .string)
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            try cursor.skipValue(&scratch)
+            return ImportedCell(String(decoding: cursor.line[start..<cursor.offset], as: UTF8.self), .nested)
         default:
-            while let byte = cursor.peek, byte > 0x20, byte != UInt8(ascii: ","), byte != UInt8(ascii: "}") {
-                cursor.offset += 1
-            }
+            let word = try cursor.word()
+            return word == "null" ? nil : ImportedCell(word)
         }
-        let text = String(decoding: cursor.line[start..<cursor.offset], as: UTF8.self)
-        switch text {
-        case "null": return nil
-        case "true", "false": return text
-        case _ where text.hasPrefix("{") || text.hasPrefix("["): return text
-        default:
-            guard Double(text) != nil, text.utf8.allSatisfy({ !(UInt8(ascii: "A")...UInt8(ascii: "D")).contains($0) })
-            else { throw FormatError("expected a value", at: start) }
-            return text
-        }
-    }
-
-    /// Steps over an object or an array, whose brackets must match.
-    private func skipNested(_ cursor: inout JSONCursor, _ scratch: inout ByteBuffer) throws(FormatError) {
-        var open: [UInt8] = []
-        repeat {
-            switch cursor.peek {
-            case UInt8(ascii: "{"): open.append(UInt8(ascii: "}"))
-            case UInt8(ascii: "["): open.append(UInt8(ascii: "]"))
-            case UInt8(ascii: "\""):
-                _ = try cursor.string(&scratch)
-                continue
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                guard open.popLast() == cursor.peek else {
-                    throw FormatError("brackets do not match", at: cursor.offset)
-                }
-            case nil: throw FormatError("a bracket is not closed", at: cursor.offset)
-            default: break
-            }
-            cursor.offset += 1
-        } while !open.isEmpty
     }
 }

@@ -11,15 +11,17 @@ struct TableText {
     private let isRight: [Bool]
     private let widths: [Int]
 
-    /// - Parameter sample: the first rows.
-    init(columns: [String], sample: [[ColumnValue]]) {
+    /// - Parameters:
+    ///   - sample: the first rows.
+    ///   - rightColumns: columns whose text is a number.
+    init(columns: [String], sample: [[ColumnValue]], rightColumns: Set<Int> = []) {
         self.columns = columns
         var widths = columns.map(\.count)
         var isRight = columns.map { _ in !sample.isEmpty }
         for row in sample {
             for (index, value) in row.enumerated() where index < widths.count {
                 widths[index] = max(widths[index], Self.cell(value).count)
-                if !value.isNull, !Self.isNumber(value) { isRight[index] = false }
+                if !value.isNull, !Self.isNumber(value), !rightColumns.contains(index) { isRight[index] = false }
             }
         }
         self.widths = widths

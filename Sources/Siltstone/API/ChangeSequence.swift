@@ -48,7 +48,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         private mutating func step(_ engine: Engine) async throws(StoreError) -> FeedCursor.Step {
             guard cursor.readsFiles else { return try cursor.step(engine.feed) }
             let before = cursor
-            let (after, step) = try await engine.onBlockingQueue { () throws(StoreError) in
+            let (after, step) = try await engine.reads.blocking.run { () throws(StoreError) in
                 var cursor = before
                 let step = try cursor.step(engine.feed)
                 return (cursor, step)

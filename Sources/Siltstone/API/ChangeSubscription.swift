@@ -10,11 +10,11 @@ final class ChangeSubscription: Sendable {
     init(_ store: KeyValueStore, _ range: KeyRange, since: SequenceNumber?) throws(StoreError) {
         self.store = store
         let engine = store.engine
-        try engine.checkOpen()
-        let begin = engine.subscribeToChanges()
+        try engine.status.checkOpen()
+        let begin = engine.writes.subscribeToChanges()
         do throws(StoreError) {
             let since = since ?? begin.sequence
-            let replay = since < begin.sequence ? try LogReplay(begin.logs, in: engine) : nil
+            let replay = since < begin.sequence ? try LogReplay(begin.logs, in: engine.directory) : nil
             var start = FeedCursor(
                 range: range, since: min(since, begin.sequence), replay: replay, replayEnd: begin.sequence,
                 index: begin.position)

@@ -8,30 +8,35 @@ public final class Cursor {
     /// access.
     private let walk: UnsafeMutablePointer<ScanWalk>?
     /// The walk of a transaction.
-    private let merged: TransactionWalk?
+    private let merged: Unmanaged<TransactionWalk>?
     /// Stands in for both, where each of several ranges has a cursor of its own.
     private let chain: CursorChain?
     /// Keeps what the walk reads from.
-    private let engine: Engine?
+    private let keeper: AnyObject?
 
-    init(_ walk: consuming ScanWalk) {
-        engine = walk.engine
+    /// - Parameter keeper: keeps what the walk reads from.
+    init(_ walk: consuming ScanWalk, keeping keeper: Engine) {
         self.walk = .allocate(capacity: 1)
         self.walk?.initialize(to: walk)
+        self.keeper = keeper
         (merged, chain) = (nil, nil)
     }
 
-    init(_ walk: TransactionWalk) {
-        (self.walk, engine, chain) = (nil, nil, nil)
-        merged = walk
+    /// - Parameter keeper: keeps what the walk reads from.
+    init(_ walk: TransactionWalk, keeping keeper: Transaction) {
+        merged = .passRetained(walk)
+        self.keeper = keeper
+        (self.walk, chain) = (nil, nil)
     }
 
     init(_ chain: CursorChain) {
-        (walk, engine, merged) = (nil, nil, nil)
+        (walk, merged, keeper) = (nil, nil, nil)
         self.chain = chain
     }
 
     deinit {
+        // Before what keeps their store.
+        merged?.release()
         walk?.deinitialize(count: 1)
         walk?.deallocate()
     }
@@ -41,7 +46,7 @@ public final class Cursor {
     ///   made: it goes on to its end.
     public func next() throws(StoreError) -> Entry? {
         if let chain { return try chain.next { cursor throws(StoreError) in try cursor.next() } }
-        if let merged {
+        if let merged = merged?.takeUnretainedValue() {
             guard let record = try merged.nextRecord() else { return nil }
             return try merged.withValue(of: record) { Entry(key: [UInt8](record.key), value: [UInt8]($0)) }
         }
@@ -55,7 +60,7 @@ public final class Cursor {
     /// - Throws: as ``next()``.
     public func nextKey() throws(StoreError) -> [UInt8]? {
         if let chain { return try chain.next { cursor throws(StoreError) in try cursor.nextKey() } }
-        if let merged { return try merged.nextRecord().map { [UInt8]($0.key) } }
+        if let merged = merged?.takeUnretainedValue() { return try merged.nextRecord().map { [UInt8]($0.key) } }
         guard let walk, let record = try walk.pointee.nextRecord() else { return nil }
         return [UInt8](record.key)
     }
@@ -70,7 +75,7 @@ public final class Cursor {
     public func seek(to key: some Collection<UInt8>) throws(StoreError) {
         let key = Array(key)
         chain?.seek(to: key)
-        try merged?.seek(to: key)
+        try merged?.takeUnretainedValue().seek(to: key)
         try walk?.pointee.seek(to: key)
     }
 
@@ -81,7 +86,7 @@ public final class Cursor {
     public func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
         try chain?.forEach(body)
         try walk?.pointee.forEach(body)
-        guard let merged else { return }
+        guard let merged = merged?.takeUnretainedValue() else { return }
         while let record = try merged.nextRecord() {
             let goesOn = try merged.withValue(of: record) { value in
                 Result { try body(record.key.buffer.bytes, value.buffer.bytes) }

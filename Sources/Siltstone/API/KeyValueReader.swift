@@ -150,7 +150,7 @@ extension KeyValueReader {
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil
     ) throws(StoreError) -> Cursor {
         let prefix = Array(prefix)
-        return try scan(from: prefix, to: ScanRange.successor(ofPrefix: prefix), reverse: reverse, limit: limit)
+        return try scan(from: prefix, to: KeyRange.successor(ofPrefix: prefix), reverse: reverse, limit: limit)
     }
 
     /// Calls `body` with each entry whose key is in `[from, to)`, in key order, without copying.
@@ -183,7 +183,7 @@ extension KeyValueReader {
         // The walk keeps nothing.
         defer { withExtendedLifetime(self) {} }
         let prefix = Array(prefix)
-        try _beginWalk(from: prefix, to: ScanRange.successor(ofPrefix: prefix), reverse: reverse, limit: limit)
+        try _beginWalk(from: prefix, to: KeyRange.successor(ofPrefix: prefix), reverse: reverse, limit: limit)
             .forEach(body)
     }
 

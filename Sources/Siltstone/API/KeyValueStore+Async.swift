@@ -19,15 +19,15 @@ extension KeyValueStore {
     public func deleteRange(
         from start: some Collection<UInt8>, to end: some Collection<UInt8>, durability: Durability? = nil
     ) async throws(StoreError) {
-        let (engine, start, end) = (engine, Array(start), Array(end))
+        let (writes, start, end) = (writes, Array(start), Array(end))
         @Sendable func run(_ mayBlock: Bool) throws(StoreError) -> SequenceNumber? {
             try withContiguousBytes(start) { first throws(StoreError) in
                 try withContiguousBytes(end) { last throws(StoreError) in
-                    try engine.changeRange(first, last, mayBlock: mayBlock)
+                    try writes.changeRange(first, last, mayBlock: mayBlock)
                 }
             }
         }
-        _ = try await engine.changeWithoutBlocking(durability) { () throws(StoreError) in
+        _ = try await writes.changeWithoutBlocking(durability) { () throws(StoreError) in
             try run(false)
         } blocking: { () throws(StoreError) in
             try run(true)
@@ -38,11 +38,11 @@ extension KeyValueStore {
     /// - Returns: the number of the batch's last change in the store's history.
     @discardableResult
     public func write(_ batch: WriteBatch, durability: Durability? = nil) async throws(StoreError) -> UInt64 {
-        let engine = engine
-        return try await engine.changeWithoutBlocking(durability) { () throws(StoreError) in
-            try engine.write(batch, mayBlock: false)
+        let writes = writes
+        return try await writes.changeWithoutBlocking(durability) { () throws(StoreError) in
+            try writes.write(batch, mayBlock: false)
         } blocking: { () throws(StoreError) in
-            try engine.write(batch)
+            try writes.write(batch)
         }
     }
 
@@ -94,18 +94,18 @@ extension KeyValueStore {
         _ kind: RecordKind, _ key: [UInt8], _ value: [UInt8], _ durability: Durability?,
         if condition: OwnedCondition?
     ) async throws(StoreError) -> Bool {
-        let engine = engine
+        let writes = writes
         @Sendable func run(_ mayBlock: Bool) throws(StoreError) -> SequenceNumber? {
             try withContiguousBytes(key) { key throws(StoreError) in
                 try withContiguousBytes(value) { value throws(StoreError) in
-                    guard let condition else { return try engine.change(kind, key, value, mayBlock: mayBlock) }
+                    guard let condition else { return try writes.change(kind, key, value, mayBlock: mayBlock) }
                     return try condition.with { condition throws(StoreError) in
-                        try engine.change(kind, key, value, mayBlock: mayBlock, condition: condition)
+                        try writes.change(kind, key, value, mayBlock: mayBlock, condition: condition)
                     }
                 }
             }
         }
-        let sequence = try await engine.changeWithoutBlocking(durability) { () throws(StoreError) in
+        let sequence = try await writes.changeWithoutBlocking(durability) { () throws(StoreError) in
             try run(false)
         } blocking: { () throws(StoreError) in
             try run(true)
@@ -114,18 +114,19 @@ extension KeyValueStore {
     }
 
     /// Makes everything acknowledged before it durable, whatever its durability was.
-    public func sync() async throws(StoreError) { try await engine.syncAll() }
+    public func sync() async throws(StoreError) { try await writes.syncAll() }
 
     /// Writes all changes that are in memory as a segment.
     public func flush() async throws(StoreError) {
-        let engine = engine
-        try await engine.onBlockingQueue { () throws(StoreError) in try engine.flush() }
+        let writes = writes
+        try await reads.blocking.run { () throws(StoreError) in try writes.flush() }
     }
 
     /// Merges all segments that hold keys in `[from, to]` into one run.
     public func compact(from: [UInt8]? = nil, to: [UInt8]? = nil) async throws(StoreError) {
         let engine = engine
-        try await engine.onBlockingQueue { () throws(StoreError) in try engine.compact(from: from, to: to) }
+        try await reads.blocking.run { () throws(StoreError) in try engine.background.compact(from: from, to: to)
+        }
     }
 
     /// Reads every byte of the store and checks it.
@@ -133,18 +134,18 @@ extension KeyValueStore {
         progress: (@Sendable (VerificationProgress) -> Void)? = nil
     ) async throws(StoreError) -> VerificationReport {
         let engine = engine
-        return try await engine.onBlockingQueue { () throws(StoreError) in try engine.verify(progress: progress) }
+        return try await reads.blocking.run { () throws(StoreError) in try engine.verify(progress: progress) }
     }
 
     /// Makes a consistent copy of the store in another directory of the same file system.
     public func checkpoint(to path: String) async throws(StoreError) {
         let engine = engine
-        try await engine.onBlockingQueue { () throws(StoreError) in try engine.checkpoint(to: path) }
+        try await reads.blocking.run { () throws(StoreError) in try engine.checkpoint(to: path) }
     }
 
     /// Ends everything in good order; waits for background work. Again: does nothing.
     public func close() async throws(StoreError) {
         let engine = engine
-        try await engine.onBlockingQueue { () throws(StoreError) in try engine.close() }
+        try await reads.blocking.run { () throws(StoreError) in try engine.close() }
     }
 }

@@ -34,7 +34,7 @@ extension KeyValueStore {
     /// The committed changes of keys that begin with `prefix`; see ``changes(from:to:since:)``.
     public func changes(prefix: some Collection<UInt8>, since: UInt64? = nil) throws(StoreError) -> ChangeSequence {
         let prefix = Array(prefix)
-        return try changes(from: prefix, to: ScanRange.successor(ofPrefix: prefix), since: since)
+        return try changes(from: prefix, to: KeyRange.successor(ofPrefix: prefix), since: since)
     }
 
     /// Calls `body` with the committed changes of keys in `[from, to)`, in commit order, on a queue of its own.
@@ -60,6 +60,6 @@ extension KeyValueStore {
         _ body: @escaping @Sendable (Result<ChangeEvent, StoreError>) -> Void
     ) throws(StoreError) -> ChangeObservation {
         let prefix = Array(prefix)
-        return try observeChanges(from: prefix, to: ScanRange.successor(ofPrefix: prefix), since: since, body)
+        return try observeChanges(from: prefix, to: KeyRange.successor(ofPrefix: prefix), since: since, body)
     }
 }

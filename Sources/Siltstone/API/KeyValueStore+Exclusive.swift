@@ -13,16 +13,16 @@ extension KeyValueStore {
     ///   - durability: nil: as the store was opened.
     /// - Throws: as a synced write. The change may or may not be there after the store was opened again.
     package func waitUntilDurable(_ sequence: UInt64, _ durability: Durability?) throws(StoreError) {
-        try engine.finish(sequence, durability)
+        try writes.waitUntilDurable(sequence, durability)
     }
 
     /// As the other form, suspending.
     package func waitUntilDurable(_ sequence: UInt64, _ durability: Durability?) async throws(StoreError) {
-        try await engine.finish(sequence, durability)
+        try await writes.waitUntilDurable(sequence, durability)
     }
 
     /// Whether the store was opened for reading only.
-    package var isReadOnly: Bool { engine.configuration.readOnly }
+    package var isReadOnly: Bool { engine.directory.configuration.readOnly }
 }
 
 extension Transaction {

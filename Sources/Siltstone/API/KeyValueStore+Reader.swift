@@ -4,11 +4,11 @@ extension KeyValueStore: KeyValueReader {
 
     /// The value of a key, copied.
     public func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]? {
-        try key.withBytes { key throws(StoreError) in try engine.get(key) }
+        try key.withBytes { key throws(StoreError) in try reads.get(key) }
     }
 
     /// Pins the value of a key.
-    public func _pin(_ key: RawSpan) -> PinnedValue { key.withBytes { engine.lend($0) } }
+    public func _pin(_ key: RawSpan) -> PinnedValue { key.withBytes { reads.pin($0) } }
 
     /// Ends a pin.
     @inlinable
@@ -20,37 +20,38 @@ extension KeyValueStore: KeyValueReader {
     }
 
     @usableFromInline
-    func unpinShared() { engine.views.leaveShared() }
+    func unpinShared() { reads.superVersions.leaveShared() }
 
     /// The long look behind an unclear pin.
     public func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
-        _ = try key.withBytes { key throws(any Error) in try engine.read(key, sharing: body) }
+        _ = try key.withBytes { key throws(any Error) in try reads.read(key, sharing: body) }
     }
 
     /// Whether a key has a value.
     public func _contains(_ key: RawSpan) throws(StoreError) -> Bool {
-        try key.withBytes { key throws(StoreError) in try engine.contains(key) }
+        try key.withBytes { key throws(StoreError) in try reads.contains(key) }
     }
 
     /// Looks up many keys on one view.
     public func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {
-        try engine.readGroups(at: nil, fill, body)
+        try reads.readGroups(at: nil, fill, body)
     }
 
     /// Begins a walk.
     public func _beginWalk(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
-        try engine.beginWalk(at: nil, from: from, to: to, reverse: reverse, limit: limit)
+        try scans.beginWalk(at: nil, from: from, to: to, reverse: reverse, limit: limit)
     }
 
     /// Makes a cursor.
     public func _makeCursor(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> Cursor {
-        Cursor(try ScanWalk(engine, ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
+        Cursor(
+            try ScanWalk(scans, ScanRange(from: from, to: to, reverse: reverse, limit: limit)), keeping: engine)
     }
 
     /// Begins a walk over all of the ranges, which seeks from one to the next.
@@ -59,29 +60,30 @@ extension KeyValueStore: KeyValueReader {
     ) throws(StoreError) -> InlinedWalk {
         let ranges = Array(rest)
         rest = []
-        return try engine.beginWalk(at: nil, over: ranges, reverse: reverse, limit: limit)
+        return try scans.beginWalk(at: nil, over: ranges, reverse: reverse, limit: limit)
     }
 
     /// Makes a cursor that seeks from one range to the next.
     public func _makeCursor(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> Cursor {
         let direction: ScanDirection = reverse ? .backward : .forward
         return Cursor(
-            try ScanWalk(engine, at: nil, over: ranges, direction, limit: ScanRange.limit(limit)))
+            try ScanWalk(scans, at: nil, over: ranges, direction, limit: ScanRange.limit(limit)), keeping: engine
+        )
     }
 
     /// About what a range holds now.
     public func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate {
-        try engine.estimate(range)
+        try reads.estimate(range)
     }
 
     /// The value of a key, copied.
     public func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]? {
-        try await engine.readWithoutBlocking(key, at: nil, needsValue: true) { $0.map { [UInt8]($0) } }
+        try await reads.readWithoutBlocking(key, at: nil, needsValue: true) { $0.map { [UInt8]($0) } }
     }
 
     /// Whether a key has a value.
     public func _contains(waiting key: [UInt8]) async throws(StoreError) -> Bool {
-        try await engine.readWithoutBlocking(key, at: nil, needsValue: false) { $0 != nil }
+        try await reads.readWithoutBlocking(key, at: nil, needsValue: false) { $0 != nil }
     }
 
     /// The values of several keys, copied.
@@ -93,6 +95,6 @@ extension KeyValueStore: KeyValueReader {
     public func _onBlockingQueue<R: Sendable>(
         _ body: @escaping @Sendable () throws(StoreError) -> R
     ) async throws(StoreError) -> R {
-        try await engine.onBlockingQueue(body)
+        try await reads.blocking.run(body)
     }
 }

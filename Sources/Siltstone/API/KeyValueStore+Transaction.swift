@@ -75,7 +75,7 @@ extension KeyValueStore {
                 return result
             } catch {
                 let pause = try retry.next(after: error)
-                if pause > 0 { try await engine.onBlockingQueue { Platform.sleep(microseconds: pause) } }
+                if pause > 0 { try await reads.blocking.run { Platform.sleep(microseconds: pause) } }
             }
         }
     }

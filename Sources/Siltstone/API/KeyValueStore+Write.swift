@@ -27,8 +27,8 @@ extension KeyValueStore {
     func putBytes(
         _ key: Bytes, _ value: Bytes, _ durability: Durability?
     ) throws(StoreError) {
-        let sequence = try engine.change(.value, key, value) ?? 0
-        try engine.finish(sequence, durability)
+        let sequence = try writes.change(.value, key, value) ?? 0
+        try writes.waitUntilDurable(sequence, durability)
     }
 
     /// Removes `key`; no error where it has no value.
@@ -45,8 +45,8 @@ extension KeyValueStore {
 
     @usableFromInline
     func deleteBytes(_ key: Bytes, _ durability: Durability?) throws(StoreError) {
-        let sequence = try engine.change(.tombstone, key, .emptyBytes) ?? 0
-        try engine.finish(sequence, durability)
+        let sequence = try writes.change(.tombstone, key, .emptyBytes) ?? 0
+        try writes.waitUntilDurable(sequence, durability)
     }
 
     /// Removes all keys in `[start, end)`, in one step that costs the same however many there are.
@@ -54,9 +54,9 @@ extension KeyValueStore {
         from start: some Collection<UInt8>, to end: some Collection<UInt8>, durability: Durability? = nil
     ) throws(StoreError) {
         let sequence = try withContiguousBytes(start) { start throws(StoreError) in
-            try withContiguousBytes(end) { end throws(StoreError) in try engine.changeRange(start, end) }
+            try withContiguousBytes(end) { end throws(StoreError) in try writes.changeRange(start, end) }
         }
-        try engine.finish(sequence ?? 0, durability)
+        try writes.waitUntilDurable(sequence ?? 0, durability)
     }
 
     /// Makes all changes of a batch, in their order, or none: also across a crash, and for every reader.
@@ -64,8 +64,8 @@ extension KeyValueStore {
     ///   are greater. For an empty batch, that of the last change before it.
     @discardableResult
     public func write(_ batch: WriteBatch, durability: Durability? = nil) throws(StoreError) -> UInt64 {
-        let sequence = try engine.write(batch) ?? 0
-        try engine.finish(sequence, durability)
+        let sequence = try writes.write(batch) ?? 0
+        try writes.waitUntilDurable(sequence, durability)
         return sequence
     }
 
@@ -116,25 +116,25 @@ extension KeyValueStore {
     ) throws(StoreError) -> Bool {
         let sequence = try withContiguousBytes(key) { key throws(StoreError) in
             try withContiguousBytes(value) { value throws(StoreError) in
-                try engine.change(kind, key, value, condition: condition) ?? 0
+                try writes.change(kind, key, value, condition: condition) ?? 0
             }
         }
-        try engine.finish(sequence, durability)
+        try writes.waitUntilDurable(sequence, durability)
         return sequence > 0
     }
 
     // MARK: Maintenance
 
     /// Makes everything acknowledged before it durable, whatever its durability was.
-    public func sync() throws(StoreError) { try engine.syncAll() }
+    public func sync() throws(StoreError) { try writes.syncAll() }
 
     /// Writes all changes that are in memory as a segment.
-    public func flush() throws(StoreError) { try engine.flush() }
+    public func flush() throws(StoreError) { try writes.flush() }
 
     /// Merges all segments that hold keys in `[from, to]` into one run, which drops what was overwritten or removed and
     /// gives its space back. Needs, for a while, as much space again as that takes.
     public func compact(from: [UInt8]? = nil, to: [UInt8]? = nil) throws(StoreError) {
-        try engine.compact(from: from, to: to)
+        try engine.background.compact(from: from, to: to)
     }
 
     /// Reads every byte of the store and checks it.

@@ -16,15 +16,22 @@
 /// Keys and values are any contiguous bytes: `[UInt8]`, `Data`, a buffer, a `RawSpan`, the `utf8` of a `String`.
 public final class KeyValueStore: Sendable {
     let engine: Engine
+    // The engine's owners that hot calls reach. Called through two references they would be retained and released, two
+    // locked operations for each read.
+    let reads: ReadPath
+    let scans: ScanPath
+    let writes: WritePath
 
-    init(_ engine: Engine) { self.engine = engine }
+    init(_ engine: Engine) {
+        self.engine = engine
+        reads = engine.reads
+        scans = engine.scans
+        writes = engine.writes
+    }
 
     /// A store that is not closed is left like one whose process died: nothing that was acknowledged as synced is lost,
     /// and what was buffered is with the kernel.
-    deinit {
-        engine.reference.clear()
-        engine.abandon()
-    }
+    deinit { engine.abandon() }
 
     /// Opens the store in a directory, or makes one where there is none.
     /// - Parameters:
@@ -36,7 +43,7 @@ public final class KeyValueStore: Sendable {
     public static func open(
         at path: String, configuration: Configuration = Configuration()
     ) throws(StoreError) -> KeyValueStore {
-        KeyValueStore(try StoreOpener.open(at: path, configuration))
+        KeyValueStore(try Engine.open(at: path, configuration))
     }
 
     /// Opens the store in a directory, or makes one where there is none, on a thread of its own.
@@ -44,7 +51,7 @@ public final class KeyValueStore: Sendable {
         at path: String, configuration: Configuration = Configuration()
     ) async throws(StoreError) -> KeyValueStore {
         try await BlockingWork.run { () throws(StoreError) in
-            KeyValueStore(try StoreOpener.open(at: path, configuration))
+            KeyValueStore(try Engine.open(at: path, configuration))
         }
     }
 
@@ -56,10 +63,14 @@ public final class KeyValueStore: Sendable {
     }
 
     /// The directory that the store is in.
-    public var path: String { engine.directory }
+    public var path: String { engine.directory.path }
 
     /// What the store holds and has done.
     public var statistics: Statistics { engine.statistics() }
+
+    /// Which files the store is made of as of now, and which keys lie where.
+    /// - Complexity: O(segments).
+    public var layout: StoreLayout { engine.layout() }
 
     /// The store as it is now. Of a store that is closed, every read of the snapshot throws ``StoreError/Code/closed``.
     public func snapshot() -> Snapshot { Snapshot(self) }

@@ -5,28 +5,28 @@ extension Snapshot: KeyValueReader {
     /// The value of a key, copied.
     public func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]? {
         try check()
-        return try key.withBytes { key throws(StoreError) in try engine.get(key, at: sequence) }
+        return try key.withBytes { key throws(StoreError) in try reads.get(key, at: sequence) }
     }
 
     /// Pins the value of a key.
     public func _pin(_ key: RawSpan) throws(StoreError) -> PinnedValue {
         try check()
-        return key.withBytes { engine.lend($0, at: sequence) }
+        return key.withBytes { reads.pin($0, at: sequence) }
     }
 
     /// Ends a pin.
-    public func _unpin(_ value: PinnedValue) { engine.takeBack(value) }
+    public func _unpin(_ value: PinnedValue) { reads.unpin(value) }
 
     /// The long look behind an unclear pin.
     public func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
         try check()
-        _ = try key.withBytes { key throws(any Error) in try engine.read(key, at: sequence, sharing: body) }
+        _ = try key.withBytes { key throws(any Error) in try reads.read(key, at: sequence, sharing: body) }
     }
 
     /// Whether a key has a value.
     public func _contains(_ key: RawSpan) throws(StoreError) -> Bool {
         try check()
-        return try key.withBytes { key throws(StoreError) in try engine.contains(key, at: sequence) }
+        return try key.withBytes { key throws(StoreError) in try reads.contains(key, at: sequence) }
     }
 
     /// Looks up many keys on one view.
@@ -34,7 +34,7 @@ extension Snapshot: KeyValueReader {
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {
         try check()
-        try engine.readGroups(at: sequence, fill, body)
+        try reads.readGroups(at: sequence, fill, body)
     }
 
     /// Begins a walk.
@@ -42,7 +42,7 @@ extension Snapshot: KeyValueReader {
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
         try check()
-        return try engine.beginWalk(at: self, from: from, to: to, reverse: reverse, limit: limit)
+        return try scans.beginWalk(at: sequence, from: from, to: to, reverse: reverse, limit: limit)
     }
 
     /// Makes a cursor.
@@ -51,7 +51,8 @@ extension Snapshot: KeyValueReader {
     ) throws(StoreError) -> Cursor {
         try check()
         return Cursor(
-            try ScanWalk(engine, at: self, ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
+            try ScanWalk(scans, at: sequence, ScanRange(from: from, to: to, reverse: reverse, limit: limit)),
+            keeping: engine)
     }
 
     /// Begins a walk over all of the ranges, which seeks from one to the next.
@@ -61,7 +62,7 @@ extension Snapshot: KeyValueReader {
         try check()
         let ranges = Array(rest)
         rest = []
-        return try engine.beginWalk(at: self, over: ranges, reverse: reverse, limit: limit)
+        return try scans.beginWalk(at: sequence, over: ranges, reverse: reverse, limit: limit)
     }
 
     /// Makes a cursor that seeks from one range to the next.
@@ -69,37 +70,40 @@ extension Snapshot: KeyValueReader {
         try check()
         let direction: ScanDirection = reverse ? .backward : .forward
         return Cursor(
-            try ScanWalk(engine, at: self, over: ranges, direction, limit: ScanRange.limit(limit)))
+            try ScanWalk(scans, at: sequence, over: ranges, direction, limit: ScanRange.limit(limit)),
+            keeping: engine)
     }
 
     /// About what a range holds now.
     public func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate {
         try check()
-        return try engine.estimate(range)
+        return try reads.estimate(range)
     }
 
     /// The value of a key, copied.
     public func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]? {
         try check()
-        return try await engine.readWithoutBlocking(key, at: sequence, needsValue: true) { $0.map { [UInt8]($0) } }
+        return try await reads.readWithoutBlocking(key, at: sequence, needsValue: true) {
+            $0.map { [UInt8]($0) }
+        }
     }
 
     /// Whether a key has a value.
     public func _contains(waiting key: [UInt8]) async throws(StoreError) -> Bool {
         try check()
-        return try await engine.readWithoutBlocking(key, at: sequence, needsValue: false) { $0 != nil }
+        return try await reads.readWithoutBlocking(key, at: sequence, needsValue: false) { $0 != nil }
     }
 
     /// The values of several keys, copied.
     public func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
         try check()
-        return try await engine.copyValues(of: keys, at: sequence)
+        return try await reads.copyValues(of: keys, at: sequence)
     }
 
     /// Runs work on a thread of the store's own.
     public func _onBlockingQueue<R: Sendable>(
         _ body: @escaping @Sendable () throws(StoreError) -> R
     ) async throws(StoreError) -> R {
-        try await engine.onBlockingQueue(body)
+        try await reads.blocking.run(body)
     }
 }

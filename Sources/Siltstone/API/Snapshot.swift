@@ -7,14 +7,18 @@ import Synchronization
 public final class Snapshot: Sendable {
     /// Keeps the store open for as long as the snapshot lives.
     let store: KeyValueStore
+    let reads: ReadPath
+    let scans: ScanPath
     /// The newest change that the snapshot sees: it has this number in the store's history.
     public let sequence: UInt64
     private let isReleased = Atomic<Bool>(false)
 
     init(_ store: KeyValueStore) {
         self.store = store
-        let engine = store.engine
-        sequence = engine.snapshots.register { engine.visible.load(ordering: .acquiring) }
+        let reads = store.reads
+        self.reads = reads
+        scans = store.scans
+        sequence = reads.snapshots.register { reads.visible.load(ordering: .acquiring) }
     }
 
     deinit { release() }
@@ -23,12 +27,12 @@ public final class Snapshot: Sendable {
 
     /// Lets the store give up what only this snapshot sees. Cursors made before stay good.
     public func release() {
-        if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { engine.snapshots.release(sequence) }
+        if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { reads.snapshots.release(sequence) }
     }
 
     func check() throws(StoreError) {
         if isReleased.load(ordering: .relaxed) {
-            throw StoreError(.closed, "the snapshot was released; take a new one", file: engine.directory)
+            throw StoreError(.closed, "the snapshot was released; take a new one", file: engine.directory.path)
         }
     }
 }

@@ -42,15 +42,18 @@ extension Transaction: KeyValueReader {
     public func _beginWalk(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
-        InlinedWalk(
-            try TransactionWalk(self, ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
+        InlinedWalk(try walk(ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
     }
 
     /// Makes a cursor.
     public func _makeCursor(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> Cursor {
-        Cursor(try TransactionWalk(self, ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
+        Cursor(try walk(ScanRange(from: from, to: to, reverse: reverse, limit: limit)), keeping: self)
+    }
+
+    private func walk(_ range: ScanRange) throws(StoreError) -> TransactionWalk {
+        try TransactionWalk(state, snapshot.engine.scans, at: snapshot.sequence, range)
     }
 
     /// The value of a key, copied.

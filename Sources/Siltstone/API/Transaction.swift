@@ -47,19 +47,16 @@ public final class Transaction: Sendable {
     /// Whether the commit looks for conflicts. Without, the caller sees to it that nobody else changes what the transaction
     /// reads or writes.
     private let isChecked: Bool
-    private let state = Locked(State())
-
-    private struct State {
-        var writes = WriteBuffer()
-        var reads = ReadSet()
-        var hasEnded = false
-    }
+    /// What it has written and read.
+    let state: TransactionState
 
     init(
         _ store: KeyValueStore, isolation: Isolation, durability: Durability?, hasTurn: Bool = false,
         isChecked: Bool = true
     ) {
         snapshot = store.snapshot()
+        state = TransactionState(
+            checksReads: isolation == .serializable, directory: store.engine.directory.path)
         self.isolation = isolation
         self.durability = durability
         self.hasTurn = hasTurn
@@ -72,79 +69,35 @@ public final class Transaction: Sendable {
     public var sequence: UInt64 { snapshot.sequence }
 
     /// Whether the transaction can still be used.
-    public var isActive: Bool { state.withLock { !$0.hasEnded } }
-
-    /// Runs `body` on the state of a transaction that has not ended.
-    private func withState<R>(_ body: (inout State) throws(StoreError) -> R) throws(StoreError) -> R {
-        try state.withLock { state throws(StoreError) in
-            guard !state.hasEnded else {
-                throw StoreError(
-                    .transactionEnded, "the transaction was committed or rolled back; begin a new one",
-                    file: engine.directory)
-            }
-            return try body(&state)
-        }
-    }
-
-    /// Throws where the transaction has ended.
-    func checkActive() throws(StoreError) { try withState { _ in } }
+    public var isActive: Bool { state.isActive }
 
     // MARK: Reads
 
+    /// Throws where the transaction has ended.
+    func checkActive() throws(StoreError) { try state.checkActive() }
+
     /// Looks a key up among the transaction's own writes, and adds it to the read set if the store has to be asked.
-    func read(_ key: Bytes) throws(StoreError) -> WriteBuffer.Lookup {
-        try withState { state throws(StoreError) in
-            let found = state.writes.lookup(key)
-            if case .unwritten = found, isolation == .serializable { state.reads.insert(key) }
-            return found
-        }
-    }
-
-    /// Begins a walk.
-    /// - Returns: the writes so far, and the number of the walk in the read set; nil where reads are not checked.
-    func beginWalk() throws(StoreError) -> (writes: WriteBuffer, number: Int?) {
-        try withState { state throws(StoreError) in
-            (state.writes, isolation == .serializable ? state.reads.addWalk() : nil)
-        }
-    }
-
-    /// Notes the part of the store that a walk has read so far. After the end of the transaction nobody needs it.
-    func updateWalk(_ number: Int, _ range: KeyRange) {
-        state.withLock { state in
-            if !state.hasEnded { state.reads.updateWalk(number, range) }
-        }
-    }
-
-    /// The keys and ranges that were read so far.
-    func readSet() throws(StoreError) -> ReadSet {
-        try withState { state throws(StoreError) in state.reads.closed() }
-    }
+    func read(_ key: Bytes) throws(StoreError) -> WriteBuffer.Lookup { try state.read(key) }
 
     // MARK: Writes
 
     func put(bytes key: Bytes, _ value: Bytes) throws(StoreError) {
-        try withState { state throws(StoreError) in try state.writes.put(key, value) }
+        try state.write { writes throws(StoreError) in try writes.put(key, value) }
     }
 
     func delete(bytes key: Bytes) throws(StoreError) {
-        try withState { state throws(StoreError) in try state.writes.delete(key) }
+        try state.write { writes throws(StoreError) in try writes.delete(key) }
     }
 
     func deleteRange(bytes start: Bytes, _ end: Bytes) throws(StoreError) {
-        try withState { state throws(StoreError) in try state.writes.deleteRange(start, end) }
+        try state.write { writes throws(StoreError) in try writes.deleteRange(start, end) }
     }
 
     /// The point to which a savepoint rolls back.
-    package func mark() throws(StoreError) -> WriteBuffer.Mark {
-        try withState { state throws(StoreError) in state.writes.mark }
-    }
+    package func mark() throws(StoreError) -> WriteBuffer.Mark { try state.mark() }
 
     /// Undoes the writes behind a mark. The read set stays: the body may have acted on what it read.
-    package func rollBack(to mark: WriteBuffer.Mark) {
-        state.withLock { state in
-            if !state.hasEnded { state.writes.rollBack(to: mark) }
-        }
-    }
+    package func rollBack(to mark: WriteBuffer.Mark) { state.rollBack(to: mark) }
 
     // MARK: End
 
@@ -158,8 +111,8 @@ public final class Transaction: Sendable {
         guard let commit = try end() else { return sequence }
         defer { snapshot.release() }
         if !hasTurn { engine.retryTurn.giveWay() }
-        let last = try engine.commit(commit.batch, commit.check()) ?? 0
-        try engine.finish(last, durability)
+        let last = try engine.writes.commit(commit.batch, commit.check()) ?? 0
+        try engine.writes.waitUntilDurable(last, durability)
         return last
     }
 
@@ -170,22 +123,18 @@ public final class Transaction: Sendable {
         defer { snapshot.release() }
         let engine = engine
         if !hasTurn, engine.retryTurn.isTaken {
-            try await engine.onBlockingQueue { engine.retryTurn.giveWay() }
+            try await engine.reads.blocking.run { engine.retryTurn.giveWay() }
         }
-        return try await engine.changeWithoutBlocking(durability) { () throws(StoreError) in
-            try engine.commit(commit.batch, commit.check(), mayBlock: false)
+        return try await engine.writes.changeWithoutBlocking(durability) { () throws(StoreError) in
+            try engine.writes.commit(commit.batch, commit.check(), mayBlock: false)
         } blocking: { () throws(StoreError) in
-            try engine.commit(commit.batch, commit.check())
+            try engine.writes.commit(commit.batch, commit.check())
         }
     }
 
     /// Drops all writes. Does nothing where the transaction has ended.
     public func rollback() {
-        state.withLock { state in
-            state.hasEnded = true
-            state.writes = WriteBuffer()
-            state.reads = ReadSet()
-        }
+        state.drop()
         snapshot.release()
     }
 
@@ -202,22 +151,18 @@ public final class Transaction: Sendable {
     /// Ends the transaction.
     /// - Returns: nil where it wrote nothing.
     private func end() throws(StoreError) -> PendingCommit? {
-        let state = try withState { state throws(StoreError) in
-            let last = state
-            state = State(hasEnded: true)
-            return last
-        }
-        if state.writes.isEmpty {
+        let (writes, reads) = try state.end()
+        if writes.isEmpty {
             snapshot.release()
             return nil
         }
-        let reads =
+        let checked =
             switch isolation {
             case _ where !isChecked: ReadSet()
-            case .serializable: state.reads.closed()
-            case .snapshot: state.writes.writtenKeys()
+            case .serializable: reads.closed()
+            case .snapshot: writes.writtenKeys()
             }
         return PendingCommit(
-            batch: state.writes.batch, reads: reads.isEmpty ? nil : reads, snapshot: snapshot.sequence)
+            batch: writes.batch, reads: checked.isEmpty ? nil : checked, snapshot: snapshot.sequence)
     }
 }

@@ -51,7 +51,7 @@ final class GroupCommit: Sendable {
         var counts = Counts()
     }
 
-    let state = Locked(State())
+    let state = Locked(State(), rank: .leaf)
     /// Threads and tasks that wait for the next sync. Changed under the lock, to be asked without.
     let arrived = Atomic<Int>(0)
     /// ``State/durable``, to be asked without the lock.

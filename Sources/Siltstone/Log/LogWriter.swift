@@ -63,7 +63,7 @@ final class LogWriter: Sendable {
     let room = Atomic<Int>(0)
     let space: Locked<Space>
     /// Held during a sync.
-    let syncing = ConditionLock()
+    let syncing = ConditionLock(.sync)
 
     private init(_ file: any File, _ header: FileHeader, end: Int, previous: UInt32, _ options: Options) {
         path = file.path
@@ -73,7 +73,7 @@ final class LogWriter: Sendable {
         fileChecksum = header.checksum
         endMark = Atomic(end)
         syncedMark = Atomic(end)
-        space = Locked(Space(reserved: end, options))
+        space = Locked(Space(reserved: end, options), rank: .leaf)
         tail = HeapCell(Tail(end: end, previous: previous))
     }
 

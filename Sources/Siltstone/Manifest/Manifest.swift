@@ -2,7 +2,7 @@
 ///
 /// Each edit is synced before anyone acts on it. When the list has grown long, a new manifest is begun with the whole
 /// state, and put in force by `CURRENT`; there is a valid manifest at every moment. (LevelDB's descriptor log, with each
-/// frame chained to the one before.) Used under the engine's manifest lock.
+/// frame chained to the one before.) Used under the manifest lock of ``VersionSet``.
 final class Manifest {
     /// Edits after which the manifest is begun anew, if that can be done.
     static let editLimit = 1000
@@ -49,7 +49,7 @@ final class Manifest {
         edits = 0
     }
 
-    /// A manifest that was found, and that is to be gone on with: some time, by ``settle()``.
+    /// A manifest that was found, and that is to be gone on with: some time, by ``makeRecoveryDurable()``.
     init(_ found: Found, nextFileNumber: UInt64, directory: String, fileSystem: any FileSystem) {
         self.found = found
         self.directory = directory
@@ -69,9 +69,9 @@ final class Manifest {
     ///
     /// Comes before the first edit, before anything is removed or told to be durable; but not before that: who opens a store
     /// that was closed in good order, and reads, has no reason to wait for the disk.
-    func settle() throws(StoreError) { _ = try settled() }
+    func makeRecoveryDurable() throws(StoreError) { _ = try durableWriter() }
 
-    private func settled() throws(StoreError) -> LogWriter {
+    private func durableWriter() throws(StoreError) -> LogWriter {
         if let writer { return writer }
         guard let found else { preconditionFailure("a manifest is either found or made") }
         let writer = try LogWriter.resume(
@@ -96,9 +96,9 @@ final class Manifest {
     /// Makes an edit durable.
     ///
     /// A full disk is an error after which nothing has changed. Any other failure leaves it open whether the edit will
-    /// be there after a crash: the engine then takes no more writes, and deletes nothing.
+    /// be there after a crash: the store then takes no more writes, and deletes nothing.
     func append(_ edit: VersionEdit) throws(StoreError) {
-        let writer = try settled()
+        let writer = try durableWriter()
         var edit = edit
         edit.nextFileNumber = state.nextFileNumber
         var next = state

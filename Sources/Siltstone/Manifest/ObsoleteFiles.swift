@@ -9,7 +9,7 @@
 final class ObsoleteFiles: Sendable {
     private let directory: String
     private let fileSystem: any FileSystem
-    private let state = Locked(State())
+    private let state = Locked(State(), rank: .leaf)
 
     private struct State {
         var holds = 0

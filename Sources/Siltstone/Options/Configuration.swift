@@ -80,3 +80,15 @@ public enum Limits {
     /// Bytes of a batch, its changes encoded, large values not counted.
     public static let batchBytes = 1 << 30
 }
+
+extension Limits {
+    /// Throws ``StoreError/Code/tooLarge`` where a key or a value has too many bytes.
+    static func check(key: Int, value: Int) throws(StoreError) {
+        guard key <= Limits.keyBytes else {
+            throw StoreError(.tooLarge, "a key has \(key) bytes, \(Limits.keyBytes) is the most")
+        }
+        guard value <= Limits.valueBytes else {
+            throw StoreError(.tooLarge, "a value has \(value) bytes, \(Limits.valueBytes) is the most")
+        }
+    }
+}

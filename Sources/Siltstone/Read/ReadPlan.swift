@@ -1,6 +1,6 @@
 /// What a point read looks at, laid out flat: memtables, newest first, then runs, newest first.
 ///
-/// Plain memory, which ``ReadView`` makes and frees: a read that went through the objects would retain and release some
+/// Plain memory, which ``SuperVersion`` makes and frees: a read that went through the objects would retain and release some
 /// of them, and each of these locked operations waits for all loads before it, so that the cache misses of one read
 /// could not overlap with those of the next.
 ///
@@ -25,7 +25,7 @@ struct ReadPlan: @unchecked Sendable {
     private let covers: UnsafeMutablePointer<FragmentIndex>
     private let coverCount: Int
     private let segmentTombstones: Unmanaged<RangeTombstones>
-    /// Whether all can be read by this plan; if not, by ``ReadView/lookup(_:visible:pin:)``.
+    /// Whether all can be read by this plan; if not, by ``SuperVersion/lookup(_:visible:pin:)``.
     let isComplete: Bool
     /// Whether ``find(_:visible:)`` may be asked: the plan is complete, and what it touches is likely to be in memory.
     let isQuick: Bool

@@ -1,7 +1,7 @@
 /// The sequence numbers that live snapshots stand at: what flushes and compactions must keep visible.
 final class SnapshotRegistry: Sendable {
     /// How many snapshots stand at each number.
-    private let counts = Locked<[SequenceNumber: Int]>([:])
+    private let counts = Locked<[SequenceNumber: Int]>([:], rank: .leaf)
 
     /// Registers a snapshot at what is visible now.
     ///

@@ -41,8 +41,7 @@ struct LogRecovery {
         var offset: UInt64
     }
 
-    private let opener: StoreOpener
-    private let identity: StoreIdentity
+    private let directory: StoreDirectory
     private let state: ManifestState
     /// Where the manifest is, and where its last whole edit ends.
     private let manifest: (path: String, end: Int)
@@ -52,12 +51,10 @@ struct LogRecovery {
     private(set) var lastSequence: SequenceNumber
 
     init(
-        opener: StoreOpener, identity: StoreIdentity, state: ManifestState, manifest: (path: String, end: Int),
-        version: Version
+        directory: StoreDirectory, state: ManifestState, manifest: (path: String, end: Int), version: Version
     ) {
-        self.opener = opener
+        self.directory = directory
         self.manifest = manifest
-        self.identity = identity
         self.state = state
         self.version = version
         lastSequence = state.lastSequence
@@ -66,7 +63,7 @@ struct LogRecovery {
     /// The memtables, oldest first, for a store that is only read.
     var tables: [LoggedTable] {
         logs.map { log in
-            let path = StoreFile.log(log.number).path(in: opener.directory)
+            let path = directory.path(of: .log(log.number))
             return LoggedTable(
                 table: log.table, log: nil, valueFiles: log.valueFiles,
                 recovered: LogExtent(path: path, number: log.number, end: log.end))
@@ -111,8 +108,8 @@ struct LogRecovery {
 
     private func openLog(_ number: UInt64) throws(StoreError) -> FrameReader {
         try FrameReader(
-            opener.fileSystem, path: StoreFile.log(number).path(in: opener.directory), kind: .log, store: identity,
-            number: number, mapped: opener.configuration.access == .mapped)
+            directory.fileSystem, path: directory.path(of: .log(number)), kind: .log, store: directory.identity,
+            number: number, mapped: directory.configuration.access == .mapped)
     }
 
     /// Reads one log to its end.
@@ -249,7 +246,7 @@ struct LogRecovery {
         if wasClosed || reader.provesLoss(ofLog: torn.number, endingAt: torn.end) {
             throw torn.lostEnd(
                 "\(wasClosed ? manifest.path : reader.path) proves that there was more on stable storage",
-                path: StoreFile.log(torn.number).path(in: opener.directory))
+                path: directory.path(of: .log(torn.number)))
         }
         if case .damaged(let fault, let proof) = reader.tail() { throw reader.corruption(fault, proof) }
     }
@@ -259,7 +256,7 @@ struct LogRecovery {
 
     private func emptied(_ reader: FrameReader, _ number: UInt64) throws(StoreError) -> RecoveredLog {
         let size = try Self.size(reader)
-        let table = try Engine.makeTable(opener.configuration, size, nil)
+        let table = try MemTable.make(directory.configuration, for: size, nil)
         let bytes = size.bytes + size.count * MemTableEntry.headerSize
         if bytes >= Self.leastToPrepare {
             // On another core: the clearing of memory would take a third of the time that the inserts take.
@@ -290,7 +287,7 @@ struct LogRecovery {
     func checkUnnamedLogs(_ present: Set<StoreFile>, manifest number: UInt64) throws(StoreError) {
         let oldest = state.logs.first ?? number
         for case .log(let number) in present where !state.logs.contains(number) && number >= oldest {
-            guard try Self.holdsChanges(number, in: opener.directory, opener.configuration) else { continue }
+            guard try Self.holdsChanges(number, in: directory.path, directory.configuration) else { continue }
             throw .corrupt(
                 "the manifest has lost its end: it does not name \(StoreFile.log(number).name), which holds changes",
                 file: manifest.path, offset: manifest.end)
@@ -329,9 +326,9 @@ struct LogRecovery {
         var unused: [UInt64] = []
         for log in logs {
             let writer = try LogWriter.resume(
-                opener.fileSystem, path: StoreFile.log(log.number).path(in: opener.directory), header: log.header,
+                directory.fileSystem, path: directory.path(of: .log(log.number)), header: log.header,
                 end: log.isLinked ? log.end : FileHeader.size, proven: log.proven,
-                previous: log.isLinked ? log.lastChecksum : log.header.checksum, options: .log(opener.configuration))
+                previous: log.isLinked ? log.lastChecksum : log.header.checksum, options: .log(directory.configuration))
             // One that was made ahead of time and never used, or was emptied for what came before it was lost. To go on
             // with it would seal the one before, however little that holds.
             if !log.isLinked {
@@ -368,21 +365,14 @@ struct LogRecovery {
         _ manifest: Manifest, _ arenas: ArenaPool, replacing unused: [UInt64]
     ) throws(StoreError) -> LoggedTable {
         let number = manifest.takeNumber()
-        let log = try LogWriter.create(
-            opener.fileSystem, path: StoreFile.log(number).path(in: opener.directory),
-            header: FileHeader(kind: .log, store: identity, number: number), options: .log(opener.configuration))
-        try storeErrors { () throws(FileSystemError) in
-            try opener.fileSystem.retrying { () throws(FileSystemError) in
-                try opener.fileSystem.syncDirectory(opener.directory)
-            }
-        }
+        let log = try directory.createLog(number)
+        try directory.sync()
         var edit = VersionEdit()
         edit.addedLogs = [number]
         edit.removedLogs = unused
         try manifest.append(edit)
         try log.append(link: LogLink(lastSequence: lastSequence))
-        let table = try Engine.makeTable(
-            opener.configuration, ChangeSize(keyBytes: 0, valueBytes: 0, count: 0), arenas)
+        let table = try MemTable.make(directory.configuration, for: .nothing, arenas)
         return LoggedTable(table: table, log: log)
     }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Opens a store: from a directory to an ``Engine`` (`Docs/Format.md`, "Recovery").
+/// Opens a store: from a directory to a ``RecoveredStore`` (`Docs/Format.md`, "Recovery").
 ///
 /// Everything is checked before anything is changed: damage is reported with the store as it was found.
 struct StoreOpener {
@@ -10,7 +10,7 @@ struct StoreOpener {
     let lock: (any FileLock)?
 
     /// Opens the store at `path`, or makes one.
-    static func open(at path: String, _ configuration: Configuration) throws(StoreError) -> Engine {
+    static func open(at path: String, _ configuration: Configuration) throws(StoreError) -> RecoveredStore {
         try configuration.validate()
         let directory = normalized(path, configuration.fileSystem)
         try prepareDirectory(directory, configuration)
@@ -22,6 +22,9 @@ struct StoreOpener {
             throw error
         }
     }
+
+    /// Stores of this process that were dropped, and whose locks are about to be given up: who opens one again waits.
+    static let abandonments = Atomic<Int>(0)
 
     // MARK: The directory
 
@@ -89,7 +92,7 @@ struct StoreOpener {
         while true {
             // A store that this process has dropped gives its lock up once its background work has come to an end. Asked
             // before the attempt: it may come to that end right behind it.
-            let mayComeFree = Engine.abandonments.load(ordering: .sequentiallyConsistent) > 0
+            let mayComeFree = Self.abandonments.load(ordering: .sequentiallyConsistent) > 0
             do {
                 return try fileSystem.retrying { () throws(FileSystemError) in
                     try fileSystem.lock(
@@ -125,7 +128,7 @@ struct StoreOpener {
                 file: directory)
         }
         for file in names.compactMap({ StoreFile(name: $0) }) {
-            guard try !Leftover.isOurs(file, in: directory, fileSystem, store: nil) else { continue }
+            guard try !OrphanFile.isOurs(file, in: directory, fileSystem, store: nil) else { continue }
             // Another process may be making a store here, and have renamed or removed the file since it was listed.
             if try Self.names(in: directory, fileSystem) != names {
                 return try refuseForeignDirectory(directory, configuration)
@@ -143,21 +146,19 @@ struct StoreOpener {
 
     // MARK: Opening
 
-    func open() throws(StoreError) -> Engine {
+    func open() throws(StoreError) -> RecoveredStore {
         guard let number = try CurrentFile.read(in: directory, fileSystem) else { return try create() }
         let found = try readManifest(number)
         let present = try listFiles()
         try checkPresence(found.state, present)
-        let cache = BlockCache(capacity: configuration.cacheBytes)
-        let pageCache = PageCache(source: configuration.availableMemory)
-        let files = OpenFiles(opener: self, identity: found.header.store, cache: cache, pageCache: pageCache)
+        let files = storeDirectory(found.header.store)
         let version = try files.open(found.state)
         var recovery = LogRecovery(
-            opener: self, identity: found.header.store, state: found.state, manifest: (found.path, found.end),
+            directory: files, state: found.state, manifest: (found.path, found.end),
             version: version)
         try recovery.readLogs()
         try recovery.checkUnnamedLogs(present, manifest: number)
-        return try finish(found, recovery, version, (cache, pageCache), present)
+        return try finish(found, recovery, version, files, present)
     }
 
     private func listFiles() throws(StoreError) -> Set<StoreFile> {
@@ -216,12 +217,12 @@ struct StoreOpener {
         }
     }
 
-    // MARK: The engine
+    // MARK: The recovered store
 
     private func finish(
         _ found: Manifest.Found, _ recovery: LogRecovery, _ version: Version,
-        _ caches: (blocks: BlockCache, pages: PageCache), _ present: Set<StoreFile>
-    ) throws(StoreError) -> Engine {
+        _ files: StoreDirectory, _ present: Set<StoreFile>
+    ) throws(StoreError) -> RecoveredStore {
         var manifest: Manifest?
         var tables = recovery.tables
         let arenas = makeArenas()
@@ -233,51 +234,40 @@ struct StoreOpener {
                 fileSystem: fileSystem)
             manifest = opened
             // A store that was closed in good order is opened without a write, and without a wait for the disk.
-            let isQuiet = recovery.isAsClosed && leftovers(present, opened).isEmpty
-            if !isQuiet { try opened.settle() }
+            let isQuiet = recovery.isAsClosed && orphans(present, opened).isEmpty
+            if !isQuiet { try opened.makeRecoveryDurable() }
             tables = try recovery.resumeLogs(opened, arenas)
-            if !isQuiet { try remove(leftovers(present, opened), of: opened.identity) }
+            if !isQuiet { try remove(orphans(present, opened), of: opened.identity) }
         } else if tables.isEmpty {
             tables = [LoggedTable(table: try MemTable(capacity: 64 << 10, pool: nil), log: nil)]
         }
         guard let active = tables.popLast() else {
             throw StoreError(.corrupt, "the store has no log to write to", file: directory)
         }
-        let writeState = WriteState(
-            active: active, sealed: tables, lastSequence: recovery.lastSequence, version: version)
-        let engine = Engine(
-            Engine.Parts(
-                directory: directory, configuration: configuration, identity: found.header.store,
-                manifest: manifest, lock: lock, cache: caches.blocks, pageCache: caches.pages, arenas: arenas,
-                state: writeState))
-        if !configuration.readOnly {
-            if !tables.isEmpty { engine.scheduleFlush() }
-            engine.scheduleCompaction()
-            // What the logs held, where it is much, need not be read again at the next opening.
-            if active.table.byteCount >= engine.leastIdleFlush { engine.watchForIdleness() }
-        }
-        return engine
+        return RecoveredStore(
+            directory: files, manifest: manifest, lock: lock, arenas: arenas, version: version,
+            state: WriteState(active: active, sealed: tables, lastSequence: recovery.lastSequence))
     }
 
     /// What a crash left behind: nothing that the manifest names, but maybe files that are not this store's.
-    private func leftovers(_ present: Set<StoreFile>, _ manifest: Manifest) -> Set<StoreFile> {
+    private func orphans(_ present: Set<StoreFile>, _ manifest: Manifest) -> Set<StoreFile> {
         var keep = manifest.state.liveFiles
         keep.formUnion([.current, .lock, .manifest(manifest.number)])
         return present.subtracting(keep)
     }
 
-    /// Removes files, as far as they are this store's. The manifest that does not name them must be settled.
+    /// Removes files, as far as they are this store's. What the manifest does not name must be durable.
     private func remove(_ files: Set<StoreFile>, of store: StoreIdentity?) throws(StoreError) {
         var ours: [StoreFile] = []
         for file in files.sorted(by: { $0.name < $1.name }) {
-            if try Leftover.isOurs(file, in: directory, fileSystem, store: store) { ours.append(file) }
+            if try OrphanFile.isOurs(file, in: directory, fileSystem, store: store) { ours.append(file) }
         }
         ObsoleteFiles(directory: directory, fileSystem: fileSystem).remove(ours)
     }
 
     // MARK: A new store
 
-    private func create() throws(StoreError) -> Engine {
+    private func create() throws(StoreError) -> RecoveredStore {
         try refuseLostCurrent()
         guard configuration.createIfMissing, !configuration.readOnly else {
             throw StoreError(.notFound, "the directory holds no store", file: directory)
@@ -290,9 +280,8 @@ struct StoreOpener {
         state.nextFileNumber = 3
         state.logs = [logNumber]
         let identity = StoreIdentity.random()
-        let log = try LogWriter.create(
-            fileSystem, path: StoreFile.log(logNumber).path(in: directory),
-            header: FileHeader(kind: .log, store: identity, number: logNumber), options: .log(configuration))
+        let files = storeDirectory(identity)
+        let log = try files.createLog(logNumber)
         try log.append(link: LogLink())
         let writer = try Manifest.create(
             number: manifestNumber, state: state, identity: identity, in: directory, fileSystem)
@@ -300,14 +289,18 @@ struct StoreOpener {
             directory: directory, identity: identity, fileSystem: fileSystem, state: state, number: manifestNumber,
             writer: writer)
         let arenas = makeArenas()
-        let table = try Engine.makeTable(configuration, ChangeSize(keyBytes: 0, valueBytes: 0, count: 0), arenas)
-        let writeState = WriteState(
-            active: LoggedTable(table: table, log: log), lastSequence: 0, version: .empty)
-        return Engine(
-            Engine.Parts(
-                directory: directory, configuration: configuration, identity: identity, manifest: manifest, lock: lock,
-                cache: BlockCache(capacity: configuration.cacheBytes),
-                pageCache: PageCache(source: configuration.availableMemory), arenas: arenas, state: writeState))
+        let table = try MemTable.make(configuration, for: .nothing, arenas)
+        return RecoveredStore(
+            directory: files, manifest: manifest, lock: lock, arenas: arenas, version: .empty,
+            state: WriteState(active: LoggedTable(table: table, log: log), lastSequence: 0))
+    }
+
+    /// The directory of a store whose identity is known, with empty caches.
+    private func storeDirectory(_ identity: StoreIdentity) -> StoreDirectory {
+        StoreDirectory(
+            directory, identity: identity, configuration: configuration,
+            cache: BlockCache(capacity: configuration.cacheBytes),
+            pageCache: PageCache(source: configuration.availableMemory))
     }
 
     /// Memory for the memtables of a store.
@@ -342,32 +335,5 @@ struct StoreOpener {
             case .manifest, .current, .currentInTheMaking, .lock: continue
             }
         }
-    }
-}
-
-/// Opens what a manifest names.
-struct OpenFiles {
-    let opener: StoreOpener
-    let identity: StoreIdentity
-    let cache: BlockCache
-    let pageCache: PageCache
-
-    func open(_ state: ManifestState) throws(StoreError) -> Version {
-        var segments: [(placed: VersionEdit.PlacedSegment, reader: SegmentReader)] = []
-        for placed in state.segments.values.sorted(by: { $0.info.number < $1.info.number }) {
-            let number = placed.info.number
-            let reader = try SegmentReader(
-                fileSystem: opener.fileSystem, path: StoreFile.segment(number).path(in: opener.directory),
-                number: number, store: identity, info: placed.info, access: opener.configuration.access, cache: cache,
-                pageCache: pageCache)
-            segments.append((placed, reader))
-        }
-        var values: [UInt64: ValueFileReader] = [:]
-        for number in state.valueFiles {
-            values[number] = try ValueFileReader(
-                fileSystem: opener.fileSystem, path: StoreFile.values(number).path(in: opener.directory),
-                number: number, store: identity, access: opener.configuration.access, pageCache: pageCache)
-        }
-        return Version(segments: segments, valueFiles: values)
     }
 }

@@ -30,7 +30,7 @@ extension StoreRepair {
             guard case .frame(let frame, _) = piece else { continue }
             size.add(RecoveredBatch(frame))
         }
-        let table = try Engine.makeTable(configuration, size, nil)
+        let table = try MemTable.make(configuration, for: size, nil)
         var salvage = LogSalvage(contents.bytes, header: header)
         var (end, mark) = (FileHeader.size, 0)
         while let piece = salvage.next() {

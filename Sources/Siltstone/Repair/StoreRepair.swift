@@ -1,22 +1,3 @@
-extension KeyValueStore {
-    /// Makes a damaged store whole again out of everything that its own bytes still prove.
-    ///
-    /// Segments that are well stay as they are; of damaged ones, and of logs, each block or frame that passes its
-    /// checksum is taken. Nothing is invented, and nothing is thrown away: what the repaired store does not need is put
-    /// aside in a directory inside the store's. A store that is well is not changed.
-    /// - Parameters:
-    ///   - path: the store's directory. Nobody else may have it open.
-    ///   - configuration: how files are read and written.
-    ///   - progress: called with a line of text for each step.
-    /// - Throws: ``StoreError`` where the store is locked, or the disk fails.
-    public static func repair(
-        at path: String, configuration: Configuration = Configuration(), progress: ((String) -> Void)? = nil
-    ) throws(StoreError) -> RepairReport {
-        var repair = StoreRepair(directory: path, configuration: configuration, progress: progress)
-        return try repair.run()
-    }
-}
-
 /// One repair of a store.
 ///
 /// New files are written and synced beside the old ones, and those that are not needed any more get a second name aside;
@@ -68,7 +49,7 @@ struct StoreRepair {
         // Before the lock, whose file would be put into a directory of something else.
         var isStore = false
         for file in try listFiles() where file.number != nil || file == .current {
-            if try Leftover.isOurs(file, in: directory, fileSystem, store: nil) { isStore = true }
+            if try OrphanFile.isOurs(file, in: directory, fileSystem, store: nil) { isStore = true }
         }
         guard isStore else {
             throw StoreError(.notAStore, "the directory holds no file of a store", file: directory)
@@ -142,7 +123,7 @@ struct StoreRepair {
             // The lock is held already, so the store is opened below it.
             let opener = StoreOpener(
                 directory: directory, configuration: readOnly(configuration), fileSystem: fileSystem, lock: nil)
-            let engine = try opener.open()
+            let engine = Engine(try opener.open())
             defer { engine.abandon() }
             let verification = try engine.verify(progress: nil)
             report.recordsKept = verification.recordsChecked

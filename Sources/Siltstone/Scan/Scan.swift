@@ -3,7 +3,7 @@
 /// `@unchecked Sendable`: whoever takes one out of the pool has it alone.
 final class Scan: @unchecked Sendable {
     /// Keeps the memtables and segments that the records lie in.
-    let view: ReadView
+    let view: SuperVersion
     let merge: MergingCursor
     /// Set once a walk has failed: its place is not known any more.
     var failure: StoreError? { didSet { hasFailed = failure != nil } }
@@ -15,7 +15,7 @@ final class Scan: @unchecked Sendable {
     /// What its walk has looked into last. Behind a pointer: as a property it would be checked for exclusive access each time.
     let values: UnsafeMutablePointer<RecentValueFile>
 
-    init(_ view: ReadView) {
+    init(_ view: SuperVersion) {
         self.view = view
         merge = MergingCursor(view.sources())
         room = .allocate(capacity: 1)

@@ -48,7 +48,7 @@ final class ScanPool: @unchecked Sendable {
     /// - Parameters:
     ///   - scan: retained, which is the pool's to release from now on.
     ///   - isCurrent: whether a view is the current one.
-    func give(_ scan: Unmanaged<Scan>, isCurrent: (Unmanaged<ReadView>) -> Bool) {
+    func give(_ scan: Unmanaged<Scan>, isCurrent: (Unmanaged<SuperVersion>) -> Bool) {
         let (view, isUsable) = scan._withUnsafeGuaranteedRef { scan in
             let view = Unmanaged.passUnretained(scan.view)
             guard !scan.hasFailed, isCurrent(view) else { return (view, false) }

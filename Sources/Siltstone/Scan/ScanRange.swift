@@ -19,24 +19,11 @@ struct ScanRange: Sendable {
     static func limit(_ count: Int?) -> Int { max(0, count ?? .max) }
 
     init(prefix: [UInt8], reverse: Bool, limit: Int?) {
-        self.init(from: prefix, to: Self.successor(ofPrefix: prefix), reverse: reverse, limit: limit)
+        self.init(from: prefix, to: KeyRange.successor(ofPrefix: prefix), reverse: reverse, limit: limit)
     }
 
     /// Where a walk begins: the first key, or the one behind the last.
     var nearEnd: [UInt8]? { direction == .forward ? from : to }
     /// Where it ends.
     var farEnd: [UInt8]? { direction == .forward ? to : from }
-
-    /// The least key that comes after all that begin with `prefix`; nil where there is none.
-    @usableFromInline
-    static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
-        var key = prefix
-        while let last = key.popLast() {
-            if last < 0xff {
-                key.append(last + 1)
-                return key
-            }
-        }
-        return nil
-    }
 }

@@ -4,7 +4,7 @@ import Synchronization
 struct ScanWalk: ~Copyable {
     /// Kept by whoever walks. To retain it, and to release it, would be a tenth of a short walk, as all locked operations wait
     /// for what came before them.
-    private let engineReference: Unmanaged<Engine>
+    private let path: Unmanaged<ScanPath>
     /// Retained. As an ordinary reference it would be retained once more for each look at it.
     private let scan: Unmanaged<Scan>
     /// The scan's.
@@ -36,8 +36,8 @@ struct ScanWalk: ~Copyable {
 
     /// A walk over a range.
     /// - Parameters: as of the other initialiser.
-    init(_ engine: Engine, at snapshot: Snapshot? = nil, _ range: ScanRange) throws(StoreError) {
-        try self.init(engine, at: snapshot, range.direction, farEnd: range.farEnd, limit: range.limit)
+    init(_ path: ScanPath, at snapshot: SequenceNumber? = nil, _ range: ScanRange) throws(StoreError) {
+        try self.init(path, at: snapshot, range.direction, farEnd: range.farEnd, limit: range.limit)
         nearEnd = range.nearEnd
     }
 
@@ -45,35 +45,35 @@ struct ScanWalk: ~Copyable {
     /// - Parameters: as of ``init(_:at:_:farEnd:limit:)``.
     ///   - ranges: sorted and disjoint.
     init(
-        _ engine: Engine, at snapshot: Snapshot?, over ranges: [KeyRange], _ direction: ScanDirection, limit: Int
+        _ path: ScanPath, at snapshot: SequenceNumber?, over ranges: [KeyRange], _ direction: ScanDirection, limit: Int
     ) throws(StoreError) {
         var course = RangeCourse(ranges, direction)
         let first = course.next()
         try self.init(
-            engine, at: snapshot, direction, farEnd: first?.farEnd(direction), limit: first == nil ? 0 : limit)
+            path, at: snapshot, direction, farEnd: first?.farEnd(direction), limit: first == nil ? 0 : limit)
         nearEnd = first?.nearEnd(direction)
         self.ranges = course
     }
 
     /// A walk to be begun by ``begin(at:)``.
     /// - Parameters:
-    ///   - engine: to be kept as long as the walk.
-    ///   - snapshot: what is to be seen; nil for what the store holds now. That needs no snapshot: the view that the walk keeps is
-    ///     its own, and what flushes and compactions do is seen in later ones only.
+    ///   - path: the caller keeps it, and the store, as long as the walk.
+    ///   - snapshot: the last change that the walk sees; nil for what the store holds now. The caller keeps the snapshot until
+    ///     this returns. A walk without one keeps its super version: flushes and compactions show in later ones only.
     ///   - direction: which way it goes.
     ///   - farEnd: where it ends; nil for the last of all.
     ///   - limit: how many entries it hands out at most.
     init(
-        _ engine: Engine, at snapshot: Snapshot?, _ direction: ScanDirection, farEnd: consuming [UInt8]?, limit: Int
+        _ path: ScanPath, at snapshot: SequenceNumber?, _ direction: ScanDirection, farEnd: consuming [UInt8]?,
+        limit: Int
     ) throws(StoreError) {
-        try engine.checkOpen()
-        // Any view later than the snapshot will do: what the snapshot sees is kept in all of them. The snapshot must
-        // not go before the view is taken.
-        let (scan, now) = withExtendedLifetime(snapshot) { engine.takeScan() }
-        engineReference = .passUnretained(engine)
+        try path.reads.status.checkOpen()
+        // Any super version later than the snapshot will do: what the snapshot sees is kept in all of them.
+        let (scan, now) = path.take()
+        self.path = .passUnretained(path)
         self.scan = scan
         merge = scan._withUnsafeGuaranteedRef { .passUnretained($0.merge) }
-        sequence = snapshot?.sequence ?? now
+        sequence = snapshot ?? now
         self.direction = direction
         self.farEnd = farEnd
         left = limit
@@ -81,10 +81,8 @@ struct ScanWalk: ~Copyable {
     }
 
     deinit {
-        engineReference._withUnsafeGuaranteedRef { engine in engine.scans.give(scan) { engine.views.isCurrent($0) } }
+        path._withUnsafeGuaranteedRef { $0.give(scan) }
     }
-
-    var engine: Engine { engineReference.takeUnretainedValue() }
 
     /// Room for the walk itself.
     var room: UnsafeMutablePointer<ScanWalk> { scan._withUnsafeGuaranteedRef { $0.room } }
@@ -115,7 +113,7 @@ struct ScanWalk: ~Copyable {
             defer { withExtendedLifetime(keeper) {} }
             return try body(value)
         }
-        return try engine.withResolvedValue(record, version, noting: values, body)
+        return try path.takeUnretainedValue().reads.withResolvedValue(record, version, noting: values, body)
     }
 
     /// The scan's.
@@ -290,8 +288,10 @@ struct ScanWalk: ~Copyable {
             try seek(key)
             return try readNextSpan()
         }
-        if _slowPath(engineReference._withUnsafeGuaranteedRef { $0.emptyRanges.hasRanges }),
-            let known = withContiguousBytes(key ?? [], { engine.emptyRanges.end(from: $0, visible: sequence) })
+        let deletedRanges = path._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.deletedRanges) }
+        if _slowPath(deletedRanges._withUnsafeGuaranteedRef { $0.hasRanges }),
+            let known = withContiguousBytes(
+                key ?? [], { deletedRanges.takeUnretainedValue().end(from: $0, visible: sequence) })
         {
             return try readFirstSpan(from: known)
         }
@@ -431,7 +431,7 @@ struct ScanWalk: ~Copyable {
             next = record
             count += record - first
             // Good until the next records are read.
-            if record != first, count >= EmptyRanges.fewestToGrow { passed = [UInt8]((record - 1).pointee.key) }
+            if record != first, count >= DeletedRangeCache.fewestToGrow { passed = [UInt8]((record - 1).pointee.key) }
             isFound = record != end
             if isFound { break }
             if record != first, !isLastSpan, tries > 0, try !leap(from: start, over: record - 1) { tries -= 1 }
@@ -440,7 +440,8 @@ struct ScanWalk: ~Copyable {
         if let passed {
             withContiguousBytes(start) { start in
                 withContiguousBytes(passed) { passed in
-                    engine.learnEmptyRange(from: start, through: passed, passing: count, seen: sequence)
+                    path.takeUnretainedValue().noteDeleted(
+                        from: start, through: passed, passing: count, seen: sequence)
                 }
             }
         }
@@ -450,7 +451,7 @@ struct ScanWalk: ~Copyable {
     /// Goes on behind what is known to be empty, if there is such right behind the last record that was passed.
     /// - Returns: whether there is.
     private mutating func leap(from start: [UInt8], over record: UnsafePointer<Record>) throws(StoreError) -> Bool {
-        let ranges = engine.emptyRanges
+        let ranges = path.takeUnretainedValue().deletedRanges
         guard ranges.hasSeveral else { return false }
         let end = withContiguousBytes(start) { start in
             ranges.end(from: start, through: record.pointee.key, seen: sequence)
@@ -476,19 +477,5 @@ struct ScanWalk: ~Copyable {
     private func isBeyond(_ record: UnsafePointer<Record>, _ farEnd: Bytes) -> Bool {
         let order = compareKeys(record.pointee.key, farEnd)
         return direction == .forward ? order >= 0 : order < 0
-    }
-}
-
-extension Engine {
-    /// A scan of the current view, retained, and what is visible.
-    func takeScan() -> (Unmanaged<Scan>, SequenceNumber) {
-        if let scan = scans.take() {
-            // Before the look at the view, as in `currentView`.
-            let sequence = visible.load(ordering: .acquiring)
-            if scan._withUnsafeGuaranteedRef({ views.isCurrent(.passUnretained($0.view)) }) { return (scan, sequence) }
-            scan.release()
-        }
-        let (view, sequence) = currentView()
-        return (.passRetained(Scan(view)), sequence)
     }
 }

@@ -4,19 +4,46 @@
 /// its own; POSIX has the pair. What the lock guards lives beside it, in the owner.
 final class ConditionLock: Sendable {
     private let pair = Platform.MutexAndCondition()
+    #if DEBUG
+    private let rank: LockRank
+    #endif
 
-    init() {}
+    /// - Parameter rank: the lock's place in the order of locks, which debug builds check.
+    init(_ rank: LockRank = .unranked) {
+        #if DEBUG
+        self.rank = rank
+        #endif
+    }
 
     deinit { pair.destroy() }
 
     @inline(__always)
-    func lock() { pair.lock() }
+    func lock() {
+        #if DEBUG
+        HeldLocks.check(rank)
+        #endif
+        pair.lock()
+        #if DEBUG
+        HeldLocks.add(rank)
+        #endif
+    }
 
     @inline(__always)
-    func unlock() { pair.unlock() }
+    func unlock() {
+        #if DEBUG
+        HeldLocks.remove(rank)
+        #endif
+        pair.unlock()
+    }
 
-    /// Takes the lock if nobody has it.
-    func tryLock() -> Bool { pair.tryLock() }
+    /// Takes the lock if nobody has it. Any order will do: a thread that does not wait closes no circle.
+    func tryLock() -> Bool {
+        let isTaken = pair.tryLock()
+        #if DEBUG
+        if isTaken { HeldLocks.add(rank) }
+        #endif
+        return isTaken
+    }
 
     /// Releases the lock, waits to be woken, and takes the lock again. Wakes without cause happen.
     func wait() { pair.wait() }

@@ -3,10 +3,12 @@
 /// `Synchronization.Mutex` does the same and lost: on Linux, a contended one is handed over inside the kernel, where
 /// ThreadSanitizer does not see it, and every use of what it guards is reported as a race. The cost is the same.
 package final class Locked<Value: Sendable>: Sendable {
-    private let lock = ConditionLock()
+    private let lock: ConditionLock
     private let value: HeapCell<Value>
 
-    package init(_ value: Value) {
+    /// - Parameter rank: the lock's place in the order of locks, which debug builds check.
+    package init(_ value: Value, rank: LockRank = .unranked) {
+        lock = ConditionLock(rank)
         self.value = HeapCell(value)
     }
 

@@ -54,7 +54,7 @@ final class ChangeFeed: Sendable {
 
     /// Bytes that the records may take.
     let capacity: Int
-    private let state = Locked(State())
+    private let state = Locked(State(), rank: .leaf)
     private let listening = Atomic<Bool>(false)
     /// Wakes those that wait: a writer would pay for it.
     private let queue = DispatchQueue(label: "siltstone.changes", qos: .userInitiated)

@@ -76,7 +76,7 @@ extension SegmentReader {
     }
 }
 
-extension ReadView {
+extension SuperVersion {
     /// Whether segments hold changes behind `sequence`, so that a search has to read files.
     func hasSegments(after sequence: SequenceNumber) -> Bool {
         version.runs.contains { $0.segments.contains { $0.info.greatestSequence > sequence } }

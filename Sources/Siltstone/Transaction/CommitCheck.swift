@@ -5,19 +5,19 @@ import Synchronization
 /// 1981).
 ///
 /// A read set of a few keys is checked under the write lock alone, by look-ups in the memtables. For a larger one two
-/// steps share the work. ``advance(in:)`` runs without a lock, may read from disk, and covers nearly all changes.
-/// ``decide(_:in:)`` runs under the write lock, right before the commit takes its sequence numbers; it covers the commits
+/// steps share the work. ``advance(_:_:subscribe:)`` runs without a lock, may read from disk, and covers nearly all changes.
+/// ``decide(last:flushed:_:_:)`` runs under the write lock, right before the commit takes its sequence numbers; it covers the commits
 /// that came meanwhile, which the check has followed in the feed of changes. So nobody waits for the check of a long
 /// transaction.
 ///
 /// Used by one commit, on one thread at a time.
 final class CommitCheck {
-    /// The result of ``decide(_:in:)``.
+    /// The result of ``decide(last:flushed:_:_:)``.
     enum Verdict {
         /// Nothing was changed. The commit may go on.
         case unchanged
         case conflict
-        /// The changes to compare have left memory: ``advance(in:)`` must run again.
+        /// The changes to compare have left memory: ``advance(_:_:subscribe:)`` must run again.
         case outdated
     }
 
@@ -47,26 +47,28 @@ final class CommitCheck {
         checked = snapshot
     }
 
-    /// Whether ``decide(_:in:)`` can do without ``advance(in:)``.
+    /// Whether ``decide(last:flushed:_:_:)`` can do without ``advance(_:_:subscribe:)``.
     var isSmall: Bool { reads.keyCount <= Self.fewKeys && !reads.hasRanges && attempts == 0 }
 
-    /// Whether ``advance(in:)`` would read files.
-    func readsFiles(in engine: Engine) -> Bool {
-        engine.visible.load(ordering: .acquiring) != checked && engine.views.current().hasSegments(after: checked)
+    /// Whether ``advance(_:_:subscribe:)`` would read files.
+    func readsFiles(_ path: ReadPath) -> Bool {
+        path.visible.load(ordering: .acquiring) != checked
+            && path.superVersions.current().hasSegments(after: checked)
     }
 
     /// Checks everything that is visible now, and follows the commits behind it. Without a lock.
+    /// - Parameter subscribe: subscribes to the feed, and returns the position behind the last commit.
     /// - Returns: false for a conflict.
-    func advance(in engine: Engine) throws(StoreError) -> Bool {
+    func advance(_ path: ReadPath, _ feed: ChangeFeed, subscribe: () -> Int) throws(StoreError) -> Bool {
         // First the position in the feed, so that no commit falls between the two steps.
-        let position = engine.subscribeToChanges().position
-        if watch != nil { engine.feed.unsubscribe() }
+        let position = subscribe()
+        if watch != nil { feed.unsubscribe() }
         watch = Watch(position: position, index: watch?.index ?? ReadIndex(reads))
-        // Loaded before the view, so that the view holds every change up to this number. A newer change that the view
-        // holds as well is as good a conflict.
-        let sequence = engine.visible.load(ordering: .acquiring)
+        // Loaded before the super version, so that this holds every change up to the number. A newer change that it holds
+        // as well is as good a conflict.
+        let sequence = path.visible.load(ordering: .acquiring)
         if sequence == checked { return true }
-        if try engine.views.current().hasChange(in: reads, after: checked) {
+        if try path.superVersions.current().hasChange(in: reads, after: checked) {
             verdict = .conflict
             return false
         }
@@ -75,37 +77,43 @@ final class CommitCheck {
     }
 
     /// Checks the changes since the last step. Under the write lock.
-    func decide(_ state: borrowing WriteState, in engine: Engine) throws(StoreError) -> Verdict {
+    /// - Parameters:
+    ///   - last: the number of the last change.
+    ///   - flushed: no change behind this number has left memory.
+    func decide(
+        last: SequenceNumber, flushed: SequenceNumber, _ path: ReadPath, _ feed: ChangeFeed
+    ) throws(StoreError) -> Verdict {
         attempts += 1
-        verdict = try compare(state, in: engine)
+        verdict = try last == checked ? .unchanged : compare(flushed: flushed, path, feed)
         return verdict
     }
 
     /// Stops to follow the commits.
-    func end(in engine: Engine) {
-        if watch != nil { engine.feed.unsubscribe() }
+    func end(_ feed: ChangeFeed) {
+        if watch != nil { feed.unsubscribe() }
         watch = nil
     }
 
-    private func compare(_ state: borrowing WriteState, in engine: Engine) throws(StoreError) -> Verdict {
-        if state.lastSequence == checked { return .unchanged }
-        let verdict = try watch == nil ? compareTables(state) : compareCommits(in: engine)
+    private func compare(
+        flushed: SequenceNumber, _ path: ReadPath, _ feed: ChangeFeed
+    ) throws(StoreError) -> Verdict {
+        let superVersion = path.superVersions.current()
+        let verdict = try watch == nil ? compareTables(superVersion, flushed: flushed) : compareCommits(feed)
         guard verdict == .outdated, attempts > Self.mostAttempts else { return verdict }
-        return try engine.views.current().hasChange(in: reads, after: checked) ? .conflict : .unchanged
+        return try superVersion.hasChange(in: reads, after: checked) ? .conflict : .unchanged
     }
 
-    /// By look-ups in the memtables.
-    private func compareTables(_ state: borrowing WriteState) -> Verdict {
-        if state.flushedSequence > checked { return .outdated }
-        if state.active.table.hasChange(in: reads, after: checked) { return .conflict }
-        return state.sealed.contains { $0.table.hasChange(in: reads, after: checked) } ? .conflict : .unchanged
+    /// By look-ups in the memtables, which under the write lock are those of the current super version.
+    private func compareTables(_ superVersion: SuperVersion, flushed: SequenceNumber) -> Verdict {
+        if flushed > checked { return .outdated }
+        return superVersion.tables.contains { $0.hasChange(in: reads, after: checked) } ? .conflict : .unchanged
     }
 
     /// By the commits that the feed holds.
-    private func compareCommits(in engine: Engine) throws(StoreError) -> Verdict {
+    private func compareCommits(_ feed: ChangeFeed) throws(StoreError) -> Verdict {
         guard var watch else { return .outdated }
         while true {
-            switch engine.feed.read(at: watch.position) {
+            switch feed.read(at: watch.position) {
             case .upToDate, .closed: return .unchanged
             case .dropped: return .outdated
             case .records(let records, let next):

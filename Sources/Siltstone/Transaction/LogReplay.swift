@@ -4,13 +4,14 @@ struct LogReplay: Sendable {
 
     /// Opens logs, as far as they are still there.
     /// - Parameter extents: oldest first, each up to where its frames ended when the subscription began.
-    init(_ extents: [LogExtent], in engine: Engine) throws(StoreError) {
+    init(_ extents: [LogExtent], in directory: StoreDirectory) throws(StoreError) {
         logs = []
         for extent in extents {
             do throws(StoreError) {
                 let reader = try FrameReader(
-                    engine.fileSystem, path: extent.path, kind: .log, store: engine.identity, number: extent.number,
-                    mapped: engine.configuration.logWriting == .mapped)
+                    directory.fileSystem, path: extent.path, kind: .log, store: directory.identity,
+                    number: extent.number,
+                    mapped: directory.configuration.logWriting == .mapped)
                 logs.append((reader, extent.end))
             } catch {
                 // A flush has made the log obsolete meanwhile. What it held, and the logs before it, is lost to the feed.

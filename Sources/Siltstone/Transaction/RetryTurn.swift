@@ -31,7 +31,7 @@ final class RetryTurn: Sendable {
         }
     }
 
-    private let state = Locked(State())
+    private let state = Locked(State(), rank: .leaf)
     private let tickets = Atomic<Int>(0)
 
     /// Microseconds between two looks, and the number of looks.

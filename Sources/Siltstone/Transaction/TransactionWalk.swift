@@ -6,7 +6,7 @@
 ///
 /// Used by one task or thread at a time.
 final class TransactionWalk {
-    private let transaction: Transaction
+    private let transaction: TransactionState
     private var base: ScanWalk
     private let writes: WriteBuffer
     /// The range of the walk, and the part of it from where the walk has begun or a seek has gone.
@@ -32,8 +32,13 @@ final class TransactionWalk {
     /// The bytes that ``own`` refers to.
     private var ownBytes: HeapBytes?
 
+    /// - Parameters:
+    ///   - path: the caller keeps it, and the transaction's snapshot, as long as the walk.
+    ///   - snapshot: the last change that the walk sees.
     /// - Throws: ``StoreError`` where the transaction has ended, or the store is closed.
-    init(_ transaction: Transaction, _ range: ScanRange) throws(StoreError) {
+    init(
+        _ transaction: TransactionState, _ path: ScanPath, at snapshot: SequenceNumber, _ range: ScanRange
+    ) throws(StoreError) {
         let (writes, number) = try transaction.beginWalk()
         self.transaction = transaction
         self.writes = writes
@@ -43,7 +48,7 @@ final class TransactionWalk {
         left = range.limit
         var unlimited = range
         unlimited.limit = writes.isEmpty ? range.limit : .max
-        base = try ScanWalk(transaction.snapshot.engine, at: transaction.snapshot, unlimited)
+        base = try ScanWalk(path, at: snapshot, unlimited)
         own = .allocate(capacity: 1)
         place = firstPlace()
     }

@@ -43,7 +43,7 @@ package struct WriteBuffer: Sendable {
     }
 
     mutating func deleteRange(_ start: Bytes, _ end: Bytes) throws(StoreError) {
-        try Engine.checkLimits(key: max(start.count, end.count), value: 0)
+        try Limits.check(key: max(start.count, end.count), value: 0)
         guard compareKeys(start, end) < 0 else { return }
         try checkLimits(start.count, end.count)
         batch.append(.rangeTombstone, key: start, value: end)
@@ -64,7 +64,7 @@ package struct WriteBuffer: Sendable {
     }
 
     private func checkLimits(_ keyCount: Int, _ valueCount: Int) throws(StoreError) {
-        try Engine.checkLimits(key: keyCount, value: valueCount)
+        try Limits.check(key: keyCount, value: valueCount)
         let bytes = batch.byteCount + ChangeEncoding.size(key: keyCount, value: valueCount)
         guard bytes <= Limits.batchBytes else {
             throw StoreError(

@@ -9,14 +9,14 @@ final class ValueFileAppender: Sendable {
     private let file: any File
     /// Used under ``writing``.
     private let writer: HeapCell<ValueFileWriter>
-    private let writing = ConditionLock()
+    private let writing = ConditionLock(.leaf)
     private let usable = Atomic(true)
     /// Behind the last value.
     private let end: Atomic<Int>
     /// Everything before this is on stable storage.
     private let synced = Atomic<Int>(0)
     /// Held during a sync.
-    private let syncing = ConditionLock()
+    private let syncing = ConditionLock(.sync)
     /// The error of a sync, after which none is tried any more. Used under ``syncing``.
     private let failure = HeapCell<StoreError?>(nil)
 

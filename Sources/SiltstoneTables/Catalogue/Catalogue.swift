@@ -94,16 +94,25 @@ package final class Catalogue: Sendable {
         }
         let (version, nextTable) = (try input.word(), try input.number())
         if let known, known.version == version { return known }
+        var statistics: [UInt64: [UInt8]] = [:]
+        try reader.forEach(prefix: KeySpace.allStatistics) { key, value in
+            var offset = KeySpace.allStatistics.count
+            statistics[try OrderedVarint.read(key, at: &offset)] = value.withUnsafeBytes { Array($0) }
+            return true
+        }
         var tables: [String: TableDescription] = [:]
         try reader.forEach(prefix: KeySpace.descriptions) { key, value in
             var offset = KeySpace.descriptions.count
             let id = try OrderedVarint.read(key, at: &offset)
             let definition = try TableDefinition(id: id, value.withUnsafeBytes { Array($0) })
             // Tables that have not changed keep what was derived from them.
-            if let old = known?.tables[definition.name], old.definition == definition {
+            if let old = known?.tables[definition.name], old.definition == definition,
+                old.statistics?.encoded == statistics[id]
+            {
                 tables[definition.name] = old
             } else {
-                tables[definition.name] = TableDescription(definition)
+                let statistics = statistics[id].flatMap { TableStatistics($0) }
+                tables[definition.name] = TableDescription(definition, statistics)
             }
             return true
         }

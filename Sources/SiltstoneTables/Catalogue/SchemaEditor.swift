@@ -39,11 +39,20 @@ struct SchemaEditor {
     /// Writes the description of a table, and makes the catalogue with it.
     @discardableResult
     private mutating func put(_ definition: TableDefinition) throws -> TableDescription {
-        let table = TableDescription(definition)
+        let statistics = catalogue.ordered.first { $0.id == definition.id }?.statistics
+        let table = TableDescription(definition, statistics)
         try transaction.put(KeySpace.description(definition.id), definition.encoded())
         tables[definition.name] = table
         try finish()
         return table
+    }
+
+    /// Stores the statistics of a table, if it is still there.
+    mutating func put(_ statistics: TableStatistics, of id: UInt64) throws {
+        guard let table = catalogue.ordered.first(where: { $0.id == id }) else { return }
+        try transaction.put(KeySpace.statistics(id), statistics.encoded)
+        tables[table.name] = TableDescription(table.definition, statistics)
+        try finish()
     }
 
     private mutating func finish() throws {

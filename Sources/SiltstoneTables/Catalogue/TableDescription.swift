@@ -29,13 +29,16 @@ package final class TableDescription: Sendable {
     package let rowPrefix: [UInt8]
     /// The table for queries that come from no Swift type.
     package let structure: TableStructure
+    /// What is known of the distribution of values, where the table was analyzed.
+    package let statistics: TableStatistics?
 
     package var id: UInt64 { definition.id }
     package var name: String { definition.name }
 
     /// - Parameter definition: sound, as it comes from the store or from a change of the schema.
-    package init(_ definition: TableDefinition) {
+    package init(_ definition: TableDefinition, _ statistics: TableStatistics? = nil) {
         self.definition = definition
+        self.statistics = statistics
         columns = definition.columns
         primaryKey = definition.primaryKey.compactMap { definition.position(of: $0) }
         indexes = definition.indexes.map { index in

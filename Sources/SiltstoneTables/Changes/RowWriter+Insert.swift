@@ -52,11 +52,14 @@ extension RowWriter {
             rowKey.reset(to: plan.table.rowPrefix)
             rowKey.append(.integer(number))
             numbers.last = number
+            try plan.checkNotNull(row)
             return try storeNewRow(row, plan, statement, &result)
         }
         guard try makeKey(plan, of: row) else {
             return try insertNumbered(row, plan, statement, &numbers, &result)
         }
+        // First: a row that is passed over must be sound, too.
+        try plan.checkNotNull(row)
         if try !numbers.noteIsNew(row, plan), try rowExists() {
             switch statement.onConflict {
             case .fail: throw uniqueError(plan.table, plan.table.primaryKey, try keyValues(plan.table))
@@ -67,10 +70,10 @@ extension RowWriter {
         try storeNewRow(row, plan, statement, &result)
     }
 
+    /// Stores a row that has all values that it needs, and whose key is in ``rowKey``.
     private func storeNewRow(
         _ row: RawSpan, _ plan: TableWritePlan, _ statement: InsertStatement, _ result: inout ChangeResult
     ) throws {
-        try plan.checkNotNull(row)
         try storeNew(row, plan)
         result.count += 1
         if statement.isReturning { result.rows.append(row) }
@@ -98,6 +101,7 @@ extension RowWriter {
         rowKey.reset(to: plan.table.rowPrefix)
         rowKey.append(value)
         numbers.noteGiven(number)
+        try plan.checkNotNull(copy.span.bytes)
         try storeNewRow(copy.span.bytes, plan, statement, &result)
     }
 

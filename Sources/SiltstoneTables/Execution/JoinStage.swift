@@ -5,10 +5,30 @@ import TableKit
 final class JoinStage<Reader: KeyValueReader> {
     let bound: BoundQuery
     private let steps: [JoinStep<Reader>]
+    /// Where the plan is measured, what counts its joins.
+    private let meters: PlanMeters?
 
     init(_ bound: BoundQuery, _ plan: PhysicalPlan, _ runner: PlanRunner<Reader>) {
         self.bound = bound
+        meters = runner.meters
         steps = zip(bound.joins, plan.lookups).map { JoinStep($0, in: bound, $1, runner) }
+    }
+
+    /// Runs one join, and where the plan is measured, counts the rows that it finds.
+    @inline(__always)
+    private func metered<R>(_ number: Int, _ rows: (R) -> Int, _ body: () throws -> R) throws -> R {
+        guard let meter = meters?.joins[number] else { return try body() }
+        let clock = ContinuousClock()
+        let start = clock.now
+        let found = try body()
+        meter.time += start.duration(to: clock.now)
+        meter.rows += rows(found)
+        return found
+    }
+
+    /// Runs a join.
+    private func find(_ number: Int, for owners: RowBuffer, only: [Int]?) throws -> JoinMatches {
+        try metered(number, { $0.rows.count }) { try steps[number].find(for: owners, only: only) }
     }
 
     // MARK: Conditions
@@ -20,7 +40,7 @@ final class JoinStage<Reader: KeyValueReader> {
             matches: bound.joins.map { _ in nil })
         if !bound.hasLateConditions { return batch }
         for (number, join) in bound.joins.enumerated() where join.isNamed {
-            batch.matches[number] = try steps[number].find(for: batch.owners(of: join), only: nil)
+            batch.matches[number] = try find(number, for: batch.owners(of: join), only: nil)
         }
         for (number, join) in bound.joins.enumerated().reversed() where join.isNamed {
             try acceptElements(number, &batch)
@@ -72,9 +92,13 @@ final class JoinStage<Reader: KeyValueReader> {
     func plainResult(_ parents: RowBuffer) throws -> RowBatch {
         var result = RowBatch(shape: bound.tables[0].shape)
         result.rows = parents
-        for (join, step) in zip(bound.joins, steps) {
-            var joined = JoinedRows(shape: join.child.shape)
-            try step.fillArrays(&joined, of: join.parent < 0 ? parents : result.joined[join.parent].rows)
+        for (number, join) in bound.joins.enumerated() {
+            let owners = join.parent < 0 ? parents : result.joined[join.parent].rows
+            let joined = try metered(number, { (joined: JoinedRows) in joined.rows.count }) {
+                var joined = JoinedRows(shape: join.child.shape)
+                try steps[number].fillArrays(&joined, of: owners)
+                return joined
+            }
             result.joined.append(joined)
         }
         return result
@@ -85,7 +109,7 @@ final class JoinStage<Reader: KeyValueReader> {
         for (number, join) in bound.joins.enumerated() {
             let owners = owners(of: join, kept: kept, in: batch)
             if batch.matches[number] == nil {
-                batch.matches[number] = try steps[number].find(for: batch.owners(of: join), only: owners)
+                batch.matches[number] = try find(number, for: batch.owners(of: join), only: owners)
             }
             guard var matches = batch.matches[number] else { continue }
             batch.matches[number] = nil

@@ -6,6 +6,8 @@ struct PlanRunner<Reader: KeyValueReader> {
     let reader: Reader
     /// What sorts and sets hold in memory.
     var mostBytes = RowSorter.memoryBytes
+    /// Where the plan is measured, what counts its steps.
+    var meters: PlanMeters?
 
     /// The rows of a path.
     /// - Parameter wanted: how many of them are looked at, at least. Nil: all.
@@ -51,20 +53,22 @@ struct PlanRunner<Reader: KeyValueReader> {
         let rows =
             switch plan.parents {
             case .path(let path):
-                source(
+                parentRows(
                     path, of: table, isReverse: plan.isReverse,
                     wanted: plan.ordering == .none ? bound.wantedRows : nil)
             case .join(let number, let order):
-                source(try path(bound, drivenBy: number, along: order), of: table, isReverse: plan.isReverse)
+                parentRows(try path(bound, drivenBy: number, along: order), of: table, isReverse: plan.isReverse)
             }
         let terms = bound.query.order
         let sortKey = SortKey(terms, shape: table.shape)
         switch plan.ordering {
         case .none: return rows
         case .groups(let count):
-            return GroupSortedRows(rows, by: sortKey, sortedTerms: count, of: terms.count, mostBytes: mostBytes)
-        case .top(let count): return TopRows(rows, by: sortKey, count: count)
-        case .sort: return SortedRows(rows, by: sortKey, mostBytes: mostBytes)
+            let sorted = GroupSortedRows(
+                rows, by: sortKey, sortedTerms: count, of: terms.count, mostBytes: mostBytes)
+            return metered(sorted, meters?.ordering)
+        case .top(let count): return metered(TopRows(rows, by: sortKey, count: count), meters?.ordering)
+        case .sort: return metered(SortedRows(rows, by: sortKey, mostBytes: mostBytes), meters?.ordering)
         }
     }
 
@@ -74,8 +78,9 @@ struct PlanRunner<Reader: KeyValueReader> {
         if bound.needsDistinct {
             rows = DistinctRows(
                 rows, by: SortKey(bound.distinctTerms, shape: bound.tables[0].shape), mostBytes: mostBytes)
+            rows = metered(rows, meters?.distinct)
         }
-        if let limit = bound.query.limit { rows = LimitedRows(rows, limit) }
+        if let limit = bound.query.limit { rows = metered(LimitedRows(rows, limit), meters?.limit) }
         return rows
     }
 

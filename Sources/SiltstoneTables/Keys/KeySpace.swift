@@ -18,6 +18,9 @@ package enum KeySpace {
     /// The prefix of the progress of index builds.
     package static let builds: [UInt8] = [marker, catalogue, 4]
 
+    /// The prefix of the statistics of tables.
+    package static let allStatistics: [UInt8] = [marker, catalogue, 5]
+
     /// The key of a table's description.
     package static func description(_ table: UInt64) -> [UInt8] { key(descriptions, table) }
     /// The key of the greatest row number that a table has used, where its row is gone.
@@ -25,7 +28,7 @@ package enum KeySpace {
     /// The key of the progress of an index build.
     package static func build(_ table: UInt64, _ index: UInt64) -> [UInt8] { key(builds, table, index) }
     /// The key of a table's statistics.
-    package static func statistics(_ table: UInt64) -> [UInt8] { key([marker, catalogue, 5], table) }
+    package static func statistics(_ table: UInt64) -> [UInt8] { key(allStatistics, table) }
 
     /// The prefix of a table's rows and index entries.
     package static func table(_ table: UInt64) -> [UInt8] { key([marker, contents], table) }

@@ -17,29 +17,3 @@ enum Cost {
     /// A row that is put into a hash.
     static let hash = 0.15
 }
-
-extension Condition {
-    /// About which part of the rows meets the condition, without knowing them.
-    var selectivity: Double {
-        switch self {
-        case .always: 1
-        case .never: 0
-        case .test(_, let test): test.selectivity
-        case .columns(_, let comparison, _): comparison == .equal ? 0.1 : 0.3
-        case .and(let parts): parts.reduce(1) { $0 * $1.selectivity }
-        case .or(let parts): min(1, parts.reduce(0) { $0 + $1.selectivity })
-        }
-    }
-}
-
-extension ColumnTest {
-    fileprivate var selectivity: Double {
-        switch self {
-        case .isNull: 0.1
-        case .isNotNull, .isNotIn, .isNotLike: 0.9
-        case .compare(let comparison, _): comparison == .equal ? 0.05 : comparison == .notEqual ? 0.95 : 0.25
-        case .isIn(let values): min(1, 0.05 * Double(values.count))
-        case .like: 0.1
-        }
-    }
-}

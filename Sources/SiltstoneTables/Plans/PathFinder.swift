@@ -121,7 +121,7 @@ struct PathFinder<Reader: KeyValueReader> {
         let used = path.used
         path.rows = path.entries
         for part in condition.conjuncts where !part.allReferences({ used.contains($0.column) }) {
-            path.rows *= part.selectivity
+            path.rows *= path.order.selectivity.share(part)
         }
     }
 

@@ -3,9 +3,17 @@ import TableKit
 /// Describes plans for people.
 struct PlanDescription {
     let bound: BoundQuery
+    /// What a run of the plan has counted, if there was one.
+    var meters: PlanMeters?
 
     func describe(_ plan: PhysicalPlan) -> QueryPlan {
+        let advice = IndexAdvice(bound: bound, plan: plan)
         var step = parents(plan)
+        step.advice = advice.forRows
+        if let meters {
+            note(meters.path, in: &step)
+            if meters.read.rows > 0 { step.rowsRead = meters.read.rows }
+        }
         let terms = bound.query.order.map { term in
             bound.tables[0].name(term.column) + (term.isDescending ? " descending" : "")
         }.joined(separator: ", ")
@@ -16,20 +24,36 @@ struct PlanDescription {
         case .top(let count): step = above(step, "top \(count)", "by \(terms)", plan.rows)
         case .sort: step = above(step, "sort", "by \(terms)", plan.rows)
         }
-        if bound.needsDistinct { step = above(step, "distinct", "", plan.rows) }
+        if plan.ordering != .none {
+            step.advice = advice.forOrder
+            note(meters?.ordering, in: &step)
+        }
+        if bound.needsDistinct {
+            step = above(step, "distinct", "", plan.rows)
+            // Behind joins with conditions, distinctness and limit come with the result.
+            if !bound.hasLateConditions { note(meters?.distinct, in: &step) }
+        }
         for (number, join) in bound.joins.enumerated() { step = self.join(step, number, join, plan) }
         if let limit = bound.query.limit {
             let count = limit.count.map { "\($0) rows" } ?? "all rows"
             step = above(step, "limit", count + (limit.skip > 0 ? " after \(limit.skip)" : ""), plan.rows)
         }
+        note(meters?.result, in: &step)
         return step
+    }
+
+    private func note(_ meter: StepMeter?, in step: inout QueryPlan) {
+        guard let meter else { return }
+        step.actualRows = meter.rows
+        step.seconds = meter.time / .seconds(1)
     }
 
     private func above(_ input: QueryPlan, _ step: String, _ detail: String, _ rows: Double) -> QueryPlan {
         QueryPlan(step: step, detail: detail, estimatedRows: Self.whole(rows), inputs: [input])
     }
 
-    private static func whole(_ rows: Double) -> Int { Int(min(max(rows.rounded(.up), 0), 1e15)) }
+    /// An estimate as a whole number. It is 1 at least: that there are none is not known before a look.
+    private static func whole(_ rows: Double) -> Int { Int(min(max(rows.rounded(.up), 1), 1e15)) }
 
     // MARK: Parents
 
@@ -56,7 +80,8 @@ struct PlanDescription {
                 estimatedRows: Self.whole(path.rows), inputs: inputs)
         }
         switch path.kind {
-        case .nothing: return plan("nothing", "the condition is never met")
+        case .nothing:
+            return QueryPlan(step: "nothing", detail: "the condition is never met", estimatedRows: 0)
         case .rowPoints(let keys):
             return plan("point in \(name)", "\(keys.count) by key (\(columns))\(backwards)")
         case .indexPoints(let keys):
@@ -78,18 +103,19 @@ struct PlanDescription {
         var inputs = [input]
         var advice: String?
         func lookup(_ method: PhysicalPlan.Lookup, _ table: TableAccess, _ column: Int) {
+            let perKey = table.selectivity.rowsPerValue(column) ?? 1
             let name = table.structure.name
             switch method {
             case .order(let order):
                 inputs.append(
                     QueryPlan(
                         step: "lookup in \(name) by \(order.name)", detail: "(\(table.name(column)))",
-                        estimatedRows: Self.whole(plan.rows)))
+                        estimatedRows: Self.whole(plan.rows * perKey)))
             case .hash:
                 inputs.append(
                     QueryPlan(
                         step: "hash of \(name)", detail: "(\(table.name(column)))",
-                        estimatedRows: Self.whole(plan.rows)))
+                        estimatedRows: Self.whole(plan.rows * perKey)))
                 if !table.orders.contains(where: { $0.columns.first == .some(column) }) {
                     advice = "An index on \(name)(\(table.name(column))) would save reading the whole table."
                 }
@@ -98,6 +124,7 @@ struct PlanDescription {
         let methods = plan.lookups[number]
         if let pivot = join.pivot, let method = methods.pivot { lookup(method, pivot, join.clause.equals) }
         lookup(methods.child, join.child, join.childColumn)
+        note(meters?.joins[number], in: &inputs[inputs.count - 1])
         return QueryPlan(
             step: "join \(join.clause.property)", detail: join.isNamed ? "with conditions" : "",
             estimatedRows: Self.whole(plan.rows), inputs: inputs, advice: advice)

@@ -140,11 +140,17 @@ struct Planner<Reader: KeyValueReader> {
         var reached: [Int: Double] = [-1: rows]
         return try bound.joins.enumerated().map { number, join in
             let parents = reached[join.parent] ?? rows
-            reached[number] = parents * 4
             let pivot = try join.pivot.map { try cheapest($0, join.clause.equals, join.pushedPivotCondition, parents) }
-            let keys = join.pivot == nil ? parents : parents * 4
+            let keys = join.pivot.map { parents * rowsPerKey($0, join.clause.equals, 4) } ?? parents
+            reached[number] = join.pivot == nil ? keys * rowsPerKey(join.child, join.childColumn, 4) : keys
             return (try cheapest(join.child, join.childColumn, join.pushedCondition, keys), pivot)
         }
+    }
+
+    /// About how many rows of a table a key finds.
+    /// - Parameter usual: as many as where nothing is known.
+    private func rowsPerKey(_ table: TableAccess, _ column: Int, _ usual: Double) -> Double {
+        table.selectivity.rowsPerValue(column) ?? usual
     }
 
     private func cheapest(
@@ -153,7 +159,7 @@ struct Planner<Reader: KeyValueReader> {
         guard let order = orders(table, column).first else { return .hash }
         let all = try finder.reader.estimate(prefix: table.rowPrefix)
         let isPoint = order.columns.count == 1 && (order.index == nil || order.index?.isUnique == true)
-        let perKey = isPoint ? Cost.point : Cost.seek + 3 * Cost.fetch
+        let perKey = isPoint ? Cost.point : Cost.seek + rowsPerKey(table, column, 3) * Cost.fetch
         // A hash stays in memory.
         if all.bytes > 64 << 20 { return .order(order) }
         return keys * perKey <= Double(all.entries) * (Cost.row + Cost.hash) ? .order(order) : .hash

@@ -10,6 +10,7 @@ final class TableAccess: Sendable {
     let orders: [KeyOrder]
     /// Whether the table has all columns of the structure.
     let hasAllColumns: Bool
+    let selectivity: Selectivity
 
     init(_ binding: TableBinding) {
         self.binding = binding
@@ -18,12 +19,17 @@ final class TableAccess: Sendable {
             binding.positions[number].map { table.columns[$0].column.type } ?? column.type
         }
         let key = table.primaryKey.map { binding.numbers[$0] }
-        var orders = [KeyOrder(index: nil, prefix: table.rowPrefix, columns: key, key: key)]
-        for index in table.indexes where index.isReady {
-            orders.append(
-                KeyOrder(index: index, prefix: index.prefix, columns: binding.columns(of: index), key: key))
+        let indexes = table.indexes.filter(\.isReady).map { ($0, binding.columns(of: $0)) }
+        var known: [Int: IndexStatistics] = [:]
+        for (number, columns) in [(KeySpace.rowsNumber, key)] + indexes.map({ ($0.0.description.id, $0.1) }) {
+            guard let column = columns.first ?? nil, let found = table.statistics?.indexes[number] else { continue }
+            known[column] = known[column] ?? found
         }
-        self.orders = orders
+        let selectivity = Selectivity(statistics: known)
+        self.selectivity = selectivity
+        orders =
+            [KeyOrder(index: nil, prefix: table.rowPrefix, columns: key, key: key, selectivity)]
+            + indexes.map { KeyOrder(index: $0, prefix: $0.prefix, columns: $1, key: key, selectivity) }
         hasAllColumns = !binding.positions.contains(nil)
     }
 
@@ -51,8 +57,13 @@ final class KeyOrder: Sendable {
     let key: [Int?]
     /// The columns by which entries are sorted. One that came before is constant and left out.
     let sortColumns: [Int?]
+    /// That of the table.
+    let selectivity: Selectivity
 
-    init(index: TableDescription.Index?, prefix: [UInt8], columns: [Int?], key: [Int?]) {
+    init(
+        index: TableDescription.Index?, prefix: [UInt8], columns: [Int?], key: [Int?], _ selectivity: Selectivity
+    ) {
+        self.selectivity = selectivity
         self.index = index
         self.prefix = prefix
         self.columns = columns

@@ -23,7 +23,9 @@ extension Selectable {
     public func exists() throws -> Bool { try access.exists(try describe()) }
 
     /// How the query would run.
-    public func explain() throws -> QueryPlan { try access.explain(try describe()) }
+    /// - Parameter analyze: whether it is run, to its end, so that each step tells how many rows it found and how long it
+    ///   took. Reading the clock for each row makes it slower than it is.
+    public func explain(analyze: Bool = false) throws -> QueryPlan { try access.explain(try describe(), analyze) }
 
     func cursor() throws -> QueryCursor<OverAllForm> { try QueryCursor(access, try describe()) }
 }
@@ -70,10 +72,10 @@ extension Selectable {
         return try await access.engine.perform { try access.exists(description) }
     }
 
-    /// How the query would run.
-    public func explain() async throws -> QueryPlan {
+    /// How the query would run, or with `analyze` has run.
+    public func explain(analyze: Bool = false) async throws -> QueryPlan {
         let description = try describe(), access = access
-        return try await access.engine.perform { try access.explain(description) }
+        return try await access.engine.perform { try access.explain(description, analyze) }
     }
 }
 
@@ -112,8 +114,8 @@ extension Access {
         return try read { try $0.count(query) > 0 }
     }
 
-    func explain(_ description: QueryDescription) throws -> QueryPlan {
-        try read { try $0.explain(description.query) }
+    func explain(_ description: QueryDescription, _ isRun: Bool) throws -> QueryPlan {
+        try read { try isRun ? $0.explainRunning(description.query) : $0.explain(description.query) }
     }
 }
 

@@ -40,6 +40,12 @@ extension Table {
         try access.change { try $0.alter(.dropIndex(table: definition.table, columns: definition.columns)) }
     }
 
+    /// Drops the index of these columns, in a task.
+    public func dropIndex(_ keys: PartialKeyPath<A>...) async throws {
+        let definition = try definition(keys, isUnique: false)
+        try await access.change { try $0.alter(.dropIndex(table: definition.table, columns: definition.columns)) }
+    }
+
     private func definition(_ keys: [PartialKeyPath<A>], isUnique: Bool) throws -> IndexDefinition {
         let structure = try structure.get()
         if keys.isEmpty { throw CRUDSQLGenError("An index has columns.", code: .argument, table: structure.name) }

@@ -6,11 +6,38 @@ public enum ColumnDate {
     /// `Z`, a blank in place of `T`, or the day alone. Nil where it spells none.
     public static func parse(_ text: String) -> Date? {
         let text = text.replacing(" ", with: "T", maxReplacements: 1)
+        if !isInCalendar(text) { return nil }
         if text.utf8.count == 10 { return date(text, Date.ISO8601FormatStyle().year().month().day()) }
         let isZoned = text.hasSuffix("Z") || text.dropFirst(11).contains { $0 == "+" || $0 == "-" }
         let zoned = isZoned ? text : text + "Z"
         return date(zoned, Date.ISO8601FormatStyle())
             ?? date(zoned, Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+
+    /// Whether day and time exist. The style takes the 30th of February for the 1st of March.
+    private static func isInCalendar(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        /// Two digits at a place; nil where there are none.
+        func number(_ place: Int) -> Int? {
+            guard place + 1 < bytes.count, (0x30...0x39).contains(bytes[place]),
+                (0x30...0x39).contains(bytes[place + 1])
+            else { return nil }
+            return Int(bytes[place] - 0x30) * 10 + Int(bytes[place + 1] - 0x30)
+        }
+        // Years of another length are left to the style.
+        guard let century = number(0), let year = number(2), bytes.count >= 10, bytes[4] == UInt8(ascii: "-"),
+            let month = number(5), let day = number(8)
+        else { return true }
+        guard (1...12).contains(month), day >= 1, day <= days(of: month, century * 100 + year) else { return false }
+        return (number(11) ?? 0) < 24 && (number(14) ?? 0) < 60 && (number(17) ?? 0) < 60
+    }
+
+    private static func days(of month: Int, _ year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
     }
 
     private static func date(_ text: String, _ style: Date.ISO8601FormatStyle) -> Date? {

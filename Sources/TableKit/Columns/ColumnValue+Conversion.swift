@@ -21,7 +21,9 @@ extension ColumnValue {
                 ?? (type == .uint64 ? UInt64(exactly: value).map { ColumnValue($0) } : nil)
         case (.bool, .bool), (.date, .date), (.uuid, .uuid), (.text, .string), (.bytes, .bytes), (.json, .json): self
         case (.integer(let value), .bool): value == 0 ? .bool(false) : value == 1 ? .bool(true) : nil
-        case (.real(let value), .float): .real(Double(Float(value)))
+        // Rounded, but not to infinity.
+        case (.real(let value), .float):
+            value.isFinite && Float(value).isInfinite ? nil : .real(Double(Float(value)))
         case (.real, .double): self
         case (.integer(let value), .float): .real(Double(Float(value)))
         case (.integer(let value), .double): .real(Double(value))

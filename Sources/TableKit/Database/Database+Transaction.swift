@@ -6,7 +6,7 @@ extension DatabaseProtocol {
     /// outlives it gets an error of ``TableErrorCode/transaction``.
     /// - Parameters:
     ///   - mode: how it keeps away from other transactions. That of the outermost counts.
-    ///   - body: the statements. With ``TransactionMode/concurrent(retries:)`` it may run several times.
+    ///   - body: the statements. With ``TransactionMode/concurrent(retries:)``, and on servers, it may run several times.
     /// - Returns: what `body` returns.
     /// - Throws: what `body` throws, and what beginning and committing throw.
     @discardableResult
@@ -15,13 +15,7 @@ extension DatabaseProtocol {
         // Disfavored as an overload: else a task would get this form, which blocks, for every body that does not wait itself.
         let engine = engine
         if let outer = TransactionScope.current(of: engine) { return try nested(in: outer, body) }
-        var retries = mode.retries
-        while true {
-            do { return try once(engine, mode, body) } catch let error as any TableError where error.code == .conflict {
-                if retries == 0 { throw error }
-                retries -= 1
-            }
-        }
+        return try ConflictRetry.run(engine, mode) { try once(engine, mode, body) }
     }
 
     /// As the synchronous form, for a body that suspends. Waits for other transactions and for the disk by suspending.
@@ -30,15 +24,7 @@ extension DatabaseProtocol {
     public func transaction<R>(_ mode: TransactionMode = .serial, _ body: () async throws -> R) async throws -> R {
         let engine = engine
         if let outer = TransactionScope.current(of: engine) { return try await nested(in: outer, body) }
-        var retries = mode.retries
-        while true {
-            do { return try await once(engine, mode, body) } catch let error as any TableError
-                where error.code == .conflict
-            {
-                if retries == 0 { throw error }
-                retries -= 1
-            }
-        }
+        return try await ConflictRetry.run(engine, mode) { try await once(engine, mode, body) }
     }
 
     /// Runs `body` on one state of the database: its reads all see the same. It changes nothing and waits for no writer.
@@ -116,9 +102,4 @@ func reading<R>(_ engine: any TableEngine, _ session: SharedSession, _ body: () 
     let scope = TransactionScope(engine, session, isReadOnly: true)
     session.open(scope)
     return try TransactionScope.$innermost.withValue(scope) { try body() }
-}
-
-extension TransactionMode {
-    /// How often a body that met a conflict is run again.
-    fileprivate var retries: Int { if case .concurrent(let retries) = self { retries } else { 0 } }
 }

@@ -7,4 +7,18 @@ public protocol DatabaseConfigurationProtocol: Sendable {
     init(
         url: String?, name: String?, host: String?, port: Int?, user: String?, pass: String?
     ) throws
+
+    /// Ends the use of the database by this configuration and its copies. Again: does nothing.
+    func close() throws
+
+    /// As the synchronous form, for tasks.
+    func close() async throws
+}
+
+extension DatabaseConfigurationProtocol {
+    /// Does nothing: for engines that keep nothing open.
+    public func close() throws {}
+
+    /// Does nothing: for engines that keep nothing open.
+    public func close() async throws {}
 }

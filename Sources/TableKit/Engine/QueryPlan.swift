@@ -8,6 +8,10 @@ public struct QueryPlan: Sendable, Hashable, Codable, CustomStringConvertible {
     public var estimatedRows: Int
     /// How many rows it gave, where it has run.
     public var actualRows: Int?
+    /// How many rows or index entries it read for that, before its filter, where it has run.
+    public var rowsRead: Int?
+    /// How long it ran, with the steps that it takes its rows from.
+    public var seconds: Double?
     /// The steps that it takes its rows from.
     public var inputs: [QueryPlan]
     /// What would make the query cheaper: an index to add.
@@ -32,10 +36,24 @@ public struct QueryPlan: Sendable, Hashable, Codable, CustomStringConvertible {
     private func lines(indent: Int) -> [String] {
         var line = String(repeating: "  ", count: indent) + step
         if !detail.isEmpty { line += " \(detail)" }
-        line += " (about \(estimatedRows) rows\(actualRows.map { ", \($0) found" } ?? ""))"
+        line += " (about \(estimatedRows) \(estimatedRows == 1 ? "row" : "rows")\(actual))"
         var all = [line]
         if let advice { all.append(String(repeating: "  ", count: indent) + "hint: \(advice)") }
         for input in inputs { all += input.lines(indent: indent + 1) }
         return all
+    }
+
+    /// What the run of the step found.
+    private var actual: String {
+        guard let actualRows else { return "" }
+        let read = rowsRead.map { " of \($0) read" } ?? ""
+        return ", \(actualRows) found\(read)" + (seconds.map { " in \(Self.milliseconds($0)) ms" } ?? "")
+    }
+
+    /// Milliseconds with three digits behind the point.
+    private static func milliseconds(_ seconds: Double) -> String {
+        let microseconds = Int(min(max(seconds * 1e6, 0), 1e15).rounded())
+        let fraction = String(microseconds % 1000 + 1000).dropFirst()
+        return "\(microseconds / 1000).\(fraction)"
     }
 }

@@ -5,6 +5,13 @@ public protocol TableEngine: AnyObject, Sendable {
     /// Begins a session that reads one state of the database and changes nothing. Never waits for writers.
     func beginRead() throws -> any TableSession
 
+    /// As ``beginRead()``, for a session that runs one statement: engines for which several on one state cost more.
+    func beginReadStatement() throws -> any TableSession
+
+    /// How often a transaction of ``TransactionMode/serial`` that met a conflict runs again. 0 where transactions take turns,
+    /// and none can conflict.
+    var serialRetries: Int { get }
+
     /// Begins a transaction. Where transactions take turns, this waits for the turn; the session must be ended.
     func begin(_ mode: TransactionMode) throws -> any TableSession
 
@@ -29,24 +36,50 @@ public protocol TableEngine: AnyObject, Sendable {
     /// waiting meanwhile.
     func buildIndex(_ definition: IndexDefinition) throws
 
+    /// Looks at the values of indexes, so that plans know how they are distributed.
+    /// - Parameter table: one table. Nil: all.
+    func analyze(_ table: String?) throws
+
     /// Checks rows, indexes and constraints against each other.
     /// - Returns: the problems, each as a sentence; empty where all is well.
     func verify(progress: ((Double) -> Void)?) throws -> [String]
 }
 
 extension TableEngine {
-    /// Begins a transaction, suspends for its turn, and suspends for each step.
+    /// Begins a session that could run several.
+    public func beginReadStatement() throws -> any TableSession { try beginRead() }
+
+    /// Transactions take turns.
+    public var serialRetries: Int { 0 }
+
+    /// Begins a transaction, suspends for its turn, and suspends for each step. A conflict has it run again.
     public func inTransaction<R: Sendable>(
         _ body: @escaping @Sendable (any TableSession) throws -> R
     ) async throws -> R {
+        try await ConflictRetry.run(self, .serial) { try await runOnce(body) }
+    }
+
+    private func runOnce<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R {
         let session = SharedSession(try await begin(.serial))
         let result: R
-        do { result = try await perform { try session.use(body) } } catch {
+        do { result = try await performWithin(session, body) } catch {
             session.rollback()
             throw error
         }
         try await session.commit()
         return result
+    }
+
+    /// Does nothing: for engines whose plans need no statistics.
+    public func analyze(_ table: String?) throws {}
+
+    /// Runs a step of a transaction where waiting is allowed.
+    private func performWithin<R: Sendable>(
+        _ session: SharedSession, _ body: @escaping @Sendable (any TableSession) throws -> R
+    ) async throws -> R {
+        try await TransactionScope.$innermost.withValue(TransactionScope(self, session)) {
+            try await perform { try session.use(body) }
+        }
     }
 
     /// Makes an index in a transaction of its own.
@@ -96,6 +129,9 @@ public protocol TableSession: AnyObject {
     func aggregate(_ query: AggregateQuery) throws -> [[ColumnValue]]
     /// How a query would run, with the number of rows that each step is expected to give.
     func explain(_ query: Query) throws -> QueryPlan
+    /// Runs a query to its end, and gives its plan with the number of rows that each step found. Engines that cannot count
+    /// steps count the result.
+    func explainRunning(_ query: Query) throws -> QueryPlan
     /// All plans that the planner could choose for a query; ``Query/forcedPlan`` chooses among them.
     func plans(for query: Query) throws -> [QueryPlan]
 
@@ -109,6 +145,21 @@ public protocol TableSession: AnyObject {
     func commit() async throws
     /// Takes all changes back and ends the session. After the end: does nothing.
     func rollback()
+}
+
+extension TableSession {
+    /// Runs a query, and counts its parents.
+    public func explainRunning(_ query: Query) throws -> QueryPlan {
+        var plan = try explain(query)
+        let clock = ContinuousClock()
+        let start = clock.now
+        let stream = try run(query)
+        var rows = 0
+        while let batch = try stream.next() { rows += batch.rows.count }
+        plan.actualRows = rows
+        plan.seconds = start.duration(to: clock.now) / .seconds(1)
+        return plan
+    }
 }
 
 /// A state within a transaction to which it can go back.

@@ -44,8 +44,12 @@ extension Comparison {
     /// The comparison of two values: unknown where one is NULL.
     package func evaluate(_ left: ColumnValue, _ right: ColumnValue) -> Bool? {
         if left.isNull || right.isNull { return nil }
-        let order = ColumnValue.order(left, right)
-        return switch self {
+        return holds(order: ColumnValue.order(left, right))
+    }
+
+    /// Whether the comparison holds for two values of this order: below 0, 0, above 0.
+    package func holds(order: Int) -> Bool {
+        switch self {
         case .equal: order == 0
         case .notEqual: order != 0
         case .less: order < 0

@@ -65,7 +65,8 @@ extension Predicate {
 }
 
 extension Comparison {
-    fileprivate var sign: String {
+    /// The operator in SQL.
+    package var sign: String {
         switch self {
         case .equal: "="
         case .notEqual: "<>"

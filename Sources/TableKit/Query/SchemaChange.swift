@@ -67,6 +67,23 @@ public struct IndexInfo: Sendable {
         case building(Double)
     }
 
+    /// What `analyze` found in an index.
+    public struct Statistics: Sendable, Hashable, Codable {
+        /// The entries at the time.
+        public var entries: Int
+        /// Those whose first column is NULL.
+        public var nulls: Int
+        /// For each column, how many different values it has together with the columns before it.
+        public var distinctValues: [Int]
+
+        /// Statistics.
+        public init(entries: Int, nulls: Int, distinctValues: [Int]) {
+            self.entries = entries
+            self.nulls = nulls
+            self.distinctValues = distinctValues
+        }
+    }
+
     /// Table, columns, name.
     public var definition: IndexDefinition
     /// What it is doing.
@@ -75,11 +92,15 @@ public struct IndexInfo: Sendable {
     public var estimatedEntries: Int
     /// About how many bytes they take. 0 where the engine cannot tell.
     public var estimatedBytes: Int
+    /// What the last `analyze` found. Nil: it was never analyzed.
+    public var statistics: Statistics?
 
     /// An index.
     public init(
-        _ definition: IndexDefinition, state: State = .ready, estimatedEntries: Int = 0, estimatedBytes: Int = 0
+        _ definition: IndexDefinition, state: State = .ready, estimatedEntries: Int = 0, estimatedBytes: Int = 0,
+        statistics: Statistics? = nil
     ) {
+        self.statistics = statistics
         self.definition = definition
         self.state = state
         self.estimatedEntries = estimatedEntries

@@ -4,7 +4,7 @@ extension ColumnType {
     /// `UUID`, `BOOL…`, `JSON…`, `DATE…`, `TIME…` are types of their own; then a name with `INT` is an integer of 64 bits,
     /// one with `CHAR`, `CLOB` or `TEXT` a string, one with `BLOB`, `BYTEA` or `BINARY` bytes, and all others reals.
     /// No name is a string.
-    init(sql name: String) {
+    package init(sql name: String) {
         let name = name.uppercased()
         if let type = ColumnType.allCases.first(where: { $0.sqlName == name }) {
             self = type

@@ -23,6 +23,8 @@ struct SQLBinding {
                     """, code: .argument)
             }
             return parameters[number]
+        case .aggregate(_, let token):
+            throw CRUDSQLGenError.syntax("An aggregate cannot stand here.", at: token, supported: SQLGrammar.select)
         case .column(let column):
             throw CRUDSQLGenError(
                 "Line \(column.name.token.line), column \(column.name.token.column): a column cannot stand here.",
@@ -89,9 +91,8 @@ extension SQLBinding {
 
     private func compare(_ column: SQLColumn, _ comparison: Comparison, _ operand: SQLOperand) throws -> Predicate {
         let number = try number(column)
-        let value = try value(operand)
-        let fitting = try value.coerced(to: self.column(number).type) ?? value
-        return .compare(ColumnReference(column: number), comparison, fitting)
+        let value = try value(operand).compared(with: try self.column(number).type)
+        return .compare(ColumnReference(column: number), comparison, value)
     }
 
     private func isIn(_ left: SQLOperand, _ list: [SQLOperand]) throws -> Predicate {
@@ -102,7 +103,7 @@ extension SQLBinding {
         }
         let number = try number(column)
         let type = try self.column(number).type
-        return .isIn(ColumnReference(column: number), values.map { $0.coerced(to: type) ?? $0 })
+        return .isIn(ColumnReference(column: number), values.map { $0.compared(with: type) })
     }
 
     private func like(_ left: SQLOperand, _ pattern: SQLOperand, _ token: SQLToken) throws -> Predicate {
@@ -142,6 +143,21 @@ extension SQLBinding {
                 "The column \(column.name.text) is no condition.", at: token, supported: SQLGrammar.condition)
         }
         return .compare(ColumnReference(column: number), .notEqual, .integer(0))
+    }
+}
+
+extension ColumnValue {
+    /// The value as it is compared with a column's: text as what it spells, a real beside a column of `Float` as its values
+    /// are, rounded (so that `= 0.1` finds the rows that were given 0.1), other numbers as they are, exactly.
+    fileprivate func compared(with type: ColumnType) -> ColumnValue {
+        switch self {
+        case .real where type == .float: fitting(type) ?? self
+        case .integer where type != .bool && type != .string, .unsigned where type != .string,
+            .real where type.isInteger,
+            .real where type == .double:
+            self
+        default: coerced(to: type) ?? self
+        }
     }
 }
 

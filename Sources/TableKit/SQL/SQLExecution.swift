@@ -19,7 +19,7 @@ struct SQLExecution {
         case .update(let update): return try run(update)
         case .delete(let delete): return try run(delete)
         case .select(let select): return try SQLSelection(select, self).run()
-        case .explain(let inner): return try explain(inner)
+        case .explain(let inner, let isRun): return try explain(inner, isRun)
         case .pragma(let name, let argument): return try pragma(name, argument)
         }
     }
@@ -29,7 +29,7 @@ struct SQLExecution {
         SQLBinding(parameters: parameters, lastInsertID: lastInsertID, structure: structure, alias: alias)
     }
 
-    private func explain(_ statement: SQLStatement) throws -> SQLResult {
+    private func explain(_ statement: SQLStatement, _ isRun: Bool) throws -> SQLResult {
         var query: Query
         switch statement {
         case .select(let select):
@@ -41,7 +41,7 @@ struct SQLExecution {
         case .delete(let delete): query = try matching(delete.table, delete.condition)
         default: throw CRUDSQLGenError("This cannot be explained.", code: .syntax)
         }
-        let plan = try session.explain(query)
+        let plan = try isRun ? session.explainRunning(query) : session.explain(query)
         let lines = plan.description.split(separator: "\n")
         return SQLResult(columns: ["plan"], rows: lines.map { [.text(String($0))] }, plan: plan)
     }

@@ -6,7 +6,7 @@ enum SQLGrammar {
         """
     static let select = """
         SELECT [DISTINCT] * | columns [AS name] | COUNT(*) | COUNT, MIN, MAX, SUM, AVG of a column FROM one table \
-        [WHERE …] [GROUP BY columns] [ORDER BY columns [ASC|DESC]] [LIMIT n [OFFSET n]]. For joins use the typed API.
+        [WHERE …] [GROUP BY columns] [HAVING …] [ORDER BY columns [ASC|DESC]] [LIMIT n [OFFSET n]]. For joins use the typed API.
         """
     static let condition = """
         =, ==, <>, !=, <, <=, >, >=, AND, OR, NOT, IS [NOT] NULL, [NOT] IN (values), [NOT] BETWEEN … AND …, [NOT] LIKE, \
@@ -32,6 +32,22 @@ enum SQLGrammar {
         """
     static let pragma = "PRAGMA foreign_keys; table_info(table); table_list; index_list(table)."
     static let value = "'text', numbers, x'blob', TRUE, FALSE, NULL, ?, ?1, $1, last_insert_rowid()."
+
+    /// Parts of SQL that are not supported, by the word that begins them.
+    static let constructs: [String: String] = {
+        let joins = "Joins are not supported: use `join` of the typed API."
+        let sets = "UNION, INTERSECT and EXCEPT are not supported: run one SELECT after the other."
+        return [
+            "JOIN": joins, "LEFT": joins, "RIGHT": joins, "FULL": joins, "INNER": joins, "OUTER": joins, "CROSS": joins,
+            "NATURAL": joins, "UNION": sets, "INTERSECT": sets, "EXCEPT": sets,
+            "CASE": "CASE is not supported: compute in the program.", "CAST": "CAST is not supported.",
+            "COLLATE": "Collations are not supported: text is ordered by its UTF-8 bytes.",
+            "GLOB": "GLOB is not supported: use LIKE.", "REGEXP": "REGEXP is not supported: use LIKE.",
+            "OVER": "Window functions are not supported.", "WITH": "WITH is not supported.",
+            "SELECT": "Subqueries are not supported.", "EXISTS": "EXISTS of a subquery is not supported.",
+            "HAVING": "HAVING stands behind GROUP BY, or beside aggregates.",
+        ]
+    }()
 
     /// Words that are no names, unless they are quoted.
     static let reserved: Set<String> = [

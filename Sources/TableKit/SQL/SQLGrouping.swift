@@ -21,8 +21,13 @@ struct SQLGrouping {
         }
         let places = try selection.select.items.map { try place(of: $0) }
         let terms = try order(places)
+        let having = try selection.select.having.map { try groupCondition($0, places) }
         var groups = try selection.session.aggregate(
             AggregateQuery(query, groupBy: groupBy, aggregates: aggregates))
+        if let having {
+            let predicate = try groupBinding.predicate(having)
+            groups = groups.filter { group in predicate.evaluate { group[$0.column] } == true }
+        }
         groups = sorted(groups, by: terms)
         var rows = groups.map { group in places.map { SQLGrouping.value($0, group) } }
         if selection.select.isDistinct {
@@ -88,6 +93,54 @@ struct SQLGrouping {
             "Only numbers have a sum.", code: .type, table: selection.binding.structure?.name,
             column: column.name.text)
     }
+
+    // MARK: HAVING
+
+    /// The condition on groups, whose columns and aggregates are named by the places of their values.
+    private mutating func groupCondition(_ condition: SQLCondition, _ places: [Place]) throws -> SQLCondition {
+        try condition.mapping { operand in
+            switch operand {
+            case .aggregate(let aggregate, let token):
+                return SQLGrouping.named(try place(of: aggregate), token)
+            case .column(let column):
+                let token = column.name.token
+                let items = selection.select.items
+                if column.table == nil, let item = items.firstIndex(where: { $0.name == column.name.text }),
+                    case .value(let number) = places[item]
+                {
+                    return SQLGrouping.named(number, token)
+                }
+                return SQLGrouping.named(try place(ofGroup: column), token)
+            default: return operand
+            }
+        }
+    }
+
+    private static func named(_ place: Int, _ token: SQLToken) -> SQLOperand {
+        .column(SQLColumn(name: SQLName(text: "\(place)", token: token)))
+    }
+
+    /// The values of a group as a table, whose columns are named by their places.
+    private var groupBinding: SQLBinding {
+        get throws {
+            var binding = selection.binding
+            let types = try groupBy.map { try binding.column($0).type } + aggregates.map { try type(of: $0) }
+            binding.structure = TableStructure(
+                name: "", columns: types.enumerated().map { Column("\($0)", $1, isOptional: true) })
+            return binding
+        }
+    }
+
+    private func type(of aggregate: Aggregate) throws -> ColumnType {
+        switch aggregate {
+        case .count, .countValues, .countDistinct: .int64
+        case .min(let column), .max(let column): try selection.binding.column(column).type
+        case .sum(let column): try selection.binding.column(column).type.isFloatingPoint ? .double : .int64
+        case .average: .double
+        }
+    }
+
+    // MARK: ORDER BY
 
     private mutating func order(_ places: [Place]) throws -> [(place: Int, isDescending: Bool)] {
         var terms: [(place: Int, isDescending: Bool)] = []

@@ -195,7 +195,10 @@ struct SQLLexer {
             return .sign(pair)
         }
         guard "=<>(),;*.+-".unicodeScalars.contains(first) else {
-            throw error("The sign is not known.", supported: "= == <> != < <= > >= ( ) , ; * . + -")
+            throw error(
+                "/%|&".unicodeScalars.contains(first)
+                    ? "Arithmetic is not supported: compute in the program." : "The sign is not known.",
+                supported: "= == <> != < <= > >= ( ) , ; * . + -")
         }
         advance()
         return .sign(String(first))

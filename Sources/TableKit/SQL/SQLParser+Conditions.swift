@@ -79,7 +79,9 @@ extension SQLParser {
     mutating func value() throws(CRUDSQLGenError) -> SQLOperand {
         let start = token
         let operand = try operand()
-        if case .column = operand {
+        switch operand {
+        case .value, .parameter, .lastInsertRowID: break
+        case .column, .aggregate:
             throw .syntax("A value is missing; columns cannot stand here.", at: start, supported: SQLGrammar.value)
         }
         return operand
@@ -122,6 +124,8 @@ extension SQLParser {
         if takes("TRUE") { return .value(.bool(true)) }
         if takes("FALSE") { return .value(.bool(false)) }
         if following.kind == .sign("(") {
+            let start = token
+            if allowsAggregates, let aggregate = try aggregate() { return .aggregate(aggregate.value, start) }
             guard takes("LAST_INSERT_ROWID") else {
                 throw CRUDSQLGenError.syntax(
                     "The function is not supported here.", at: token, supported: SQLGrammar.value)

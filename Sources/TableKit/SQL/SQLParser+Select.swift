@@ -10,9 +10,17 @@ extension SQLParser {
         guard takes("FROM") else { return select }
         select.table = try name("a table")
         select.alias = try alias()
+        if token.kind == .sign(",") {
+            throw .syntax("Joins are not supported: use `join` of the typed API.", at: token, supported: supported)
+        }
         if takes("WHERE") { select.condition = try condition() }
         if takes("GROUP", "BY") {
             repeat { select.groupBy.append(try column()) } while takes(sign: ",")
+        }
+        if !select.groupBy.isEmpty || select.hasAggregates, takes("HAVING") {
+            allowsAggregates = true
+            defer { allowsAggregates = false }
+            select.having = try condition()
         }
         if takes("ORDER", "BY") {
             repeat { select.order.append(try orderTerm()) } while takes(sign: ",")
@@ -72,7 +80,7 @@ extension SQLParser {
     }
 
     /// An aggregate, if there is one next, and its text.
-    private mutating func aggregate() throws(CRUDSQLGenError) -> (value: SQLAggregate, text: String)? {
+    mutating func aggregate() throws(CRUDSQLGenError) -> (value: SQLAggregate, text: String)? {
         guard following.kind == .sign("("), case .word(let word) = token.kind else { return nil }
         let function = word.uppercased()
         guard ["COUNT", "MIN", "MAX", "SUM", "AVG"].contains(function) else { return nil }

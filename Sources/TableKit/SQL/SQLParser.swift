@@ -8,6 +8,8 @@ struct SQLParser {
     private var depth = 0
     /// The number that the next `?` takes.
     private var nextParameter = 0
+    /// Whether operands may be aggregates: in HAVING.
+    var allowsAggregates = false
     /// What the statement under way supports, for messages.
     var supported = SQLGrammar.statements
 
@@ -43,7 +45,20 @@ extension SQLParser {
 
     mutating func advance() { if place + 1 < tokens.count { place += 1 } }
 
-    func unexpected(_ problem: String) -> CRUDSQLGenError { .syntax(problem, at: token, supported: supported) }
+    /// The error for the next token: what it begins, where that is known SQL which is not supported, else `problem`.
+    func unexpected(_ problem: String) -> CRUDSQLGenError {
+        .syntax(construct ?? problem, at: token, supported: supported)
+    }
+
+    /// A part of SQL that the next token begins and that is not supported, as a sentence.
+    private var construct: String? {
+        switch token.kind {
+        case .sign("("): SQLParser.isKeyword(following, "SELECT") ? "Subqueries are not supported." : nil
+        case .sign("+"), .sign("-"), .sign("*"): "Arithmetic is not supported: compute in the program."
+        case .word(let word): SQLGrammar.constructs[word.uppercased()]
+        default: nil
+        }
+    }
 
     /// Whether a token is a keyword.
     static func isKeyword(_ token: SQLToken, _ word: String) -> Bool {
@@ -190,12 +205,14 @@ extension SQLParser {
 
     private mutating func explain() throws(CRUDSQLGenError) -> SQLStatement {
         _ = takes("QUERY", "PLAN")
+        let isRun = takes("ANALYZE")
         let token = token
         let inner = try statement()
         switch inner {
-        case .select, .update, .delete: return .explain(inner)
+        case .select, .update, .delete: return .explain(inner, isRun: isRun)
         default:
-            throw .syntax("This cannot be explained.", at: token, supported: "EXPLAIN SELECT, UPDATE or DELETE.")
+            throw .syntax(
+                "This cannot be explained.", at: token, supported: "EXPLAIN [ANALYZE] SELECT, UPDATE or DELETE.")
         }
     }
 }

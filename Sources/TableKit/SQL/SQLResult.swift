@@ -39,20 +39,3 @@ public final class SQLResult {
         return all
     }
 }
-
-extension RowShape {
-    /// The values of some columns of a row, by the columns' numbers.
-    func values(_ columns: [Int], in row: RawSpan) throws -> [ColumnValue] {
-        let places = try self.columns(of: row)
-        var values: [ColumnValue] = []
-        values.reserveCapacity(columns.count)
-        for column in columns {
-            switch places[column] {
-            case .slot(let slot): values.append(try slot.value(in: row))
-            case .absent(let value): values.append(value)
-            case .missing: values.append(.null)
-            }
-        }
-        return values
-    }
-}

@@ -13,8 +13,7 @@ struct SQLSelection {
     }
 
     private var isAggregate: Bool {
-        if !select.groupBy.isEmpty { return true }
-        return select.items.contains { if case .aggregate = $0.value { true } else { false } }
+        !select.groupBy.isEmpty || select.hasAggregates
     }
 
     func run() throws -> SQLResult {

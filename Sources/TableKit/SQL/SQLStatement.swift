@@ -10,7 +10,8 @@ indirect enum SQLStatement: Sendable {
     case update(SQLUpdate)
     case delete(SQLDelete)
     case select(SQLSelect)
-    case explain(SQLStatement)
+    /// With `isRun` the rows are also looked for, and counted. Nothing is changed.
+    case explain(SQLStatement, isRun: Bool)
     case pragma(name: SQLName, argument: SQLName?)
 
     /// Whether the statement changes nothing.
@@ -118,9 +119,16 @@ struct SQLSelect: Sendable {
     var alias: SQLName?
     var condition: SQLCondition?
     var groupBy: [SQLColumn] = []
+    /// The condition on groups.
+    var having: SQLCondition?
     var order: [(item: SQLOrderItem, isDescending: Bool)] = []
     var limit: SQLOperand?
     var offset: SQLOperand?
+
+    /// Whether an item is an aggregate.
+    var hasAggregates: Bool {
+        items.contains { if case .aggregate = $0.value { true } else { false } }
+    }
 }
 
 /// What a result has a column for.
@@ -168,6 +176,25 @@ enum SQLOperand: Sendable {
     case parameter(Int, SQLToken)
     case column(SQLColumn)
     case lastInsertRowID
+    /// In HAVING.
+    case aggregate(SQLAggregate, SQLToken)
+}
+
+extension SQLCondition {
+    /// The condition with other operands.
+    func mapping(_ change: (SQLOperand) throws -> SQLOperand) rethrows -> SQLCondition {
+        switch self {
+        case .compare(let left, let comparison, let right, let token):
+            .compare(try change(left), comparison, try change(right), token)
+        case .isNull(let operand): .isNull(try change(operand))
+        case .isIn(let left, let list): .isIn(try change(left), list)
+        case .like(let left, let pattern, let token): .like(try change(left), pattern, token)
+        case .truth(let operand, let token): .truth(try change(operand), token)
+        case .not(let part): .not(try part.mapping(change))
+        case .and(let parts): .and(try parts.map { try $0.mapping(change) })
+        case .or(let parts): .or(try parts.map { try $0.mapping(change) })
+        }
+    }
 }
 
 /// A condition.

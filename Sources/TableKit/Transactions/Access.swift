@@ -12,7 +12,7 @@ struct Access: Sendable {
     /// Reads.
     func read<R>(_ body: (any TableSession) throws -> R) throws -> R {
         if let scope { return try scope.session.use(scope, isChange: false, body) }
-        let session = try engine.beginRead()
+        let session = try engine.beginReadStatement()
         defer { session.rollback() }
         return try body(session)
     }
@@ -20,6 +20,10 @@ struct Access: Sendable {
     /// Makes a change, which outside of a transaction is one by itself.
     func change<R>(_ body: (any TableSession) throws -> R) throws -> R {
         if let scope { return try scope.session.use(scope, isChange: true, body) }
+        return try ConflictRetry.run(engine, .serial) { try once(body) }
+    }
+
+    private func once<R>(_ body: (any TableSession) throws -> R) throws -> R {
         let session = try engine.begin(.serial)
         let result: R
         do { result = try body(session) } catch {

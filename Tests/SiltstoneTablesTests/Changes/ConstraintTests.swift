@@ -116,7 +116,11 @@ struct ConstraintTests {
             let rows = try table.rows([person(1, "a", 5)])
             _ = try session.insert(InsertStatement(table, columns: [0, 1], rows: rows))
             #expect(try session.all(table) == [[.integer(1), .text("a"), .integer(7)]])
-            #expect(code { _ = try session.insert(InsertStatement(table, columns: [0], rows: rows)) } == .unique)
+            #expect(code { _ = try session.insert(InsertStatement(table, columns: [0], rows: rows)) } == .notNull)
+            // A row that is passed over must be sound, too.
+            var ignoring = InsertStatement(table, columns: [0], rows: rows)
+            ignoring.onConflict = .ignore
+            #expect(code { _ = try session.insert(ignoring) } == .notNull)
             let other = try table.rows([person(2, "a", 5)])
             #expect(code { _ = try session.insert(InsertStatement(table, columns: [0], rows: other)) } == .notNull)
         }

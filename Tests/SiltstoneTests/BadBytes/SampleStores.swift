@@ -94,7 +94,7 @@ struct SampleStores {
     /// The files that count. When the others go is a matter of chance.
     private func liveFiles(_ store: KeyValueStore) throws -> StoreFiles {
         var files = Self.trimmed(try StoreFiles(fixture))
-        let live = store.engine.manifest?.state.liveFiles ?? []
+        let live = try store.engine.versions.withManifest { $0?.state.liveFiles ?? [] }
         let names = Set(live.map(\.name)).union(["CURRENT"])
         files.entries = files.entries.filter { names.contains($0.key) || $0.key.hasSuffix(".manifest") }
         return files
@@ -167,7 +167,7 @@ struct SampleStores {
     /// Seals the memtable with nobody to flush it, and writes to the next log; one more log is made and not used.
     private mutating func sealAndGoOn(_ store: KeyValueStore) throws {
         try store.engine.beginNextLog()
-        _ = try store.engine.makeLog()
+        _ = try store.engine.versions.createLog()
         try history.put(store, key(8), value(), .synced)
         try history.put(store, key(1), large())
         try history.put(store, key(1), value())

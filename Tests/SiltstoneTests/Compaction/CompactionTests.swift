@@ -41,9 +41,9 @@ import Testing
         // Some forty value files, all but the last one full.
         for number in 0..<500 { try store.put(key(number), [UInt8](repeating: 1, count: 5000)) }
         #expect(store.statistics.valueFiles > 10)
-        #expect(store.engine.sealedValueFiles().isEmpty)
+        #expect(store.engine.writes.sealedValueFiles().isEmpty)
         try store.flush()
-        #expect(store.engine.sealedValueFiles().count == store.statistics.valueFiles - 1)
+        #expect(store.engine.writes.sealedValueFiles().count == store.statistics.valueFiles - 1)
         try store.close()
     }
 
@@ -108,7 +108,7 @@ import Testing
         try store.put(key(1), [UInt8](repeating: 1, count: 2000))
         try store.delete(key(1))
         try store.flush()
-        try store.engine.collectValueFiles()
+        try store.engine.writes.collectValueFiles()
         try store.put(key(2), [UInt8](repeating: 2, count: 2000))
         #expect(try store.get(key(2)) == [UInt8](repeating: 2, count: 2000))
         try store.close()

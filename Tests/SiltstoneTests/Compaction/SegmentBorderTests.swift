@@ -33,8 +33,8 @@ import Testing
     func sideBySide() throws {
         let store = try StoreFixture().open(Self.configuration())
         let held = try fill(store).held
-        let run = try #require(store.engine.state.pointee.version.runs.first)
-        #expect(run.segments.count > 10 && store.engine.state.pointee.version.runs.count == 1)
+        let run = try #require(store.engine.versions.current.runs.first)
+        #expect(run.segments.count > 10 && store.engine.versions.current.runs.count == 1)
         #expect(run.segments.count { !$0.rangeTombstones.isEmpty } > 5)
         for (index, segment) in run.segments.enumerated() {
             let (first, last) = (segment.info.firstKey, segment.info.lastKey)

@@ -119,6 +119,6 @@ extension FaultRun {
     /// Whether the store takes no writes until it is opened again.
     var isRefused: Bool {
         guard let engine = store?.engine else { return false }
-        return engine.writeLock.withLock { engine.state.pointee.failure != nil }
+        return engine.status.hasFailed
     }
 }

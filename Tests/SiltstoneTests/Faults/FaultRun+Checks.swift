@@ -56,8 +56,8 @@ extension FaultRun {
     private func checkOpen(_ store: KeyValueStore) throws {
         #expect(ledger.admits(try store.allEntries()), "in the open store; \(comment)")
         if configuration.readOnly { return }
-        let logs = store.engine.writeLock.withLock {
-            (store.engine.state.pointee.sealed + [store.engine.state.pointee.active]).compactMap { $0.log?.path }
+        let logs = store.engine.writes.lock.withLock {
+            (store.engine.writes.state.sealed + [store.engine.writes.state.active]).compactMap { $0.log?.path }
         }
         let isSyncLost = disk.faults.dropFirst(faultsBefore).contains {
             $0.call.operation == .sync && logs.contains($0.call.path) && $0.fault != .interrupted
@@ -70,7 +70,7 @@ extension FaultRun {
             ledger.acknowledged { $0[Array("large".utf8)] = Self.value(1, 3000) }
             try store.flush()
             settle()
-            #expect(store.engine.writeLock.withLock { store.engine.state.pointee.sealed.isEmpty }, comment)
+            #expect(store.engine.writes.lock.withLock { store.engine.writes.state.sealed.isEmpty }, comment)
         } else {
             #expect(refusal == .refusesWrites && !kind.heals, "writes do not go on: \(refusal as Any); \(comment)")
             #expect(!errors.isEmpty || store.statistics.backgroundError != nil, comment)
@@ -88,7 +88,7 @@ extension FaultRun {
         try again.put("new".utf8, "value".utf8)
         again.settle()
         try again.close()
-        let manifest = try #require(again.engine.manifest)
+        let manifest = try #require(again.engine.versions.withManifest { $0 })
         let live = manifest.state.liveFiles.union([.current, .lock, .manifest(manifest.number)])
         let names = try fixture.names().filter { !$0.hasPrefix("damaged-") }
         #expect(Set(names) == Set(live.map(\.name)), "files left behind; \(comment)")

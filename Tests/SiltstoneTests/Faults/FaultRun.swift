@@ -131,6 +131,6 @@ final class FaultRun {
 extension KeyValueStore {
     /// Waits until no background work is under way.
     func settle() {
-        for queue in engine.backgroundQueues { queue.sync {} }
+        for queue in engine.background.queues { queue.sync {} }
     }
 }

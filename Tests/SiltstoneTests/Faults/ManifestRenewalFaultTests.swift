@@ -12,8 +12,8 @@ struct ManifestRenewalFaultTests {
         let image = try FaultPhase.settled(configuration)
         let fixture = try StoreFixture(contents: image.files)
         let store = try fixture.open(configuration)
-        let manifest = try #require(store.engine.manifest)
-        try store.engine.manifestLock.withLock {
+        try store.engine.versions.withManifest { manifest throws(StoreError) in
+            guard let manifest else { return }
             while manifest.number == 1, manifest.edits < Manifest.editLimit - 1 { try manifest.append(VersionEdit()) }
         }
         try store.close()  // with one edit more

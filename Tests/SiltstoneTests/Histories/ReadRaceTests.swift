@@ -102,18 +102,18 @@ import Testing
         let store = try StoreFixture().open(configuration)
         let engine = store.engine
         // A reader that stops right after it has begun.
-        let view = engine.views.current()
+        let view = engine.reads.superVersions.current()
         try store.put(key(1), Self.value(1, 9000))
         let name = key(1)
         try name.withBytes { name in
             var pin = BlockPin()
             let record = try #require(try view.lookup(name, visible: .greatest, pin: &pin))
-            #expect(engine.hasMovedOn(from: view, record))
-            #expect(!engine.hasMovedOn(from: engine.views.current(), record))
+            #expect(engine.reads.hasMovedOn(from: view, record))
+            #expect(!engine.reads.hasMovedOn(from: engine.reads.superVersions.current(), record))
             // Its value file is gone by the time it goes on: the value would be missed, and nothing is.
             try store.put(key(1), Self.value(2, 100))
             try store.compact()
-            #expect(store.statistics.valueFiles == 0 && engine.hasMovedOn(from: view, record))
+            #expect(store.statistics.valueFiles == 0 && engine.reads.hasMovedOn(from: view, record))
             withExtendedLifetime(pin) {}
         }
         #expect(try store.get(name) == Self.value(2, 100))

@@ -23,7 +23,7 @@ import Testing
     }
 
     private func segments(_ store: KeyValueStore) -> [SegmentReader] {
-        store.engine.writeLock.withLock { store.engine.state.pointee.version.allSegments }
+        store.engine.writes.lock.withLock { store.engine.versions.current.allSegments }
     }
 
     @Test("everything is read as in one that fits", arguments: [Compression.none, .deflate(level: 1)])
@@ -33,7 +33,7 @@ import Testing
         configuration.largeValueBytes = 140
         let store = try StoreFixture().open(configuration)
         try fill(store)
-        #expect(store.engine.pageCache.isTight)
+        #expect(store.engine.directory.pageCache.isTight)
         let snapshot = store.snapshot()
         for number in stride(from: 0, to: Self.count, by: 3) { try store.put(key(number), value(number, 1)) }
         try store.flush()
@@ -55,7 +55,7 @@ import Testing
     func readsInTasks() async throws {
         let store = try StoreFixture().open(configuration())
         try fill(store)
-        #expect(store.engine.pageCache.isTight)
+        #expect(store.engine.directory.pageCache.isTight)
         #expect(try await store.get(key(7)) == value(7))
         #expect(try await store.contains(key(8)))
         #expect(try await store.get(key(Self.count)) == nil)
@@ -71,15 +71,15 @@ import Testing
         configuration.availableMemory = { shared.value }
         let store = try StoreFixture().open(configuration)
         try fill(store)
-        #expect(store.engine.pageCache.isTight)
+        #expect(store.engine.directory.pageCache.isTight)
         shared.value = 1 << 40
         // Figures count for a quarter of a second: until then nothing changes.
         var polling = Polling()
-        while store.engine.pageCache.isTight {
-            store.engine.measureMemorySoon()
+        while store.engine.directory.pageCache.isTight {
+            store.engine.background.measureMemorySoon()
             polling.pause()
         }
-        Polling.wait { store.engine.views.current().plan.isQuick }
+        Polling.wait { store.engine.reads.superVersions.current().plan.isQuick }
         for number in 0..<Self.count { #expect(try store.get(key(number)) == value(number)) }
         try store.close()
     }
@@ -104,7 +104,7 @@ import Testing
         let engine = store.engine
         let pages = fileSystem.pages
         func isReady(_ number: Int) -> Bool {
-            key(number).withBytes { engine.views.current().isReady($0, visible: .greatest) }
+            key(number).withBytes { engine.reads.superVersions.current().isReady($0, visible: .greatest) }
         }
         #expect(isReady(5))
         pages.arePresent.store(false, ordering: .relaxed)

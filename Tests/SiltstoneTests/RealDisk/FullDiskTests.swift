@@ -145,7 +145,7 @@ struct FullDiskTests {
                 }
                 try put(40)
                 try waitUntil("the next log is made") {
-                    store.engine.writeLock.withLock { store.engine.state.pointee.nextLog != nil }
+                    store.engine.writes.lock.withLock { store.engine.writes.state.nextLog != nil }
                 }
                 try disk.fill(leaving: 16 << 10)
             }

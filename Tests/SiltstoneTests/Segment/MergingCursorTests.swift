@@ -155,7 +155,7 @@ import Testing
         for number in 0..<500 { try store.put(Self.key(number), [1, 2, 3]) }
         try store.flush()
         for number in 0..<7 { try store.put(Self.key(number), [4]) }
-        #expect(store.engine.views.current().sources().map(\.recordCount) == [7, 500])
+        #expect(store.engine.reads.superVersions.current().sources().map(\.recordCount) == [7, 500])
         try store.close()
     }
 

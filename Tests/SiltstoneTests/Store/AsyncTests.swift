@@ -15,10 +15,10 @@ import Testing
         let count = 10_000
         // On a quick disk each sync would be over before twenty had come: the queue that leads for tasks is held until all
         // have. None of them may be held up by that.
-        let commits = try #require(store.engine.commits)
+        let commits = try #require(store.engine.writes.commits)
         commits.queue.async {
             // However long that takes: other tests keep the threads of the pool busy.
-            Polling.wait { store.engine.visible.load(ordering: .acquiring) >= count }
+            Polling.wait { store.engine.reads.visible.load(ordering: .acquiring) >= count }
         }
         let inserted = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<count {

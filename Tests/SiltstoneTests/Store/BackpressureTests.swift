@@ -31,7 +31,7 @@ struct BackpressureTests {
             }
         }
         defer { gate.withLock { $0 = true } }
-        func sealed() -> Int { store.engine.writeLock.withLock { store.engine.state.pointee.sealed.count } }
+        func sealed() -> Int { store.engine.writes.lock.withLock { store.engine.writes.state.sealed.count } }
         try waitUntil("a memtable waits") { sealed() > 0 }
         // Long enough for many more puts, if they were let through.
         var before = -1
@@ -66,9 +66,9 @@ struct BackpressureTests {
                 written.withLock { $0 += 1 }
             }
         }
-        try waitUntil("runs pile up") { flushedRuns(of: store) > WriteThrottle.slowdownRuns }
+        try waitUntil("runs pile up") { flushedRuns(of: store) > WriteController.slowdownRuns }
         try waitUntil("writers are slowed down") { store.statistics.slowdowns > 0 }
-        #expect(flushedRuns(of: store) <= WriteThrottle.greatestRuns)
+        #expect(flushedRuns(of: store) <= WriteController.greatestRuns)
         isHeld.withLock { $0 = false }
         isStopping.withLock { $0 = true }
         try writer.wait()
@@ -81,15 +81,15 @@ struct BackpressureTests {
         let disk = FaultInjectingFileSystem()
         let store = try StoreFixture(disk).open()
         let engine = store.engine
-        func isNextLogMade() -> Bool { engine.writeLock.withLock { engine.state.pointee.nextLog != nil } }
-        func bytes() -> Int { engine.writeLock.withLock { engine.state.pointee.active.table.byteCount } }
+        func isNextLogMade() -> Bool { engine.writes.lock.withLock { engine.writes.state.nextLog != nil } }
+        func bytes() -> Int { engine.writes.lock.withLock { engine.writes.state.active.table.byteCount } }
         try waitUntil("the first table fills, and its successor's log made") {
             try store.put(key(0), [UInt8](repeating: 1, count: 500))
             return isNextLogMade()
         }
         disk.setRule { $0.operation == .create && $0.path.hasSuffix(".segment") ? .noSpace : nil }
         // A queue that is suspended when its store goes would end the process.
-        var held = [engine.flushQueue, engine.logQueue]
+        var held = [engine.background.flushQueue, engine.background.logQueue]
         held.forEach { $0.suspend() }
         defer { held.forEach { $0.resume() } }
         let count = 220
@@ -97,8 +97,8 @@ struct BackpressureTests {
             for number in 0..<count { try store.put(key(number), [UInt8](repeating: 1, count: 500)) }
         }
         try waitUntil("the second table is full, and its successor's log not made") {
-            let sealed = engine.writeLock.withLock { engine.state.pointee.sealed.count }
-            return sealed == 1 && bytes() >= engine.configuration.sealingBytes
+            let sealed = engine.writes.lock.withLock { engine.writes.state.sealed.count }
+            return sealed == 1 && bytes() >= engine.directory.configuration.sealingBytes
         }
         // For the writer to find that out.
         usleep(50_000)
@@ -130,7 +130,7 @@ struct BackpressureTests {
         defer { isHeld.withLock { $0 = false } }
         let compaction = Writer { try store.compact() }
         try waitUntil("the compaction has moved its first value") { hasBegun.withLock { $0 } }
-        while flushedRuns(of: store) < WriteThrottle.greatestRuns {
+        while flushedRuns(of: store) < WriteController.greatestRuns {
             try store.put(key(0), [])
             try store.flush()
         }
@@ -143,7 +143,7 @@ struct BackpressureTests {
             }
         }
         try waitUntil("a memtable is full") {
-            store.engine.writeLock.withLock { store.engine.state.pointee.active.table.byteCount }
+            store.engine.writes.lock.withLock { store.engine.writes.state.active.table.byteCount }
                 >= configuration.sealingBytes
         }
         // Long enough for many more puts, if they were let through.
@@ -157,7 +157,7 @@ struct BackpressureTests {
     }
 
     private func flushedRuns(of store: KeyValueStore) -> Int {
-        store.engine.writeLock.withLock { store.engine.state.pointee.version.levels.first?.count ?? 0 }
+        store.engine.writes.lock.withLock { store.engine.versions.current.levels.first?.count ?? 0 }
     }
 
     /// Has compactions wait before each segment that they make; flushes, on a queue of their own, go on.
@@ -165,7 +165,7 @@ struct BackpressureTests {
         of store: KeyValueStore, on disk: FaultInjectingFileSystem, while isHeld: @escaping @Sendable () -> Bool
     ) {
         let isCompacting = DispatchSpecificKey<Bool>()
-        store.engine.compactionQueue.setSpecific(key: isCompacting, value: true)
+        store.engine.background.compactionQueue.setSpecific(key: isCompacting, value: true)
         disk.setRule(
             FaultRule { call in
                 let isMerge = call.operation == .create && call.path.hasSuffix(".segment")

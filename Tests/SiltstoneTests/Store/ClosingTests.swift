@@ -182,13 +182,13 @@ import Testing
     @Test("what a store held in memory is given back once it is gone")
     func noLeak() throws {
         weak var engine: Engine?
-        weak var view: ReadView?
+        weak var view: SuperVersion?
         do {
             let store = try StoreFixture().open()
             for number in 0..<5000 { try store.put(key(number), [UInt8](repeating: 1, count: 100)) }
             _ = try store.allEntries()
             engine = store.engine
-            view = store.engine.views.current()
+            view = store.engine.reads.superVersions.current()
             try store.close()
         }
         try waitUntil("the engine is gone") { engine == nil && view == nil }

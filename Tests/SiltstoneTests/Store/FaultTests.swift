@@ -133,7 +133,7 @@ import Testing
             isMade.withLock { $0 = false }
             try await OwnThread.run {
                 var number = 100
-                while store.engine.writeLock.withLock({ store.engine.state.pointee.sealed.isEmpty }) {
+                while store.engine.writes.lock.withLock({ store.engine.writes.state.sealed.isEmpty }) {
                     try store.put(key(number), [UInt8](repeating: 1, count: 500), durability: .buffered)
                     number += 1
                 }
@@ -148,8 +148,8 @@ import Testing
             // Else a log of this round, removed late, would make room in the next.
             try await OwnThread.run {
                 try waitUntil("the log is removed") {
-                    store.engine.writeLock.withLock {
-                        store.engine.state.pointee.removedLogs == store.engine.state.pointee.flushedLogs
+                    store.engine.writes.lock.withLock {
+                        store.engine.writes.state.removedLogs == store.engine.writes.state.flushedLogs
                     }
                 }
             }
@@ -169,7 +169,7 @@ import Testing
         for number in 0..<600 { try store.put(key(number), [UInt8](repeating: 1, count: 1_000)) }
         // Not only its name, which comes before the space that it takes.
         let engine = store.engine
-        try waitUntil("there is a next log") { engine.writeLock.withLock { engine.state.pointee.nextLog != nil } }
+        try waitUntil("there is a next log") { engine.writes.lock.withLock { engine.writes.state.nextLog != nil } }
         return store
     }
 

@@ -129,7 +129,7 @@ import Testing
         configuration.memTableBytes = 4 << 20
         let store = try StoreFixture().open(configuration)
         let picker = CompactionPicker(levelOneBytes: 1 << 30)
-        func version() -> Version { store.engine.state.pointee.version }
+        func version() -> Version { store.engine.versions.current }
         #expect(picker.pickForIdle(version()) == nil)
         try fill(store, 1, count: 1_000)
         try store.compact()

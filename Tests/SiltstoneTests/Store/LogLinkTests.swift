@@ -19,7 +19,7 @@ import Testing
         }
 
         var active: LogWriter {
-            get throws { try #require(store.engine.writeLock.withLock { store.engine.state.pointee.active.log }) }
+            get throws { try #require(store.engine.writes.lock.withLock { store.engine.writes.state.active.log }) }
         }
 
         mutating func put(_ changes: Int) throws {

@@ -138,8 +138,8 @@ import Testing
         let store = try fixture.open()
         let before = try fixture.read(manifest)
         var number = 0
-        let first = store.engine.state.pointee.active.log?.number
-        while store.engine.writeLock.withLock({ store.engine.state.pointee.active.log?.number == first }) {
+        let first = store.engine.writes.state.active.log?.number
+        while store.engine.writes.lock.withLock({ store.engine.writes.state.active.log?.number == first }) {
             try store.put(key(number), [UInt8](repeating: 1, count: 200))
             number += 1
         }
@@ -185,7 +185,7 @@ import Testing
         try copy.write([], to: "LOCK")
         try copy.write([1], to: "000900.segment")
         if torn {
-            let log = try #require(store.engine.state.pointee.active.log)
+            let log = try #require(store.engine.writes.state.active.log)
             try copy.flip(StoreFile.log(log.number).name, at: log.end - 40)
         }
         let before = try copy.contents()

@@ -35,8 +35,8 @@ import Testing
     /// Whether no read of this thread is under way, as far as that can be told: beside tests that use up the numbers of
     /// threads this one may have none.
     private func isAway(_ store: KeyValueStore) -> Bool {
-        let reading = store.engine.views.enter()
-        defer { store.engine.views.leave(reading) }
+        let reading = store.engine.reads.superVersions.enter()
+        defer { store.engine.reads.superVersions.leave(reading) }
         return reading.before == 0 || reading.before == PinnedValue.mark
     }
 
@@ -76,10 +76,10 @@ import Testing
         for key in ["key 1", "missing"] {
             #expect(try await store.get(key.utf8) == (key == "missing" ? nil : Self.value))
         }
-        for _ in 0..<1000 where !store.engine.views.retire([]) { Platform.sleep(microseconds: 1000) }
+        for _ in 0..<1000 where !store.engine.reads.superVersions.retire([]) { Platform.sleep(microseconds: 1000) }
         try await store.compact()
-        store.engine.retireViews()
-        #expect(store.engine.views.retire([]))
+        store.engine.writes.retire()
+        #expect(store.engine.reads.superVersions.retire([]))
         try await store.close()
     }
 
@@ -176,8 +176,8 @@ import Testing
         try store.compact()
         for _ in 0..<count { mayGo.signal() }
         for _ in 0..<count { done.wait() }
-        store.engine.retireViews()
-        #expect(store.engine.views.retire([]), "nobody reads any more")
+        store.engine.writes.retire()
+        #expect(store.engine.reads.superVersions.retire([]), "nobody reads any more")
         try store.close()
     }
 }

@@ -21,7 +21,7 @@ struct PreloadTests {
     }
 
     private func segments(_ store: KeyValueStore, level: Int) -> [SegmentReader] {
-        let levels = store.engine.writeLock.withLock { store.engine.state.pointee.version.levels }
+        let levels = store.engine.writes.lock.withLock { store.engine.versions.current.levels }
         return level < levels.count ? levels[level].flatMap(\.segments) : []
     }
 

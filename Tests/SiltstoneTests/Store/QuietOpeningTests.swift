@@ -95,7 +95,7 @@ import Testing
         try next.put("new".utf8, [4])
         try next.flush()
         // As a call that has looked whether the store is open, and was held up until now.
-        #expect(StoreError.Code.of { try engine.settle() } == .closed)
+        #expect(StoreError.Code.of { try engine.versions.makeRecoveryDurable() } == .closed)
         try next.close()
         let last = try open(on: disk)
         #expect(try last.get("new".utf8) == [4])

@@ -14,8 +14,8 @@ struct RangeTombstoneReadTests {
 
     private func isQuick(_ store: KeyValueStore, _ number: Int) -> Bool {
         withContiguousBytes(key(number)) { key in
-            let found = store.engine.lend(key)
-            defer { if !found.isUnclear { store.engine.takeBack(found) } }
+            let found = store.engine.reads.pin(key)
+            defer { if !found.isUnclear { store.engine.reads.unpin(found) } }
             return !found.isUnclear
         }
     }
@@ -126,16 +126,16 @@ struct RangeTombstoneReadTests {
         var store = try fixture.open(configuration)
         for number in 0..<4000 { try store.put(key(number), [UInt8](repeating: 1, count: 100)) }
         try store.compact()
-        let before = try #require(store.engine.views.current().version.runs.first).segments.count
+        let before = try #require(store.engine.reads.superVersions.current().version.runs.first).segments.count
         #expect(before > 5)
         let snapshot = store.snapshot()
         try store.deleteRange(from: key(0), to: key(3900))
         try store.put(key(10), [2])
         try store.flush()
         func plan() -> CompactionPlan? {
-            let version = store.engine.views.current().version
-            let oldest = store.engine.snapshots.live().first ?? .greatest
-            return store.engine.picker.pick(version, valueFileBytes: [:], oldestSnapshot: oldest)
+            let version = store.engine.reads.superVersions.current().version
+            let oldest = store.engine.reads.snapshots.live().first ?? .greatest
+            return store.engine.background.picker.pick(version, valueFileBytes: [:], oldestSnapshot: oldest)
         }
         #expect(plan()?.isDrop != true)
         snapshot.release()
@@ -147,7 +147,7 @@ struct RangeTombstoneReadTests {
         try store.put(key(5000), [3])
         try store.flush()
         try waitUntil("the segments are dropped") {
-            store.engine.views.current().version.allSegments.count <= 2 + before - drop.segments.count
+            store.engine.reads.superVersions.current().version.allSegments.count <= 2 + before - drop.segments.count
         }
         #expect(try store.count() == 102)
         #expect(try store.get(key(10)) == [2])

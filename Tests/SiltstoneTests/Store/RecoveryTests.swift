@@ -88,7 +88,7 @@ import Testing
         var ends: [Int] = []
         for number in 0..<20 {
             try store.put(key(number), [UInt8](repeating: UInt8(number), count: number * 3))
-            ends.append(store.engine.state.pointee.active.log?.end ?? 0)
+            ends.append(store.engine.writes.state.active.log?.end ?? 0)
         }
         if synced {
             try store.sync()
@@ -267,7 +267,7 @@ import Testing
         let fixture = StoreFixture(disk)
         let store = try fixture.open(Self.quiet())
         var number = 0
-        func sealedCount() -> Int { store.engine.writeLock.withLock { store.engine.state.pointee.sealed.count } }
+        func sealedCount() -> Int { store.engine.writes.lock.withLock { store.engine.writes.state.sealed.count } }
         while sealedCount() < (newestIsEmpty ? 1 : 2) {
             // Refused while the next log is not there yet.
             if StoreError.Code.of({ try store.put(key(number), [UInt8](repeating: 1, count: 500)) }) == nil {
@@ -276,8 +276,8 @@ import Testing
         }
         // Begins a log that the sync finds with nothing but its link; may fail before that, too.
         while sealedCount() < 2 { #expect(StoreError.Code.of { try store.flush() } == .noSpace) }
-        let (sealed, active) = store.engine.writeLock.withLock {
-            (store.engine.state.pointee.sealed.compactMap(\.log), store.engine.state.pointee.active.log)
+        let (sealed, active) = store.engine.writes.lock.withLock {
+            (store.engine.writes.state.sealed.compactMap(\.log), store.engine.writes.state.active.log)
         }
         let before = disk.log.count
         try store.sync()
@@ -341,7 +341,7 @@ import Testing
         let fixture = StoreFixture(disk)
         let store = try fixture.open(Self.quiet())
         try store.put("first".utf8, [1])
-        let log = try #require(store.engine.state.pointee.active.log)
+        let log = try #require(store.engine.writes.state.active.log)
         let isDone = Locked(false)
         disk.setRule { call in
             if call.path.hasSuffix(".segment") { return .noSpace }
@@ -353,7 +353,7 @@ import Testing
             {
                 // What is appended here may or may not be covered by this sync; then the log is sealed.
                 var number = 0
-                while store.engine.writeLock.withLock({ store.engine.state.pointee.active.log === log }) {
+                while store.engine.writes.lock.withLock({ store.engine.writes.state.active.log === log }) {
                     do { try store.put(key(number), [UInt8](repeating: 1, count: 1000)) } catch { break }
                     number += 1
                 }
@@ -361,7 +361,7 @@ import Testing
             return nil
         }
         try store.sync()
-        #expect(store.engine.writeLock.withLock { store.engine.state.pointee.sealed.first?.log === log })
+        #expect(store.engine.writes.lock.withLock { store.engine.writes.state.sealed.first?.log === log })
         try store.sync()
         #expect(log.syncedEnd == log.end)
         disk.setRule(.none)

@@ -149,14 +149,14 @@ extension StoreError.Code {
 extension Engine {
     /// Seals the memtable, with nobody to flush it, and begins the next log.
     func beginNextLog() throws(StoreError) {
-        flushScheduled.store(true, ordering: .sequentiallyConsistent)
+        background.flushScheduled.store(true, ordering: .sequentiallyConsistent)
         // A flush that has begun looks for the next sealed memtable when it is done.
-        for queue in backgroundQueues { queue.sync {} }
-        let prepared = writeLock.withLock { state.pointee.nextLog }
-        let log = if let prepared { prepared } else { try makeLog() }
-        try writeLock.withLock { () throws(StoreError) in
-            state.pointee.nextLog = log
-            _ = try rotate(ChangeSize(keyBytes: 0, valueBytes: 0, count: 0), .none, since: attemptCounts())
+        for queue in background.queues { queue.sync {} }
+        let prepared = writes.lock.withLock { writes.state.nextLog }
+        let log = if let prepared { prepared } else { try versions.createLog() }
+        try writes.lock.withLock { () throws(StoreError) in
+            writes.state.nextLog = log
+            _ = try writes.switchMemTable(.nothing, .never, since: writes.attemptCounts())
         }
     }
 }

@@ -226,7 +226,7 @@ import Testing
                 if case .missed(_, let through) = event { last = through }
             }
         }
-        let flushed = store.engine.writeLock.withLock { store.engine.state.pointee.flushedSequence }
+        let flushed = store.engine.writes.lock.withLock { store.engine.writes.state.flushedSequence }
         return (all, fold.problems, last > flushed ? Int(last - flushed) : 0)
     }
 

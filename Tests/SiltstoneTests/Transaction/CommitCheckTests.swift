@@ -81,8 +81,8 @@ import Testing
             #expect(try check.advance(in: store.engine))
             try Self.overflow(store, changing: conflicts ? 150 : nil)
             let engine = store.engine
-            let verdict = try engine.writeLock.withLock { () throws(StoreError) in
-                try check.decide(engine.state.pointee, in: engine)
+            let verdict = try engine.writes.lock.withLock { () throws(StoreError) in
+                try check.decide(in: engine)
             }
             #expect(verdict == .outdated)
             #expect(try check.advance(in: engine) == !conflicts)
@@ -105,8 +105,8 @@ import Testing
                 attempts += 1
                 #expect(try check.advance(in: engine))
                 try Self.overflow(store, changing: conflicts && attempts == 9 ? 150 : nil)
-                verdict = try engine.writeLock.withLock { () throws(StoreError) in
-                    try check.decide(engine.state.pointee, in: engine)
+                verdict = try engine.writes.lock.withLock { () throws(StoreError) in
+                    try check.decide(in: engine)
                 }
             }
             check.end(in: engine)
@@ -114,4 +114,18 @@ import Testing
             #expect(verdict == (conflicts ? .conflict : .unchanged))
         }
     }
+}
+
+extension CommitCheck {
+    fileprivate func advance(in engine: Engine) throws(StoreError) -> Bool {
+        try advance(engine.reads, engine.feed) { engine.writes.subscribeToChanges().position }
+    }
+
+    /// Under the write lock.
+    fileprivate func decide(in engine: Engine) throws(StoreError) -> Verdict {
+        let state = engine.writes.state
+        return try decide(last: state.lastSequence, flushed: state.flushedSequence, engine.reads, engine.feed)
+    }
+
+    fileprivate func end(in engine: Engine) { end(engine.feed) }
 }

@@ -7,8 +7,11 @@ enum Blocking {
     static func wait<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) throws -> R {
         let box = Box<R>()
         let done = DispatchSemaphore(value: 0)
+        let task = Task.detached { try await body() }
+        // A second task signals. A task lets go of its body before it has a result; a body that signals by itself still
+        // holds its store afterwards, and closes the store's files while the caller removes them.
         Task.detached {
-            do { box.put(.success(try await body())) } catch { box.put(.failure(error)) }
+            box.put(await task.result)
             done.signal()
         }
         done.wait()

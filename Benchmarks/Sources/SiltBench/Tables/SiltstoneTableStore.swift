@@ -39,8 +39,7 @@ final class SiltstoneTableStore: TableStore {
         }
     }
 
-    /// The last configuration of a path to go closes the store.
-    func close() {}
+    func close() throws { try db.close() }
 
     // MARK: Inserting
 

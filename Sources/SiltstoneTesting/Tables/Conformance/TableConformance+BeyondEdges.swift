@@ -14,6 +14,16 @@ private struct Renamed: Codable, TableNameProvider {
     var label: String
 }
 
+private struct Named: Codable {
+    var id: String
+    var size: Int
+}
+
+private struct Small: Codable {
+    var id: Int8
+    var size: Int
+}
+
 private struct Stop: Error {}
 
 /// What goes beyond Perfect-CRUD.
@@ -21,6 +31,7 @@ extension TableConformance {
     static var beyondEdges: [(promise: String, check: Check)] {
         [
             ("find gives the row of a key", findRow),
+            ("find throws for a key of another kind, and gives nothing for a number out of range", findOther),
             ("upsert inserts or replaces", upsert),
             ("exists tells whether anything matches", exists),
             ("min, max, sum and average leave out NULLs", aggregates),
@@ -48,6 +59,27 @@ extension TableConformance {
         let table = try items(db)
         try requireEqual(try table.find(3)?.size, 6, "A key")
         try requireEqual(try table.find(4), nil, "A key that is not there")
+    }
+
+    private static func findOther(_ db: Database<C>) async throws {
+        let named = try await db.create(Named.self)
+        try await named.insert(Named(id: "1", size: 2))
+        try findOther(named, db)
+        let found = try await named.find("1")
+        try requireEqual(found?.size, 2, "In a task")
+    }
+
+    private static func findOther(_ named: Table<Named, Database<C>>, _ db: Database<C>) throws {
+        let small = try db.create(Small.self)
+        try small.insert(Small(id: 1, size: 3))
+        try requireEqual(try named.find("1")?.size, 2, "A text")
+        try requireError(.type, "A number for a text") { _ = try named.find(1) }
+        try requireError(.type, "A text for a number") { _ = try small.find("1") }
+        try requireError(.argument, "Two values") { _ = try named.find("1", 2) }
+        try requireEqual(try small.find(1)?.size, 3, "A number of another width")
+        try requireEqual(try small.find(1.0)?.size, 3, "A whole real")
+        try requireEqual(try small.find(300)?.size, nil, "A number out of range")
+        try requireEqual(try small.find(Int?.none)?.size, nil, "NULL")
     }
 
     private static func upsert(_ db: Database<C>) throws {

@@ -124,9 +124,12 @@ private struct EnumKey: Codable, Equatable {
 extension TableConformance {
     static var typeEdges: [(promise: String, check: Check)] {
         [
-            ("reals are exact: NaN, infinities, -0.0, Float", reals),
+            ("reals are exact: the least and the greatest, Float", reals),
+            ("NaN and the infinities are kept, and in their place in the order", specialReals),
+            ("-0.0 keeps its sign", negativeZeros),
             ("dates are exact, before 1970, too", dates),
-            ("text is kept byte by byte: U+0000, composed or not, long", texts),
+            ("text is kept byte by byte: composed or not, long", texts),
+            ("text may have U+0000", nullCharacters),
             ("bytes are kept: negative ones, none, many", blobs),
             ("a stored value that is too great for the type throws", tooGreat),
             ("a type may have many Bools", manyBools),
@@ -138,12 +141,13 @@ extension TableConformance {
         ]
     }
 
-    private static func reals(_ db: Database<C>) throws {
+    private static func checkReals(_ db: Database<C>, _ values: [Double], _ floats: [Float]) throws -> Table<
+        Reals, Database<C>
+    > {
         let table = try db.create(Reals.self)
-        let values: [Double] = [.nan, .infinity, -.infinity, -0.0, .leastNonzeroMagnitude, 0.1]
-        let floats: [Float] = [.nan, .infinity, -.infinity, -0.0, .leastNonzeroMagnitude, 0.1]
         try table.insert(values.indices.map { Reals(id: $0, double: values[$0], float: floats[$0]) })
         let rows = try table.order(by: \.id).all()
+        try requireEqual(rows.count, values.count, "The reals")
         for (row, (double, float)) in zip(rows, zip(values, floats)) {
             let isSame =
                 double.isNaN
@@ -151,9 +155,26 @@ extension TableConformance {
                 : row.double.bitPattern == double.bitPattern && row.float?.bitPattern == float.bitPattern
             try require(isSame, "\(double) and \(float) became \(row).")
         }
-        try requireEqual(try table.where(\Reals.float == Float(0.1)).all().map(\.id), [5], "A Float")
+        return table
+    }
+
+    private static func reals(_ db: Database<C>) throws {
+        let table = try checkReals(
+            db, [.leastNonzeroMagnitude, 0.1, -0.1, .greatestFiniteMagnitude, .pi],
+            [.leastNonzeroMagnitude, 0.1, -0.1, .greatestFiniteMagnitude, .pi])
+        try requireEqual(try table.where(\Reals.float == Float(0.1)).all().map(\.id), [1], "A Float")
+        try requireEqual(try table.where(\Reals.double == 0.1).all().map(\.id), [1], "A Double")
+    }
+
+    private static func specialReals(_ db: Database<C>) throws {
+        let table = try checkReals(db, [.nan, .infinity, -.infinity, 0.1], [.nan, .infinity, -.infinity, 0.1])
         try requireEqual(try table.order(descending: \.double).limit(2).all().map(\.id), [0, 1], "NaN is greatest")
-        try requireEqual(try table.where(\Reals.double == 0).all().map(\.id), [3], "Zero")
+        try requireEqual(try table.where(\Reals.double > Double.infinity).all().map(\.id), [0], "Above infinity")
+    }
+
+    private static func negativeZeros(_ db: Database<C>) throws {
+        let table = try checkReals(db, [-0.0, 1], [-0.0, 1])
+        try requireEqual(try table.where(\Reals.double == 0).all().map(\.id), [0], "Zero")
     }
 
     private static func dates(_ db: Database<C>) throws {
@@ -168,7 +189,7 @@ extension TableConformance {
     private static func texts(_ db: Database<C>) throws {
         let table = try db.create(Text.self)
         try table.index(\.text)
-        let texts = ["", "\u{0}", "a\u{0}b", "é", "e\u{301}", "👩‍👩‍👧", String(repeating: "xü", count: 20_000)]
+        let texts = ["", "a\u{1}b", "é", "e\u{301}", "👩‍👩‍👧", String(repeating: "xü", count: 20_000)]
         try table.insert(texts.enumerated().map { Text(id: $0, text: $1) })
         let rows = try table.order(by: \.id).all()
         for (row, text) in zip(rows, texts) {
@@ -177,6 +198,13 @@ extension TableConformance {
                 try table.where(\Text.text == text).all().map(\.id), [row.id], "Equality to \(quoted(text))")
         }
         try requireEqual(rows.count, texts.count, "Counting")
+    }
+
+    private static func nullCharacters(_ db: Database<C>) throws {
+        let table = try db.create(Text.self)
+        try table.insert([Text(id: 0, text: "\u{0}"), Text(id: 1, text: "a\u{0}b"), Text(id: 2, text: "a")])
+        try requireEqual(try table.order(by: \.text).all().map(\.text), ["\u{0}", "a", "a\u{0}b"], "The texts")
+        try requireEqual(try table.where(\Text.text == "a\u{0}b").all().map(\.id), [1], "Equality")
     }
 
     private static func blobs(_ db: Database<C>) throws {

@@ -1,0 +1,1 @@
+// Without a trait this module is empty.

@@ -1,0 +1,72 @@
+#if PostgreSQL
+import TableSQL
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The server was silent for too long.
+struct AnswerMissing: Error {}
+
+/// Until when an answer is awaited. A cancellation shortens it.
+struct AnswerDeadline {
+    private let limit: Duration
+    private let grace: Duration
+    private let cancellation: PostgresCancellation?
+    private var instant: ContinuousClock.Instant
+    private var isShortened = false
+
+    /// - Parameters:
+    ///   - limit: the longest silence.
+    ///   - grace: the longest silence after a cancellation.
+    init(_ limit: Duration, grace: Duration = .zero, cancellation: PostgresCancellation? = nil) {
+        self.limit = limit
+        self.grace = grace
+        self.cancellation = cancellation
+        instant = .now + limit
+    }
+
+    /// The server has said something: the limit begins anew.
+    mutating func extend() { instant = .now + (isShortened ? grace : limit) }
+
+    /// The time left; 0 or less at the end.
+    fileprivate mutating func rest() -> Duration {
+        if !isShortened, let cancellation, cancellation.isRequested {
+            isShortened = true
+            instant = min(instant, .now + grace)
+        }
+        return instant - .now
+    }
+}
+
+/// `poll(2)` on one socket.
+enum Poll {
+    /// How long one call waits at most, so that a cancellation by another thread is noticed.
+    private static let slice: Duration = .milliseconds(50)
+
+    /// Waits until one of the events has come.
+    /// - Returns: the events.
+    /// - Throws: ``AnswerMissing`` at the deadline.
+    static func wait(_ socket: Int32, _ events: Int16, _ deadline: inout AnswerDeadline) throws -> Int16 {
+        // The first look costs no clock.
+        var wait = slice
+        while true {
+            var entry = pollfd(fd: socket, events: events, revents: 0)
+            let count = poll(&entry, 1, Int32(wait.milliseconds))
+            if count > 0 { return entry.revents }
+            if count < 0 && errno != EINTR { return Int16(POLLERR) }
+            let rest = deadline.rest()
+            guard rest > .zero else { throw AnswerMissing() }
+            wait = min(rest, slice)
+        }
+    }
+
+    /// Waits until a socket of several is ready, or the time is up.
+    static func wait(_ entries: inout [pollfd], _ limit: Duration) {
+        let count = nfds_t(entries.count)
+        _ = poll(&entries, count, Int32(limit.milliseconds))
+    }
+}
+#endif

@@ -1,0 +1,147 @@
+#if PostgreSQL
+import CPostgreSQL
+import Foundation
+import TableKit
+package import TableSQL
+
+/// A connection to PostgreSQL over libpq's asynchronous calls.
+///
+/// Each round trip is a pipeline that ends with a sync: what is still to be tidied up, then the statements, each prepared
+/// where it comes again. Parameters and results are binary.
+package final class PostgresConnection: SQLConnection, @unchecked Sendable {
+    // `@unchecked Sendable`: used by one thread at a time, as the protocol demands; `cancellation` has a lock.
+    let link: PostgresLink
+    let options: PostgresOptions
+    private let cancellation: PostgresCancellation
+    /// The host, for messages and for the connector.
+    let place: String
+    var prepared: PreparedStatements
+    var parameters = ParameterBuffer()
+    /// Cursors that were read to their end, or given up, and that the server still has.
+    private(set) var openCursors: [String] = []
+    /// Grows with each transaction that ends, and its cursors with it.
+    private(set) var transactions = 0
+    /// Grows with each return to a savepoint, where cursors that are younger end.
+    private(set) var returns = 0
+    private var cursors = 0
+
+    /// Takes over a connection whose login is done.
+    init(_ link: PostgresLink, _ raw: OpaquePointer, options: PostgresOptions, place: String) {
+        self.link = link
+        self.options = options
+        self.place = place
+        cancellation = PostgresCancellation(raw)
+        prepared = PreparedStatements(capacity: options.preparedStatements)
+    }
+
+    package var isUsable: Bool { link.isUsable }
+
+    package func execute(_ statement: SQLStatement) throws -> SQLResultSet {
+        let isAlone = !link.isInTransaction
+        do { return try run([statement])[0] } catch let plan as StalePlan {
+            if isAlone { return try run([statement])[0] }
+            throw plan.conflict
+        }
+    }
+
+    package func executeAll(_ statements: [SQLStatement]) throws -> [SQLResultSet] {
+        guard !statements.isEmpty else { return [] }
+        do { return try run(statements) } catch let plan as StalePlan { throw plan.conflict }
+    }
+
+    package func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows {
+        if options.isStrict { return BufferedRows(try execute(statement).rows, batchRows: batchRows) }
+        cursors += 1
+        return try PostgresCursor(self, statement, number: cursors, batchRows: batchRows)
+    }
+
+    package func cancel() { cancellation.cancel() }
+
+    package func close() { link.close() }
+
+    // MARK: One round trip
+
+    /// Sends statements as one pipeline and reads their results.
+    /// - Parameter limit: how long the server may be silent; that of the options where there is none.
+    func run(_ statements: [SQLStatement], limit: Duration? = nil) throws -> [SQLResultSet] {
+        guard link.isUsable else {
+            throw SQLConnectionError(
+                .connectionLost, code: .unavailable, "The connection to \(place) has ended. \(link.message)")
+        }
+        if options.isStrict { for statement in statements { try StrictFilter.check(statement.text) } }
+        let wasInTransaction = link.isInTransaction
+        var trip = RoundTrip(self, statements)
+        try trip.encode()
+        // A commit that is cancelled may have taken place all the same.
+        let isCancellable = StatementVerb(statements[0].text) != .commit
+        if isCancellable { cancellation.begin() }
+        defer {
+            let wait = link.isUsable ? options.answerTimeout.seconds : 0
+            if isCancellable, !cancellation.end(limit: wait) { link.giveUp() }
+        }
+        var deadline = AnswerDeadline(
+            limit ?? options.answerLimit, grace: options.answerTimeout,
+            cancellation: isCancellable ? cancellation : nil)
+        do {
+            try trip.send()
+            return try trip.receive(&deadline)
+        } catch is AnswerMissing {
+            let isCancelled = isCancellable && cancellation.isRequested
+            link.giveUp()
+            // A server that is only slow should not go on.
+            cancellation.cancel()
+            throw loss(
+                statements, wasInTransaction,
+                SQLConnectionError(
+                    isCancelled ? .cancelled : .timedOut, code: .engine,
+                    "The server at \(place) did not answer in time; the connection was given up"))
+        } catch let error as SQLConnectionError where error.kind == .connectionLost {
+            link.giveUp()
+            throw loss(statements, wasInTransaction, error)
+        } catch let error as SQLConnectionError where error.serverCode == "57014" && cancellation.isRequested {
+            throw SQLConnectionError(.cancelled, code: .engine, serverCode: error.serverCode, error.message)
+        }
+    }
+
+    /// The error for a connection that has ended amid statements: unknown where they may have committed.
+    private func loss(
+        _ statements: [SQLStatement], _ wasInTransaction: Bool, _ error: SQLConnectionError
+    ) -> SQLConnectionError {
+        guard StatementVerb.mayCommit(statements, inTransaction: wasInTransaction) else { return error }
+        var error = error
+        error.kind = .unknownOutcome
+        return error
+    }
+
+    // MARK: Cursors
+
+    func endTransaction() {
+        transactions += 1
+        openCursors = []
+    }
+
+    func returnToSavepoint() {
+        returns += 1
+        openCursors = []
+    }
+
+    /// Has a cursor closed with the next round trip.
+    func close(cursor: String) { openCursors.append(cursor) }
+
+    func closed(_ cursor: String) { openCursors.removeAll { $0 == cursor } }
+}
+
+extension StalePlan {
+    /// The error of a transaction that failed with the statement, and may run again.
+    fileprivate var conflict: SQLConnectionError {
+        var error = error
+        error.kind = .conflict
+        error.code = .conflict
+        return error
+    }
+}
+
+extension Duration {
+    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}
+#endif

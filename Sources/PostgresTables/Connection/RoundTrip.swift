@@ -1,0 +1,240 @@
+#if PostgreSQL
+import CPostgreSQL
+import TableKit
+import TableSQL
+
+/// A prepared statement does not fit the tables any more, or is unknown to the server. It has changed nothing, and was given up.
+struct StalePlan: Error {
+    let error: SQLConnectionError
+}
+
+/// One pipeline on its way to the server and back.
+struct RoundTrip {
+    /// What was sent, in order. Each has one result.
+    private enum Step {
+        case closeCursor(String)
+        case deallocate(PreparedStatements.Entry)
+        case prepare(PreparedStatements.Entry)
+        case statement(Int)
+    }
+
+    private let connection: PostgresConnection
+    private let statements: [SQLStatement]
+    private var ranges: [Range<Int>] = []
+    private var entries: [PreparedStatements.Entry?] = []
+    private var steps: [Step] = []
+    /// What an earlier round trip has given up. This one may still use what it gives up itself.
+    private let retired: [PreparedStatements.Entry]
+    private var isStale = false
+
+    init(_ connection: PostgresConnection, _ statements: [SQLStatement]) {
+        self.connection = connection
+        self.statements = statements
+        retired = connection.prepared.retired
+    }
+
+    private var raw: OpaquePointer? { connection.link.raw }
+
+    // MARK: Sending
+
+    /// Encodes the parameters of all statements; nothing is sent where one does not fit.
+    mutating func encode() throws {
+        connection.parameters.removeAll()
+        for statement in statements {
+            ranges.append(try connection.parameters.append(statement.parameters))
+            entries.append(
+                statement.isRepeated && !StatementVerb(statement.text).isControl
+                    ? connection.prepared.entry(
+                        statement.text, types: statement.parameters.map(\.postgresType)) : nil)
+            if entries.last??.isReady != true, statement.text.utf8.contains(0) {
+                throw SQLConnectionError(.statement, code: .syntax, "A statement cannot hold a null character.")
+            }
+        }
+    }
+
+    mutating func send() throws {
+        try tidy()
+        var isPreparing: Set<ObjectIdentifier> = []
+        for number in statements.indices {
+            if let entry = entries[number] {
+                if !entry.isReady, isPreparing.insert(ObjectIdentifier(entry)).inserted { try prepare(entry) }
+                try send(prepared: entry, number)
+            } else {
+                try send(plain: number)
+            }
+            steps.append(.statement(number))
+        }
+        try check(PQpipelineSync(raw))
+    }
+
+    /// Ends cursors and prepared statements that are of no more use. In a transaction that has failed, nothing would work
+    /// but its end.
+    private mutating func tidy() throws {
+        guard !connection.link.isInFailedTransaction else { return }
+        switch StatementVerb(statements[0].text) {
+        case .commit, .rollback, .rollbackToSavepoint: break
+        default:
+            for cursor in connection.openCursors {
+                try send(text: "CLOSE \(cursor)")
+                steps.append(.closeCursor(cursor))
+            }
+        }
+        for entry in retired {
+            try send(text: "DEALLOCATE \(entry.name)")
+            steps.append(.deallocate(entry))
+        }
+    }
+
+    private mutating func prepare(_ entry: PreparedStatements.Entry) throws {
+        let types = entry.types.map(\.rawValue)
+        try check(PQsendPrepare(raw, entry.name, entry.text, Int32(types.count), types))
+        steps.append(.prepare(entry))
+    }
+
+    private func send(prepared entry: PreparedStatements.Entry, _ number: Int) throws {
+        let range = ranges[number]
+        let raw = raw
+        let result = connection.parameters.withParameters(range) { values, lengths, formats in
+            PQsendQueryPrepared(raw, entry.name, Int32(range.count), values, lengths, formats, 1)
+        }
+        try check(result)
+    }
+
+    private func send(plain number: Int) throws {
+        let range = ranges[number]
+        let statement = statements[number]
+        let types = statement.parameters.map { $0.postgresType.rawValue }
+        let raw = raw
+        let result = connection.parameters.withParameters(range) { values, lengths, formats in
+            PQsendQueryParams(raw, statement.text, Int32(range.count), types, values, lengths, formats, 1)
+        }
+        try check(result)
+    }
+
+    private func send(text: String) throws { try check(PQsendQueryParams(raw, text, 0, nil, nil, nil, nil, 1)) }
+
+    /// A half-sent pipeline cannot be taken back, so a failure ends the connection.
+    private func check(_ result: Int32) throws {
+        guard result == 1 else {
+            throw SQLConnectionError(.connectionLost, code: .unavailable, connection.link.message)
+        }
+    }
+
+    // MARK: Receiving
+
+    /// Reads all results, also those after a failure, so that the connection is ready for the next round trip.
+    /// - Throws: ``SQLConnectionError``, ``StalePlan``, ``AnswerMissing``.
+    mutating func receive(_ deadline: inout AnswerDeadline) throws -> [SQLResultSet] {
+        var results: [SQLResultSet] = []
+        results.reserveCapacity(statements.count)
+        var failure: SQLConnectionError?
+        for step in steps {
+            do { try receive(step, &results, &deadline) } catch let error as SQLConnectionError {
+                if error.kind == .connectionLost { throw error }
+                if failure == nil { failure = error }
+                if case .prepare(let entry) = step { connection.prepared.retire(entry) }
+            }
+        }
+        try receiveSync(&deadline)
+        if connection.link.takeDoubtAboutReplication() {
+            throw SQLConnectionError(
+                .unknownOutcome, code: .engine, "The server has committed, but its standbys may not have it yet")
+        }
+        if let failure {
+            if isStale { throw StalePlan(error: failure) }
+            throw failure
+        }
+        return results
+    }
+
+    private mutating func receive(
+        _ step: Step, _ results: inout [SQLResultSet], _ deadline: inout AnswerDeadline
+    ) throws {
+        guard let result = try connection.link.nextResult(&deadline) else { throw lost }
+        var problem = self.problem(of: result)
+        var set = SQLResultSet()
+        if problem == nil {
+            do { set = try accept(result, step) } catch let error as SQLConnectionError { problem = error }
+        } else {
+            noteStalePlan(result, step)
+        }
+        // Nil after each statement's result.
+        while problem?.kind != .connectionLost, let more = try connection.link.nextResult(&deadline) {
+            _ = consume more
+        }
+        if let problem { throw problem }
+        if case .statement = step { results.append(set) }
+    }
+
+    private func problem(of result: borrowing PostgresResult) -> SQLConnectionError? {
+        switch result.outcome {
+        case .done: return nil
+        case .skipped:
+            return SQLConnectionError(.statement, code: .transaction, "An earlier statement has failed.")
+        case .synced: return lost
+        case .failed:
+            var error = PostgresError.error(result)
+            // libpq's own words have no SQLSTATE.
+            if error.serverCode == nil || !connection.link.isUsable {
+                error.kind = .connectionLost
+                error.code = .unavailable
+            }
+            // The leader has become a standby: the program goes on elsewhere.
+            if error.serverCode == "25006", connection.link.parameter("in_hot_standby") == "on" {
+                error.kind = .connectionLost
+            }
+            return error
+        }
+    }
+
+    private var lost: SQLConnectionError {
+        SQLConnectionError(.connectionLost, code: .unavailable, connection.link.message)
+    }
+
+    /// Takes note of a step that has succeeded.
+    private func accept(_ result: borrowing PostgresResult, _ step: Step) throws -> SQLResultSet {
+        switch step {
+        case .closeCursor(let cursor): connection.closed(cursor)
+        case .deallocate(let entry): connection.prepared.forget(entry)
+        case .prepare(let entry): connection.prepared.acknowledge(entry)
+        case .statement(let number):
+            try noteTransaction(result, number)
+            return try result.set(as: statements[number].results)
+        }
+        return SQLResultSet()
+    }
+
+    private func noteTransaction(_ result: borrowing PostgresResult, _ number: Int) throws {
+        if result.hasTag("COMMIT") { connection.endTransaction() }
+        guard result.hasTag("ROLLBACK") else { return }
+        switch StatementVerb(statements[number].text) {
+        case .rollbackToSavepoint: connection.returnToSavepoint()
+        case .commit:
+            connection.endTransaction()
+            // The server answers so where the transaction had failed before.
+            throw SQLConnectionError(
+                .statement, code: .transaction,
+                "A statement of the transaction had failed; it was rolled back instead of committed.")
+        default: connection.endTransaction()
+        }
+    }
+
+    /// Gives up a prepared statement whose tables have changed (of PostgreSQL's many reasons for 0A000, this one names a
+    /// function of the plan cache), or all where the server has none of them.
+    private mutating func noteStalePlan(_ result: borrowing PostgresResult, _ step: Step) {
+        switch result.diagnostic(.state) {
+        case "26000":
+            connection.prepared.forgetAll()
+            isStale = true
+        case "0A000" where result.diagnostic(.sourceFunction) == "RevalidateCachedQuery":
+            if case .statement(let number) = step, let entry = entries[number] { connection.prepared.retire(entry) }
+            isStale = true
+        default: break
+        }
+    }
+
+    private func receiveSync(_ deadline: inout AnswerDeadline) throws {
+        guard let result = try connection.link.nextResult(&deadline), case .synced = result.outcome else { throw lost }
+    }
+}
+#endif

@@ -1,0 +1,98 @@
+#if PostgreSQL
+import TableSQL
+
+/// What a statement does to the transaction, by its first words.
+enum StatementVerb: Hashable {
+    case begin, commit, rollback, rollbackToSavepoint, savepoint
+    /// Changes nothing: SELECT and its like.
+    case read
+    case other
+
+    /// Allocates nothing for statements that are no transaction's.
+    init(_ text: String) {
+        var text = text
+        self = text.withUTF8 { Self.verb($0) }
+    }
+
+    private static func verb(_ text: UnsafeBufferPointer<UInt8>) -> StatementVerb {
+        var position = 0
+        switch word(text, &position) {
+        case Word.begin, Word.start: return .begin
+        case Word.commit, Word.end: return .commit
+        case Word.savepoint, Word.release: return .savepoint
+        case Word.rollback, Word.abort:
+            var next = word(text, &position)
+            if next == Word.work || next == Word.transaction { next = word(text, &position) }
+            return next == Word.to ? .rollbackToSavepoint : .rollback
+        case Word.select, Word.show, Word.values, Word.fetch, Word.explain, Word.set, Word.declare, Word.close,
+            Word.deallocate:
+            return .read
+        default: return .other
+        }
+    }
+
+    /// Whether preparing the statement would be of no use: the server plans nothing for it.
+    var isControl: Bool { self != .other && self != .read }
+
+    /// The first eight letters of the next word, in small letters, as one number.
+    private static func word(_ text: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> UInt64 {
+        func letter() -> UInt64? {
+            guard position < text.count else { return nil }
+            let byte = text[position] | 0x20
+            return byte >= 0x61 && byte <= 0x7a ? UInt64(byte) : nil
+        }
+        while position < text.count, letter() == nil { position += 1 }
+        var word: UInt64 = 0
+        while let letter = letter() {
+            if word < 1 << 56 { word = word << 8 | letter }
+            position += 1
+        }
+        return word
+    }
+
+    /// Whether statements, sent as one and not answered, may have committed something.
+    /// - Parameter inTransaction: whether a transaction was open before them.
+    static func mayCommit(_ statements: some Sequence<SQLStatement>, inTransaction: Bool) -> Bool {
+        var isOpen = inTransaction
+        for statement in statements {
+            switch StatementVerb(statement.text) {
+            case .begin: isOpen = true
+            case .commit: return true
+            case .rollback: isOpen = false
+            case .rollbackToSavepoint, .savepoint, .read: break
+            // Outside of a transaction each statement commits itself.
+            case .other: if !isOpen { return true }
+            }
+        }
+        return false
+    }
+}
+
+/// The words that begin statements, as numbers of eight letters.
+private enum Word {
+    private static func number(_ word: StaticString) -> UInt64 {
+        (0..<min(word.utf8CodeUnitCount, 8)).reduce(0) { $0 << 8 | UInt64(word.utf8Start[$1]) }
+    }
+
+    static let begin = number("begin")
+    static let start = number("start")
+    static let commit = number("commit")
+    static let end = number("end")
+    static let savepoint = number("savepoint")
+    static let release = number("release")
+    static let rollback = number("rollback")
+    static let abort = number("abort")
+    static let work = number("work")
+    static let transaction = number("transaction")
+    static let to = number("to")
+    static let select = number("select")
+    static let show = number("show")
+    static let values = number("values")
+    static let fetch = number("fetch")
+    static let explain = number("explain")
+    static let set = number("set")
+    static let declare = number("declare")
+    static let close = number("close")
+    static let deallocate = number("deallocate")
+}
+#endif

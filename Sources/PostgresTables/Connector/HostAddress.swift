@@ -1,0 +1,38 @@
+#if PostgreSQL
+import CPostgreSQL
+import TableSQL
+
+/// Where one server of several listens, as libpq writes it.
+struct HostAddress: Hashable, Sendable, CustomStringConvertible {
+    /// A name, an address, or the directory of a socket; nil for libpq's default.
+    var host: String?
+    /// The address of ``host``, where no name should be looked up.
+    var address: String?
+    var port: String
+
+    var description: String { "\(host ?? address ?? "localhost"):\(port)" }
+
+    /// The settings that make libpq connect there.
+    var settings: [(String, String)] {
+        [("host", host ?? ""), ("hostaddr", address ?? ""), ("port", port)]
+    }
+
+    /// The addresses in lists with commas. libpq has checked that their lengths agree.
+    static func addresses(hosts: String?, addresses: String?, ports: String?) -> [HostAddress] {
+        let hosts = list(hosts)
+        let numbers = list(addresses)
+        let ports = list(ports)
+        return (0..<max(hosts.count, numbers.count, 1)).map { position in
+            HostAddress(
+                host: position < hosts.count ? hosts[position] : nil,
+                address: position < numbers.count ? numbers[position] : nil,
+                port: ports.isEmpty ? "5432" : ports[ports.count == 1 ? 0 : min(position, ports.count - 1)])
+        }
+    }
+
+    private static func list(_ text: String?) -> [String] {
+        guard let text, !text.isEmpty else { return [] }
+        return text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+}
+#endif

@@ -1,0 +1,70 @@
+#if PostgreSQL
+import CPostgreSQL
+import TableKit
+import TableSQL
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// One connection on its way: socket, TLS, authentication, the check of the server's role. libpq does these without waiting.
+final class LoginAttempt {
+    enum State {
+        case reading, writing, done
+        case failed(SQLConnectionError)
+    }
+
+    let address: HostAddress
+    private(set) var state: State
+    private var raw: OpaquePointer?
+
+    init(_ settings: LoginSettings, _ address: HostAddress) {
+        self.address = address
+        raw = settings.setting(address.settings).start()
+        state = .writing
+        // Makes libpq write the SQLSTATE of a refusal into its message: there is no other place for it.
+        PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
+        if raw == nil || PQstatus(raw) == CONNECTION_BAD { state = .failed(failure) }
+    }
+
+    deinit { if let raw { PQfinish(raw) } }
+
+    /// What to wait for; nil at the end.
+    var interest: pollfd? {
+        switch state {
+        case .reading: pollfd(fd: PQsocket(raw), events: Int16(POLLIN), revents: 0)
+        case .writing: pollfd(fd: PQsocket(raw), events: Int16(POLLOUT), revents: 0)
+        case .done, .failed: nil
+        }
+    }
+
+    /// Goes on after the socket was ready.
+    func advance() {
+        switch PQconnectPoll(raw) {
+        case PGRES_POLLING_READING: state = .reading
+        case PGRES_POLLING_WRITING: state = .writing
+        case PGRES_POLLING_OK: state = .done
+        default: state = .failed(failure)
+        }
+    }
+
+    /// Hands the connection over to the caller.
+    func take() -> OpaquePointer? {
+        defer { raw = nil }
+        return raw
+    }
+
+    private var failure: SQLConnectionError {
+        let message = PostgresLink.message(raw)
+        return SQLConnectionError(
+            .noConnection, code: .unavailable, serverCode: Self.state(in: message), "\(address): \(message)")
+    }
+
+    /// The SQLSTATE in a verbose message, as in `FATAL:  28P01: password authentication failed`.
+    static func state(in message: String) -> String? {
+        message.firstMatch(of: #/:  ([0-9A-Z]{5}): /#).map { String($0.1) }
+    }
+}
+#endif

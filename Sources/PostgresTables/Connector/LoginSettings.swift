@@ -1,0 +1,76 @@
+#if PostgreSQL
+import CPostgreSQL
+import Foundation
+import TableKit
+import TableSQL
+
+/// The keywords of a connection, as libpq takes them: a connection string first, what overrides it after.
+struct LoginSettings: Sendable {
+    private var pairs: [(keyword: String, value: String)]
+
+    init(_ connectionString: String) {
+        pairs = connectionString.isEmpty ? [] : [("dbname", connectionString)]
+    }
+
+    mutating func set(_ keyword: String, _ value: String) { pairs.append((keyword, value)) }
+
+    func setting(_ more: [(String, String)]) -> LoginSettings {
+        var settings = self
+        for (keyword, value) in more { settings.set(keyword, value) }
+        return settings
+    }
+
+    /// Checks the connection string's syntax.
+    /// - Returns: its keywords that have values.
+    /// - Throws: ``SQLConnectionError`` with code `argument`.
+    static func parse(_ connectionString: String) throws -> [String: String] {
+        guard !connectionString.utf8.contains(0) else {
+            throw SQLConnectionError(
+                .noConnection, code: .argument, "A connection string cannot hold a null character.")
+        }
+        var message: UnsafeMutablePointer<CChar>?
+        let options = PQconninfoParse(connectionString, &message)
+        defer {
+            PQfreemem(message)
+            PQconninfoFree(options)
+        }
+        guard let options else {
+            let reason = message.map { String(cString: $0) } ?? "out of memory"
+            throw SQLConnectionError(
+                .noConnection, code: .argument, "The connection string cannot be read: \(reason)")
+        }
+        return values(options)
+    }
+
+    static func values(_ options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
+        var values: [String: String] = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        return values
+    }
+
+    /// Begins to connect. Looks names up, which blocks.
+    /// - Returns: nil where memory is out.
+    func start() -> OpaquePointer? {
+        let keywords = pairs.map { strdup($0.keyword) }
+        let values = pairs.map { strdup($0.value) }
+        defer { for string in keywords + values { free(string) } }
+        // Both lists end with a null pointer.
+        let names: [UnsafePointer<CChar>?] = keywords.map { UnsafePointer($0) } + [nil]
+        let contents: [UnsafePointer<CChar>?] = values.map { UnsafePointer($0) } + [nil]
+        return PQconnectStartParams(names, contents, 1)
+    }
+
+    /// The keywords that have values, with those of the service, the environment and libpq's defaults.
+    func expanded() -> [String: String] {
+        guard let connection = start() else { return [:] }
+        defer { PQfinish(connection) }
+        guard let options = PQconninfo(connection) else { return [:] }
+        defer { PQconninfoFree(options) }
+        return Self.values(options)
+    }
+}
+#endif

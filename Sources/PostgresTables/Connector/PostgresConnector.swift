@@ -1,0 +1,137 @@
+#if PostgreSQL
+import CPostgreSQL
+import Synchronization
+import TableKit
+import TableSQL
+
+/// Makes connections to PostgreSQL: finds the host with the wanted role, logs in, sets the session up.
+package final class PostgresConnector: SQLConnector {
+    /// What connecting needs to know, beyond the options.
+    private struct Hosts: Sendable {
+        var addresses: [HostAddress]
+        var settings: LoginSettings
+        /// Whether a server that takes no writes is of no use.
+        var needsWrites: Bool
+        var timeout: Duration?
+    }
+
+    package let place: String
+    let options: PostgresOptions
+    private let settings: LoginSettings
+    private let hosts = Mutex<Hosts?>(nil)
+    /// The host of the last connection.
+    private let preferred = Mutex<HostAddress?>(nil)
+
+    /// - Parameters:
+    ///   - connectionString: `postgresql://…` or `host=… dbname=…`, with any of libpq's keywords.
+    ///   - overrides: keywords that count more than the string.
+    /// - Throws: ``SQLConnectionError`` where the string cannot be read.
+    package init(
+        _ connectionString: String, overrides: [(String, String)] = [], options: PostgresOptions
+    ) throws {
+        var values = try LoginSettings.parse(connectionString)
+        for (keyword, value) in overrides {
+            guard !value.utf8.contains(0) else {
+                throw SQLConnectionError(
+                    .noConnection, code: .argument, "The keyword \(keyword) cannot hold a null character.")
+            }
+            values[keyword] = value
+        }
+        let addresses = HostAddress.addresses(
+            hosts: values["host"], addresses: values["hostaddr"], ports: values["port"])
+        place = addresses.map(\.description).joined(separator: ",") + "/" + (values["dbname"] ?? "")
+        var settings = LoginSettings(connectionString).setting(overrides)
+        settings.set("client_encoding", "UTF8")
+        settings.set("fallback_application_name", options.applicationName)
+        self.settings = settings
+        self.options = options
+    }
+
+    /// Whether a server that cannot be reached may come back, or another take its place.
+    var mayRecover: Bool { preferred.withLock { $0 } != nil || knownHosts().addresses.count > 1 }
+
+    package func connect() throws -> PostgresConnection {
+        let hosts = knownHosts()
+        let deadline = ContinuousClock.now + (hosts.timeout ?? options.connectTimeout)
+        switch options.role {
+        case .readWrite: return try connect(hosts, hosts.settings, until: deadline)
+        case .standby:
+            let standby = hosts.settings.setting([("target_session_attrs", "standby")])
+            do { return try connect(hosts, standby, until: deadline) } catch let error as SQLConnectionError
+                where error.kind == .noConnection
+            {
+                // No standby, or none that is in step.
+                let any = hosts.settings.setting([("target_session_attrs", "any")])
+                return try connect(hosts, any, until: deadline)
+            }
+        }
+    }
+
+    private func connect(
+        _ hosts: Hosts, _ settings: LoginSettings, until deadline: ContinuousClock.Instant
+    ) throws -> PostgresConnection {
+        var order = hosts.addresses
+        if let first = preferred.withLock({ $0 }), let position = order.firstIndex(of: first) {
+            order.swapAt(0, position)
+        }
+        var race = HostRace(settings, order)
+        let attempt = try race.run(until: deadline)
+        guard let raw = attempt.take() else {
+            throw SQLConnectionError(.noConnection, code: .unavailable, "\(attempt.address): no connection")
+        }
+        let connection = PostgresConnection(
+            try PostgresLink(raw), raw, options: options, place: attempt.address.description)
+        try setUp(connection, until: deadline)
+        preferred.withLock { $0 = attempt.address }
+        return connection
+    }
+
+    private func setUp(_ connection: PostgresConnection, until deadline: ContinuousClock.Instant) throws {
+        do {
+            let settings = options.sessionSettings.map { SQLStatement($0, isRepeated: false) }
+            let limit = max(deadline - .now, .milliseconds(1))
+            if !settings.isEmpty { _ = try connection.run(settings, limit: limit) }
+            if case .standby(let maximum) = options.role, !StandbyLag.isWithin(maximum, connection, limit: limit) {
+                throw SQLConnectionError(
+                    .noConnection, code: .unavailable, "\(connection.place): the standby lags, or cannot tell its lag")
+            }
+        } catch var error as SQLConnectionError {
+            connection.close()
+            error.kind = .noConnection
+            throw error
+        }
+    }
+
+    package func isHealthy(_ connection: PostgresConnection) -> Bool {
+        let limit = options.answerTimeout
+        if case .standby(let maximum) = options.role { return StandbyLag.isWithin(maximum, connection, limit: limit) }
+        do {
+            let question = SQLStatement("SHOW transaction_read_only", results: [.string], isRepeated: false)
+            let answer = try connection.run([question], limit: limit)[0].rows
+            return !knownHosts().needsWrites || answer == [[.text("off")]]
+        } catch { return false }
+    }
+
+    /// The hosts, with those of the service file and the environment; looked up once.
+    private func knownHosts() -> Hosts {
+        hosts.withLock { known in
+            if let known { return known }
+            let values = settings.expanded()
+            let addresses = HostAddress.addresses(
+                hosts: values["host"], addresses: values["hostaddr"], ports: values["port"])
+            var settings = settings
+            var wanted = values["target_session_attrs"] ?? "any"
+            // Of several hosts, some usually refuse writes.
+            if wanted == "any", addresses.count > 1 { wanted = "read-write" }
+            settings.set("target_session_attrs", wanted)
+            let seconds = values["connect_timeout"].flatMap { Int($0) } ?? 0
+            let hosts = Hosts(
+                addresses: addresses, settings: settings,
+                needsWrites: wanted == "read-write" || wanted == "primary",
+                timeout: seconds > 0 ? .seconds(seconds) : nil)
+            if !values.isEmpty { known = hosts }
+            return hosts
+        }
+    }
+}
+#endif

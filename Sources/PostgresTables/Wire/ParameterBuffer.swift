@@ -1,0 +1,88 @@
+#if PostgreSQL
+import TableKit
+import TableSQL
+
+/// The parameters of the statements of one round trip, in the server's binary format.
+///
+/// All are encoded before the first is sent, so that a value that does not fit leaves nothing half sent. Its memory serves
+/// the next round trip again.
+struct ParameterBuffer {
+    private var writer = WireWriter()
+    /// Where each parameter begins; negative for NULL.
+    private var offsets: [Int] = []
+    private var lengths: [Int32] = []
+    private var formats: [Int32] = []
+    private var pointers: [UnsafePointer<CChar>?] = []
+
+    /// Forgets the last round trip's parameters.
+    mutating func removeAll() {
+        writer.removeAll()
+        offsets.removeAll(keepingCapacity: true)
+        lengths.removeAll(keepingCapacity: true)
+    }
+
+    /// Encodes the parameters of the next statement.
+    /// - Returns: which parameters of the buffer they are.
+    mutating func append(_ parameters: [SQLStatement.Parameter]) throws -> Range<Int> {
+        let first = offsets.count
+        for parameter in parameters {
+            let start = writer.count
+            switch parameter {
+            case .value(.null, _):
+                offsets.append(-1)
+                lengths.append(0)
+                continue
+            case .value(let value, let type): try writer.append(value, type)
+            case .array(let values, let type): try writer.append(array: values, type)
+            }
+            guard let length = Int32(exactly: writer.count - start) else {
+                throw SQLConnectionError(.statement, code: .argument, "PostgreSQL takes no value above 1 GB.")
+            }
+            offsets.append(start)
+            lengths.append(length)
+        }
+        return first..<offsets.count
+    }
+
+    /// Hands the parameters of one statement to `body`, as libpq takes them: values, lengths, formats.
+    mutating func withParameters<R>(
+        _ range: Range<Int>,
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> R
+    ) -> R {
+        guard !range.isEmpty else { return body(nil, nil, nil) }
+        while formats.count < range.count { formats.append(1) }
+        pointers.removeAll(keepingCapacity: true)
+        return writer.bytes.withUnsafeBytes { bytes in
+            for position in range {
+                let offset = offsets[position]
+                pointers.append(offset < 0 ? nil : Self.pointer(bytes, offset))
+            }
+            return pointers.withUnsafeBufferPointer { values in
+                lengths.withUnsafeBufferPointer { lengths in
+                    formats.withUnsafeBufferPointer { formats in
+                        body(values.baseAddress, lengths.baseAddress! + range.lowerBound, formats.baseAddress)
+                    }
+                }
+            }
+        }
+    }
+
+    /// An empty value is no NULL, and so needs an address even where no bytes are.
+    private static func pointer(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UnsafePointer<CChar> {
+        guard let start = bytes.baseAddress else { return empty }
+        return (start + offset).assumingMemoryBound(to: CChar.self)
+    }
+
+    private nonisolated(unsafe) static let empty = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
+}
+
+extension SQLStatement.Parameter {
+    /// The server's type of the parameter.
+    var postgresType: PostgresType {
+        switch self {
+        case .value(_, let type): type.postgresType
+        case .array(_, let type): type.postgresType.array
+        }
+    }
+}
+#endif

@@ -1,0 +1,145 @@
+#if SQLite
+import CSQLite3
+import Foundation
+import Synchronization
+import TableKit
+import TableSQL
+
+/// A connection to a SQLite file.
+///
+/// `@unchecked Sendable`: used by one thread at a time, as the pool hands it out; the handle itself is opened for that.
+final class SQLiteConnection: SQLConnection, @unchecked Sendable {
+    private var handle: OpaquePointer?
+    /// Statements that are prepared and not in use, by their text.
+    private var prepared: [String: OpaquePointer] = [:]
+    private static let maximumPrepared = 128
+    private let path: String
+
+    /// Opens a file, or makes it.
+    /// - Throws: `SQLConnectionError` of kind `noConnection`.
+    init(path: String, pragmas: [String], busyTimeout: Double) throws {
+        self.path = path
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
+        let status = sqlite3_open_v2(path, &handle, flags, nil)
+        guard status == SQLITE_OK else {
+            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(handle)
+            handle = nil
+            throw SQLConnectionError(
+                .noConnection, code: .unavailable, serverCode: "\(status)", "\(path) cannot be opened: \(message)")
+        }
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, Int32(busyTimeout * 1000))
+        for pragma in pragmas { _ = try execute(SQLStatement("PRAGMA \(pragma)", isRepeated: false)) }
+    }
+
+    deinit { close() }
+
+    var isUsable: Bool { handle != nil }
+
+    func close() {
+        for statement in prepared.values { sqlite3_finalize(statement) }
+        prepared = [:]
+        sqlite3_close_v2(handle)
+        handle = nil
+    }
+
+    func execute(_ statement: SQLStatement) throws -> SQLResultSet {
+        let cursor = try SQLiteCursor(self, statement, batchRows: .max)
+        defer { cursor.close() }
+        var result = SQLResultSet()
+        while let rows = try cursor.next() { result.rows += rows }
+        result.changedRows = Int(sqlite3_changes(handle))
+        return result
+    }
+
+    func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows {
+        try SQLiteCursor(self, statement, batchRows: batchRows)
+    }
+
+    /// A prepared statement, for the caller alone until ``giveBack(_:_:)``.
+    fileprivate func prepare(_ statement: SQLStatement) throws -> OpaquePointer {
+        guard let handle else {
+            throw SQLConnectionError(.connectionLost, code: .unavailable, "The database is closed: \(path)")
+        }
+        if let found = prepared.removeValue(forKey: statement.text) { return found }
+        var made: OpaquePointer?
+        var text = statement.text
+        let status = text.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { text in
+                sqlite3_prepare_v2(handle, text.baseAddress, Int32(text.count), &made, nil)
+            }
+        }
+        guard status == SQLITE_OK, let made else { throw error(status) }
+        return made
+    }
+
+    fileprivate func giveBack(_ statement: OpaquePointer, _ source: SQLStatement) {
+        sqlite3_reset(statement)
+        sqlite3_clear_bindings(statement)
+        if source.isRepeated, prepared.count < Self.maximumPrepared, prepared[source.text] == nil {
+            prepared[source.text] = statement
+        } else {
+            sqlite3_finalize(statement)
+        }
+    }
+
+    /// The error of the last call.
+    fileprivate func error(_ status: Int32) -> SQLConnectionError {
+        let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "closed"
+        return SQLiteErrors.error(sqlite3_extended_errcode(handle), status, message, path)
+    }
+}
+
+/// The rows of a statement, as SQLite steps through them.
+private final class SQLiteCursor: SQLRows {
+    private let connection: SQLiteConnection
+    private let source: SQLStatement
+    private let batchRows: Int
+    private var statement: OpaquePointer?
+
+    init(_ connection: SQLiteConnection, _ source: SQLStatement, batchRows: Int) throws {
+        self.connection = connection
+        self.source = source
+        self.batchRows = batchRows
+        let statement = try connection.prepare(source)
+        self.statement = statement
+        for (number, parameter) in source.parameters.enumerated() {
+            guard case .value(let value, let type) = parameter else {
+                throw SQLConnectionError(.statement, code: .unsupported, "SQLite has no arrays.")
+            }
+            let status = SQLiteValues.bind(value, type, statement, Int32(number + 1))
+            if status != SQLITE_OK { throw connection.error(status) }
+        }
+    }
+
+    deinit { close() }
+
+    func close() {
+        guard let statement else { return }
+        self.statement = nil
+        connection.giveBack(statement, source)
+    }
+
+    func next() throws -> [[ColumnValue]]? {
+        guard let statement else { return nil }
+        var rows: [[ColumnValue]] = []
+        while rows.count < batchRows {
+            let status = sqlite3_step(statement)
+            if status == SQLITE_DONE {
+                close()
+                return rows.isEmpty ? nil : rows
+            }
+            guard status == SQLITE_ROW else {
+                let error = connection.error(status)
+                close()
+                throw error
+            }
+            if source.results.isEmpty { continue }
+            rows.append(
+                try source.results.enumerated().map { try SQLiteValues.column(statement, Int32($0), $1) })
+        }
+        return rows
+    }
+}
+#endif

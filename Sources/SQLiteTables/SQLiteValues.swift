@@ -1,0 +1,92 @@
+#if SQLite
+import CSQLite3
+import Foundation
+import TableKit
+import TableSQL
+
+/// Values as SQLite binds and reads them.
+enum SQLiteValues {
+    /// Has SQLite copy what it is given.
+    private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    static func bind(_ value: ColumnValue, _ type: ColumnType, _ statement: OpaquePointer, _ place: Int32) -> Int32 {
+        switch value {
+        case .null: sqlite3_bind_null(statement, place)
+        case .bool(let value): sqlite3_bind_int(statement, place, value ? 1 : 0)
+        case .integer(let value): sqlite3_bind_int64(statement, place, value)
+        case .unsigned(let value): bind(SQLiteDialect.bytes(of: value), statement, place)
+        case .real(let value): bind(value, statement, place)
+        case .date(let value): bind(value.timeIntervalSinceReferenceDate, statement, place)
+        case .uuid(let value): bind(value.uuidString, statement, place)
+        case .text(let value), .json(let value): bind(value, statement, place)
+        case .bytes(let value): bind(value, statement, place)
+        }
+    }
+
+    private static func bind(_ value: Double, _ statement: OpaquePointer, _ place: Int32) -> Int32 {
+        // SQLite stores NaN as NULL. As text it is above all numbers, where it belongs.
+        value.isNaN ? bind("NaN", statement, place) : sqlite3_bind_double(statement, place, value)
+    }
+
+    private static func bind(_ value: String, _ statement: OpaquePointer, _ place: Int32) -> Int32 {
+        var value = value
+        return value.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { text in
+                // A text without an address would be NULL.
+                text.baseAddress.map {
+                    sqlite3_bind_text64(statement, place, $0, UInt64(text.count), transient, UInt8(SQLITE_UTF8))
+                }
+                    ?? sqlite3_bind_text(statement, place, "", 0, transient)
+            }
+        }
+    }
+
+    private static func bind(_ value: [UInt8], _ statement: OpaquePointer, _ place: Int32) -> Int32 {
+        if value.isEmpty { return sqlite3_bind_zeroblob(statement, place, 0) }
+        return value.withUnsafeBytes {
+            sqlite3_bind_blob64(statement, place, $0.baseAddress, UInt64($0.count), transient)
+        }
+    }
+
+    /// A column of the row that the statement stands on, as a value of a type.
+    /// - Throws: `SQLConnectionError` with `TableErrorCode.type` where it is none.
+    static func column(_ statement: OpaquePointer, _ place: Int32, _ type: ColumnType) throws -> ColumnValue {
+        let stored: ColumnValue
+        switch sqlite3_column_type(statement, place) {
+        case SQLITE_NULL: return .null
+        case SQLITE_INTEGER: stored = .integer(sqlite3_column_int64(statement, place))
+        case SQLITE_FLOAT: stored = .real(sqlite3_column_double(statement, place))
+        case SQLITE_TEXT: stored = .text(text(statement, place))
+        default: stored = .bytes(bytes(statement, place))
+        }
+        if let value = value(stored, type) { return value }
+        throw SQLConnectionError(
+            .statement, code: .type, "The value \(stored) is none of type \(type), or out of its range",
+            column: sqlite3_column_name(statement, place).map { String(cString: $0) })
+    }
+
+    private static func value(_ stored: ColumnValue, _ type: ColumnType) -> ColumnValue? {
+        switch (stored, type) {
+        case (.bytes(let bytes), .uint64) where bytes.count == 8:
+            ColumnValue(bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+        case (.text("NaN"), .float), (.text("NaN"), .double): .real(.nan)
+        case (.text("NaN"), .date): .date(Date(timeIntervalSinceReferenceDate: .nan))
+        case (.integer(let value), .date): .date(Date(timeIntervalSinceReferenceDate: Double(value)))
+        default: stored.coerced(to: type)
+        }
+    }
+
+    private static func text(_ statement: OpaquePointer, _ place: Int32) -> String {
+        String(
+            decoding: UnsafeRawBufferPointer(
+                start: sqlite3_column_text(statement, place), count: Int(sqlite3_column_bytes(statement, place))),
+            as: UTF8.self)
+    }
+
+    private static func bytes(_ statement: OpaquePointer, _ place: Int32) -> [UInt8] {
+        Array(
+            UnsafeRawBufferPointer(
+                start: sqlite3_column_blob(statement, place), count: Int(sqlite3_column_bytes(statement, place))))
+    }
+}
+#endif

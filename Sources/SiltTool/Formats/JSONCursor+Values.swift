@@ -1,0 +1,71 @@
+extension JSONCursor {
+    /// Objects and arrays within each other.
+    private static let mostDepth = 500
+
+    /// Steps over a value of any kind, as strictly as RFC 8259 has it.
+    mutating func skipValue(_ scratch: inout ByteBuffer, depth: Int = 0) throws(FormatError) {
+        guard depth < Self.mostDepth else { throw FormatError("nested too deeply", at: offset) }
+        switch peek {
+        case UInt8(ascii: "\""): _ = try string(&scratch)
+        case UInt8(ascii: "{"):
+            try skipElements(until: UInt8(ascii: "}")) { cursor throws(FormatError) in
+                guard cursor.peek == UInt8(ascii: "\"") else {
+                    throw FormatError("expected a name, in quotes", at: cursor.offset)
+                }
+                _ = try cursor.string(&scratch)
+                cursor.skipSpace()
+                try cursor.expect(UInt8(ascii: ":"), "expected ':' after a name")
+                cursor.skipSpace()
+                try cursor.skipValue(&scratch, depth: depth + 1)
+            }
+        case UInt8(ascii: "["):
+            try skipElements(until: UInt8(ascii: "]")) { cursor throws(FormatError) in
+                try cursor.skipValue(&scratch, depth: depth + 1)
+            }
+        default: _ = try word()
+        }
+    }
+
+    /// Steps over what stands between two brackets, the first of which is here.
+    private mutating func skipElements(
+        until end: UInt8, _ element: (inout JSONCursor) throws(FormatError) -> Void
+    ) throws(FormatError) {
+        offset += 1
+        skipSpace()
+        if peek == end {
+            offset += 1
+            return
+        }
+        while true {
+            try element(&self)
+            skipSpace()
+            guard peek == UInt8(ascii: ",") else { break }
+            offset += 1
+            skipSpace()
+        }
+        try expect(end, "expected ',' or '\(Character(Unicode.Scalar(end)))'")
+    }
+
+    /// The number, `true`, `false` or `null` that is here.
+    mutating func word() throws(FormatError) -> String {
+        let start = offset
+        while let byte = peek, byte > 0x20, !Self.ends.contains(byte) { offset += 1 }
+        let text = String(decoding: line[start..<offset], as: UTF8.self)
+        if text == "true" || text == "false" || text == "null" || NumberText.isJSON(text) { return text }
+        throw FormatError("expected a value", at: start)
+    }
+
+    private static let ends: [UInt8] = Array(",}]".utf8)
+
+    /// Whether a text is one value of JSON and nothing else.
+    static func isValue(_ text: String) -> Bool {
+        Array(text.utf8).withUnsafeBytes { bytes in
+            var cursor = JSONCursor(bytes)
+            var scratch = ByteBuffer()
+            cursor.skipSpace()
+            do throws(FormatError) { try cursor.skipValue(&scratch) } catch { return false }
+            cursor.skipSpace()
+            return cursor.isAtEnd
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// The columns of a file, and the types of their values.
+struct ColumnSurvey {
+    /// The names, in the order in which they come.
+    private(set) var columns: [String] = []
+    private(set) var guesses: [ColumnGuess] = []
+    /// The numbers of the columns.
+    private(set) var numbers: [String: Int] = [:]
+    /// The line of the first row.
+    private var firstLine: Int?
+
+    /// Looks at a row. Columns that it leaves out are NULL in it.
+    mutating func add(_ row: ImportedRows.Row) {
+        let isFirst = firstLine == nil
+        firstLine = firstLine ?? row.line
+        for (name, cell) in zip(row.columns, row.values) {
+            let number = numbers[name] ?? addColumn(name, isFirst)
+            guesses[number].add(cell, line: row.line)
+        }
+        guard row.columns.count < columns.count else { return }
+        let present = Set(row.columns)
+        for (number, name) in columns.enumerated() where !present.contains(name) {
+            guesses[number].add(nil, line: row.line)
+        }
+    }
+
+    private mutating func addColumn(_ name: String, _ isFirst: Bool) -> Int {
+        numbers[name] = columns.count
+        columns.append(name)
+        guesses.append(ColumnGuess())
+        // The rows before had no such column.
+        if !isFirst, let firstLine { guesses[columns.count - 1].add(nil, line: firstLine) }
+        return columns.count - 1
+    }
+}

@@ -1,0 +1,87 @@
+import TableKit
+
+/// Numbers as texts spell them, read only where nothing is lost.
+enum NumberText {
+    /// Whether a text is a decimal number: digits with a sign, a point and an exponent, as CSV and JSON write it.
+    static func isDecimal(_ text: String) -> Bool {
+        var rest = Substring(text).utf8
+        if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest = rest.dropFirst() }
+        let whole = digits(&rest)
+        var fraction = 0
+        if rest.first == UInt8(ascii: ".") {
+            rest = rest.dropFirst()
+            fraction = digits(&rest)
+        }
+        if whole + fraction == 0 { return false }
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            rest = rest.dropFirst()
+            if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest = rest.dropFirst() }
+            if digits(&rest) == 0 { return false }
+        }
+        return rest.isEmpty
+    }
+
+    /// Whether a text is a number of JSON: RFC 8259 allows no plus sign, no leading zero and no bare point.
+    static func isJSON(_ text: String) -> Bool {
+        guard isDecimal(text), !text.hasPrefix("+") else { return false }
+        let bytes = Array(text.utf8.drop { $0 == UInt8(ascii: "-") })
+        let whole = bytes.prefix { isDigit($0) }
+        if whole.isEmpty || (whole.count > 1 && whole[0] == UInt8(ascii: "0")) { return false }
+        return bytes.count == whole.count || bytes[whole.count] != UInt8(ascii: ".")
+            || (whole.count + 1 < bytes.count && isDigit(bytes[whole.count + 1]))
+    }
+
+    /// The integer that a text spells in the one way that it is printed: no plus sign, no leading zero, no `-0`. Other
+    /// spellings are codes: postcodes, telephone numbers.
+    static func integer(_ text: String) -> ColumnValue? {
+        if let value = Int64(text), String(value) == text { return .integer(value) }
+        if let value = UInt64(text), String(value) == text { return ColumnValue(value) }
+        return nil
+    }
+
+    /// The real that a text spells: a decimal number within the type's range, `inf`, `-inf` or `nan`. Decimal digits beyond
+    /// the precision are rounded, which every reader of reals does.
+    /// - Parameter type: float or double.
+    static func real(_ text: String, _ type: ColumnType = .double) -> Double? {
+        guard isDecimal(text) else { return special(text) }
+        // A float is read from the digits: by way of a double it would be rounded twice.
+        let value = type == .float ? Float(text).map { Double($0) } : Double(text)
+        return value.flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// Whether a column of reals keeps what a text says: an integer exactly, no number above the range, none that becomes
+    /// 0, no code.
+    static func isLosslessReal(_ text: String) -> Bool {
+        guard isDecimal(text), let value = Double(text), value.isFinite else { return false }
+        let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
+        if digits.first == UInt8(ascii: "+") { return false }
+        if digits.first == UInt8(ascii: "0"), let second = digits.dropFirst().first, isDigit(second) { return false }
+        if digits.allSatisfy(isDigit) {
+            if text == "-0" { return true }
+            guard let integer = integer(text) else { return false }
+            return ColumnValue.areSame(integer, .real(value))
+        }
+        let mantissa = digits.prefix { $0 != UInt8(ascii: "e") && $0 != UInt8(ascii: "E") }
+        return value != 0 || !mantissa.contains { $0 > UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+    }
+
+    /// Whether a text is one of those that `export` prints for reals that are no numbers.
+    static func isSpecial(_ text: String) -> Bool { text == "inf" || text == "-inf" || text == "nan" }
+
+    private static func special(_ text: String) -> Double? {
+        switch text.lowercased() {
+        case "inf", "infinity": .infinity
+        case "-inf", "-infinity": -.infinity
+        case "nan": .nan
+        default: nil
+        }
+    }
+
+    private static func digits(_ text: inout Substring.UTF8View) -> Int {
+        let run = text.prefix(while: isDigit)
+        text = text[run.endIndex...]
+        return run.count
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}

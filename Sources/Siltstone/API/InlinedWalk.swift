@@ -1,0 +1,162 @@
+/// A walk by its address, so that what is done with the entries can become part of the caller: to call it for each takes
+/// longer than most of what is done with one.
+public struct InlinedWalk {
+    /// In the room of its scan; nil for the walk of a transaction.
+    private let walk: UnsafeMutablePointer<ScanWalk>?
+    /// The walk of a transaction, retained.
+    private let merged: Unmanaged<TransactionWalk>?
+
+    /// - Parameters:
+    ///   - walk: not begun. What it is over has to be kept until its end.
+    ///   - from: where it begins; nil for the first of all.
+    init(_ walk: consuming ScanWalk, from: [UInt8]?) throws(StoreError) {
+        self.init(room: walk.room, walk)
+        do throws(StoreError) { try self.walk?.pointee.begin(at: from) } catch { try fail(error) }
+    }
+
+    /// Moves the walk into its room before it begins: begun outside, it would be copied once more, which is a fiftieth of a
+    /// short walk.
+    private init(room: UnsafeMutablePointer<ScanWalk>, _ walk: consuming ScanWalk) {
+        room.initialize(to: walk)
+        self.walk = room
+        merged = nil
+    }
+
+    private func fail(_ error: StoreError) throws(StoreError) -> Never {
+        end(behind: nil)
+        throw error
+    }
+
+    init(_ walk: TransactionWalk) {
+        self.walk = nil
+        merged = .passRetained(walk)
+    }
+
+    /// - Parameter walk: not begun, and one that keeps where it begins.
+    init(_ walk: consuming ScanWalk) throws(StoreError) {
+        self.init(room: walk.room, walk)
+        do throws(StoreError) { try self.walk?.pointee.begin() } catch { try fail(error) }
+    }
+
+    /// To be called once, after which the walk is gone.
+    /// - Parameter taken: behind the last record that the caller has looked at; nil for the whole of the last row.
+    @usableFromInline
+    func end(behind taken: UnsafePointer<Record>?) {
+        // Taken out first: whoever walks next may have the room.
+        if let walk { _ = walk.move() }
+        merged?.takeRetainedValue().end(behind: taken)
+    }
+
+    @usableFromInline
+    func nextRow(behind taken: UnsafePointer<Record>?) throws(StoreError) -> RecordRow? {
+        if let walk { return try walk.pointee.nextRow(behind: taken) }
+        return try merged?._withUnsafeGuaranteedRefThrowing { merged throws(StoreError) in
+            try merged.nextRow(behind: taken)
+        } ?? nil
+    }
+
+    @usableFromInline
+    func handOther(_ record: UnsafePointer<Record>, to body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
+        if let walk { return try walk.pointee.handOther(record, to: body) }
+        return try merged?.takeUnretainedValue().handOther(record, to: body) ?? false
+    }
+
+    @usableFromInline
+    func handOtherKey(_ record: UnsafePointer<Record>, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
+        if let walk { return try walk.pointee.handOtherKey(record, to: body) }
+        return try merged?.takeUnretainedValue().handOtherKey(record, to: body) ?? false
+    }
+
+    /// Calls `body` with key and value of each entry, and ends the walk.
+    /// - Parameter body: gets bytes that are good until it returns; returns false to stop.
+    /// - Returns: whether the walk has come to its end.
+    @inlinable
+    @inline(__always)
+    @discardableResult
+    func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
+        var stop: UnsafePointer<Record>?
+        defer { end(behind: stop) }
+        var taken: UnsafePointer<Record>?
+        while let row = try nextRow(behind: taken) {
+            guard let next = try row.handValues(to: body, stop: &stop) else { return false }
+            taken = next
+            if next == row.end, row.start != row.end { continue }
+            if try !handOther(next, to: body) {
+                stop = next.successor()
+                return false
+            }
+            taken = next.successor()
+        }
+        return true
+    }
+
+    /// As ``forEach(_:)``, with keys alone: values that lie in value files are not fetched.
+    @inlinable
+    @inline(__always)
+    @discardableResult
+    func forEachKey(_ body: (RawSpan) throws -> Bool) throws -> Bool {
+        var stop: UnsafePointer<Record>?
+        defer { end(behind: stop) }
+        var taken: UnsafePointer<Record>?
+        while let row = try nextRow(behind: taken) {
+            guard let next = try row.handKeys(to: body, stop: &stop) else { return false }
+            taken = next
+            if next == row.end, row.start != row.end { continue }
+            if try !handOtherKey(next, to: body) {
+                stop = next.successor()
+                return false
+            }
+            taken = next.successor()
+        }
+        return true
+    }
+
+    /// Counts the entries, and ends the walk.
+    func count() throws(StoreError) -> Int {
+        if let walk {
+            defer { end(behind: nil) }
+            return try walk.pointee.count()
+        }
+        defer { end(behind: nil) }
+        var count = 0
+        let add = { (_: RawSpan) in
+            count += 1
+            return true
+        }
+        var (taken, stop): (UnsafePointer<Record>?, UnsafePointer<Record>?)
+        while let row = try nextRow(behind: taken) {
+            guard let next = row.handKeys(to: add, stop: &stop) else { break }
+            taken = next
+            if next == row.end, row.start != row.end { continue }
+            _ = handOtherKey(next, to: add)
+            taken = next.successor()
+        }
+        return count
+    }
+}
+
+extension ScanPath {
+    /// Begins a walk that becomes part of the caller.
+    /// - Parameters: as of ``KeyValueReader/forEach(from:to:reverse:limit:_:)``.
+    ///   - snapshot: the last change that the walk sees; nil for what the store holds now.
+    func beginWalk(
+        at snapshot: SequenceNumber?, from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
+    ) throws(StoreError) -> InlinedWalk {
+        let limit = ScanRange.limit(limit)
+        // Not one call with the key chosen before: a key that was chosen is retained.
+        if reverse {
+            return try InlinedWalk(ScanWalk(self, at: snapshot, .backward, farEnd: from, limit: limit), from: to)
+        }
+        return try InlinedWalk(ScanWalk(self, at: snapshot, .forward, farEnd: to, limit: limit), from: from)
+    }
+
+    /// As ``beginWalk(at:from:to:reverse:limit:)``, over several ranges.
+    /// - Parameter ranges: sorted and disjoint.
+    func beginWalk(
+        at snapshot: SequenceNumber?, over ranges: [KeyRange], reverse: Bool, limit: Int?
+    ) throws(StoreError) -> InlinedWalk {
+        try InlinedWalk(
+            ScanWalk(
+                self, at: snapshot, over: ranges, reverse ? .backward : .forward, limit: ScanRange.limit(limit)))
+    }
+}

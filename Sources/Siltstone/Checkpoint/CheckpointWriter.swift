@@ -1,0 +1,110 @@
+/// Makes a store of its own in another directory that holds what a store holds now.
+///
+/// Changes in memory are first written as a segment; then the segments and value files of one version are linked,
+/// and a manifest of their own names them. The files are shared, and never changed again by either store.
+struct CheckpointWriter {
+    private let writes: WritePath
+    private let values: ValueLog
+    private let versions: VersionSet
+    private let directory: StoreDirectory
+    private let fileSystem: any FileSystem
+
+    init(_ writes: WritePath) {
+        self.writes = writes
+        values = writes.values
+        versions = writes.versions
+        directory = versions.directory
+        fileSystem = directory.fileSystem
+    }
+
+    func write(to path: String) throws(StoreError) {
+        try versions.status.checkOpen()
+        if !versions.status.isReadOnly {
+            try writes.flush()
+        } else if !writes.tables.allSatisfy(\.table.isEmpty) {
+            throw StoreError(
+                .readOnly, "the store has changes that are in no segment; open it for writing to make a checkpoint",
+                file: directory.path)
+        }
+        // From here on no file of the version goes away.
+        try versions.obsolete.holding { () throws(StoreError) in
+            let version = try values.finishFile()
+            try makeDirectory(path)
+            do throws(StoreError) { try fill(path, with: version) } catch {
+                removeDirectory(path)
+                throw error
+            }
+        }
+    }
+
+    private func makeDirectory(_ path: String) throws(StoreError) {
+        do { try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.createDirectory(path) } } catch {
+            if error.isExisting {
+                throw StoreError(
+                    .invalidArgument, "there is something at this path already; a checkpoint makes a directory",
+                    file: path)
+            }
+            if error.isMissing {
+                throw StoreError(
+                    .notFound, "the directory that the checkpoint should be made in does not exist",
+                    file: StoreOpener.parent(of: path))
+            }
+            throw StoreError(error)
+        }
+    }
+
+    private func fill(_ path: String, with version: Version) throws(StoreError) {
+        var checkpoint = ManifestState()
+        for (level, runs) in version.levels.enumerated() {
+            for run in runs {
+                for segment in run.segments {
+                    let info = segment.info
+                    try link(.segment(info.number), into: path)
+                    checkpoint.segments[info.number] = .init(info: info, level: level, run: run.number)
+                    checkpoint.lastSequence = max(checkpoint.lastSequence, info.greatestSequence)
+                }
+            }
+        }
+        let referenced = Set(version.referencedValueBytes().keys)
+        for number in referenced { try link(.values(number), into: path) }
+        checkpoint.valueFiles = referenced
+        let greatest = (Array(checkpoint.segments.keys) + Array(referenced)).max() ?? 0
+        let number = greatest + 1
+        checkpoint.nextFileNumber = number + 1
+        let runs = checkpoint.segments.values.map(\.run).max() ?? 0
+        checkpoint.nextFileNumber = max(checkpoint.nextFileNumber, runs + 1)
+        // Its identity is this store's: the linked files carry it.
+        let writer = try Manifest.create(
+            number: number, state: checkpoint, identity: directory.identity, in: path, fileSystem)
+        try writer.close()
+        try syncParent(of: path)
+    }
+
+    private func link(_ file: StoreFile, into path: String) throws(StoreError) {
+        let (source, target) = (directory.path(of: file), file.path(in: path))
+        do {
+            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.link(source, to: target) }
+        } catch {
+            guard error.errorNumber == Platform.crossDevice else { throw StoreError(error) }
+            throw StoreError(
+                .invalidArgument,
+                "a checkpoint links the store's files, so it must be on the same file system; choose another path",
+                file: path, errorNumber: error.errorNumber)
+        }
+    }
+
+    private func syncParent(of path: String) throws(StoreError) {
+        try storeErrors { () throws(FileSystemError) in
+            let parent = StoreOpener.parent(of: path)
+            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(parent) }
+        }
+    }
+
+    /// Takes back what a failed checkpoint left. The failure that led here is the one to tell.
+    private func removeDirectory(_ path: String) {
+        do {
+            for name in try fileSystem.entries(of: path) { try fileSystem.remove(path + "/" + name) }
+            try fileSystem.removeDirectory(path)
+        } catch { return }
+    }
+}

@@ -1,0 +1,124 @@
+import Synchronization
+
+extension Engine {
+    /// Counts and sizes as of now.
+    func statistics() -> Statistics {
+        let ((version, tables), report) = (writes.contents, writes.report)
+        var statistics = Statistics(report.counts, background.counts)
+        for (number, runs) in version.levels.enumerated() {
+            var level = Statistics.Level()
+            level.level = number
+            level.runs = runs.count
+            for segment in runs.flatMap(\.segments) {
+                level.segments += 1
+                level.bytes += segment.info.fileBytes
+                level.records += segment.info.recordCount
+                level.tombstones += segment.info.tombstoneCount + segment.info.rangeTombstoneCount
+            }
+            level.limitBytes = number == 0 ? 0 : background.picker.levelLimit(number)
+            statistics.levels.append(level)
+        }
+        statistics.lastSequence = reads.visible.load(ordering: .acquiring)
+        statistics.reads = Int(truncatingIfNeeded: reads.superVersions.readCount)
+        for table in tables {
+            statistics.memTableRecords += table.table.entryCount
+            statistics.memTableBytes += table.table.byteCount
+            statistics.logBytes += table.extent?.end ?? 0
+            statistics.logs += table.extent == nil ? 0 : 1
+        }
+        statistics.sealedMemTables = tables.count - 1
+        statistics.valueFiles = version.valueFiles.count
+        statistics.valueFileBytes = version.valueFiles.values.reduce(0) { $0 + $1.approximateSize }
+        statistics.liveValueBytes = version.referencedValueBytes().values.reduce(0, +)
+        if let commits = writes.commits {
+            statistics.syncRequests = commits.counts.requests
+            statistics.syncs = commits.counts.syncs
+        }
+        let counters = directory.cache.counters
+        statistics.cacheHits = counters.hits
+        statistics.cacheMisses = counters.misses
+        statistics.cacheBytes = counters.bytes
+        measureMemory(version, &statistics)
+        statistics.snapshots = reads.snapshots.count
+        statistics.backgroundError = (status.failure ?? report.failure)?.description
+        statistics.summarize()
+        return statistics
+    }
+
+    /// Tells memory of the store's own from pages of files.
+    private func measureMemory(_ version: Version, _ statistics: inout Statistics) {
+        let mappings = version.allSegments.compactMap(\.mapping) + version.valueFiles.values.compactMap(\.fileMapping)
+        for mapping in mappings {
+            statistics.mappedBytes += mapping.bytes.count
+            statistics.mappedBytesInMemory += mapping.bytesInMemory
+        }
+        statistics.ownMemoryBytes =
+            statistics.memTableBytes + writes.arenas.heldBytes + statistics.cacheBytes
+            + version.allSegments.reduce(0) { $0 + $1.memoryBytes }
+        statistics.fitsInMemory = !directory.pageCache.isTight
+    }
+
+    /// The files of the current version and the memtables above it.
+    func layout() -> StoreLayout {
+        let (version, tables) = writes.contents
+        var layout = StoreLayout()
+        for (level, runs) in version.levels.enumerated() {
+            for run in runs {
+                for info in run.segments.map(\.info) {
+                    layout.segments.append(
+                        .init(
+                            number: info.number, level: level, run: run.number, bytes: info.fileBytes,
+                            records: info.recordCount, tombstones: info.tombstoneCount + info.rangeTombstoneCount,
+                            firstKey: info.firstKey, lastKey: info.lastKey))
+                }
+            }
+        }
+        let referenced = version.referencedValueBytes()
+        layout.valueFiles = version.valueFiles.sorted { $0.key < $1.key }.map {
+            .init(number: $0.key, bytes: $0.value.approximateSize, referencedBytes: referenced[$0.key] ?? 0)
+        }
+        layout.memTables = tables.reversed().map {
+            .init(
+                records: $0.table.entryCount, bytes: $0.table.byteCount, logBytes: $0.extent?.end ?? 0,
+                isActive: $0.table === tables.last?.table)
+        }
+        return layout
+    }
+}
+
+extension Statistics {
+    /// The counts of writes and of background work.
+    fileprivate init(_ writes: WriteCounts, _ background: BackgroundWork.Counts) {
+        self.init()
+        changes = writes.changes
+        changedBytes = writes.changedBytes
+        conflicts = writes.conflicts
+        stalls = writes.stalls
+        stallSeconds = writes.stallSeconds
+        slowdowns = writes.slowdowns
+        slowdownSeconds = writes.slowdownSeconds
+        flushes = background.flushes
+        flushedBytes = background.flushedBytes
+        flushSeconds = background.flushSeconds
+        compactions = background.compactions
+        trivialMoves = background.trivialMoves
+        compactionBytesRead = background.compactionBytesRead
+        compactionBytesWritten = background.compactionBytesWritten
+        compactionSeconds = background.compactionSeconds
+    }
+
+    /// Works out what follows from the rest.
+    fileprivate mutating func summarize() {
+        segmentBytes = levels.reduce(0) { $0 + $1.bytes }
+        segmentRecords = levels.reduce(0) { $0 + $1.records }
+        diskBytes = segmentBytes + valueFileBytes + logBytes
+        readAmplification = levels.reduce(1 + sealedMemTables) { $0 + $1.runs }
+        if changedBytes > 0 {
+            let written = changedBytes + flushedBytes + compactionBytesWritten
+            writeAmplification = Double(written) / Double(changedBytes)
+        }
+        let deepest = levels.last { $0.bytes > 0 }?.bytes ?? 0
+        let live = deepest + liveValueBytes
+        if live > 0 { spaceAmplification = Double(segmentBytes + valueFileBytes) / Double(live) }
+    }
+}

@@ -1,0 +1,81 @@
+/// The directory of an open store: makes its files, opens them, and makes their names durable.
+///
+/// Holds no state and takes no lock.
+struct StoreDirectory: Sendable {
+    let path: String
+    let fileSystem: any FileSystem
+    /// Every file carries it.
+    let identity: StoreIdentity
+    let configuration: Configuration
+    let cache: BlockCache
+    let pageCache: PageCache
+
+    init(
+        _ path: String, identity: StoreIdentity, configuration: Configuration, cache: BlockCache, pageCache: PageCache
+    ) {
+        self.path = path
+        self.identity = identity
+        self.configuration = configuration
+        self.cache = cache
+        self.pageCache = pageCache
+        fileSystem = configuration.fileSystem
+    }
+
+    func path(of file: StoreFile) -> String { file.path(in: path) }
+
+    /// Makes a file that the manifest names before anything counts on it.
+    func create(_ file: StoreFile) throws(StoreError) -> any File {
+        let path = path(of: file)
+        return try storeErrors { () throws(FileSystemError) in
+            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path, .createNew) }
+        }
+    }
+
+    /// Makes the names of new files durable.
+    func sync() throws(StoreError) {
+        try storeErrors { () throws(FileSystemError) in
+            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(path) }
+        }
+    }
+
+    /// Makes a log. Its name is not durable yet.
+    func createLog(_ number: UInt64) throws(StoreError) -> LogWriter {
+        try LogWriter.create(
+            fileSystem, path: path(of: .log(number)),
+            header: FileHeader(kind: .log, store: identity, number: number), options: .log(configuration))
+    }
+
+    // MARK: Opening
+
+    func openSegment(_ info: SegmentInfo) throws(StoreError) -> SegmentReader {
+        try SegmentReader(
+            fileSystem: fileSystem, path: path(of: .segment(info.number)), number: info.number, store: identity,
+            info: info, access: configuration.access, cache: cache, pageCache: pageCache)
+    }
+
+    func openValueFile(_ number: UInt64) throws(StoreError) -> ValueFileReader {
+        try ValueFileReader(
+            fileSystem: fileSystem, path: path(of: .values(number)), number: number, store: identity,
+            access: configuration.access, pageCache: pageCache)
+    }
+
+    /// Opens the segments and value files that a manifest names.
+    func open(_ state: ManifestState) throws(StoreError) -> Version {
+        var segments: [(placed: VersionEdit.PlacedSegment, reader: SegmentReader)] = []
+        for placed in state.segments.values.sorted(by: { $0.info.number < $1.info.number }) {
+            segments.append((placed, try openSegment(placed.info)))
+        }
+        var values: [UInt64: ValueFileReader] = [:]
+        for number in state.valueFiles { values[number] = try openValueFile(number) }
+        return Version(segments: segments, valueFiles: values)
+    }
+}
+
+extension LogWriter.Options {
+    /// Room for a memtable's changes, and for the greatest batch: address space, not disk.
+    static func log(_ configuration: Configuration) -> LogWriter.Options {
+        LogWriter.Options(
+            writing: configuration.logWriting,
+            capacity: 4 * configuration.memTableBytes + Limits.batchBytes + (64 << 20))
+    }
+}

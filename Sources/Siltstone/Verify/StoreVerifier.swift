@@ -1,0 +1,189 @@
+/// One verification of a store.
+struct StoreVerifier {
+    private let versions: VersionSet
+    private let reads: ReadPath
+    private let directory: StoreDirectory
+    private let version: Version
+    private let logs: [LogExtent]
+    private let progress: ((VerificationProgress) -> Void)?
+    private var report = VerificationReport()
+    private let total: Int
+
+    /// Verifies a store that is open. The files stay in place meanwhile; they may be replaced.
+    static func verify(
+        _ writes: WritePath, progress: ((VerificationProgress) -> Void)?
+    ) throws(StoreError) -> VerificationReport {
+        try writes.status.checkOpen()
+        return try writes.versions.obsolete.holding { () throws(StoreError) in
+            let (version, tables) = writes.contents
+            var verifier = StoreVerifier(
+                writes.versions, writes.reads, version, logs: tables.compactMap(\.extent), progress)
+            return try verifier.run()
+        }
+    }
+
+    private init(
+        _ versions: VersionSet, _ reads: ReadPath, _ version: Version, logs: [LogExtent],
+        _ progress: ((VerificationProgress) -> Void)?
+    ) {
+        self.versions = versions
+        self.reads = reads
+        directory = versions.directory
+        self.version = version
+        self.logs = logs
+        self.progress = progress
+        total =
+            version.allSegments.reduce(0) { $0 + $1.info.fileBytes }
+            + version.valueFiles.values.reduce(0) { $0 + $1.approximateSize } + logs.reduce(0) { $0 + $1.end }
+    }
+
+    mutating func run() throws(StoreError) -> VerificationReport {
+        try checkManifest()
+        for log in logs { try check(log) }
+        for segment in version.allSegments { try check(segment) }
+        for file in version.valueFiles.values.sorted(by: { $0.number < $1.number }) { try check(file) }
+        return report
+    }
+
+    private mutating func note(_ problem: SegmentProblem) {
+        report.problems.append(.init(file: problem.file, offset: problem.offset, message: problem.message))
+    }
+
+    private mutating func note(_ error: StoreError, file: String) {
+        report.problems.append(.init(file: error.file ?? file, offset: error.offset, message: error.message))
+    }
+
+    /// Goes on to a file, unless the store closes: closing waits for the verification, and should not wait for long.
+    private func begin(_ file: String) throws(StoreError) {
+        try versions.status.checkOpen()
+        progress?(VerificationProgress(bytesChecked: report.bytesChecked, bytesTotal: total, file: file))
+    }
+
+    /// Reads `CURRENT` and the manifest anew, and compares what they say with what the store knows.
+    private mutating func checkManifest() throws(StoreError) {
+        let opener = StoreOpener(
+            directory: directory.path, configuration: directory.configuration, fileSystem: directory.fileSystem,
+            lock: nil)
+        let path = directory.path(of: .current)
+        do throws(StoreError) {
+            // No edit may come between reading the file and comparing it.
+            try versions.withManifest { manifest throws(StoreError) in
+                guard let number = try CurrentFile.read(in: directory.path, directory.fileSystem) else {
+                    throw .corrupt("CURRENT does not exist", file: path)
+                }
+                let read = try opener.readManifest(number)
+                report.bytesChecked += read.end
+                if let manifest {
+                    var (found, known) = (read.state, manifest.state)
+                    (found.nextFileNumber, known.nextFileNumber) = (0, 0)
+                    if found != known {
+                        throw .corrupt("the manifest on disk is not what was written", file: read.path)
+                    }
+                }
+            }
+        } catch {
+            guard error.isDamage else { throw error }
+            note(error, file: path)
+        }
+        report.filesChecked += 2
+    }
+
+    /// Reads a log's frames and changes, as far as it was written when that began.
+    private mutating func check(_ log: LogExtent) throws(StoreError) {
+        try begin(log.path)
+        let end = log.end
+        report.filesChecked += 1
+        do throws(StoreError) {
+            var reader = try FrameReader(
+                directory.fileSystem, path: log.path, kind: .log, store: directory.identity, number: log.number,
+                mapped: directory.configuration.access == .mapped)
+            while reader.end < end, let frame = try reader.next() {
+                guard frame.kind == .batch else { continue }
+                var changes = ChangeReader(frame.payload, firstSequence: frame.firstSequence)
+                while true {
+                    let change: Record?
+                    do { change = try changes.next() } catch {
+                        throw StoreError.corrupt("a batch is malformed", file: log.path, offset: frame.offset)
+                    }
+                    guard let change else { break }
+                    report.recordsChecked += 1
+                    try checkValue(of: change, in: log.path)
+                }
+            }
+            if reader.end < end {
+                throw .corrupt(
+                    "the log cannot be read up to its end at offset \(end)", file: log.path, offset: reader.end)
+            }
+        } catch {
+            guard error.isDamage else { throw error }
+            note(error, file: log.path)
+        }
+        report.bytesChecked += end
+    }
+
+    private mutating func check(_ segment: SegmentReader) throws(StoreError) {
+        try begin(segment.path)
+        let before = report.bytesChecked
+        var bytes = 0
+        let (progress, total) = (progress, total)
+        let problems = try segment.verify { more in
+            bytes += more
+            progress?(VerificationProgress(bytesChecked: before + bytes, bytesTotal: total, file: segment.path))
+        }
+        for problem in problems { note(problem) }
+        report.filesChecked += 1
+        report.bytesChecked += segment.info.fileBytes
+        report.recordsChecked += segment.info.recordCount
+        try checkPointers(of: segment)
+    }
+
+    /// Checks that the values which a segment refers to are there and well.
+    private mutating func checkPointers(of segment: SegmentReader) throws(StoreError) {
+        guard !segment.info.valueFiles.isEmpty else { return }
+        let source = RunSource(Run(number: 0, segments: [segment]), caching: false)
+        let cursor = MergingCursor([source])
+        do throws(StoreError) {
+            try cursor.seek(nil)
+            while let record = try cursor.next() {
+                try checkValue(of: record, in: segment.path)
+            }
+        } catch {
+            // The segment's own damage was noted above.
+            guard error.code == .corrupt else { throw error }
+        }
+    }
+
+    /// Checks the value that a record refers to.
+    private mutating func checkValue(of record: Record, in path: String) throws(StoreError) {
+        guard record.kind == .pointer else { return }
+        do throws(StoreError) { try reads.withResolvedValue(record, version) { _ in } } catch {
+            guard error.code == .corrupt else { throw error }
+            note(error, file: path)
+        }
+    }
+
+    private mutating func check(_ file: ValueFileReader) throws(StoreError) {
+        try begin(file.path)
+        report.filesChecked += 1
+        let opened = try storeErrors { () throws(FileSystemError) in
+            try directory.fileSystem.retrying { () throws(FileSystemError) in
+                try directory.fileSystem.open(file.path, .read)
+            }
+        }
+        // A value that is being written, and a torn one behind which the file was given up, are no damage as long as
+        // nothing refers to them: what is referred to was checked with the records that do.
+        do throws(StoreError) {
+            let head = try HeapBytes.read(opened, offset: 0, count: FileHeader.size)
+            _ = try FileHeader(
+                head.bytes, kind: .values, store: directory.identity, number: file.number, path: file.path)
+        } catch {
+            guard error.isDamage else { throw error }
+            note(error, file: file.path)
+        }
+        var scanner = try ValueFileScanner(opened, number: file.number)
+        while let item = try scanner.next() {
+            if case .record = item { report.recordsChecked += 1 }
+        }
+        report.bytesChecked += scanner.position
+    }
+}

@@ -1,0 +1,85 @@
+import Synchronization
+
+extension WritePath {
+    /// Applies a batch as a whole. An empty one, acknowledged as synced, vouches for all that was before.
+    /// - Parameter check: asked under the write lock; the batch is applied only if nothing was changed.
+    /// - Returns: the last sequence number, or 0 where the check has stopped the batch.
+    func write(
+        _ batch: WriteBatch, mayBlock: Bool = true, check: CommitCheck? = nil
+    ) throws(StoreError) -> SequenceNumber? {
+        if batch.count == 0 { return try lastAcknowledged() }
+        try Limits.check(key: batch.largestKeyBytes, value: batch.largestValueBytes)
+        return try retryAfterFlush(mayBlock: mayBlock) { () throws(StoreError) in
+            try writeOnce(batch, mayBlock, check)
+        }
+    }
+
+    private func writeOnce(
+        _ batch: WriteBatch, _ mayBlock: Bool, _ check: CommitCheck?
+    ) throws(StoreError) -> SequenceNumber? {
+        guard batch.largestValueBytes >= configuration.largeValueBytes else {
+            return try batch.withPayload { payload throws(StoreError) in
+                try write(
+                    payload, batch, userBytes: batch.byteCount, mayBlock ? .forCompaction : .never, check,
+                    valueFiles: [])
+            }
+        }
+        guard mayBlock else { return nil }
+        return try withValuesLocked { () throws(StoreError) in
+            try rollingBackValues { () throws(StoreError) in try writeLarge(batch, check) }
+        }
+    }
+
+    /// Writes a batch whose large values go to the value file. Under the value lock.
+    private func writeLarge(_ batch: WriteBatch, _ check: CommitCheck?) throws(StoreError) -> SequenceNumber? {
+        var files: Set<UInt64> = []
+        let slim = try batch.movingLargeValues(ofAtLeast: configuration.largeValueBytes) {
+            key, value throws(StoreError) in
+            let pointer = try values.append(key, value)
+            files.insert(pointer.file)
+            return pointer
+        }
+        return try slim.withPayload { payload throws(StoreError) in
+            try write(payload, slim, userBytes: batch.byteCount, .forFlush, check, valueFiles: files)
+        }
+    }
+
+    private func write(
+        _ payload: Bytes, _ batch: WriteBatch, userBytes: Int, _ waits: WaitPolicy, _ check: CommitCheck?,
+        valueFiles: Set<UInt64>
+    ) throws(StoreError) -> SequenceNumber? {
+        guard payload.count <= Limits.batchBytes else {
+            throw StoreError(.tooLarge, "the batch has \(payload.count) bytes, \(Limits.batchBytes) is the most")
+        }
+        lock.lock()
+        defer { lock.unlock() }
+        let size = ChangeSize(keyBytes: payload.count, valueBytes: 0, count: batch.count)
+        guard try makeRoom(size, waits) else { return nil }
+        if let check, try !isUnchanged(check) { return 0 }
+        let first = state.lastSequence &+ 1
+        try appendToLog(state.active.unretainedLog) { log throws(StoreError) in
+            try log.append(batch: payload, firstSequence: first, count: batch.count)
+        }
+        let last = first &+ UInt64(batch.count) &- 1
+        try apply(payload, firstSequence: first, last: last, to: state.active.table)
+        state.active.valueFiles.formUnion(valueFiles)
+        finishWrite(last: last, count: batch.count, bytes: userBytes)
+        if _slowPath(feed.isListening) { feed.publish(first: first, last: last, payload) }
+        return last
+    }
+
+    private func apply(
+        _ payload: Bytes, firstSequence: SequenceNumber, last: SequenceNumber, to table: MemTable
+    ) throws(StoreError) {
+        var changes = ChangeReader(payload, firstSequence: firstSequence)
+        do throws(MalformedChange) {
+            if _slowPath(deletedRanges.isWatching) { try deletedRanges.notePuts(of: payload, last: last) }
+            try table.apply(&changes)
+        } catch {
+            // A batch encodes its changes itself, so this cannot be; if it were, the log holds what memory does not.
+            let error = StoreError(.invalidArgument, "the batch is malformed at byte \(error.offset)")
+            status.record(error)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Synchronization
+
+extension WritePath {
+    /// Puts or deletes one key.
+    /// - Parameters:
+    ///   - mayBlock: whether the caller can wait for a flush; if not, nil is returned where that would be needed, and
+    ///     nothing was done.
+    ///   - condition: decides, from the key's present record, whether to go on; nil always does.
+    /// - Returns: the change's sequence number, or 0 where the condition did not hold.
+    func change(
+        _ kind: RecordKind, _ key: Bytes, _ value: Bytes, mayBlock: Bool = true, condition: Condition? = nil
+    ) throws(StoreError) -> SequenceNumber? {
+        try Limits.check(key: key.count, value: value.count)
+        return try retryAfterFlush(mayBlock: mayBlock) { () throws(StoreError) in
+            if kind == .value, value.count >= configuration.largeValueBytes {
+                return mayBlock ? try changeLarge(key, value, condition) : nil
+            }
+            return try append(
+                kind, key, value, userBytes: key.count + value.count, mayBlock ? .forCompaction : .never, condition,
+                valueFile: nil)
+        }
+    }
+
+    /// The common end of all writes of one key: log, memtable, visibility.
+    func append(
+        _ kind: RecordKind, _ key: Bytes, _ value: Bytes, userBytes: Int, _ waits: WaitPolicy, _ condition: Condition?,
+        valueFile: UInt64?
+    ) throws(StoreError) -> SequenceNumber? {
+        // What the condition needs to know is read outside the lock, where reading from disk stops nobody.
+        var evidence = try condition.map { condition throws(StoreError) in try gather(key, condition) }
+        lock.lock()
+        defer { lock.unlock() }
+        let size = ChangeSize(keyBytes: key.count, valueBytes: value.count, count: 1)
+        guard try makeRoom(size, waits) else { return nil }
+        if let condition, var known = evidence {
+            try refresh(&known, key, condition)
+            evidence = known
+            if !known.holds { return 0 }
+        }
+        let sequence = state.lastSequence &+ 1
+        try appendToLog(state.active.unretainedLog) { log throws(StoreError) in
+            try log.append(kind: kind, key: key, value: value, sequence: sequence)
+        }
+        if _slowPath(deletedRanges.isWatching), kind.isPut { deletedRanges.note(put: key, sequence) }
+        state.active.unretainedTable._withUnsafeGuaranteedRef { table in
+            table.apply(Record(key: key, value: value, sequence: sequence, kind: kind))
+        }
+        if let valueFile { state.active.valueFiles.insert(valueFile) }
+        finishWrite(last: sequence, count: 1, bytes: userBytes)
+        if _slowPath(feed.isListening) {
+            tellFeed(of: Record(key: key, value: value, sequence: sequence, kind: kind))
+        }
+        return sequence
+    }
+
+    /// Bytes of log after which a writer looks after what goes on in the background.
+    static let logStep = 1 << 20
+    /// How far log and memtable are prepared then, in bytes: a writer must not catch up with that before the next step.
+    private static let preparationReach = 4 << 20
+
+    /// Has the pages behind the ends of log and memtable made present in the background: a page fault costs a writer
+    /// several times as much as the change itself. Has an end of the writing noticed, too.
+    @inline(never)
+    private func takeLogStep(_ log: LogWriter) {
+        state.active.nextStep = log.end + Self.logStep
+        slowForFlush()
+        background.idleWatch()
+        prepareMemTable()
+        if isWrittenInBulk(log) { background.preparation { log.prepare(ahead: Self.preparationReach) } }
+    }
+
+    /// True while many bytes are appended between two syncs. Otherwise preallocating pages would only make the next sync
+    /// longer.
+    func isWrittenInBulk(_ log: LogWriter) -> Bool {
+        configuration.durability == .buffered && log.end - log.syncedEnd >= Self.logStep / 2
+    }
+
+    /// Memtables that fill in less than a step or two are not worth a thread's while. Under the write lock.
+    func prepareMemTable() {
+        guard configuration.memTableBytes >= 2 * Self.preparationReach else { return }
+        let (table, limit) = (state.active.table, configuration.sealingBytes)
+        background.preparation { table.prepare(ahead: Self.preparationReach, upTo: limit) }
+    }
+
+    /// Makes the changes up to `last` visible. Under the write lock.
+    @inline(__always)
+    func finishWrite(last: SequenceNumber, count: Int, bytes: Int) {
+        let logEnd = state.active.unretainedLog?._withUnsafeGuaranteedRef { $0.end } ?? 0
+        if logEnd >= state.active.nextStep, let log = state.active.log { takeLogStep(log) }
+        state.lastSequence = last
+        state.counts.changes &+= count
+        state.counts.changedBytes &+= bytes
+        reads.visible.store(last, ordering: .releasing)
+    }
+
+    /// Runs an append to the log. A full disk changes nothing and may pass; after any other failure nobody knows what
+    /// the disk holds, and the store takes no more writes.
+    @inline(__always)
+    func appendToLog(
+        _ log: Unmanaged<LogWriter>?, _ body: (LogWriter) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        guard let log else { return try status.refuse() }
+        do { try log._withUnsafeGuaranteedRefThrowing(body) } catch {
+            try appendAgain(to: log.takeUnretainedValue(), after: error, body)
+        }
+    }
+
+    /// Tries an append once more where the disk is full and others hold space ahead.
+    private func appendAgain(
+        to log: LogWriter, after error: StoreError, _ body: (LogWriter) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        var error = error
+        if error.code == .noSpace {
+            guard gainSpace(for: log) else { throw error }
+            do { return try body(log) } catch let second { error = second }
+        }
+        if error.code != .noSpace { status.record(error) }
+        throw error
+    }
+
+    /// Removes all keys in `[start, end)`. An empty range writes nothing. Like an empty batch, it waits until all earlier
+    /// writes are durable.
+    func changeRange(_ start: Bytes, _ end: Bytes, mayBlock: Bool = true) throws(StoreError) -> SequenceNumber? {
+        try Limits.check(key: max(start.count, end.count), value: 0)
+        if compareKeys(start, end) >= 0 { return try lastAcknowledged() }
+        return try retryAfterFlush(mayBlock: mayBlock) { () throws(StoreError) in
+            try append(
+                .rangeTombstone, start, end, userBytes: start.count + end.count, mayBlock ? .forCompaction : .never,
+                nil,
+                valueFile: nil)
+        }
+    }
+}

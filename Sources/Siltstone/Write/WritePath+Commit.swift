@@ -1,0 +1,41 @@
+extension WritePath {
+    /// Applies the batch of a transaction, if the check allows it.
+    /// - Parameters:
+    ///   - check: nil where the transaction has read nothing that counts.
+    ///   - mayBlock: whether the caller can wait for a flush or the disk; if not, nil is returned where that would be
+    ///     needed, and nothing was done.
+    /// - Returns: the last sequence number of the commit.
+    /// - Throws: ``StoreError/Code/conflict``, and the errors of a write.
+    func commit(
+        _ batch: WriteBatch, _ check: CommitCheck?, mayBlock: Bool = true
+    ) throws(StoreError) -> SequenceNumber? {
+        guard let check else { return try write(batch, mayBlock: mayBlock) }
+        defer { check.end(feed) }
+        while true {
+            if !check.isSmall {
+                if !mayBlock, check.readsFiles(reads) { return nil }
+                let isUnchanged = try check.advance(reads, feed) { subscribeToChanges().position }
+                if !isUnchanged { throw conflict() }
+            }
+            guard let sequence = try write(batch, mayBlock: mayBlock, check: check) else { return nil }
+            switch check.verdict {
+            case .unchanged: return sequence
+            case .conflict: throw conflict()
+            case .outdated: continue
+            }
+        }
+    }
+
+    /// Whether nothing that a transaction has read was changed. Under the write lock.
+    func isUnchanged(_ check: CommitCheck) throws(StoreError) -> Bool {
+        try check.decide(last: state.lastSequence, flushed: state.flushedSequence, reads, feed) == .unchanged
+    }
+
+    private func conflict() -> StoreError {
+        lock.withLock { state.counts.conflicts += 1 }
+        return StoreError(
+            .conflict,
+            "another commit changed what the transaction has read; nothing was written: run the transaction again",
+            file: status.directory)
+    }
+}

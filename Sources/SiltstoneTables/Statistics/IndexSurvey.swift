@@ -1,0 +1,105 @@
+import Siltstone
+import TableKit
+
+/// Reads an index from its first entry to its last, and collects what plans want to know of it.
+///
+/// All entries are counted. The bounds come from a sample: every so-many-th entry, twice as far apart whenever the sample
+/// is full.
+struct IndexSurvey {
+    private static let mostSamples = 1 << 10
+
+    private let prefixBytes: Int
+    private let columns: Int
+    private var statistics = IndexStatistics()
+    /// The values of the entry before, and the end of each column's in them.
+    private var last: [UInt8] = []
+    private var lastEnds: [Int]
+    private var run = 0
+    private var runs: [IndexStatistics.Common] = []
+    private var samples: [[UInt8]] = []
+    private var distance = 1
+    private var greatest: [UInt8] = []
+
+    /// - Parameters:
+    ///   - prefixBytes: bytes before the values.
+    ///   - columns: values of each entry.
+    init(prefixBytes: Int, columns: Int) {
+        self.prefixBytes = prefixBytes
+        self.columns = columns
+        lastEnds = [Int](repeating: 0, count: columns)
+        statistics.distinct = [Int](repeating: 0, count: columns)
+    }
+
+    /// Looks at the next entry.
+    mutating func add(_ key: RawSpan) throws(CRUDDecoderError) {
+        var ends = lastEnds
+        var offset = prefixBytes
+        for column in 0..<columns {
+            offset = try KeyDecoder.end(ofValueAt: offset, in: key)
+            ends[column] = offset - prefixBytes
+        }
+        let differing = firstDifference(key, ends)
+        statistics.entries += 1
+        if differing < columns {
+            for column in differing..<columns { statistics.distinct[column] += 1 }
+            if differing == 0 { endRun() }
+            last.removeAll(keepingCapacity: true)
+            key.extracting(prefixBytes..<offset).withUnsafeBytes { last.append(contentsOf: $0) }
+            lastEnds = ends
+        }
+        run += 1
+        if last.first == KeyTag.null { statistics.nulls += 1 } else { sample() }
+    }
+
+    /// The first column whose value is another than in the entry before.
+    private func firstDifference(_ key: RawSpan, _ ends: [Int]) -> Int {
+        if statistics.entries == 0 { return 0 }
+        var start = 0
+        for column in 0..<columns {
+            if ends[column] != lastEnds[column] { return column }
+            for place in start..<ends[column]
+            where key.unsafeLoad(fromByteOffset: prefixBytes + place, as: UInt8.self) != last[place] {
+                return column
+            }
+            start = ends[column]
+        }
+        return columns
+    }
+
+    private var firstValue: ArraySlice<UInt8> { last[..<(lastEnds.first ?? 0)] }
+
+    private mutating func endRun() {
+        defer { run = 0 }
+        let value = firstValue
+        guard run > 1, value.first != KeyTag.null, value.count <= IndexStatistics.mostBytes else { return }
+        if runs.count == IndexStatistics.mostCommon {
+            guard let least = runs.indices.min(by: { runs[$0].entries < runs[$1].entries }), runs[least].entries < run
+            else { return }
+            runs.remove(at: least)
+        }
+        runs.append(IndexStatistics.Common(value: Array(value), entries: run))
+    }
+
+    private mutating func sample() {
+        let number = statistics.entries - statistics.nulls - 1
+        greatest = Array(firstValue.prefix(IndexStatistics.mostBytes))
+        guard number % distance == 0 else { return }
+        samples.append(greatest)
+        guard samples.count == Self.mostSamples else { return }
+        samples = stride(from: 0, to: samples.count, by: 2).map { samples[$0] }
+        distance *= 2
+    }
+
+    /// What was found. To be called behind the last entry.
+    mutating func finish() -> IndexStatistics {
+        endRun()
+        // A value that no more entries have than the average says nothing.
+        let average = statistics.entriesPerValue()
+        statistics.common = runs.filter { Double($0.entries) > 1.25 * average }.sorted { $0.entries > $1.entries }
+        if !samples.isEmpty {
+            let count = min(IndexStatistics.mostBounds, samples.count + 1)
+            statistics.bounds = (0..<count - 1).map { samples[$0 * samples.count / (count - 1)] } + [greatest]
+        }
+        return statistics
+    }
+}

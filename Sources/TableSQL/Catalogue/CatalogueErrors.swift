@@ -1,0 +1,49 @@
+package import TableKit
+
+/// The errors of changes to what is not there, or is there already.
+package enum CatalogueErrors {
+    package static func exists(_ table: String, column: String? = nil) -> CRUDSQLExeError {
+        CRUDSQLExeError(
+            column == nil ? "The table exists." : "The column exists.", code: .exists, table: table, column: column)
+    }
+}
+
+extension [String: SQLTable] {
+    /// The table of a name.
+    package func existing(_ name: String) throws -> SQLTable {
+        if let table = self[name] { return table }
+        throw CRUDSQLExeError("There is no such table.", code: .noTable, table: name)
+    }
+}
+
+extension SQLTable {
+    /// The number of a column.
+    package func number(of column: String) throws -> Int {
+        if let number = structure.number(of: column) { return number }
+        throw CRUDSQLExeError("The table has no such column.", code: .noColumn, table: structure.name, column: column)
+    }
+
+    /// The number of a column that is to go.
+    package func numberToDrop(_ column: String) throws -> Int {
+        let number = try number(of: column)
+        if !structure.primaryKey.contains(number) { return number }
+        throw CRUDSQLExeError(
+            "A column of the key cannot go.", code: .unsupported, table: structure.name, column: column)
+    }
+
+    /// The index on some columns.
+    package func index(on columns: [String]) throws -> IndexInfo {
+        if let index = info.indexes.first(where: { $0.definition.columns == columns }) { return index }
+        throw CRUDSQLExeError(
+            "There is no such index.", code: .noIndex, table: structure.name, column: columns.joined(separator: ", "))
+    }
+}
+
+extension TableStructure {
+    /// Throws where a column cannot be part of a key or an index.
+    package func checkKey(_ column: Column) throws {
+        if column.type != .json { return }
+        throw CRUDSQLExeError(
+            "A nested value is no key and is in no index.", code: .unsupported, table: name, column: column.name)
+    }
+}

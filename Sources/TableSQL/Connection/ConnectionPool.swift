@@ -1,0 +1,220 @@
+import Foundation
+import Synchronization
+import TableKit
+
+/// How many connections a pool makes, and how long it waits.
+package struct ConnectionPoolOptions: Sendable {
+    /// The most connections at a time.
+    package var maximumConnections = 16
+    /// How long a caller waits for a connection, in seconds.
+    package var acquireTimeout = 30.0
+    /// A connection that has rested longer, in seconds, is asked whether it still works before it is used.
+    package var healthCheckAfter = 1.0
+
+    package init() {}
+}
+
+/// Connections that several callers use in turn.
+///
+/// A caller has a connection for itself from ``acquire()`` to ``release(_:)``. Callers wait in the order in which they came.
+/// A connection that is not usable any more is closed when it comes back, and a new one is made for the next caller.
+package final class ConnectionPool<Connector: SQLConnector>: Sendable {
+    package typealias Connection = Connector.Connection
+
+    /// What a waiting caller gets.
+    private enum Grant: Sendable {
+        /// - Parameter hasRested: whether it may have died meanwhile.
+        case connection(Connection, hasRested: Bool)
+        /// The right to make one.
+        case slot
+        case refused(SQLConnectionError)
+    }
+
+    private struct Resting {
+        var connection: Connection
+        var since: ContinuousClock.Instant
+    }
+
+    private struct Waiter {
+        var number: Int
+        var wake: @Sendable (Grant) -> Void
+    }
+
+    private struct State {
+        var resting: [Resting] = []
+        /// Connections that exist or are being made.
+        var count = 0
+        var waiters: [Waiter] = []
+        var nextWaiter = 0
+        var isClosed = false
+    }
+
+    package let connector: Connector
+    package let options: ConnectionPoolOptions
+    package let threads: WorkerThreads
+    private let state = Mutex(State())
+
+    package init(_ connector: Connector, _ options: ConnectionPoolOptions = ConnectionPoolOptions()) {
+        self.connector = connector
+        self.options = options
+        threads = WorkerThreads(name: "siltstone.sql")
+    }
+
+    deinit { close() }
+
+    /// A connection for the caller alone. Blocks; never called on the cooperative pool.
+    /// - Throws: ``SQLConnectionError`` of kind `noConnection`.
+    package func acquire() throws -> Connection {
+        let semaphore = DispatchSemaphore(value: 0)
+        let result = Mutex<Grant?>(nil)
+        let waiter = wait { grant in
+            result.withLock { $0 = grant }
+            semaphore.signal()
+        }
+        if semaphore.wait(timeout: .now() + options.acquireTimeout) == .timedOut, giveUp(waiter) { throw exhausted }
+        // A grant that came while the wait ended is taken.
+        guard let grant = result.withLock({ $0 }) else { throw exhausted }
+        return try redeem(grant)
+    }
+
+    /// As ``acquire()``, suspending.
+    package func acquire() async throws -> Connection {
+        let timeout = Mutex<Task<Void, Never>?>(nil)
+        let grant: Grant = await withCheckedContinuation { continuation in
+            let waiter = wait { continuation.resume(returning: $0) }
+            timeout.withLock {
+                $0 = Task { [options] in
+                    do { try await Task.sleep(for: .seconds(options.acquireTimeout)) } catch { return }
+                    if self.giveUp(waiter) { continuation.resume(returning: .refused(self.exhausted)) }
+                }
+            }
+        }
+        timeout.withLock { $0?.cancel() }
+        return try await threads.run { try self.redeem(grant) }
+    }
+
+    /// Gives a connection back.
+    package func release(_ connection: Connection) {
+        guard connection.isUsable else {
+            connection.close()
+            return releaseSlot()
+        }
+        let (waiter, isClosed) = state.withLock { state -> (Waiter?, Bool) in
+            if state.isClosed {
+                state.count -= 1
+                return (nil, true)
+            }
+            if state.waiters.isEmpty {
+                state.resting.append(Resting(connection: connection, since: .now))
+                return (nil, false)
+            }
+            return (state.waiters.removeFirst(), false)
+        }
+        if isClosed { connection.close() }
+        waiter?.wake(.connection(connection, hasRested: false))
+    }
+
+    /// Runs `body` with a connection, on one of the pool's threads.
+    package func withConnection<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
+        let connection = try await acquire()
+        return try await threads.run {
+            defer { self.release(connection) }
+            return try body(connection)
+        }
+    }
+
+    /// Runs `body` with a connection. Blocks.
+    package func withConnection<R>(_ body: (Connection) throws -> R) throws -> R {
+        let connection = try acquire()
+        defer { release(connection) }
+        return try body(connection)
+    }
+
+    /// Closes connections that rest, and the others when they come back. Callers that wait are refused.
+    package func close() {
+        let (resting, waiters) = state.withLock { state -> ([Resting], [Waiter]) in
+            defer {
+                state.isClosed = true
+                state.count -= state.resting.count
+                state.resting = []
+                state.waiters = []
+            }
+            return (state.resting, state.waiters)
+        }
+        for one in resting { one.connection.close() }
+        for waiter in waiters { waiter.wake(.refused(closed)) }
+    }
+
+    /// Has `wake` called with a connection or the right to make one, now or later.
+    /// - Returns: the number of the caller who waits.
+    private func wait(_ wake: @escaping @Sendable (Grant) -> Void) -> Int {
+        let (grant, number) = state.withLock { state -> (Grant?, Int) in
+            if state.isClosed { return (.refused(closed), 0) }
+            if let resting = state.resting.popLast() { return (checked(resting), 0) }
+            if state.count < options.maximumConnections {
+                state.count += 1
+                return (.slot, 0)
+            }
+            state.nextWaiter += 1
+            state.waiters.append(Waiter(number: state.nextWaiter, wake: wake))
+            return (nil, state.nextWaiter)
+        }
+        if let grant { wake(grant) }
+        return number
+    }
+
+    /// Takes a caller off the queue.
+    /// - Returns: false where its turn has come already.
+    private func giveUp(_ number: Int) -> Bool {
+        state.withLock { state in
+            guard let place = state.waiters.firstIndex(where: { $0.number == number }) else { return false }
+            state.waiters.remove(at: place)
+            return true
+        }
+    }
+
+    private func checked(_ resting: Resting) -> Grant {
+        let rest = resting.since.duration(to: .now)
+        return .connection(resting.connection, hasRested: rest > .seconds(options.healthCheckAfter))
+    }
+
+    /// Makes a connection where the grant is the right to do so. Blocks.
+    private func redeem(_ grant: Grant) throws -> Connection {
+        switch grant {
+        case .refused(let error): throw error
+        case .connection(let connection, let hasRested):
+            if connection.isUsable, !hasRested || connector.isHealthy(connection) { return connection }
+            connection.close()
+            return try connect()
+        case .slot: return try connect()
+        }
+    }
+
+    private func connect() throws -> Connection {
+        do { return try connector.connect() } catch {
+            releaseSlot()
+            throw error
+        }
+    }
+
+    /// A connection is gone: the next caller may make one.
+    private func releaseSlot() {
+        let waiter = state.withLock { state -> Waiter? in
+            if !state.waiters.isEmpty { return state.waiters.removeFirst() }
+            state.count -= 1
+            return nil
+        }
+        waiter?.wake(.slot)
+    }
+
+    private var exhausted: SQLConnectionError {
+        SQLConnectionError(
+            .noConnection, code: .unavailable,
+            "All \(options.maximumConnections) connections to \(connector.place) were in use for"
+                + " \(options.acquireTimeout) s: end transactions sooner, or allow more connections")
+    }
+
+    private var closed: SQLConnectionError {
+        SQLConnectionError(.noConnection, code: .unavailable, "The database is closed: \(connector.place)")
+    }
+}

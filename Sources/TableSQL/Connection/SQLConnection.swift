@@ -1,0 +1,49 @@
+package import TableKit
+
+/// One connection to a database that speaks SQL: what an adapter implements.
+///
+/// Used by one thread at a time, though not always by the same. Its functions block the thread that calls them; they are
+/// never called on the cooperative pool. A statement that fails throws ``SQLConnectionError`` and leaves the connection
+/// usable, unless ``isUsable`` says otherwise.
+package protocol SQLConnection: AnyObject, Sendable {
+    /// Whether the connection can be used again. False after the network, the server or a time-out has ended it.
+    var isUsable: Bool { get }
+
+    /// Runs a statement and reads its whole result.
+    func execute(_ statement: SQLStatement) throws -> SQLResultSet
+
+    /// Runs several statements in one round trip where the server can, and stops at the first that fails.
+    /// - Returns: a result for each statement.
+    func executeAll(_ statements: [SQLStatement]) throws -> [SQLResultSet]
+
+    /// Runs a query whose result is read in batches. Other statements may run between two batches. Within a transaction only.
+    /// - Parameter batchRows: how many rows a batch has at most.
+    func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows
+
+    /// Has the server cancel what the connection runs, which then throws an error of kind `cancelled`. From any thread;
+    /// returns at once. Does nothing where nothing runs, or where a commit does, which must not be left in doubt.
+    func cancel()
+
+    /// Ends the connection. Again: does nothing.
+    func close()
+}
+
+extension SQLConnection {
+    /// Does nothing: a statement of this database goes on to its end.
+    package func cancel() {}
+
+    /// Runs the statements one after the other.
+    package func executeAll(_ statements: [SQLStatement]) throws -> [SQLResultSet] {
+        var results: [SQLResultSet] = []
+        for statement in statements { results.append(try execute(statement)) }
+        return results
+    }
+}
+
+/// The rows of a query, batch by batch. Ends with the transaction.
+package protocol SQLRows: AnyObject {
+    /// The next rows, or nil at the end.
+    func next() throws -> [[ColumnValue]]?
+    /// Gives up the rest. Again, or after the end: does nothing.
+    func close()
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// Threads for work that blocks: as many as there is work, each ending when it has rested for a while.
+///
+/// Not Dispatch, whose concurrent queues stop at 64 blocked threads: work that waits for a connection could then keep the
+/// work that would give one back from running.
+package final class WorkerThreads: @unchecked Sendable {
+    // `@unchecked Sendable`: all state is guarded by `condition`.
+    private let condition = NSCondition()
+    private var work: [@Sendable () -> Void] = []
+    private var idle = 0
+    private let name: String
+    private static let rest = 10.0
+
+    package init(name: String) { self.name = name }
+
+    /// Runs `body` on one of the threads and suspends until it has ended.
+    package func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+        try await withCheckedThrowingContinuation { continuation in
+            start { continuation.resume(with: Result { try body() }) }
+        }
+    }
+
+    /// Runs `body` on one of the threads.
+    package func start(_ body: @escaping @Sendable () -> Void) {
+        condition.lock()
+        work.append(body)
+        let isThreadNeeded = idle < work.count
+        if !isThreadNeeded { condition.signal() }
+        condition.unlock()
+        guard isThreadNeeded else { return }
+        let thread = Thread { self.serve() }
+        thread.name = name
+        thread.start()
+    }
+
+    private func serve() {
+        while let body = next() { body() }
+    }
+
+    /// The next piece of work; nil after a rest without any.
+    private func next() -> (@Sendable () -> Void)? {
+        condition.lock()
+        defer { condition.unlock() }
+        idle += 1
+        defer { idle -= 1 }
+        let end = Date(timeIntervalSinceNow: Self.rest)
+        while work.isEmpty {
+            if !condition.wait(until: end), work.isEmpty { return nil }
+        }
+        return work.removeFirst()
+    }
+}

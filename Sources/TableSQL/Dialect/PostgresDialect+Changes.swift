@@ -1,0 +1,120 @@
+import TableKit
+
+extension PostgresDialect {
+    /// Rows of one statement: enough to make its cost small beside that of its rows.
+    private static let batchRows = 2000
+
+    package func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
+        var outcome = SQLInsertOutcome()
+        // Rows with a key and those that take the next number differ in their columns. The order is that of the caller's.
+        var start = 0
+        while start < insert.rows.count {
+            let isNumbered = takesNumber(insert.rows[start], insert)
+            var end = start
+            while end < insert.rows.count, end - start < Self.batchRows,
+                takesNumber(insert.rows[end], insert) == isNumbered
+            {
+                end += 1
+            }
+            try run(insert, Array(insert.rows[start..<end]), isNumbered, connection, &outcome)
+            start = end
+        }
+        return outcome
+    }
+
+    /// Whether a row's key is to be the next number.
+    private func takesNumber(_ row: [ColumnValue], _ insert: SQLInsert) -> Bool {
+        guard let column = insert.numberColumn else { return false }
+        return insert.columns.firstIndex(of: column).map { row[$0].isNull } ?? true
+    }
+
+    private func run(
+        _ insert: SQLInsert, _ rows: [[ColumnValue]], _ isNumbered: Bool, _ connection: any SQLConnection,
+        _ outcome: inout SQLInsertOutcome
+    ) throws {
+        let structure = insert.table.structure
+        let places = insert.columns.indices.filter { !isNumbered || insert.columns[$0] != insert.numberColumn }
+        var rows = rows
+        if insert.onConflict == .replace && !isNumbered {
+            outcome.count += rows.count
+            rows = lastOfEachKey(rows, insert)
+            outcome.count -= rows.count
+        }
+        var text = SQLText(self, "INSERT INTO \(try quote(structure.name)) ")
+        try append(rows, places, insert, to: &text)
+        if !isNumbered || insert.onConflict == .ignore {
+            try appendConflict(insert, given: places.map { insert.columns[$0] }, to: &text) { _ in "DEFAULT" }
+        }
+        let result = try run(insert, text, connection, &outcome)
+        if let number = insert.numberColumn, !isNumbered, structure.columns[number].type != .uint64 {
+            try raiseSequence(structure, number, result.rows.compactMap { $0.last?.int }.max(), connection)
+        }
+    }
+
+    /// The rows: one as VALUES, several as arrays, so that one prepared statement does for every number of them.
+    private func append(
+        _ rows: [[ColumnValue]], _ places: [Int], _ insert: SQLInsert, to text: inout SQLText
+    ) throws {
+        let structure = insert.table.structure
+        if places.isEmpty && rows.count == 1 { return text += "DEFAULT VALUES" }
+        if places.isEmpty {
+            // Only a column that is left out takes its default, and a list of columns cannot be empty.
+            let name = try quote(structure.columns.first?.name ?? SQLTable.rowColumnName)
+            text += "(\(name)) VALUES "
+            return text += Array(repeating: "(DEFAULT)", count: rows.count).joined(separator: ", ")
+        }
+        let names = try places.map { try quote(structure.columns[insert.columns[$0]].name) }
+        text += "(\(names.joined(separator: ", "))) "
+        func type(_ place: Int) -> ColumnType { structure.columns[insert.columns[place]].type }
+        if rows.count == 1 {
+            text += "VALUES ("
+            for (number, place) in places.enumerated() {
+                if number > 0 { text += ", " }
+                text.bind(rows[0][place], type(place))
+            }
+            return text += ")"
+        }
+        text += "SELECT * FROM unnest("
+        for (number, place) in places.enumerated() {
+            if number > 0 { text += ", " }
+            text.bind(array: rows.map { $0[place] }, type(place))
+        }
+        text += ")"
+    }
+
+    /// PostgreSQL refuses to replace a row twice in one statement.
+    private func lastOfEachKey(_ rows: [[ColumnValue]], _ insert: SQLInsert) -> [[ColumnValue]] {
+        let key = insert.table.structure.primaryKey.compactMap { insert.columns.firstIndex(of: $0) }
+        var places: [ValueTuple: Int] = [:]
+        var kept: [[ColumnValue]] = []
+        for row in rows {
+            let value = ValueTuple(key.map { row[$0] })
+            if let place = places[value] {
+                kept[place] = row
+            } else {
+                places[value] = kept.count
+                kept.append(row)
+            }
+        }
+        return kept
+    }
+
+    /// Lets the next number be above all keys that were given: a sequence knows only those that it made.
+    private func raiseSequence(
+        _ structure: TableStructure, _ column: Int, _ greatest: Int?, _ connection: any SQLConnection
+    ) throws {
+        guard let greatest, greatest > 0 else { return }
+        let name = structure.columns[column].name
+        // Between the look and the change another session may raise it further. Then the next number may be one that exists,
+        // and its insert says so.
+        var text = SQLText(self, "SELECT setval(s.name, s.value) FROM (SELECT pg_get_serial_sequence(")
+        text.bind(.text(try quote(structure.name)), .string)
+        text += ", "
+        text.bind(.text(name), .string)
+        text += ") AS name, "
+        text.bind(.integer(Int64(greatest)), .int64)
+        text +=
+            " AS value) AS s WHERE s.name IS NOT NULL AND s.value > COALESCE(pg_sequence_last_value(s.name::regclass), 0)"
+        _ = try connection.execute(text.statement(results: [.int64]))
+    }
+}

@@ -1,0 +1,118 @@
+package import TableKit
+
+/// PostgreSQL 12 and later. Also what CockroachDB, YugabyteDB and Citus read.
+package struct PostgresDialect: SQLDialect {
+    package var name: String { "PostgreSQL" }
+    package var hasArrays: Bool { true }
+
+    /// The isolation of transactions that change something, as BEGIN names it.
+    package var isolation: String
+
+    /// Whether text is given the collation C, which orders by bytes. CockroachDB knows no such name; its text is ordered so
+    /// by itself.
+    private let hasCollations: Bool
+
+    package init(isolation: String = "SERIALIZABLE", hasCollations: Bool = true) {
+        self.isolation = isolation
+        self.hasCollations = hasCollations
+    }
+
+    /// What makes an expression of text ordered by bytes.
+    var collation: String { hasCollations ? " COLLATE \"C\"" : "" }
+
+    /// PostgreSQL cuts longer names without a word.
+    static let nameBytes = 63
+
+    package func quote(_ identifier: String) throws -> String {
+        guard !identifier.isEmpty, identifier.utf8.count <= Self.nameBytes, !identifier.utf8.contains(0) else {
+            throw CRUDSQLGenError(
+                "PostgreSQL's names have 1 to \(Self.nameBytes) bytes and no null character: \"\(identifier)\"")
+        }
+        return "\"\(doubling("\"", in: identifier))\""
+    }
+
+    package func placeholder(_ number: Int, _ type: ColumnType) -> String { "$\(number)::\(typeName(type))" }
+
+    /// The type of a column, without its collation.
+    package func typeName(_ type: ColumnType) -> String {
+        switch type {
+        case .bool: "boolean"
+        case .int8, .int16, .uint8: "smallint"
+        case .int32, .uint16: "integer"
+        case .int64, .uint32: "bigint"
+        case .uint64: "numeric"
+        case .float: "real"
+        // Exact to the bit, as tables promise; a timestamp would round to microseconds.
+        case .double, .date: "double precision"
+        case .uuid: "uuid"
+        case .string, .json: "text"
+        case .bytes: "bytea"
+        }
+    }
+
+    package func literal(_ value: ColumnValue, _ type: ColumnType) throws -> String {
+        throw CRUDSQLGenError("PostgreSQL takes lists as arrays.")
+    }
+
+    package func refusal(of value: ColumnValue, _ type: ColumnType) -> String? {
+        switch value {
+        case .text(let text) where text.utf8.contains(0), .json(let text) where text.utf8.contains(0):
+            "PostgreSQL stores no null character in text; store it as bytes"
+        default: nil
+        }
+    }
+
+    package func comparable(_ column: String, _ type: ColumnType) -> String {
+        type == .string || type == .json ? "\(column)\(collation)" : column
+    }
+
+    package func widened(_ column: String, _ type: ColumnType) -> String {
+        // numeric knows NaN and the infinities, and compares with integers exactly.
+        type.isInteger || type.isFloatingPoint ? "\(column)::numeric" : comparable(column, type)
+    }
+
+    package func ordered(_ expression: String, isDescending: Bool) -> String {
+        expression + (isDescending ? " DESC NULLS LAST" : " NULLS FIRST")
+    }
+
+    package func like(_ column: String, _ pattern: LikePattern, bind: (String) -> String) -> String {
+        // Under the collation C, lower() knows the letters of ASCII alone.
+        "lower(\(column)\(collation)) LIKE lower(\(bind(escaped(pattern)))\(collation)) ESCAPE '\\'"
+    }
+
+    package func arrayPlaceholder(_ number: Int, _ type: ColumnType) -> String { "$\(number)::\(typeName(type))[]" }
+
+    package func aggregate(
+        _ aggregate: Aggregate, _ expression: String, _ type: ColumnType
+    ) -> (expression: String, type: ColumnType)? {
+        switch aggregate {
+        case .count: ("count(*)", .int64)
+        case .countValues: ("count(\(expression))", .int64)
+        case .countDistinct: ("count(DISTINCT \(comparable(expression, type)))", .int64)
+        case .min: (extreme(expression, type, isGreatest: false), type)
+        case .max: (extreme(expression, type, isGreatest: true), type)
+        case .sum where type.isInteger: ("sum(\(expression))::text", .string)
+        case .sum where type.isFloatingPoint: ("sum(\(expression)::double precision)", .double)
+        case .average where type.isInteger || type.isFloatingPoint: ("avg(\(expression))::double precision", .double)
+        case .sum, .average: nil
+        }
+    }
+
+    private func extreme(_ expression: String, _ type: ColumnType, isGreatest: Bool) -> String {
+        switch type {
+        case .bool: "\(isGreatest ? "bool_or" : "bool_and")(\(expression))"
+        // No min and max of these before PostgreSQL 18.
+        case .uuid, .bytes:
+            "(array_agg(\(expression) ORDER BY \(expression)\(isGreatest ? " DESC" : ""))"
+                + " FILTER (WHERE \(expression) IS NOT NULL))[1]"
+        default: "\(isGreatest ? "max" : "min")(\(comparable(expression, type)))"
+        }
+    }
+
+    package func explain(_ statement: SQLStatement) -> SQLStatement {
+        var statement = statement
+        statement.text = "EXPLAIN \(statement.text)"
+        statement.results = [.string]
+        return statement
+    }
+}

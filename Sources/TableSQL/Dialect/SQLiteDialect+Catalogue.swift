@@ -1,0 +1,100 @@
+import TableKit
+
+extension SQLiteDialect {
+    package func readCatalogue(_ connection: any SQLConnection) throws -> [SQLTable] {
+        let names = try connection.execute(
+            SQLStatement(
+                "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'",
+                results: [.string, .string]))
+        return try names.rows.compactMap { row in
+            guard let name = row[0].string else { return nil }
+            return try table(name, text: row[1].string ?? "", connection)
+        }
+    }
+
+    private func table(_ name: String, text: String, _ connection: any SQLConnection) throws -> SQLTable {
+        func rows(_ text: String, _ results: [ColumnType]) throws -> [[ColumnValue]] {
+            try connection.execute(SQLStatement(text, [.value(.text(name), .string)], results: results)).rows
+        }
+        let infos = try rows(
+            "SELECT name, type, \"notnull\", dflt_value, pk FROM pragma_table_info(?1) ORDER BY cid",
+            [.string, .string, .int64, .string, .int64])
+        let references = try rows(
+            "SELECT \"from\", \"table\", on_delete, on_update FROM pragma_foreign_key_list(?1)",
+            [.string, .string, .string, .string])
+        let columns = try infos.map { row in
+            try column(row, text, references.first { $0[0] == row[0] }, connection)
+        }
+        let key = infos.indices.filter { infos[$0][4].int ?? 0 > 0 }.sorted {
+            infos[$0][4].int ?? 0 < infos[$1][4].int ?? 0
+        }
+        let structure = TableStructure(name: name, columns: columns, primaryKey: key)
+        return SQLTable(
+            info: TableInfo(structure: structure, indexes: try indexes(of: name, connection), estimatedRows: 0),
+            rowColumn: key.isEmpty ? "rowid" : nil)
+    }
+
+    private func column(
+        _ row: [ColumnValue], _ text: String, _ reference: [ColumnValue]?, _ connection: any SQLConnection
+    ) throws -> Column {
+        let name = row[0].string ?? ""
+        var type = ColumnType(sql: row[1].string ?? "")
+        if row[4].int ?? 0 > 0, type == .int64, let note = try note(of: name, in: text) { type = note }
+        var column = Column(name, type, isOptional: row[2] != .integer(1) && row[4] == .integer(0))
+        if let words = row[3].string {
+            let statement = SQLStatement("SELECT (\(words))", results: [type], isRepeated: false)
+            column.defaultValue = try connection.execute(statement).rows.first?.first
+        }
+        if let reference {
+            column.foreignKey = ForeignKeyReference(
+                table: reference[1].string ?? "", onDelete: Self.action(reference[2].string),
+                onUpdate: Self.action(reference[3].string))
+        }
+        return column
+    }
+
+    /// The exact type of a numbered key, which is noted behind its declared one.
+    private func note(of name: String, in text: String) throws -> ColumnType? {
+        let start = "\(try quote(name)) INTEGER /* "
+        return ColumnType.allCases.first { text.contains(bytesOf: "\(start)\($0.sqlName) */") }
+    }
+
+    private static func action(_ words: String?) -> ForeignKeyAction {
+        switch words {
+        case "RESTRICT": .restrict
+        case "SET NULL": .setNull
+        case "SET DEFAULT": .setDefault
+        case "CASCADE": .cascade
+        default: .ignore
+        }
+    }
+
+    private func indexes(of table: String, _ connection: any SQLConnection) throws -> [IndexInfo] {
+        let found = try connection.execute(
+            SQLStatement(
+                "SELECT l.name, l.\"unique\", x.name FROM pragma_index_list(?1) AS l, pragma_index_info(l.name) AS x"
+                    + " WHERE l.origin <> 'pk' AND l.partial = 0 ORDER BY l.seq DESC, x.seqno",
+                [.value(.text(table), .string)], results: [.string, .int64, .string]))
+        var indexes: [IndexInfo] = []
+        for row in found.rows {
+            guard let name = row[0].string, let column = row[2].string else { continue }
+            if indexes.last?.definition.name == name {
+                indexes[indexes.count - 1].definition.columns.append(column)
+            } else {
+                indexes.append(
+                    IndexInfo(
+                        IndexDefinition(table: table, columns: [column], isUnique: row[1] == .integer(1), name: name)))
+            }
+        }
+        return indexes
+    }
+}
+
+extension String {
+    /// Whether a text stands in this one, by bytes.
+    fileprivate func contains(bytesOf text: String) -> Bool {
+        let (bytes, wanted) = (Array(utf8), Array(text.utf8))
+        guard bytes.count >= wanted.count else { return false }
+        return (0...bytes.count - wanted.count).contains { bytes[$0...].starts(with: wanted) }
+    }
+}

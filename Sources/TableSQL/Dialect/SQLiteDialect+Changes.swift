@@ -1,0 +1,47 @@
+import TableKit
+
+extension SQLiteDialect {
+    /// Rows of one statement.
+    private static let batchRows = 256
+    /// The most placeholders of one statement.
+    private static let maximumParameters = 32_766
+
+    package func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
+        var outcome = SQLInsertOutcome()
+        let most = max(1, min(Self.batchRows, Self.maximumParameters / max(1, insert.columns.count)))
+        for start in stride(from: 0, to: insert.rows.count, by: most) {
+            try run(insert, Array(insert.rows[start..<min(start + most, insert.rows.count)]), connection, &outcome)
+        }
+        return outcome
+    }
+
+    private func run(
+        _ insert: SQLInsert, _ rows: [[ColumnValue]], _ connection: any SQLConnection, _ outcome: inout SQLInsertOutcome
+    ) throws {
+        let structure = insert.table.structure
+        if insert.columns.isEmpty && rows.count > 1 {
+            for row in rows { try run(insert, [row], connection, &outcome) }
+            return
+        }
+        var text = SQLText(self, "INSERT INTO \(try quote(structure.name)) ")
+        if insert.columns.isEmpty {
+            text += "DEFAULT VALUES"
+        } else {
+            let names = try insert.columns.map { try quote(structure.columns[$0].name) }
+            text += "(\(names.joined(separator: ", "))) VALUES "
+            for (number, row) in rows.enumerated() {
+                text += number == 0 ? "(" : ", ("
+                for (place, value) in row.enumerated() {
+                    if place > 0 { text += ", " }
+                    text.bind(value, structure.columns[insert.columns[place]].type)
+                }
+                text += ")"
+            }
+            // No DEFAULT in an update of SQLite.
+            try appendConflict(insert, given: insert.columns, to: &text) { column in
+                try literal(column.defaultValue ?? .null, column.type)
+            }
+        }
+        _ = try run(insert, text, connection, &outcome)
+    }
+}

@@ -1,0 +1,161 @@
+package import TableKit
+
+/// Writes conditions, with the three values of logic that they have in memory.
+package struct PredicateRenderer {
+    let sources: [SQLSource]
+    /// Lists up to here are placeholders where the server has no arrays; longer ones are literals.
+    private static let placeholders = 200
+
+    package init(_ sources: [SQLSource]) { self.sources = sources }
+
+    /// A column, as a statement names it.
+    package func column(_ reference: ColumnReference, _ dialect: any SQLDialect) throws -> String {
+        let source = sources[reference.source]
+        let name = try dialect.quote(source.structure.columns[reference.column].name)
+        return source.alias.isEmpty ? name : "\(source.alias).\(name)"
+    }
+
+    /// A column as it is compared.
+    package func comparable(_ reference: ColumnReference, _ dialect: any SQLDialect) throws -> String {
+        dialect.comparable(try column(reference, dialect), type(reference))
+    }
+
+    private func type(_ reference: ColumnReference) -> ColumnType { sources[reference.source].type(reference.column) }
+
+    /// Appends a condition.
+    package func append(_ predicate: Predicate, to text: inout SQLText) throws {
+        let dialect = text.dialect
+        switch predicate {
+        case .constant(let value): text += dialect.truth(value)
+        case .compare(let reference, let comparison, let value):
+            if value.isNull { return text += dialect.truth(nil) }
+            let folded = FoldedComparison(comparison, value, with: type(reference), dialect)
+            try append(folded, of: reference, to: &text)
+        case .compareColumns(let left, let comparison, let right):
+            try append(left, comparison, right, to: &text)
+        case .isNull(let reference): text += "\(try column(reference, dialect)) IS NULL"
+        case .isIn(let reference, let values): try append(list: values, of: reference, to: &text)
+        case .like(let reference, let pattern): try append(pattern, of: reference, to: &text)
+        case .not(let part):
+            text += "NOT ("
+            try append(part, to: &text)
+            text += ")"
+        case .and(let parts): try append(parts, " AND ", whenEmpty: true, to: &text)
+        case .or(let parts): try append(parts, " OR ", whenEmpty: false, to: &text)
+        }
+    }
+
+    private func append(
+        _ parts: [Predicate], _ word: String, whenEmpty empty: Bool, to text: inout SQLText
+    ) throws {
+        if parts.isEmpty { return text += text.dialect.truth(empty) }
+        text += "("
+        for (number, part) in parts.enumerated() {
+            if number > 0 { text += word }
+            try append(part, to: &text)
+        }
+        text += ")"
+    }
+
+    private func append(_ folded: FoldedComparison, of reference: ColumnReference, to text: inout SQLText) throws {
+        switch folded {
+        case .constant(let value): try append(value, unlessNull: reference, to: &text)
+        case .compare(let comparison, let value, let type):
+            text += "\(try comparable(reference, text.dialect)) \(comparison.sign) "
+            text.bind(value, type)
+        }
+    }
+
+    /// A truth value that is unknown where the column is NULL.
+    private func append(_ value: Bool, unlessNull reference: ColumnReference, to text: inout SQLText) throws {
+        let dialect = text.dialect
+        let column = try column(reference, dialect)
+        text += "(CASE WHEN \(column) IS NULL THEN \(dialect.truth(nil)) ELSE \(dialect.truth(value)) END)"
+    }
+
+    private func append(
+        _ left: ColumnReference, _ comparison: Comparison, _ right: ColumnReference, to text: inout SQLText
+    ) throws {
+        let dialect = text.dialect
+        let (a, b) = (type(left), type(right))
+        if a == b || (a.isInteger && b.isInteger) {
+            text += "\(try comparable(left, dialect)) \(comparison.sign) \(try comparable(right, dialect))"
+        } else if (a.isInteger || a.isFloatingPoint) && (b.isInteger || b.isFloatingPoint) {
+            let (one, other) = (try column(left, dialect), try column(right, dialect))
+            text += "\(dialect.widened(one, a)) \(comparison.sign) \(dialect.widened(other, b))"
+        } else {
+            // Values of two kinds are ordered by their kinds.
+            let value = comparison.holds(order: ColumnValue.order(a.sample, b.sample))
+            let names = (try column(left, dialect), try column(right, dialect))
+            text += "(CASE WHEN \(names.0) IS NULL OR \(names.1) IS NULL THEN \(dialect.truth(nil))"
+            text += " ELSE \(dialect.truth(value)) END)"
+        }
+    }
+
+    private func append(list: [ColumnValue], of reference: ColumnReference, to text: inout SQLText) throws {
+        if list.isEmpty { return text += text.dialect.truth(false) }
+        let dialect = text.dialect
+        var kept: [ColumnValue] = []
+        var keptType = type(reference)
+        for value in list {
+            if case .compare(_, let value, let type) = FoldedComparison(.equal, value, with: type(reference), dialect) {
+                kept.append(value)
+                keptType = type
+            }
+        }
+        let hasNull = list.contains { $0.isNull }
+        if hasNull { text += "(" }
+        if kept.isEmpty {
+            try append(false, unlessNull: reference, to: &text)
+        } else {
+            try append(found: kept, keptType, of: reference, to: &text)
+        }
+        if hasNull { text += " OR \(dialect.truth(nil)))" }
+    }
+
+    /// Whether the column is one of some values of a type that it compares with.
+    private func append(
+        found values: [ColumnValue], _ type: ColumnType, of reference: ColumnReference, to text: inout SQLText
+    ) throws {
+        let dialect = text.dialect
+        text += try comparable(reference, dialect)
+        if dialect.hasArrays {
+            text += " = ANY("
+            text.bind(array: values, type)
+            return text += ")"
+        }
+        text += " IN ("
+        // A few lengths, so that the texts of statements come again.
+        let isShort = values.count <= Self.placeholders
+        let count = isShort ? Self.rounded(values.count) : values.count
+        for number in 0..<count {
+            if number > 0 { text += ", " }
+            let value = values[min(number, values.count - 1)]
+            if isShort { text.bind(value, type) } else { text += try dialect.literal(value, type) }
+        }
+        if !isShort { text.isUnique = true }
+        text += ")"
+    }
+
+    private static func rounded(_ count: Int) -> Int {
+        var size = 1
+        while size < count { size *= 2 }
+        return min(size, max(count, placeholders))
+    }
+
+    private func append(_ pattern: LikePattern, of reference: ColumnReference, to text: inout SQLText) throws {
+        let type = type(reference)
+        guard type == .string || type == .json else { return try append(false, unlessNull: reference, to: &text) }
+        let dialect = text.dialect
+        // No stored text has a null character where the server refuses one.
+        if dialect.refusal(of: .text(pattern.text), .string) != nil {
+            return try append(false, unlessNull: reference, to: &text)
+        }
+        var copy = text
+        let condition = dialect.like(try column(reference, dialect), pattern) {
+            copy.placeholder(for: .text($0), .string)
+        }
+        text = copy
+        text += condition
+    }
+}

@@ -1,0 +1,205 @@
+package import TableKit
+
+/// Writes queries as SQL: the parents with their condition, order and limit; joins are fetched apart (``JoinFetch``).
+package struct QueryRenderer {
+    package let query: Query
+    package let sources: [SQLSource]
+    private let dialect: any SQLDialect
+    private let predicates: PredicateRenderer
+
+    package init(_ query: Query, _ sources: [SQLSource], _ dialect: any SQLDialect) {
+        self.query = query
+        self.sources = sources
+        self.dialect = dialect
+        predicates = PredicateRenderer(sources)
+    }
+
+    /// Whether equal parents may come twice, so that whoever reads them leaves the second out.
+    package var needsDistinct: Bool { query.isDistinct && !sources[0].hasKey(in: query.columns) }
+
+    /// The columns of the parents that are read, by number in the structure: those that the table has.
+    package var columns: [Int] {
+        // Joins and their conditions need all of a parent.
+        let wanted =
+            query.joins.isEmpty ? query.columns ?? Array(sources[0].places.indices) : Array(sources[0].places.indices)
+        return wanted.filter { sources[0].places[$0] != nil }
+    }
+
+    /// The parents.
+    /// - Parameter limit: which of them; nil where the reader cuts them itself.
+    package func parents(limit: RowLimit?) throws -> SQLStatement {
+        var text = SQLText(dialect, "SELECT ")
+        let columns = columns
+        text += columns.isEmpty ? "1" : try selection(columns)
+        try appendSource(to: &text)
+        try appendConditions(to: &text)
+        try appendOrder(to: &text)
+        let count = limit?.count.map { max($0, 0) }
+        text += dialect.limit(count: count, skip: max(limit?.skip ?? 0, 0))
+        return text.statement(results: columns.isEmpty ? [.int64] : columns.map(sources[0].type))
+    }
+
+    /// The number of parents.
+    package func count() throws -> SQLStatement {
+        var text = SQLText(dialect, "SELECT count(*) FROM (SELECT ")
+        if needsDistinct {
+            // What is equal in the comparison of the server is equal in memory.
+            let columns = (query.columns ?? Array(sources[0].places.indices)).filter { sources[0].places[$0] != nil }
+            let names = try columns.map { try predicates.comparable(ColumnReference(column: $0), dialect) }
+            text +=
+                "DISTINCT "
+                + (names.isEmpty ? "1" : names.enumerated().map { "\($1) AS c\($0)" }.joined(separator: ", "))
+        } else {
+            text += "1 AS one"
+        }
+        try appendSource(to: &text)
+        try appendConditions(to: &text)
+        text += dialect.limit(count: query.limit?.count.map { max($0, 0) }, skip: max(query.limit?.skip ?? 0, 0))
+        text += ") AS found"
+        return text.statement(results: [.int64])
+    }
+
+    /// Aggregates in groups; nil where the server cannot compute them.
+    package func aggregate(_ aggregates: AggregateQuery) throws -> SQLStatement? {
+        guard query.limit == nil, !needsDistinct else { return nil }
+        var results = aggregates.groupBy.map(sources[0].type)
+        var parts = try aggregates.groupBy.map(column)
+        for aggregate in aggregates.aggregates {
+            let column = aggregate.column
+            let type = column.map(sources[0].type) ?? .int64
+            let name = try column.map { try predicates.column(ColumnReference(column: $0), dialect) } ?? "1"
+            guard let (expression, result) = dialect.aggregate(aggregate, name, type) else { return nil }
+            parts.append(expression)
+            results.append(result)
+        }
+        var text = SQLText(dialect, "SELECT " + parts.joined(separator: ", "))
+        try appendSource(to: &text)
+        try appendConditions(to: &text)
+        if !aggregates.groupBy.isEmpty {
+            let groups = try aggregates.groupBy.map(column)
+            text += " GROUP BY " + groups.joined(separator: ", ")
+        }
+        return text.statement(results: results)
+    }
+
+    // MARK: Parts
+
+    private func selection(_ columns: [Int]) throws -> String {
+        try columns.map(column).joined(separator: ", ")
+    }
+
+    private func column(_ number: Int) throws -> String {
+        try predicates.column(ColumnReference(column: number), dialect)
+    }
+
+    private func appendSource(to text: inout SQLText) throws {
+        text += " FROM \(try dialect.quote(sources[0].structure.name)) AS \(sources[0].alias)"
+    }
+
+    /// The conditions on the parents alone, and one subquery for those that name joined tables.
+    private func appendConditions(to text: inout SQLText) throws {
+        guard let predicate = query.predicate else { return }
+        let parts = predicate.conjuncts
+        let own = parts.filter { $0.references.allSatisfy { $0.source == 0 } }
+        let joined = parts.filter { !$0.references.allSatisfy { $0.source == 0 } }
+        text += " WHERE "
+        if !own.isEmpty { try predicates.append(.and(own), to: &text) }
+        if joined.isEmpty { return }
+        if !own.isEmpty { text += " AND " }
+        try appendExistence(of: joined, to: &text)
+    }
+
+    /// Whether a tuple of the parent with rows of the joined tables, or NULLs, fulfils the conditions.
+    private func appendExistence(of conditions: [Predicate], to text: inout SQLText) throws {
+        let named = sourcesLeading(to: Set(conditions.flatMap { $0.references.map(\.source) }))
+        let joins = query.joins.filter { named.contains($0.source) }
+        // A condition that NULL cannot fulfil makes an inner join of the left join, which servers run as a semi-join.
+        let isInner =
+            joins.count == 1 && joins[0].pivot == nil && conditions.contains { $0.refusesNull(of: joins[0].source) }
+        text += "EXISTS (SELECT 1 FROM "
+        if isInner, let join = joins.first {
+            text += try table(join.source)
+            text += " WHERE "
+            try appendEquality(join.parent, join.on, join.source, join.equals, to: &text)
+            text += " AND "
+        } else {
+            text += "(SELECT 1 AS one) AS o"
+            for join in joins {
+                let first = join.pivot?.source ?? join.source
+                text += " LEFT JOIN \(try table(first)) ON "
+                try appendEquality(join.parent, join.on, first, join.equals, to: &text)
+                guard let pivot = join.pivot else { continue }
+                text += " LEFT JOIN \(try table(join.source)) ON "
+                try appendEquality(pivot.source, pivot.column, join.source, pivot.equals, to: &text)
+            }
+            text += " WHERE "
+        }
+        try predicates.append(.and(conditions), to: &text)
+        text += ")"
+    }
+
+    private func table(_ source: Int) throws -> String {
+        "\(try dialect.quote(sources[source].structure.name)) AS \(sources[source].alias)"
+    }
+
+    private func appendEquality(
+        _ left: Int, _ leftColumn: Int, _ right: Int, _ rightColumn: Int, to text: inout SQLText
+    ) throws {
+        try predicates.append(
+            .compareColumns(
+                ColumnReference(source: left, column: leftColumn), .equal,
+                ColumnReference(source: right, column: rightColumn)), to: &text)
+    }
+
+    private func appendOrder(to text: inout SQLText) throws {
+        var terms = try query.order.map { term in
+            let column = try predicates.comparable(ColumnReference(column: term.column), dialect)
+            return dialect.ordered(column, isDescending: term.isDescending)
+        }
+        let table = sources[0].table
+        for number in table.structure.primaryKey {
+            let column = table.structure.columns[number]
+            let name = "\(sources[0].alias).\(try dialect.quote(column.name))"
+            terms.append(dialect.comparable(name, column.type))
+        }
+        if let row = table.rowColumn { terms.append("\(sources[0].alias).\(try dialect.quote(row))") }
+        if !terms.isEmpty { text += " ORDER BY " + terms.joined(separator: ", ") }
+    }
+
+    /// All sources that a tuple with these needs: with those of the joins that lead to them.
+    private func sourcesLeading(to sources: Set<Int>) -> Set<Int> {
+        var all = sources
+        for join in query.joins.reversed() {
+            if let pivot = join.pivot, all.contains(pivot.source) { all.insert(join.source) }
+            if all.contains(join.source) { all.insert(join.parent) }
+        }
+        return all
+    }
+}
+
+extension Aggregate {
+    /// The column that is aggregated; nil for the number of rows.
+    package var column: Int? {
+        switch self {
+        case .count: nil
+        case .countValues(let column), .countDistinct(let column), .min(let column), .max(let column), .sum(let column),
+            .average(let column):
+            column
+        }
+    }
+}
+
+extension Predicate {
+    /// Whether the condition is never true while the columns of a source are NULL.
+    fileprivate func refusesNull(of source: Int) -> Bool {
+        switch self {
+        case .constant(let value): value != true
+        case .compare(let column, _, _), .like(let column, _): column.source == source
+        case .isIn(let column, _): column.source == source
+        case .compareColumns(let left, _, let right): left.source == source || right.source == source
+        case .isNull, .not: false
+        case .and(let parts): parts.contains { $0.refusesNull(of: source) }
+        case .or(let parts): !parts.isEmpty && parts.allSatisfy { $0.refusesNull(of: source) }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package import TableKit
+
+/// The text of a statement as it grows, with the values for its placeholders.
+package struct SQLText {
+    package let dialect: any SQLDialect
+    package private(set) var text = ""
+    package private(set) var parameters: [SQLStatement.Parameter] = []
+    /// Whether the text differs from call to call, so that preparing it is no use.
+    package var isUnique = false
+
+    package init(_ dialect: any SQLDialect, _ text: String = "") {
+        self.dialect = dialect
+        self.text = text
+    }
+
+    package static func += (left: inout SQLText, right: String) { left.text += right }
+
+    /// Appends a placeholder for a value.
+    package mutating func bind(_ value: ColumnValue, _ type: ColumnType) {
+        text += placeholder(for: value, type)
+    }
+
+    /// A placeholder for a value, to be part of the text.
+    package mutating func placeholder(for value: ColumnValue, _ type: ColumnType) -> String {
+        parameters.append(.value(value, type))
+        return dialect.placeholder(parameters.count, type)
+    }
+
+    /// Appends a placeholder for an array.
+    package mutating func bind(array: [ColumnValue], _ type: ColumnType) {
+        parameters.append(.array(array, type))
+        text += dialect.arrayPlaceholder(parameters.count, type)
+    }
+
+    /// Appends a name, quoted.
+    package mutating func name(_ identifier: String) throws { text += try dialect.quote(identifier) }
+
+    /// The statement.
+    package func statement(results: [ColumnType] = []) -> SQLStatement {
+        SQLStatement(text, parameters, results: results, isRepeated: !isUnique)
+    }
+}

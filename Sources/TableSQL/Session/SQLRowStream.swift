@@ -1,0 +1,70 @@
+import TableKit
+
+/// The result of a query: batches of parents from the server, and for each batch the rows of its joins.
+final class SQLRowStream: RowStream {
+    static let batchRows = 500
+
+    private let session: SQLSession
+    private let renderer: QueryRenderer
+    private let rows: any SQLRows
+    private let layout: RowLayout
+    private let shape: RowShape
+    /// Parents that came, where equal ones come once.
+    private var seen: Set<ValueTuple>?
+    /// Parents still to be passed over, and to come; nil where the server has cut them.
+    private var cut: RowLimit?
+    private var joins: JoinFetch?
+
+    init(_ session: SQLSession, _ renderer: QueryRenderer, _ rows: any SQLRows) {
+        self.session = session
+        self.renderer = renderer
+        self.rows = rows
+        (layout, shape) = renderer.sources[0].shape()
+        if renderer.needsDistinct {
+            seen = []
+            cut = renderer.query.limit
+        }
+        if !renderer.query.joins.isEmpty { joins = JoinFetch(session, renderer) }
+    }
+
+    func next() throws -> RowBatch? {
+        guard var parents = try nextParents() else { return nil }
+        if renderer.query.joins.contains(where: { $0.limit != nil }) {
+            // A limit over the joined rows of all parents needs all of them.
+            while let more = try nextParents() { parents += more }
+        }
+        var batch = RowBatch(shape: shape)
+        for row in parents { try batch.rows.append(row, layout: layout) }
+        if let joins { batch.joined = try joins.joined(to: parents) }
+        return batch
+    }
+
+    /// The next parents that are not all left out, in the structure's columns.
+    func nextParents() throws -> [[ColumnValue]]? {
+        while let found = try session.use({ _ in try rows.next() }) {
+            var batch = found.map { renderer.sources[0].values($0, columns: renderer.columns) }
+            if seen != nil { batch = distinct(batch) }
+            if !batch.isEmpty { return batch }
+            if cut?.count == 0 { break }
+        }
+        return nil
+    }
+
+    private func distinct(_ batch: [[ColumnValue]]) -> [[ColumnValue]] {
+        var kept: [[ColumnValue]] = []
+        for row in batch {
+            let key = ValueTuple(renderer.query.columns.map { $0.map { row[$0] } } ?? row)
+            guard seen?.insert(key).inserted == true else { continue }
+            if let skip = cut?.skip, skip > 0 {
+                cut?.skip = skip - 1
+                continue
+            }
+            if let count = cut?.count {
+                if count <= 0 { break }
+                cut?.count = count - 1
+            }
+            kept.append(row)
+        }
+        return kept
+    }
+}

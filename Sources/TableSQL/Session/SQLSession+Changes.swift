@@ -1,0 +1,139 @@
+import TableKit
+
+extension SQLSession {
+    func insert(_ statement: InsertStatement) throws -> ChangeResult {
+        let source = try sources([statement.table])[0]
+        let columns = statement.columns ?? Array(statement.table.columns.indices)
+        try source.check(columns)
+        let table = source.table
+        var rows: [[ColumnValue]] = []
+        rows.reserveCapacity(statement.rows.count)
+        for row in 0..<statement.rows.count {
+            rows.append(
+                try statement.rows.withRow(row) { bytes in
+                    try columns.map { column in
+                        let value = try statement.table.layout.slots[column].value(in: bytes)
+                        return try stored(value, source.type(column), source, column)
+                    }
+                })
+        }
+        let returned = source.places.indices.filter { source.places[$0] != nil }
+        let insert = SQLInsert(
+            table: table, columns: columns.compactMap { source.places[$0] }, rows: rows,
+            onConflict: statement.onConflict,
+            returning: statement.isReturning ? returned.compactMap { source.places[$0] } : [])
+        var result = ChangeResult()
+        if statement.isReturning { result.shape = source.shape().shape }
+        if rows.isEmpty { return result }
+        let outcome = try change { try core.dialect.insert(insert, $0) }
+        changedTables.insert(table.structure.name)
+        result.count = outcome.count
+        result.lastInsertID = outcome.lastInsertID
+        if statement.isReturning { try append(outcome.rows, returned, source, to: &result) }
+        return result
+    }
+
+    func update(_ statement: UpdateStatement) throws -> ChangeResult {
+        let source = try sources([statement.table])[0]
+        try source.check(statement.columns)
+        if statement.columns.isEmpty { return try unchanged(statement, source) }
+        let dialect = dialect
+        var text = SQLText(dialect, "UPDATE \(try dialect.quote(source.structure.name)) SET ")
+        for (number, column) in statement.columns.enumerated() {
+            let value = try statement.row.withRow(0) { try statement.table.layout.slots[column].value(in: $0) }
+            let type = source.type(column)
+            if number > 0 { text += ", " }
+            text += "\(try dialect.quote(source.structure.columns[column].name)) = "
+            text.bind(try stored(value, type, source, column), type)
+        }
+        return try changed(text, source, statement.predicate, statement.isReturning)
+    }
+
+    func delete(_ statement: DeleteStatement) throws -> ChangeResult {
+        let source = try sources([statement.table])[0]
+        let text = SQLText(dialect, "DELETE FROM \(try dialect.quote(source.structure.name))")
+        return try changed(text, source, statement.predicate, statement.isReturning)
+    }
+
+    /// The rows that an update of no column finds.
+    private func unchanged(_ statement: UpdateStatement, _ source: SQLSource) throws -> ChangeResult {
+        var query = Query(statement.table)
+        query.predicate = statement.predicate
+        query.isDistinct = false
+        let renderer = try renderer(query)
+        let rows = try read { try $0.execute(try renderer.parents(limit: nil)) }.rows
+        var result = ChangeResult()
+        result.count = rows.count
+        if statement.isReturning { try append(rows, renderer.columns, source, to: &result) }
+        return result
+    }
+
+    /// Runs a change of the rows that match.
+    private func changed(
+        _ text: SQLText, _ source: SQLSource, _ predicate: Predicate?, _ isReturning: Bool
+    ) throws -> ChangeResult {
+        for reference in predicate?.references ?? [] where reference.source != 0 {
+            throw CRUDSQLGenError("A change names its own table alone.", table: source.structure.name)
+        }
+        try source.check((predicate?.references ?? []).map(\.column))
+        let own = SQLSource(source.structure, source.table, alias: "")
+        var text = text
+        if let predicate {
+            text += " WHERE "
+            try PredicateRenderer([own]).append(predicate, to: &text)
+        }
+        let returned = source.places.indices.filter { source.places[$0] != nil }
+        let numbers = isReturning ? returned.compactMap { source.places[$0] } : []
+        let (count, rows) = try change { try core.dialect.change(text, source.table, returning: numbers, $0) }
+        if count > 0 {
+            changedTables.insert(source.structure.name)
+            // Actions of foreign keys may have changed any table that refers to this one.
+            changedTables.formUnion(try catalogue().values.referring(to: source.structure.name))
+        }
+        var result = ChangeResult()
+        result.count = count
+        if isReturning {
+            result.shape = source.shape().shape
+            let key = source.table.structure.primaryKey.compactMap { numbers.firstIndex(of: $0) }
+            let sorted = rows.sorted { left, right in
+                ValueTuple(key.map { left[$0] }) < ValueTuple(key.map { right[$0] })
+            }
+            try append(sorted, returned, source, to: &result)
+        }
+        return result
+    }
+
+    private func append(
+        _ rows: [[ColumnValue]], _ columns: [Int], _ source: SQLSource, to result: inout ChangeResult
+    ) throws {
+        let (layout, shape) = source.shape()
+        result.shape = shape
+        for row in rows { try result.rows.append(source.values(row, columns: columns), layout: layout) }
+    }
+
+    /// A value as the server's column takes it.
+    private func stored(
+        _ value: ColumnValue, _ type: ColumnType, _ source: SQLSource, _ column: Int
+    ) throws -> ColumnValue {
+        let value = try value.converted(to: type)
+        if let reason = dialect.refusal(of: value, type) {
+            throw CRUDSQLExeError(
+                reason, code: .type, table: source.structure.name, column: source.structure.columns[column].name)
+        }
+        return value
+    }
+}
+
+extension Sequence<SQLTable> {
+    /// The tables whose foreign keys lead to one, by however many steps.
+    fileprivate func referring(to name: String) -> Set<String> {
+        var found: Set<String> = []
+        var next = [name]
+        while let parent = next.popLast() {
+            for table in self where table.structure.columns.contains(where: { $0.foreignKey?.table == parent }) {
+                if found.insert(table.structure.name).inserted { next.append(table.structure.name) }
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,335 @@
+#if PostgreSQL
+import Foundation
+import TableKit
+import TableSQL
+import Testing
+
+@testable import PostgresTables
+
+extension PostgresTests {
+    /// What happens when server or network fail, and that each wait ends.
+    @Suite(.serialized) struct Faults {
+        /// A server that waits for a standby which is not there, where a session asks for that.
+        private func withServer(_ body: (PostgresServer) throws -> Void) throws {
+            let server = try PostgresServer(settings: [
+                "synchronous_standby_names": "nobody", "synchronous_commit": "local", "restart_after_crash": "off",
+            ])
+            defer { server.remove() }
+            try body(server)
+        }
+
+        private func impatient(statement: Duration = .milliseconds(400)) -> PostgresOptions {
+            var options = PostgresOptions()
+            options.statementTimeout = statement
+            options.answerTimeout = .milliseconds(400)
+            options.connectTimeout = .seconds(2)
+            return options
+        }
+
+        /// Waits until the server runs a statement with this text.
+        private func awaitStatement(_ text: String, _ server: PostgresServer) throws {
+            let observer = try server.connection()
+            defer { observer.close() }
+            try waitUntil("the server runs \(text)") { try isRunning(text, observer) }
+        }
+
+        private func isRunning(_ text: String, _ observer: PostgresConnection) throws -> Bool {
+            try observer.rows(
+                "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE $1::text AND pid <> pg_backend_pid()",
+                [.value(.text(text + "%"), .string)], as: [.int64]) != [[.integer(0)]]
+        }
+
+        @Test("A cancellation reaches the server, and the connection goes on") func cancellation() throws {
+            let server = try PostgresServer.shared()
+            let connection = try server.connection()
+            defer { connection.close() }
+            connection.cancel()  // nothing runs
+            let marks = ["SELECT pg_sleep(3601)", "SELECT pg_sleep(3602)"]
+            for mark in marks {
+                let work = Background { try connectionError { try connection.run(mark) } }
+                try awaitStatement(mark, server)
+                connection.cancel()
+                connection.cancel()
+                #expect(try work.get().kind == .cancelled)
+                let observer = try server.connection()
+                defer { observer.close() }
+                try waitUntil("the server has stopped") { try !isRunning(mark, observer) }
+                for _ in 0..<50 { #expect(try connection.rows("SELECT 1", as: [.int64]) == [[.integer(1)]]) }
+            }
+            // In a transaction, it ends that alone.
+            try connection.run("BEGIN")
+            let work = Background { try connectionError { try connection.run("SELECT pg_sleep(3603)") } }
+            try awaitStatement("SELECT pg_sleep(3603)", server)
+            connection.cancel()
+            #expect(try work.get().kind == .cancelled)
+            try connection.run("ROLLBACK")
+            #expect(connection.isUsable)
+        }
+
+        @Test("A statement that takes too long is cancelled by the server") func statementTimeout() throws {
+            var options = PostgresOptions()
+            options.statementTimeout = .milliseconds(50)
+            let connection = try PostgresServer.shared().connection(options)
+            defer { connection.close() }
+            let error = try connectionError { try connection.run("SELECT pg_sleep(3600)") }
+            #expect(error.kind == .timedOut && error.serverCode == "57014")
+            #expect(connection.isUsable)
+        }
+
+        @Test("A lock that is held too long is told") func lockTimeout() throws {
+            let server = try PostgresServer.shared()
+            var options = PostgresOptions()
+            options.lockTimeout = .milliseconds(20)
+            let (holder, waiter) = (try server.connection(), try server.connection(options))
+            defer {
+                holder.close()
+                waiter.close()
+            }
+            try holder.run("CREATE TABLE locked (a integer)")
+            try holder.run("BEGIN")
+            try holder.run("LOCK TABLE locked")
+            let error = try connectionError { try waiter.run("INSERT INTO locked VALUES (1)") }
+            #expect(error.kind == .timedOut && error.serverCode == "55P03")
+            try holder.run("ROLLBACK")
+        }
+
+        @Test("A frozen server: statements end with a time-out, commits as unknown, connections as refused")
+        func frozen() throws {
+            try withServer { server in
+                let (plain, commit) = (try server.connection(impatient()), try server.connection(impatient()))
+                let (autocommit, cancelled) = (
+                    try server.connection(impatient()), try server.connection(impatient(statement: .seconds(1000)))
+                )
+                try plain.run("CREATE TABLE t (a integer)")
+                try commit.run("BEGIN")
+                try commit.run("INSERT INTO t VALUES (1)")
+                server.freeze()
+                let cancelling = Background { try connectionError { try cancelled.run("SELECT 1") } }
+                #expect(try connectionError { try plain.run("SELECT 1") }.kind == .timedOut)
+                #expect(try connectionError { try commit.run("COMMIT") }.kind == .unknownOutcome)
+                #expect(try connectionError { try autocommit.run("INSERT INTO t VALUES (2)") }.kind == .unknownOutcome)
+                // The server would be given 1000 s; a cancellation leaves it the time to answer.
+                cancelled.cancel()
+                #expect(try cancelling.get().kind == .cancelled)
+                for connection in [plain, commit, autocommit, cancelled] {
+                    #expect(!connection.isUsable)
+                    #expect(try connectionError { try connection.run("SELECT 1") }.kind == .connectionLost)
+                    connection.close()
+                }
+                let error = try connectionError { _ = try server.connection(impatient()) }
+                #expect(error.kind == .noConnection)
+                server.thaw()
+            }
+        }
+
+        @Test("A frozen host among several costs a moment, not the time-out") func frozenHost() throws {
+            let shared = try PostgresServer.shared()
+            try withServer { frozen in
+                frozen.freeze()
+                defer { frozen.thaw() }
+                let connector = try PostgresConnector(
+                    "host=127.0.0.1,127.0.0.1 port=\(frozen.port),\(shared.port) user=postgres dbname=postgres",
+                    options: PostgresOptions())
+                for _ in 0..<3 {
+                    let connection = try connector.connect()
+                    #expect(try connection.rows("SHOW port", as: [.string]) == [[.text("\(shared.port)")]])
+                    connection.close()
+                }
+            }
+        }
+
+        @Test("Health: a connection whose server is frozen, gone or read-only is not fit") func health() throws {
+            try withServer { server in
+                let connector = try PostgresConnector(
+                    server.connectionString() + " target_session_attrs=read-write", options: impatient())
+                let (first, second, third) = (try connector.connect(), try connector.connect(), try connector.connect())
+                #expect(connector.isHealthy(first) && connector.isHealthy(second) && connector.isHealthy(third))
+                try third.run("SET default_transaction_read_only = on")
+                #expect(!connector.isHealthy(third))
+                server.freeze()
+                #expect(!connector.isHealthy(first))
+                server.thaw()
+                server.kill()
+                #expect(!connector.isHealthy(second))
+                #expect(try connectionError { _ = try connector.connect() }.kind == .noConnection)
+                for connection in [first, second, third] { connection.close() }
+            }
+        }
+
+        @Test("A server that is killed amid a transaction, a result, a commit") func killed() throws {
+            try withServer { server in
+                let (transaction, result, commit) = (
+                    try server.connection(), try server.connection(), try server.connection()
+                )
+                let (statement, autocommit) = (try server.connection(), try server.connection())
+                try transaction.run("CREATE TABLE t (a integer)")
+                try transaction.run("BEGIN")
+                try transaction.run("INSERT INTO t VALUES (1)")
+                try result.run("BEGIN")
+                let rows = try result.open(
+                    SQLStatement("SELECT a FROM generate_series(1, 1000) AS s(a)", results: [.int64]), batchRows: 10)
+                #expect(try rows.next()?.count == 10)
+                // Waits for a standby that never comes, after it has committed.
+                for connection in [commit, autocommit] { try connection.run("SET synchronous_commit = on") }
+                try commit.run("BEGIN")
+                try commit.run("INSERT INTO t VALUES (2)")
+                let committing = Background { try connectionError { try commit.run("COMMIT") } }
+                let inserting = Background { try connectionError { try autocommit.run("INSERT INTO t VALUES (3)") } }
+                let sleeping = Background { try connectionError { try statement.run("SELECT pg_sleep(3600)") } }
+                for text in ["COMMIT", "INSERT INTO t VALUES (3)", "SELECT pg_sleep(3600)"] {
+                    try awaitStatement(text, server)
+                }
+                server.kill()
+                #expect(try committing.get().kind == .unknownOutcome)
+                #expect(try inserting.get().kind == .unknownOutcome)
+                #expect(try sleeping.get().kind == .connectionLost)
+                #expect(try connectionError { try transaction.run("INSERT INTO t VALUES (4)") }.kind == .connectionLost)
+                #expect(try connectionError { _ = try rows.next() }.kind == .connectionLost)
+                for connection in [transaction, result, commit, statement, autocommit] {
+                    #expect(!connection.isUsable)
+                    connection.close()
+                }
+                try server.start()
+                let after = try server.connection()
+                // Both had committed. Unknown was the truth.
+                #expect(try after.rows("SELECT a FROM t ORDER BY a", as: [.int64]) == [[.integer(2)], [.integer(3)]])
+                after.close()
+            }
+        }
+
+        @Test("A commit whose wait for its standby is cancelled is unknown, though the server says success")
+        func commitWithoutStandby() throws {
+            try withServer { server in
+                let (connection, other) = (try server.connection(), try server.connection())
+                try connection.run("CREATE TABLE t (a integer)")
+                try connection.run("SET synchronous_commit = on")
+                for (number, isOneStatement) in [true, false].enumerated() {
+                    if !isOneStatement { try connection.run("BEGIN") }
+                    let insert = "INSERT INTO t VALUES (\(number))"
+                    if !isOneStatement { try connection.run(insert) }
+                    let work = Background {
+                        try connectionError { try connection.run(isOneStatement ? insert : "COMMIT") }
+                    }
+                    try waitUntil("the commit waits") {
+                        try other.rows(
+                            "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'",
+                            as: [.bool]) == [[.bool(true)]]
+                    }
+                    #expect(try work.get().kind == .unknownOutcome)
+                    #expect(connection.isUsable)
+                }
+                #expect(try connection.rows("SELECT count(*) FROM t", as: [.int64]) == [[.integer(2)]])
+                connection.close()
+                other.close()
+            }
+        }
+
+        @Test("A commit is not cancelled, and one that waits too long is unknown") func impatientCommit() throws {
+            try withServer { server in
+                let connection = try server.connection(impatient())
+                try connection.run("CREATE TABLE t (a integer)")
+                try connection.run("SET synchronous_commit = on")
+                try connection.run("BEGIN")
+                try connection.run("INSERT INTO t VALUES (1)")
+                let work = Background { try connectionError { try connection.run("COMMIT") } }
+                try awaitStatement("COMMIT", server)
+                connection.cancel()
+                #expect(try work.get().kind == .unknownOutcome)
+                #expect(!connection.isUsable)
+                connection.close()
+            }
+        }
+
+        @Test("A connection that the server ends is lost, and its transaction with it") func terminated() throws {
+            let server = try PostgresServer.shared()
+            let (victim, other) = (try server.connection(), try server.connection())
+            let pid = try victim.rows("SELECT pg_backend_pid()", as: [.int64])[0][0]
+            try victim.run("BEGIN")
+            _ = try other.rows("SELECT pg_terminate_backend($1::integer)", [.value(pid, .int32)], as: [.bool])
+            try waitUntil("the backend is gone") {
+                try other.rows(
+                    "SELECT 1 FROM pg_stat_activity WHERE pid = $1::integer", [.value(pid, .int32)], as: [.int64]
+                )
+                .isEmpty
+            }
+            let error = try connectionError { try victim.run("SELECT 1") }
+            #expect(error.kind == .connectionLost && !victim.isUsable)
+            victim.close()
+            victim.close()
+            other.close()
+        }
+    }
+
+    @Suite struct Logins {
+        private func refusal(_ text: String) throws -> SQLConnectionError {
+            try connectionError {
+                let connector = try PostgresConnector(text, options: PostgresOptions())
+                try connector.connect().close()
+            }
+        }
+
+        @Test("A refused login, an unknown database and a silent port are told apart, without the password")
+        func refusals() throws {
+            let server = try PostgresServer(hba: ["host all locked 127.0.0.1/32 scram-sha-256"])
+            defer { server.remove() }
+            let admin = try server.connection()
+            try admin.run("CREATE ROLE locked LOGIN PASSWORD 'right'")
+            admin.close()
+            let wrong = try refusal(server.networkString(user: "locked") + " password=secret-wrong")
+            #expect(wrong.kind == .noConnection && wrong.serverCode == "28P01", "\(wrong)")
+            #expect(!wrong.message.contains("secret-wrong"))
+            let right = try PostgresConnector(
+                server.networkString(user: "locked"), overrides: [("password", "right")], options: PostgresOptions())
+            try right.connect().close()
+            #expect(!right.place.contains("right"))
+            let unknown = try refusal(server.networkString(database: "nowhere"))
+            #expect(unknown.kind == .noConnection && unknown.serverCode == "3D000", "\(unknown)")
+            let role = try refusal(server.networkString(user: "nobody-of-that-name"))
+            #expect(role.kind == .noConnection && role.serverCode?.hasPrefix("28") == true, "\(role)")
+            let silent = try refusal("host=127.0.0.1 port=\(try PostgresServer.freePort()) user=postgres")
+            #expect(silent.kind == .noConnection && silent.serverCode == nil, "\(silent)")
+        }
+
+        @Test(
+            "A connection string that cannot be read is refused before any connection",
+            arguments: [
+                "host=a nonsense=1", "postgresql://[", "host='", "dbname=a\0b",
+            ])
+        func syntax(_ text: String) throws {
+            let error = try connectionError { _ = try PostgresConnector(text, options: PostgresOptions()) }
+            #expect(error.kind == .noConnection && error.code == .argument)
+            #expect(throws: CRUDSQLExeError.self) { try PostgresDatabaseConfiguration(text) }
+        }
+
+        @Test("Of several hosts, the one that takes writes is found") func readWrite() throws {
+            let shared = try PostgresServer.shared()
+            let other = try PostgresServer(settings: ["default_transaction_read_only": "on"])
+            defer { other.remove() }
+            let dead = try PostgresServer.freePort()
+            let text = "host=127.0.0.1,127.0.0.1,127.0.0.1 port=\(dead),\(other.port),\(shared.port) user=postgres"
+            let connector = try PostgresConnector(text, options: PostgresOptions())
+            let connection = try connector.connect()
+            defer { connection.close() }
+            #expect(try connection.rows("SHOW port", as: [.string]) == [[.text("\(shared.port)")]])
+            let none = try refusal("host=127.0.0.1,127.0.0.1 port=\(dead),\(other.port) user=postgres")
+            #expect(none.message.contains(":\(dead)") && none.message.contains(":\(other.port)"), "\(none)")
+        }
+
+        @Test("Every session has its settings") func settings() throws {
+            var options = PostgresOptions()
+            options.statementTimeout = .seconds(7)
+            options.lockTimeout = .milliseconds(1500)
+            options.applicationName = "a test's name"
+            let connection = try PostgresServer.shared().connection(options)
+            defer { connection.close() }
+            let settings = [
+                ("statement_timeout", "7s"), ("lock_timeout", "1500ms"), ("application_name", "a test's name"),
+                ("client_encoding", "UTF8"),
+            ]
+            for (name, value) in settings {
+                #expect(try connection.rows("SHOW \(name)", as: [.string]) == [[.text(value)]])
+            }
+        }
+    }
+}
+#endif

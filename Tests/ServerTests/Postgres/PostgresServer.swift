@@ -1,0 +1,220 @@
+#if PostgreSQL
+import Foundation
+import Synchronization
+import TableSQL
+
+@testable import PostgresTables
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A PostgreSQL of the tests' own: in a temporary directory, on a socket there and on a port of the loopback.
+final class PostgresServer: Sendable {
+    let directory: String
+    let port: Int
+    private let process: Mutex<ServerProcess?>
+
+    /// Where the server's programs are; nil where there are none.
+    static let programs: String? = {
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+        let places =
+            versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "/usr/lib/postgresql/\($0)/bin" }
+            + (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        return places.first { FileManager.default.isExecutableFile(atPath: "\($0)/initdb") }
+    }()
+
+    /// Why tests are skipped.
+    static let absence = "There is no PostgreSQL server here (Debian: postgresql)."
+
+    /// The server that most tests share. It lives as long as the process.
+    static func shared() throws -> PostgresServer { try sharedServer.get() }
+
+    private static let sharedServer = Result { () throws -> PostgresServer in
+        let server = try PostgresServer()
+        last.withLock { $0 = server }
+        atexit { PostgresServer.last.withLock { $0?.remove() } }
+        return server
+    }
+
+    /// What goes with the process.
+    private static let last = Mutex<PostgresServer?>(nil)
+
+    /// Starts a server and waits until it answers.
+    init(settings: [String: String] = [:], hba: [String] = []) throws {
+        guard let programs = Self.programs else { throw ServerFailure(Self.absence) }
+        directory = FileManager.default.temporaryDirectory.path + "/siltstone-postgres-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        if getuid() == 0, let nobody = getpwnam("nobody") {
+            _ = chown(directory, nobody.pointee.pw_uid, nobody.pointee.pw_gid)
+        }
+        port = try Self.freePort()
+        process = Mutex(nil)
+        try ServerProcess.run([
+            "\(programs)/initdb", "-D", "\(directory)/data", "-U", "postgres", "--auth=trust", "--no-sync", "-E",
+            "UTF8",
+            "--locale=C.UTF-8",
+        ])
+        let rules = (hba + ["local all all trust", "host all all 127.0.0.1/32 trust"]).joined(separator: "\n")
+        try rules.write(toFile: "\(directory)/data/pg_hba.conf", atomically: false, encoding: .utf8)
+        let all = settings.merging([
+            "listen_addresses": "127.0.0.1", "port": "\(port)", "unix_socket_directories": directory, "fsync": "off",
+            "max_connections": "60", "shared_buffers": "32MB",
+        ]) { mine, _ in mine }
+        let lines = all.map { "\($0.key) = '\($0.value)'" }.joined(separator: "\n")
+        try ("\n" + lines + "\n").write(
+            toFile: "\(directory)/data/postgresql.auto.conf", atomically: false, encoding: .utf8)
+        try start()
+    }
+
+    /// Starts the server, again after ``kill()``, and waits until it answers.
+    func start() throws {
+        guard let programs = Self.programs else { throw ServerFailure(Self.absence) }
+        let process = try ServerProcess(
+            ["\(programs)/postgres", "-D", "\(directory)/data"], log: "\(directory)/log")
+        self.process.withLock { $0 = process }
+        for _ in 0..<600 {
+            do {
+                try connection().close()
+                return
+            } catch is SQLConnectionError { usleep(50_000) }
+        }
+        throw ServerFailure("PostgreSQL does not start: \(process.words)")
+    }
+
+    /// Stops the server and removes its directory.
+    func remove() {
+        thaw()
+        process.withLock { $0?.stop() }
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    // MARK: Connecting
+
+    /// A connection string by the socket.
+    func connectionString(database: String = "postgres", user: String = "postgres") -> String {
+        "host=\(directory) port=\(port) user=\(user) dbname=\(database)"
+    }
+
+    /// A connection string by the network.
+    func networkString(database: String = "postgres", user: String = "postgres") -> String {
+        "host=127.0.0.1 port=\(port) user=\(user) dbname=\(database)"
+    }
+
+    func connection(_ options: PostgresOptions = PostgresOptions()) throws -> PostgresConnection {
+        try PostgresConnector(connectionString(), options: options).connect()
+    }
+
+    /// A database of its own for a test.
+    /// - Parameter isPlain: whether its text is ordered by bytes without a collation.
+    func makeDatabase(isPlain: Bool = false) throws -> String {
+        let name = "test_\(UUID().uuidString.prefix(8).lowercased())"
+        let connection = try connection()
+        defer { connection.close() }
+        _ = try connection.execute(
+            SQLStatement(
+                "CREATE DATABASE \(name)" + (isPlain ? " TEMPLATE template0 LOCALE 'C'" : ""), isRepeated: false))
+        return name
+    }
+
+    // MARK: Faults
+
+    private func send(_ process: Int32, _ signal: Int32) {
+        #if canImport(Glibc)
+        _ = Glibc.kill(process, signal)
+        #else
+        _ = Darwin.kill(process, signal)
+        #endif
+    }
+
+    /// The process that started all others of the server.
+    private var postmaster: Int32? {
+        guard let text = try? String(contentsOfFile: "\(directory)/data/postmaster.pid", encoding: .utf8) else {
+            return nil
+        }
+        return text.split(separator: "\n").first.flatMap { Int32($0) }
+    }
+
+    /// The postmaster and its children.
+    private var processes: [Int32] {
+        guard let postmaster else { return [] }
+        let all = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int32($0) }
+        return [postmaster]
+            + all.filter { process in
+                let stat = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+                // After the name in brackets: the state, then the parent.
+                let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
+                return fields.count > 1 && fields[1] == "\(postmaster)"
+            }
+    }
+
+    /// Stops all processes of the server: it accepts connections, and says nothing.
+    func freeze() { for process in processes { send(process, SIGSTOP) } }
+
+    func thaw() { for process in processes { send(process, SIGCONT) } }
+
+    /// Ends the server as a loss of power would.
+    func kill() {
+        let victims = processes
+        for process in victims { send(process, SIGKILL) }
+        process.withLock {
+            $0?.stop()
+            $0 = nil
+        }
+        // The shared memory is let go when the last process is.
+        for process in victims { while ServerProcess.isAlive(process) { usleep(5000) } }
+        // To the next postmaster, a process that nobody has reaped yet is one that runs.
+        for file in ["data/postmaster.pid", ".s.PGSQL.\(port).lock"] {
+            try? FileManager.default.removeItem(atPath: "\(directory)/\(file)")
+        }
+    }
+
+    /// A port on which nobody listens.
+    static func freePort() throws -> Int {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, length) == 0 && getsockname(listener, address, &length) == 0
+            }
+        }
+        guard result else { throw ServerFailure("There is no free port.") }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+}
+
+/// A thread's work, whose end can be awaited.
+final class Background<R: Sendable>: Sendable {
+    private let result = Mutex<Result<R, any Error>?>(nil)
+    private let end = DispatchSemaphore(value: 0)
+
+    init(_ body: @escaping @Sendable () throws -> R) {
+        Thread.detachNewThread {
+            let result = Result { try body() }
+            self.result.withLock { $0 = result }
+            self.end.signal()
+        }
+    }
+
+    func get() throws -> R {
+        end.wait()
+        guard let result = result.withLock({ $0 }) else { throw ServerFailure("The thread has no result.") }
+        return try result.get()
+    }
+}
+
+/// Polls until a condition holds; a hang fails the test.
+func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
+    for _ in 0..<6000 {
+        if try condition() { return }
+        usleep(5000)
+    }
+    throw ServerFailure("Not within 30 s: \(what)")
+}
+#endif

@@ -1,0 +1,287 @@
+#if PostgreSQL
+import Foundation
+import TableKit
+import TableSQL
+import Testing
+
+@testable import PostgresTables
+
+extension PostgresTests {
+    @Suite struct Statements {
+        private func withConnection(
+            _ options: PostgresOptions = PostgresOptions(), _ body: (PostgresConnection) throws -> Void
+        ) throws {
+            let connection = try PostgresServer.shared().connection(options)
+            defer { connection.close() }
+            try body(connection)
+        }
+
+        @Test("A pipeline stops at the first failure, and what came before it in no transaction is taken back")
+        func pipelineStops() throws {
+            try withConnection { connection in
+                try connection.run("CREATE TEMPORARY TABLE t (a integer PRIMARY KEY)")
+                let insert = { (value: Int64) in
+                    SQLStatement("INSERT INTO t VALUES ($1::bigint)", [.value(.integer(value), .int64)])
+                }
+                let results = try connection.executeAll((0..<500).map { insert($0) })
+                #expect(results.count == 500 && results.allSatisfy { $0.changedRows == 1 })
+                let error = try connectionError {
+                    _ = try connection.executeAll([insert(1000), insert(7), insert(1001)])
+                }
+                #expect(error.code == .unique && error.kind == .statement)
+                #expect(try connection.rows("SELECT count(*) FROM t", as: [.int64]) == [[.integer(500)]])
+                // In a transaction, what came before the failure waits for its rollback.
+                try connection.run("BEGIN")
+                try connection.run("SAVEPOINT s")
+                let second = try connectionError { _ = try connection.executeAll([insert(1000), insert(7)]) }
+                #expect(second.code == .unique)
+                let third = try connectionError { try connection.run("SELECT 1") }
+                #expect(third.code == .transaction)
+                try connection.run("ROLLBACK TO SAVEPOINT s")
+                _ = try connection.execute(insert(1002))
+                try connection.run("COMMIT")
+                #expect(try connection.rows("SELECT count(*) FROM t", as: [.int64]) == [[.integer(501)]])
+            }
+        }
+
+        @Test("A commit that the server turns into a rollback is an error") func commitOfFailedTransaction() throws {
+            try withConnection { connection in
+                try connection.run("BEGIN")
+                _ = try connectionError { try connection.run("SELECT 1/0") }
+                let error = try connectionError { try connection.run("COMMIT") }
+                #expect(error.code == .transaction && error.kind == .statement)
+                #expect(connection.isUsable)
+            }
+        }
+
+        @Test("More statements than the cache holds: each answers as it should, and the server keeps no others")
+        func preparedCache() throws {
+            var options = PostgresOptions()
+            options.preparedStatements = 8
+            try withConnection(options) { connection in
+                for round in 0..<3 {
+                    for number in 0..<20 {
+                        let rows = try connection.rows(
+                            "SELECT \(number) + $1::bigint", [.value(.integer(Int64(round)), .int64)], as: [.int64])
+                        #expect(rows == [[.integer(Int64(number + round))]])
+                    }
+                }
+                // All in one pipeline, more than fit.
+                let all = (0..<30).map { number in SQLStatement("SELECT \(number)", results: [.int64]) }
+                #expect(
+                    try connection.executeAll(all + all).map { $0.rows[0][0] }
+                        == (0..<60).map { .integer(Int64($0 % 30)) })
+                let count = try connection.rows(
+                    "SELECT count(*) FROM pg_prepared_statements", as: [.int64], isRepeated: false)
+                #expect(count == [[.integer(8)]])
+            }
+        }
+
+        @Test("A text with parameters of other types is not the statement that was prepared") func otherTypes() throws {
+            try withConnection { connection in
+                let text = "SELECT $1"
+                let number = try connection.rows(text, [.value(.integer(5), .int64)], as: [.int64])
+                let words = try connection.rows(text, [.value(.text("a"), .string)], as: [.string])
+                let real = try connection.rows(text, [.value(.real(1), .double)], as: [.double])
+                #expect(number == [[.integer(5)]] && words == [[.text("a")]] && real == [[.real(1)]])
+            }
+        }
+
+        @Test("A prepared statement whose table has changed runs anew, and within a transaction is a conflict")
+        func stalePlan() throws {
+            try withConnection { connection in
+                try connection.run("CREATE TEMPORARY TABLE t (a integer)")
+                try connection.run("INSERT INTO t VALUES (1)")
+                let select = SQLStatement("SELECT * FROM t", results: [])
+                _ = try connection.execute(select)
+                try connection.run("ALTER TABLE t ADD COLUMN b integer DEFAULT 2")
+                #expect(
+                    try connection.rows("SELECT * FROM t", as: [.int64, .int64]) == [[.integer(1), .integer(2)]])
+                try connection.run("ALTER TABLE t ADD COLUMN c integer DEFAULT 3")
+                try connection.run("BEGIN")
+                let error = try connectionError { _ = try connection.execute(select) }
+                #expect(error.kind == .conflict)
+                try connection.run("ROLLBACK")
+                try connection.run("BEGIN")
+                _ = try connection.execute(select)
+                try connection.run("COMMIT")
+                // The server forgets all of them.
+                try connection.run("DEALLOCATE ALL")
+                _ = try connection.execute(select)
+            }
+        }
+
+        static let hostile = [
+            "'", "''", "\"", "\\", "\\'", "'; DROP TABLE victim; --", "$1", "$$", "*/", "/*", "--", "\u{2019}",
+            "'\u{301}",
+            "\\x00", "%", "_", "E'\\''", "\n", "\u{ff07}",
+        ]
+
+        @Test("No string as a parameter is read as SQL", arguments: hostile) func injection(_ text: String) throws {
+            try withConnection { connection in
+                try connection.run("CREATE TEMPORARY TABLE victim (a text, b bytea)")
+                let insert = SQLStatement(
+                    "INSERT INTO victim VALUES ($1::text, $2::bytea)",
+                    [.value(.text(text), .string), .value(.bytes(Array(text.utf8)), .bytes)])
+                _ = try connection.execute(insert)
+                _ = try connection.executeAll([insert, insert])
+                let found = try connection.rows(
+                    "SELECT a, b FROM victim WHERE a = ANY ($1::text[]) AND a LIKE $2::text ESCAPE ''",
+                    [.array([.text(text), .null], .string), .value(.text("%"), .string)], as: [.string, .bytes])
+                #expect(found.count == 3)
+                for row in found {
+                    #expect(areIdentical(row[0], .text(text)) && row[1] == .bytes(Array(text.utf8)))
+                }
+                try connection.run("BEGIN")
+                let rows = try connection.open(
+                    SQLStatement(
+                        "SELECT a FROM victim WHERE a = $1::text", [.value(.text(text), .string)], results: [.string]),
+                    batchRows: 2)
+                #expect(try rows.next()?.count == 2)
+                #expect(try rows.next()?.count == 1)
+                #expect(try rows.next() == nil)
+                try connection.run("COMMIT")
+            }
+        }
+
+        @Test("A statement is never cut at a null character") func nullInStatement() throws {
+            try withConnection { connection in
+                try connection.run("CREATE TEMPORARY TABLE t (a integer)")
+                try connection.run("INSERT INTO t VALUES (1)")
+                for isRepeated in [true, false] {
+                    let error = try connectionError {
+                        _ = try connection.execute(
+                            SQLStatement("DELETE FROM t\0 WHERE a = 2", isRepeated: isRepeated))
+                    }
+                    #expect(error.code == .syntax)
+                }
+                #expect(try connection.rows("SELECT count(*) FROM t", as: [.int64]) == [[.integer(1)]])
+            }
+        }
+
+        @Test("A result and a pipeline larger than every buffer") func large() throws {
+            try withConnection { connection in
+                let bytes = [UInt8](repeating: 7, count: 3_000_000)
+                let statements = (0..<8).map { _ in
+                    SQLStatement("SELECT $1::bytea", [.value(.bytes(bytes), .bytes)], results: [.bytes])
+                }
+                #expect(try connection.executeAll(statements).allSatisfy { $0.rows == [[.bytes(bytes)]] })
+                let many = try connection.executeAll(
+                    (0..<3000).map {
+                        SQLStatement("SELECT $1::bigint", [.value(.integer($0), .int64)], results: [.int64])
+                    })
+                #expect(many.map { $0.rows[0][0] } == (0..<3000).map { .integer($0) })
+            }
+        }
+
+        @Test("Errors are told by their SQLSTATE, with table, column and key") func errors() throws {
+            try withConnection { connection in
+                try connection.run("CREATE TEMPORARY TABLE p (id integer PRIMARY KEY, n text NOT NULL DEFAULT '')")
+                try connection.run("CREATE TEMPORARY TABLE c (p integer REFERENCES p (id))")
+                try connection.run("INSERT INTO p VALUES (1)")
+                let cases: [(String, TableErrorCode, String)] = [
+                    ("INSERT INTO p VALUES (1)", .unique, "23505"), ("INSERT INTO c VALUES (5)", .foreignKey, "23503"),
+                    ("INSERT INTO p VALUES (2, NULL)", .notNull, "23502"), ("SELECT * FROM none", .noTable, "42P01"),
+                    ("SELECT none FROM p", .noColumn, "42703"),
+                    ("CREATE TEMPORARY TABLE p (a integer)", .exists, "42P07"),
+                    ("ALTER TABLE p ADD COLUMN n text", .exists, "42701"), ("SELECT 1/0", .type, "22012"),
+                    ("SELECT 'a'::integer", .type, "22P02"), ("SELEC 1", .syntax, "42601"),
+                    ("DROP INDEX none", .noIndex, "42704"), ("SELECT missing(1)", .type, "42883"),
+                ]
+                for (text, code, state) in cases {
+                    let error = try connectionError { try connection.run(text) }
+                    #expect(
+                        error.code == code && error.serverCode == state && error.kind == .statement, "\(text): \(error)"
+                    )
+                }
+                let error = try connectionError { try connection.run("INSERT INTO p VALUES (1)") }
+                #expect(error.table == "p" && error.column == "id" && error.key == "1")
+                let null = try connectionError { try connection.run("INSERT INTO p VALUES (2, NULL)") }
+                #expect(null.table == "p" && null.column == "n")
+            }
+        }
+
+        @Test("Two transactions that read what the other writes: one is told of a conflict") func serialization() throws
+        {
+            let server = try PostgresServer.shared()
+            let (first, second) = (try server.connection(), try server.connection())
+            defer {
+                first.close()
+                second.close()
+            }
+            try first.run("CREATE TABLE IF NOT EXISTS serialization (a integer)")
+            try first.run("INSERT INTO serialization VALUES (1)")
+            for connection in [first, second] {
+                try connection.run("BEGIN ISOLATION LEVEL SERIALIZABLE")
+                _ = try connection.rows("SELECT count(*) FROM serialization", as: [.int64])
+            }
+            try first.run("INSERT INTO serialization VALUES (2)")
+            try first.run("COMMIT")
+            let error = try connectionError {
+                try second.run("INSERT INTO serialization VALUES (3)")
+                try second.run("COMMIT")
+            }
+            #expect(error.kind == .conflict && error.code == .conflict && error.serverCode == "40001")
+        }
+    }
+
+    @Suite struct Cursors {
+        @Test("A cursor goes on beside other statements and other cursors, and after a savepoint is taken back")
+        func interleaved() throws {
+            let connection = try PostgresServer.shared().connection()
+            defer { connection.close() }
+            try connection.run("BEGIN")
+            try connection.run("CREATE TEMPORARY TABLE t (a integer) ON COMMIT DROP")
+            let query = { (end: Int64) in
+                SQLStatement(
+                    "SELECT a FROM generate_series(1, $1::bigint) AS s(a)", [.value(.integer(end), .int64)],
+                    results: [.int64])
+            }
+            let first = try connection.open(query(25), batchRows: 10)
+            let second = try connection.open(query(10), batchRows: 10)
+            let third = try connection.open(query(3), batchRows: 10)
+            #expect(try first.next()?.count == 10)
+            try connection.run("INSERT INTO t VALUES (1)")
+            #expect(try second.next()?.count == 10)
+            #expect(try third.next()?.count == 3)
+            try connection.run("SAVEPOINT s")
+            _ = try connectionError { try connection.run("SELECT 1/0") }
+            try connection.run("ROLLBACK TO SAVEPOINT s")
+            #expect(try first.next()?.last == [.integer(20)])
+            #expect(try second.next() == nil)
+            #expect(try third.next() == nil)
+            second.close()
+            #expect(try first.next()?.count == 5)
+            #expect(try first.next() == nil)
+            let given = try connection.open(query(1000), batchRows: 10)
+            given.close()
+            given.close()
+            #expect(try given.next()?.count == nil)
+            let open = try connection.rows("SELECT count(*) FROM pg_cursors WHERE name LIKE 'c%'", as: [.int64])
+            #expect(open == [[.integer(2)]])  // first and third, which were open when the savepoint was taken back
+            try connection.run("COMMIT")
+        }
+
+        @Test("A cursor ends with its transaction, and a cursor of a failed query leaves nothing behind") func ends()
+            throws
+        {
+            let connection = try PostgresServer.shared().connection()
+            defer { connection.close() }
+            let query = SQLStatement("SELECT a FROM generate_series(1, 100) AS s(a)", results: [.int64])
+            try connection.run("BEGIN")
+            let rows = try connection.open(query, batchRows: 10)
+            _ = try rows.next()
+            try connection.run("COMMIT")
+            #expect(try connectionError { _ = try rows.next() }.code == .transaction)
+            #expect(throws: SQLConnectionError.self) { try connection.open(query, batchRows: 10) }
+            try connection.run("BEGIN")
+            let failing = SQLStatement("SELECT 1/(50 - a) FROM generate_series(1, 100) AS s(a)", results: [.int64])
+            let broken = try connection.open(failing, batchRows: 10)
+            #expect(throws: SQLConnectionError.self) { while try broken.next() != nil {} }
+            broken.close()
+            try connection.run("ROLLBACK")
+            #expect(try connection.rows("SELECT 1", as: [.int64]) == [[.integer(1)]])
+        }
+    }
+}
+#endif

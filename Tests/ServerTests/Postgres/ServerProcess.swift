@@ -1,0 +1,104 @@
+#if PostgreSQL
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A server that runs as an unprivileged user, since servers refuse to run as root, and ends with this process, however
+/// that ends: a shell holds a pipe from here, and stops the server when the pipe is closed.
+final class ServerProcess: @unchecked Sendable {
+    // `@unchecked Sendable`: nothing changes after the initializer.
+    private let process = Process()
+    private let lifeline: Pipe
+    private let log: String
+    /// One start at a time: a child that begins between a pipe and its flag would keep the pipe open.
+    private static let starts = Mutex(())
+
+    /// Starts a program.
+    /// - Parameters:
+    ///   - words: its path and arguments.
+    ///   - log: the file that takes its output.
+    ///   - signal: what ends it.
+    init(_ words: [String], log: String, signal: String = "INT") throws {
+        self.log = log
+        // No `wait`: with the signals that Swift's threads block, the shell would not hear of the end.
+        let script =
+            "\"$@\" >>\(log) 2>&1 </dev/null & echo $! >\(log).process; read -r line; kill -\(signal) $!"
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", script, "sh"] + Self.unprivileged(words)
+        process.currentDirectoryURL = URL(fileURLWithPath: "/")
+        lifeline = try Self.starts.withLock { [process] _ in
+            let lifeline = Self.pipe()
+            process.standardInput = lifeline
+            try process.run()
+            return lifeline
+        }
+    }
+
+    /// A pipe that other children do not keep open.
+    private static func pipe() -> Pipe {
+        let pipe = Pipe()
+        for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+            _ = fcntl(handle.fileDescriptor, F_SETFD, fcntl(handle.fileDescriptor, F_GETFD) | FD_CLOEXEC)
+        }
+        return pipe
+    }
+
+    /// A command that runs as `nobody` where this process is root's.
+    static func unprivileged(_ words: [String]) -> [String] {
+        guard getuid() == 0 else { return words }
+        return ["/usr/bin/setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups"] + words
+    }
+
+    /// Ends the program and waits for it.
+    func stop() {
+        guard process.isRunning else { return }
+        do { try lifeline.fileHandleForWriting.close() } catch { process.terminate() }
+        process.waitUntilExit()
+        guard let text = try? String(contentsOfFile: log + ".process", encoding: .utf8),
+            let identifier = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        else { return }
+        while Self.isAlive(identifier) { usleep(5000) }
+    }
+
+    /// Whether a process runs or is stopped; one that only waits for its parent does not.
+    static func isAlive(_ process: Int32) -> Bool {
+        guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
+        return stat.split(separator: ")").last?.split(separator: " ").first != "Z"
+    }
+
+    /// Runs a program to its end.
+    /// - Throws: ``ServerFailure`` with its output where it fails.
+    @discardableResult
+    static func run(_ words: [String]) throws -> String {
+        let process = Process()
+        let output = starts.withLock { _ in pipe() }
+        let words = unprivileged(words)
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
+        process.standardOutput = output
+        process.standardError = output
+        process.currentDirectoryURL = URL(fileURLWithPath: "/")
+        try starts.withLock { _ in try process.run() }
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        if process.terminationStatus != 0 { throw ServerFailure("\(words.joined(separator: " ")): \(text)") }
+        return text
+    }
+
+    /// What the program said last.
+    var words: String {
+        String(decoding: FileManager.default.contents(atPath: log)?.suffix(2000) ?? Data(), as: UTF8.self)
+    }
+}
+
+/// A server could not be started or stopped.
+struct ServerFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+#endif

@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+@testable import SiltTool
+
+@Suite("import and export")
+struct ImportTests {
+    private let directory: TemporaryDirectory
+    private var store: String { directory.file("s") }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func file(_ name: String, _ text: String) throws -> String { try directory.write(name, Array(text.utf8)) }
+
+    private func `import`(_ name: String, _ text: String, _ options: String...) throws -> Silt.Result {
+        let path = try file(name, text)
+        return try Silt.shell(
+            "cd \"$0\" && silt import --quiet \(options.joined(separator: " ")) s T \"$1\"", directory.path, path)
+    }
+
+    private func query(_ sql: String) throws -> String { try Silt.run("query", "--csv", store, sql).text }
+
+    @Test("what export prints, import reads to the same rows and types", arguments: ["csv", "jsonl"])
+    func roundTrip(format: String) throws {
+        let statements = """
+            CREATE TABLE T (id INTEGER PRIMARY KEY, u UINT64, r REAL, b BOOLEAN, t TEXT, d DATE, x BLOB, j JSON, k UUID);
+            INSERT INTO T VALUES (1, 18446744073709551615, 0.1, TRUE, 'a,"b"', '2024-02-29T01:02:03Z', x'00FF', '{"a":[1,2]}',
+                '6F9619FF-8B86-D011-B42D-00C04FC964FF');
+            INSERT INTO T VALUES (2, 1, -2.5e300, FALSE, '', NULL, x'', '[]', NULL);
+            """
+        try Silt.run("query", store, statements).expect(status: 0)
+        let exported = try Silt.run("export", "--format", format, store, "T")
+        exported.expect(status: 0)
+        let path = try directory.write("rows." + format, exported.output)
+        let copy = directory.file("copy")
+        try Silt.run("import", "--quiet", copy, "T", path).expect(status: 0)
+        #expect(try Silt.run("export", "--format", format, copy, "T").text == exported.text)
+        let types = try Silt.run("schema", "--json", copy).text
+        let original = try Silt.run("schema", "--json", store).text
+        func names(_ text: String) -> [String] { text.matches(of: /"type"\s*:\s*"([a-z0-9]+)"/).map { String($0.1) } }
+        #expect(names(types) == names(original))
+    }
+
+    @Test("a file of one column keeps its NULLs")
+    func oneColumn() throws {
+        try self.import("a.csv", "name\nx\n\ny\n\n").expect(status: 0)
+        #expect(try Silt.run("export", store, "T").text == "name\nx\n\ny\n\n")
+    }
+
+    @Test(
+        "a refused input makes no store",
+        arguments: [
+            "", "id\n", "id,name\n1,a\n1,b\n", "id,name\n1,a\n,b\n", "id,name\n1\n", "id,id\n1,2\n", "id,name\n1,\"a\n",
+        ])
+    func noStore(text: String) throws {
+        try self.import("a.csv", text).expect(status: 2)
+        #expect(!FileManager.default.fileExists(atPath: store))
+        // A directory that was there stays, and what is in it.
+        try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: false)
+        try self.import("a.csv", text).expect(status: 2)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: store) == [])
+    }
+
+    @Test("a row without a value of the key is refused, with its line; --no-key takes it")
+    func nullKey() throws {
+        let text = "name,id\na,1\nb,\n"
+        try self.import("a.csv", text).expect(status: 2, error: "a.csv:3: no value for 'id', which is the key")
+        try self.import("a.csv", text, "--key", "id").expect(status: 2, error: "a.csv:3: no value for 'id'")
+        try self.import("a.csv", text, "--no-key").expect(status: 0)
+        #expect(try query("SELECT name FROM T WHERE id IS NULL") == "name\nb\n")
+        try self.import("a.csv", text, "--key", "name").expect(status: 2, error: "'name' is not its key")
+    }
+
+    @Test("a duplicate key is reported with the line of its row")
+    func duplicate() throws {
+        let rows = (1...2500).map { "\($0 == 1700 ? 1200 : $0),n\($0)\n" }.joined()
+        try self.import("a.csv", "id,name\n" + rows).expect(status: 2, error: "a.csv:1701: ")
+    }
+
+    @Test("an unknown column is reported where it is named")
+    func unknownColumn() throws {
+        try self.import("a.csv", "id,name\n1,a\n").expect(status: 0)
+        try self.import("b.csv", "\nid,nome\n2,b\n").expect(
+            status: 2, error: "b.csv:2: the table T has no column 'nome'")
+        try self.import("c.csv", "id,nome\n").expect(status: 2, error: "c.csv:1: the table T has no column 'nome'")
+        try self.import("d.jsonl", "{\"id\":2}\n{\"id\":3,\"nome\":1}\n")
+            .expect(status: 2, error: "d.jsonl:2: the table T has no column 'nome'")
+    }
+
+    @Test("an error behind some batches says which rows are stored")
+    func batches() throws {
+        let rows = (1...10).map { "\($0 == 8 ? 1 : $0),n\($0)\n" }.joined()
+        try self.import("a.csv", "id,name\n" + rows, "--batch", "3")
+            .expect(status: 2, error: "stored before it: 6 rows, to line 7")
+        #expect(try query("SELECT COUNT(*) AS n FROM T") == "n\n6\n")
+    }
+
+    @Test("JSON lines are read as RFC 8259 has them, each column once")
+    func strictJSON() throws {
+        for (text, error) in [
+            ("{\"a\":1,\"a\":2}", "a.jsonl:1:8: the column 'a' is named twice"), ("{\"a\":1,}", "a.jsonl:1:8: "),
+            ("{\"a\":inf}", "expected a value"), ("{\"a\":0x10}", "expected a value"),
+            ("{\"a\":+1}", "expected a value"),
+            ("{\"a\":01}", "expected a value"), ("{\"a\":1.}", "expected a value"), ("{\"a\":{b}}", "expected a name"),
+            ("{\"a\":[1,]}", "a.jsonl:1:9: expected a value"), ("{\"a\":[1}}", "expected ',' or ']'"),
+            ("{\"a\":[[[}", "expected a value"),
+        ] {
+            try self.import("a.jsonl", text + "\n").expect(status: 2, error: error)
+        }
+        try self.import("a.jsonl", "{\"zip\":\"10115\",\"n\":-1.5e3}\n{}\n").expect(status: 0)
+        #expect(
+            try Silt.run("export", "--format", "jsonl", store, "T").text
+                == "{\"zip\":\"10115\",\"n\":-1500.0}\n{\"zip\":null,\"n\":null}\n")
+    }
+
+    @Test("numbers out of a column's range are refused")
+    func ranges() throws {
+        try Silt.run("query", store, "CREATE TABLE T (i TINYINT, f FLOAT32, d REAL)").expect(status: 0)
+        for row in ["128,,", ",1e39,", ",,1e400", ",,0x10", ",,one"] {
+            try self.import("a.csv", "i,f,d\n" + row + "\n").expect(status: 2, error: "a.csv:2: ")
+        }
+        try self.import("a.csv", "i,f,d\n127,1e38,-inf\n").expect(status: 0)
+        #expect(try query("SELECT d FROM T") == "d\n-inf\n")
+    }
+}

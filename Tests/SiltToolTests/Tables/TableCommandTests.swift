@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+@testable import SiltTool
+
+@Suite("Commands that know tables")
+struct TableCommandTests {
+    private let directory: TemporaryDirectory
+    private var store: String { directory.file("s") }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        try Silt.run(
+            "query", "--quiet", store,
+            """
+            CREATE TABLE City (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
+            CREATE TABLE Person (id INTEGER PRIMARY KEY, name TEXT, city INT REFERENCES City(id));
+            CREATE INDEX ON Person (name, city);
+            INSERT INTO City VALUES (1, 'Rome'), (2, 'Oslo');
+            INSERT INTO Person VALUES (1, 'Ada', 1), (2, 'Bob', 2), (3, 'Cai', NULL), (4, 'Ada', 2)
+            """
+        ).expect(status: 0)
+    }
+
+    private func json(_ command: String) throws -> Any {
+        let result = try Silt.run(command, "--json", store)
+        result.expect(status: 0)
+        return try JSONSerialization.jsonObject(with: Data(result.output))
+    }
+
+    @Test("stat shows tables with their indexes, estimated and marked so; a store without tables has none")
+    func stat() throws {
+        let text = try Silt.run("stat", store).text
+        let lines = text.split(separator: "\n").map { $0.split(separator: " ").prefix(5).joined(separator: " ") }
+        for start in [
+            "table entries, about size, about", "City 2 ", "Person 4 ", "(name, city) 4 ", "(name) unique 2 ",
+        ] {
+            #expect(lines.contains { $0.hasPrefix(start) }, "\(start) in \(text)")
+        }
+        let report = try #require(try json("stat") as? [String: Any])
+        #expect(report["diskBytes"] != nil)
+        let tables = try #require(report["tables"] as? [[String: Any]])
+        #expect(tables.map { $0["name"] as? String } == ["City", "Person"])
+        #expect(tables.map { $0["estimatedRows"] as? Int } == [2, 4])
+        let index = try #require((tables[1]["indexes"] as? [[String: Any]])?.first)
+        #expect(index["columns"] as? [String] == ["name", "city"] && index["estimatedEntries"] as? Int == 4)
+        #expect((index["bytes"] as? Int ?? 0) > 0)
+        let other = directory.file("keys")
+        try Silt.run("put", other, "a", "b").expect(status: 0)
+        #expect(try !Silt.run("stat", other).text.contains("table"))
+    }
+
+    @Test("explain names an index for conditions and orders; with --analyze it counts rows")
+    func explain() throws {
+        let plan = try Silt.run("explain", store, "SELECT * FROM Person WHERE city = 2 ORDER BY name").text
+        #expect(plan.contains("hint: An index on Person("))
+        let counted = try Silt.run("explain", "--analyze", store, "SELECT * FROM Person WHERE id > 1").text
+        #expect(counted.contains("3 found of 3 read in "))
+        let result = try Silt.run("explain", "--json", "--analyze", store, "SELECT * FROM Person")
+        let value = try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any]
+        #expect(value?["actualRows"] as? Int == 4 && value?["seconds"] is Double)
+    }
+
+    @Test("analyze reports what it found, and leaves it in the store")
+    func analyze() throws {
+        let rows = try #require(try json("analyze") as? [[String: Any]])
+        let person = try #require(rows.first { $0["table"] as? String == "Person" })
+        #expect(person["entries"] as? Int == 4 && person["distinctValues"] as? [Int] == [3, 4])
+        try Silt.run("verify", "--quiet", store).expect(status: 0)
+        try Silt.run("analyze", store, "Nobody").expect(status: 2)
+    }
+
+    @Test("the report draws relations twice, for wide pages and for phones, and needs no font for its keys")
+    func report() throws {
+        let page = directory.file("page.html")
+        try Silt.run("report", "--quiet", "--html", page, store).expect(status: 0)
+        let html = String(decoding: try directory.read("page.html"), as: UTF8.self)
+        for form in ["wide", "narrow"] { #expect(html.contains("<div class=\"relations \(form)\"><svg")) }
+        #expect(html.ranges(of: "<g class=\"key\"").count == 4)
+        #expect(html.contains("url(#head1)") && html.contains("url(#head3)"))
+        let known: Set<Character> = ["×", "·", "…", "–"]
+        #expect(html.allSatisfy { $0.isASCII || known.contains($0) })
+    }
+}

@@ -1,0 +1,93 @@
+import Synchronization
+import Testing
+
+@testable import Siltstone
+
+/// The read path alone: what was published is read, as far as it is visible.
+@Suite("Read path", .comesToAnEnd)
+struct ReadPathTests {
+    @Test("a read sees what was published, up to the visible number or the one that it asks for")
+    func visibility() throws {
+        let fixture = try OwnerFixture()
+        let reads = fixture.makeReads()
+        #expect(try reads.get("a") == nil)
+        let (old, new) = (try OwnerFixture.table("a", [1], 1), try OwnerFixture.table("a", [2], 2))
+        reads.publish([new, old], .empty)
+        #expect(try reads.get("a") == nil, "nothing is visible yet")
+        reads.visible.store(1, ordering: .releasing)
+        #expect(try reads.get("a") == [1])
+        reads.visible.store(2, ordering: .releasing)
+        #expect(try reads.get("a") == [2])
+        #expect(try reads.get("a", at: 1) == [1])
+        #expect(try reads.get("b") == nil)
+    }
+
+    @Test("a replaced super version lives as long as a read of it, and no longer")
+    func retirement() throws {
+        let reads = try OwnerFixture().makeReads()
+        weak var replaced: MemTable?
+        func pinned() throws -> PinnedValue {
+            let table = try OwnerFixture.table("a", [1, 2, 3], 1)
+            replaced = table
+            reads.publish([table], .empty)
+            reads.visible.store(1, ordering: .releasing)
+            return withContiguousBytes(Array("a".utf8)) { reads.pin($0) }
+        }
+        let value = try pinned()
+        reads.publish([try OwnerFixture.table("a", [4], 2)], .empty)
+        reads.retire()
+        #expect(replaced != nil)
+        #expect(value.value.map { Array($0) } == [1, 2, 3])
+        reads.unpin(value)
+        for _ in 0..<5000 where replaced != nil {
+            reads.retire()
+            Platform.sleep(microseconds: 1000)
+        }
+        #expect(replaced == nil)
+    }
+
+    @Test("many reads that are outdated by a range tombstone ask for a new super version")
+    func outdated() throws {
+        let reads = try OwnerFixture().makeReads()
+        let table = try OwnerFixture.table("a", [1], 1)
+        reads.publish([table], .empty)
+        reads.visible.store(2, ordering: .releasing)
+        let requests = Atomic(0)
+        reads.republish = { _ in
+            requests.add(1, ordering: .relaxed)
+            reads.forgetOutdatedReads()
+            reads.publish([table], .empty)
+        }
+        withContiguousBytes(Array("a".utf8)) { from in
+            withContiguousBytes(Array("b".utf8)) { table.insertRangeTombstone(start: from, end: $0, sequence: 2) }
+        }
+        for _ in 0..<100 { #expect(try reads.get("a") == nil) }
+        #expect(requests.load(ordering: .relaxed) == 1)
+        reads.republish = { _ in }
+        reads.retire()
+    }
+
+    @Test("reads of a closed store throw, by each way of reading")
+    func closed() async throws {
+        let fixture = try OwnerFixture()
+        let reads = fixture.makeReads()
+        reads.publish([try OwnerFixture.table("a", [1], 1)], .empty)
+        reads.visible.store(1, ordering: .releasing)
+        fixture.status.stop()
+        #expect(StoreError.Code.of { _ = try reads.get("a") } == .closed)
+        #expect(StoreError.Code.of { _ = try reads.estimate(KeyRange()) } == .closed)
+        var code: StoreError.Code?
+        do { _ = try await reads.copyValues(of: [Array("a".utf8)], at: 1) } catch { code = error.code }
+        #expect(code == .closed)
+    }
+
+    @Test("a snapshot is registered at what is visible, and only as long as it is held")
+    func snapshots() throws {
+        let reads = try OwnerFixture().makeReads()
+        reads.visible.store(7, ordering: .releasing)
+        let number = reads.snapshots.register { reads.visible.load(ordering: .acquiring) }
+        #expect(number == 7 && reads.snapshots.live() == [7])
+        reads.snapshots.release(number)
+        #expect(reads.snapshots.live().isEmpty)
+    }
+}

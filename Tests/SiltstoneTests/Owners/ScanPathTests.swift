@@ -1,0 +1,51 @@
+import Synchronization
+import Testing
+
+@testable import Siltstone
+
+/// Scans alone: the pool, and the ranges that walks have found deleted.
+@Suite("Scan path", .comesToAnEnd)
+struct ScanPathTests {
+    private func count(_ path: ScanPath) throws -> Int {
+        try path.beginWalk(at: nil, from: nil, to: nil, reverse: false, limit: nil).count()
+    }
+
+    @Test("a scan waits for the next walk, as long as its super version is the current one")
+    func pool() throws {
+        let reads = try OwnerFixture().makeReads()
+        let path = ScanPath(reads)
+        reads.publish([try OwnerFixture.table("a", [1], 1)], .empty)
+        reads.visible.store(1, ordering: .releasing)
+        #expect(try count(path) == 1)
+        let (scan, sequence) = path.take()
+        #expect(sequence == 1)
+        path.give(scan)
+        let (again, _) = path.take()
+        #expect(again.toOpaque() == scan.toOpaque())
+        reads.publish([try OwnerFixture.table("b", [1], 2), try OwnerFixture.table("a", [1], 1)], .empty)
+        path.give(again)
+        #expect(path.pool.take() == nil, "it is outdated")
+        reads.visible.store(2, ordering: .releasing)
+        #expect(try count(path) == 2)
+        path.pool.clear()
+        reads.retire()
+    }
+
+    @Test("a walk that passed many deleted entries has keys watched, if the write lock is free")
+    func deleted() throws {
+        let path = ScanPath(try OwnerFixture().makeReads())
+        let (a, b) = (Array("a".utf8), Array("b".utf8))
+        func note(_ count: Int) {
+            a.withBytes { a in
+                b.withBytes { b in path.noteDeleted(from: a, through: b, passing: count, seen: 9) }
+            }
+        }
+        note(DeletedRangeCache.fewestToWatch)
+        #expect(!path.deletedRanges.isWatching, "nobody has set the lock")
+        path.ifWriteLockIsFree = { body in body(5) }
+        note(DeletedRangeCache.fewestToWatch - 1)
+        #expect(!path.deletedRanges.isWatching)
+        note(DeletedRangeCache.fewestToWatch)
+        #expect(path.deletedRanges.isWatching && path.deletedRanges.hasRanges)
+    }
+}

@@ -1,0 +1,79 @@
+import SiltstoneTesting
+import Testing
+
+@testable import Siltstone
+
+/// The value log alone: which file is in use, and what a failed write leaves.
+@Suite("Value log", .comesToAnEnd)
+struct ValueLogTests {
+    private struct Parts {
+        let fixture: OwnerFixture
+        let versions: VersionSet
+        let values: ValueLog
+
+        init() throws {
+            fixture = try OwnerFixture()
+            versions = fixture.makeVersions()
+            values = ValueLog(versions, fixture.makeReads())
+        }
+    }
+
+    @Test("values go to one file until it is full, and then to the next")
+    func files() throws {
+        let parts = try Parts()
+        let first = try parts.values.append("a", count: 10_000)
+        #expect(try parts.values.append("b", count: 10_000).file == first.file)
+        for number in 0..<10 { try parts.values.append("c\(number)", count: 10_000) }
+        let last = try parts.values.append("d", count: 10_000)
+        #expect(last.file > first.file && parts.values.current?.number == last.file)
+        #expect(parts.versions.current.valueFiles.keys.sorted() == [first.file, last.file])
+    }
+
+    @Test("a write that does not fit on the disk is rolled back, with the files that it has begun")
+    func rollBack() throws {
+        let parts = try Parts()
+        try parts.values.append("before", count: 3000)
+        let size = try #require(parts.values.current).size
+        let code = StoreError.Code.of {
+            try parts.values.withLock { () throws(StoreError) in
+                try parts.values.rollingBack { () throws(StoreError) in
+                    for _ in 0..<9 {
+                        _ = try withContiguousBytes([UInt8](repeating: 1, count: 20_000)) { bytes throws(StoreError) in
+                            try parts.values.append(.emptyBytes, bytes)
+                        }
+                    }
+                    throw StoreError(.noSpace, "the log is full")
+                }
+            }
+        }
+        #expect(code == .noSpace)
+        let sizes = parts.versions.current.valueFiles.sorted { $0.key < $1.key }.map(\.value.approximateSize)
+        #expect(sizes.count > 2)
+        #expect(sizes[0] == size && sizes.dropFirst().allSatisfy { $0 == FileHeader.size })
+    }
+
+    @Test("files go when nothing refers to them: no memtable, no segment, no compaction under way")
+    func collection() throws {
+        let parts = try Parts()
+        let used = try parts.values.append("a", count: 5000).file
+        _ = try parts.values.finishFile()
+        let moved = try parts.values.append("b", count: 5000).file
+        _ = try parts.values.finishFile()
+        try parts.values.withLock { parts.values.noteRelocation(to: moved) }
+        let current = try parts.values.append("c", count: 5000).file
+        try parts.values.collect { [used] }
+        #expect(parts.versions.current.valueFiles.keys.sorted() == [used, moved, current])
+        parts.values.endRelocation()
+        try parts.values.collect { [] }
+        #expect(parts.versions.current.valueFiles.keys.sorted() == [current], "it is in use")
+    }
+
+    @Test("a failed sync ends all writing")
+    func failedSync() throws {
+        let parts = try Parts()
+        try parts.values.append("a", count: 5000)
+        parts.fixture.disk.setRule { $0.operation == .sync && $0.path.hasSuffix(".values") ? .noSpace : nil }
+        #expect(StoreError.Code.of { try parts.values.sync() } == .inputOutput)
+        #expect(StoreError.Code.of { try parts.values.append("b", count: 1) } == .refusesWrites)
+    }
+}

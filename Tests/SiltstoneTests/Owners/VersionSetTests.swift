@@ -1,0 +1,111 @@
+import SiltstoneTesting
+import Synchronization
+import Testing
+
+@testable import Siltstone
+
+/// The version set alone: edits, new files, failures, closing.
+@Suite("Version set", .comesToAnEnd)
+struct VersionSetTests {
+    @Test("an edit is in the manifest, and in force, before anything else changes with it")
+    func edit() throws {
+        let fixture = try OwnerFixture()
+        let versions = fixture.makeVersions()
+        var events: [String] = []
+        versions.install = { wakes, change in
+            events.append("install, wakes \(wakes)")
+            change()
+        }
+        let log = try versions.createLog()
+        #expect(events == ["install, wakes true"])
+        try versions.withManifest { #expect($0?.state.logs.contains(log.number) == true) }
+        var edit = VersionEdit()
+        edit.removedLogs = [log.number]
+        try versions.logAndApply(edit, wakes: false) { events.append("body") }
+        #expect(events == ["install, wakes true", "install, wakes false", "body"])
+        try versions.withManifest { #expect($0?.state.logs.contains(log.number) == false) }
+        #expect(try fixture.names().contains(StoreFile.log(log.number).name), "the caller removes it")
+    }
+
+    @Test("numbers are given out once, whoever asks")
+    func numbers() throws {
+        let versions = try OwnerFixture().makeVersions()
+        let first = versions.takeFileNumber()
+        let log = try versions.createLog().number
+        #expect(first < log && log < versions.takeFileNumber())
+    }
+
+    @Test("a full disk changes nothing, and leaves no file; any other failure of an edit ends all writing")
+    func failures() throws {
+        let fixture = try OwnerFixture()
+        let versions = fixture.makeVersions()
+        let before = try fixture.names()
+        for failure in [FaultKindOfEdit.full, .broken] {
+            fixture.disk.setRule { call in
+                call.operation == .write && call.path.hasSuffix(".manifest") ? failure.error : nil
+            }
+            #expect(StoreError.Code.of { _ = try versions.createLog() } == failure.code)
+            #expect(fixture.status.hasFailed == (failure == .broken))
+            fixture.disk.setRule(.none)
+            if failure == .full { #expect(try fixture.names() == before) }
+        }
+        // It may be named: nobody knows whether the edit has reached the disk.
+        #expect(try fixture.names().count == before.count + 1)
+        #expect(StoreError.Code.of { _ = try versions.createLog() } == .inputOutput, "the failure itself")
+    }
+
+    private enum FaultKindOfEdit {
+        case full, broken
+
+        var error: Fault { self == .full ? .noSpace : .inputOutput }
+        var code: StoreError.Code { self == .full ? .noSpace : .inputOutput }
+    }
+
+    @Test("value files go once neither segments nor others use them, and no sooner")
+    func valueFiles() throws {
+        let fixture = try OwnerFixture()
+        let versions = fixture.makeVersions()
+        var appender: ValueFileAppender?
+        let made = try versions.createValueFile { appender = $0 }
+        #expect(appender === made)
+        #expect(versions.current.valueFiles.keys.contains(made.number))
+        try versions.dropValueFiles { [made.number] }
+        #expect(versions.current.valueFiles.count == 1)
+        try versions.dropValueFiles { [] }
+        #expect(versions.current.valueFiles.isEmpty)
+        #expect(try !fixture.names().contains(StoreFile.values(made.number).name))
+    }
+
+    @Test("files that are held stay until the last hold ends")
+    func holds() throws {
+        let fixture = try OwnerFixture()
+        let versions = fixture.makeVersions()
+        let log = try versions.createLog()
+        var isThere = Result<Bool, any Error>.success(false)
+        try versions.obsolete.holding { () throws(StoreError) in
+            versions.discard([.log(log.number)])
+            isThere = Result { try fixture.names().contains(StoreFile.log(log.number).name) }
+        }
+        #expect(try isThere.get())
+        #expect(try !fixture.names().contains(StoreFile.log(log.number).name))
+    }
+
+    @Test("a store that is open for reading only has versions, and takes no edit")
+    func readOnly() throws {
+        let fixture = try OwnerFixture()
+        let versions = VersionSet(fixture.recovered.version, nil, fixture.directory, fixture.status)
+        #expect(StoreError.Code.of { _ = try versions.createLog() } == .readOnly)
+        #expect(StoreError.Code.of { try versions.logAndApply(VersionEdit()) } == .readOnly)
+        #expect(versions.current.runs.isEmpty && versions.takeFileNumber() == 0)
+    }
+
+    @Test("a closed store makes no value file: its directory may be another's")
+    func closed() throws {
+        let fixture = try OwnerFixture()
+        let versions = fixture.makeVersions()
+        let before = try fixture.names()
+        fixture.status.close()
+        #expect(StoreError.Code.of { _ = try versions.createValueFile { _ in } } == .closed)
+        #expect(try fixture.names() == before)
+    }
+}

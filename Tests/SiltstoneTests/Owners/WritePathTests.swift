@@ -1,0 +1,99 @@
+import Dispatch
+import Foundation
+import SiltstoneTesting
+import Synchronization
+import Testing
+
+@testable import Siltstone
+
+/// The write path alone, with nobody who does its background work, or with a test in its place.
+@Suite("Write path", .comesToAnEnd)
+struct WritePathTests {
+    @Test("a change is in the log and visible when it returns, and durable once it was waited for")
+    func change() throws {
+        let fixture = try OwnerFixture()
+        let writes = fixture.makeWrites()
+        #expect(try writes.put("a", [1]) == 1)
+        #expect(try writes.reads.get("a") == [1])
+        let log = try #require(writes.lock.withLock { writes.state.active.log })
+        #expect(log.end > log.syncedEnd)
+        try writes.waitUntilDurable(1, .buffered)
+        #expect(log.end > log.syncedEnd)
+        try writes.waitUntilDurable(1, .synced)
+        #expect(log.end == log.syncedEnd)
+    }
+
+    @Test("a full memtable asks for a log and for a flush; a writer that must not block is told, and nothing is lost")
+    func full() throws {
+        let writes = try OwnerFixture().makeWrites()
+        let logs = Atomic(0)
+        let flushes = Atomic(0)
+        writes.background.nextLog = { logs.add(1, ordering: .relaxed) }
+        writes.background.flush = { flushes.add(1, ordering: .relaxed) }
+        var written = 0
+        while try writes.put("key \(written)", [UInt8](repeating: 1, count: 500), mayBlock: false) != nil {
+            written += 1
+        }
+        #expect(written > 50 && logs.load(ordering: .relaxed) == 1 && flushes.load(ordering: .relaxed) == 0)
+        writes.prepareLog()
+        #expect(try writes.put("one more", [1], mayBlock: false) != nil)
+        #expect(flushes.load(ordering: .relaxed) == 1)
+        #expect(writes.tables.count == 2 && writes.report.counts.changes == written + 1)
+        for number in 0..<written {
+            #expect(try writes.reads.get("key \(number)") == [UInt8](repeating: 1, count: 500))
+        }
+        let sealed = try #require(writes.beginFlush())
+        #expect(sealed.table.entryCount == written)
+    }
+
+    @Test("a writer waits for room, and is woken by the end of the work or by its failure")
+    func waits() throws {
+        let writes = try OwnerFixture { $0.sealedMemTableLimit = 1 }.makeWrites()
+        let queue = DispatchQueue(label: "background work")
+        writes.background.nextLog = { queue.async { writes.prepareLog() } }
+        writes.background.flush = {
+            queue.async {
+                if writes.beginFlush() != nil { writes.failFlush(StoreError(.noSpace, "the disk is full")) }
+            }
+        }
+        var code: StoreError.Code?
+        for number in 0..<1000 where code == nil {
+            code = StoreError.Code.of { try writes.put("key \(number)", [UInt8](repeating: 1, count: 500)) }
+        }
+        #expect(code == .noSpace)
+        #expect(writes.report.failure?.code == .noSpace && writes.report.counts.stalls > 0)
+    }
+
+    @Test("closing wakes a writer that waits, and refuses it")
+    func closing() throws {
+        let fixture = try OwnerFixture()
+        let writes = fixture.makeWrites()
+        let isWaiting = Atomic(false)
+        writes.background.nextLog = { isWaiting.store(true, ordering: .relaxed) }
+        let codes = Locked<[StoreError.Code?]>([])
+        Thread.detachNewThread {
+            let code = StoreError.Code.of {
+                for number in 0..<10_000 { try writes.put("key \(number)", [UInt8](repeating: 1, count: 500)) }
+            }
+            codes.withLock { $0.append(code) }
+        }
+        try waitUntil("the writer asks for a log") { isWaiting.load(ordering: .relaxed) }
+        writes.refuseWrites()
+        try waitUntil("the writer ends") { !codes.withLock { $0.isEmpty } }
+        #expect(codes.withLock { $0 } == [.closed])
+    }
+
+    @Test("a check that finds a conflict stops its batch under the lock")
+    func conflict() throws {
+        let writes = try OwnerFixture().makeWrites()
+        try writes.put("a", [1])
+        var reads = ReadSet()
+        withContiguousBytes(Array("a".utf8)) { reads.insert($0) }
+        var batch = WriteBatch()
+        batch.put(Array("b".utf8), [1])
+        let code = StoreError.Code.of { _ = try writes.commit(batch, CommitCheck(reads.closed(), since: 0)) }
+        #expect(code == .conflict)
+        #expect(writes.report.counts.conflicts == 1)
+        #expect(try writes.commit(batch, CommitCheck(reads.closed(), since: 1)) == 2)
+    }
+}
