@@ -121,7 +121,7 @@ final class MergingCursor {
     @inline(__always)
     func next() throws(StoreError) -> Record? {
         if state.value.left == state.value.spanEnd {
-            let span = try nextRecords()
+            let span = try nextSpan()
             if span.isEmpty { return nil }
             state.value.left = span.start
             state.value.spanEnd = span.end
@@ -132,14 +132,12 @@ final class MergingCursor {
     }
 
     /// The next records, good until the next call; none at the end. After one seek, not to be mixed with ``next()``.
-    func nextSpan() throws(StoreError) -> UnsafeBufferPointer<Record> { try nextRecords().buffer }
-
-    private func nextRecords() throws(StoreError) -> RecordSpan {
+    func nextSpan() throws(StoreError) -> RecordRow {
         while state.value.ended > 0 { try refillEnded() }
         switch state.value.live {
         case 0:
             (state.value.left, state.value.spanEnd) = (nil, nil)
-            return RecordSpan(start: .none, end: .none)
+            return .none
         case 1: return takeBatch()
         // As where sources lie one behind the other.
         case _ where order(lanes[0].end - 1, lanes[1].next) < 0: return takeBatch()
@@ -151,7 +149,7 @@ final class MergingCursor {
 
     /// What the first source has left of its batch.
     @inline(__always)
-    private func takeBatch() -> RecordSpan {
+    private func takeBatch() -> RecordRow {
         var lane = lanes[0]
         let start = lane.next
         lane.next = lane.end
@@ -160,7 +158,7 @@ final class MergingCursor {
     }
 
     /// Records of several sources in their order, as far as their batches reach.
-    private func merge() -> RecordSpan {
+    private func merge() -> RecordRow {
         let wanted = state.value.wanted
         var room = merged.room(upTo: wanted > 0 ? min(wanted, Self.mergedCount) : Self.mergedCount)
         repeat { takeRow(&room) } while !room.isFull && state.value.ended == 0 && state.value.live > 1
@@ -191,9 +189,9 @@ final class MergingCursor {
     }
 
     @inline(__always)
-    private func span(_ start: RecordPlace, _ end: RecordPlace) -> RecordSpan {
+    private func span(_ start: RecordPlace, _ end: RecordPlace) -> RecordRow {
         state.value.wanted &-= end - start
-        return RecordSpan(start: start, end: end)
+        return RecordRow(start: start, end: end)
     }
 
     /// Below zero, zero or above zero as a record comes before another one, has its key, or comes after it.

@@ -18,7 +18,7 @@ final class EpochReclaimer: @unchecked Sendable {
     private static let slotBytes = 128
 
     /// The current view, retained.
-    private let pointer: Atomic<UnsafeRawPointer>
+    private let latest: AtomicBorrowed<SuperVersion>
     private let epoch = Atomic<UInt64>(1)
     private let threads = ThreadNumbers.shared
     /// One for each thread number, and one for all threads that have none.
@@ -41,7 +41,7 @@ final class EpochReclaimer: @unchecked Sendable {
     }
 
     init(_ view: SuperVersion) {
-        pointer = Atomic(UnsafeRawPointer(Unmanaged.passRetained(view).toOpaque()))
+        latest = AtomicBorrowed(.retaining(view))
         let size = (ThreadNumbers.limit + 1) * Self.slotBytes
         slots = .allocate(byteCount: size, alignment: Self.slotBytes)
         slots.initializeMemory(as: UInt8.self, repeating: 0, count: size)
@@ -50,7 +50,7 @@ final class EpochReclaimer: @unchecked Sendable {
     deinit {
         // Nobody reads any more.
         retirement.withLock { for retired in $0.waiting + $0.leaving { retired.view.release() } }
-        Unmanaged<SuperVersion>.fromOpaque(pointer.load(ordering: .acquiring)).release()
+        latest.load()?.release()
         slots.deallocate()
     }
 
@@ -66,7 +66,7 @@ final class EpochReclaimer: @unchecked Sendable {
         let slot: UnsafeMutableRawPointer
         /// What the slot held before; in the shared slot, the mark of that.
         let before: UInt64
-        let view: Unmanaged<SuperVersion>
+        let view: Borrowed<SuperVersion>
     }
 
     private static let isShared = PinnedValue.mark
@@ -83,7 +83,7 @@ final class EpochReclaimer: @unchecked Sendable {
         if readersFence { atomicMemoryFence(ordering: .sequentiallyConsistent) }
         // Keeps the compiler from changing the order; costs nothing on x86.
         atomicMemoryFence(ordering: .acquiringAndReleasing)
-        return Guard(slot: slot.address, before: before, view: .fromOpaque(pointer.load(ordering: .acquiring)))
+        return Guard(slot: slot.address, before: before, view: latest.load().unsafelyUnwrapped)
     }
 
     /// Ends a read.
@@ -110,8 +110,8 @@ final class EpochReclaimer: @unchecked Sendable {
     private func enterShared() -> Guard {
         sharedSlot.reading.pointee.add(1, ordering: .sequentiallyConsistent)
         sharedSlot.count.pointee.add(1, ordering: .relaxed)
-        let view = pointer.load(ordering: .sequentiallyConsistent)
-        return Guard(slot: sharedSlot.address, before: Self.isShared, view: .fromOpaque(view))
+        let view = latest.loadInOrder().unsafelyUnwrapped
+        return Guard(slot: sharedSlot.address, before: Self.isShared, view: view)
     }
 
     @inline(never)
@@ -121,13 +121,13 @@ final class EpochReclaimer: @unchecked Sendable {
     func current() -> SuperVersion {
         let reading = enter()
         defer { leave(reading) }
-        return reading.view.takeUnretainedValue()
+        return reading.view.object
     }
 
     /// Whether a view is the current one. A view that is kept and was replaced is never current again.
     @inline(__always)
-    func isCurrent(_ view: Unmanaged<SuperVersion>) -> Bool {
-        pointer.load(ordering: .sequentiallyConsistent) == UnsafeRawPointer(view.toOpaque())
+    func isCurrent(_ view: Borrowed<SuperVersion>) -> Bool {
+        latest.loadInOrder() == view
     }
 
     /// Reads that were begun so far.
@@ -151,13 +151,12 @@ final class EpochReclaimer: @unchecked Sendable {
     /// Makes `view` the current one, for all reads that begin from now on.
     /// - Returns: the view before, which may still be read: to be given to ``retire(_:)``, off the hot path.
     func publish(_ view: SuperVersion) -> Retired {
-        let new = UnsafeRawPointer(Unmanaged.passRetained(view).toOpaque())
-        return Retired(view: .fromOpaque(pointer.exchange(new, ordering: .sequentiallyConsistent)))
+        Retired(view: latest.exchange(.retaining(view)).unsafelyUnwrapped)
     }
 
     /// A view that is current no more. Plain bits: whoever holds it owes a call of ``retire(_:)``.
     struct Retired: @unchecked Sendable {  // an address that only `retire` looks behind
-        fileprivate let view: Unmanaged<SuperVersion>
+        fileprivate let view: Borrowed<SuperVersion>
     }
 
     /// Releases retired views whose readers have left, without waiting for the others: a reader may itself be waiting

@@ -10,7 +10,7 @@ extension ReadPath {
         let reading = superVersions.enter()
         // After the view: what the view has dropped is then hidden by something that this number sees.
         let visible = sequence ?? visible.load(ordering: .acquiring)
-        let plan = reading.view._withUnsafeGuaranteedRef { $0.plan }
+        let plan = reading.view.with { $0.plan }
         if _fastPath(plan.isQuick) {
             let found = plan.find(SearchKey(key), visible: visible)
             if _fastPath(!found.isUnclear && !status.isStopping) {
@@ -39,7 +39,7 @@ extension ReadPath {
         defer { superVersions.leave(reading) }
         // After the view: what the view has dropped is then hidden by something that this number sees.
         let visible = sequence ?? visible.load(ordering: .acquiring)
-        return try reading.view._withUnsafeGuaranteedRefThrowing { superVersion throws(StoreError) in
+        return try reading.view.with { superVersion throws(StoreError) in
             noteLongRead(superVersion)
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }
@@ -102,7 +102,7 @@ extension ReadPath {
         let reading = superVersions.enter()
         defer { superVersions.leave(reading) }
         let visible = sequence ?? visible.load(ordering: .acquiring)
-        return try reading.view._withUnsafeGuaranteedRefThrowing { superVersion throws(StoreError) in
+        return try reading.view.with { superVersion throws(StoreError) in
             noteLongRead(superVersion)
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }

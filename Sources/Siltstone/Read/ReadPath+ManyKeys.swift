@@ -17,7 +17,7 @@ extension ReadPath {
         try status.checkOpen()
         let (reading, visible) = enterSteadily(at: sequence)
         defer { superVersions.leave(reading) }
-        try reading.view._withUnsafeGuaranteedRefThrowing { superVersion throws(StoreError) in
+        try reading.view.with { superVersion throws(StoreError) in
             let group = KeyGroup()
             var base = 0
             while true {

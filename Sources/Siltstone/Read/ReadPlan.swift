@@ -9,7 +9,7 @@ struct ReadPlan: @unchecked Sendable {
     /// A memtable.
     private struct Table {
         let tree: MemTableTree
-        let table: Unmanaged<MemTable>
+        let table: Borrowed<MemTable>
         /// The range tombstones that ``ReadPlan/covers`` has of it. More may have come since.
         let known: Int
     }
@@ -24,7 +24,7 @@ struct ReadPlan: @unchecked Sendable {
     /// The range tombstones of each memtable and of all segments; mostly none.
     private let covers: UnsafeMutablePointer<FragmentIndex>
     private let coverCount: Int
-    private let segmentTombstones: Unmanaged<RangeTombstones>
+    private let segmentTombstones: Borrowed<RangeTombstones>
     /// Whether all can be read by this plan; if not, by ``SuperVersion/lookup(_:visible:pin:)``.
     let isComplete: Bool
     /// Whether ``find(_:visible:)`` may be asked: the plan is complete, and what it touches is likely to be in memory.
@@ -42,7 +42,7 @@ struct ReadPlan: @unchecked Sendable {
         let probes = segments.map { $0.compactMap { SegmentProbe($0) } }
         isComplete = zip(probes, segments).allSatisfy { $0.count == $1.count }
         isQuick = isComplete && !isTight
-        segmentTombstones = .passUnretained(version.rangeTombstones)
+        segmentTombstones = Borrowed(version.rangeTombstones)
         coverCount = tombstones.count
         covers = .allocate(capacity: max(1, coverCount))
         covers.initialize(from: tombstones.map(\.index), count: coverCount)
@@ -50,7 +50,7 @@ struct ReadPlan: @unchecked Sendable {
         self.tables = .allocate(capacity: tableCount)
         for (index, (table, known)) in tables.enumerated() {
             let place = self.tables + index
-            place.initialize(to: Table(tree: table.tree, table: .passUnretained(table), known: known))
+            place.initialize(to: Table(tree: table.tree, table: Borrowed(table), known: known))
         }
         runCount = isComplete ? probes.count : 0
         runs = .allocate(capacity: max(1, runCount))
@@ -90,7 +90,7 @@ struct ReadPlan: @unchecked Sendable {
             if record.exists { return Self.alive(record, covered) }
         }
         guard runCount > 0 else { return .none }
-        let ofSegments = segmentTombstones._withUnsafeGuaranteedRef { $0.newestCovering(key.bytes, visible: visible) }
+        let ofSegments = segmentTombstones.with { $0.newestCovering(key.bytes, visible: visible) }
         covered = max(covered, ofSegments)
         let hash = KeyHash.hash(key.bytes)
         for index in 0..<runCount {
@@ -174,7 +174,7 @@ struct ReadPlan: @unchecked Sendable {
 
     @inline(never)
     private func cover(_ table: Table, _ key: SearchKey, _ visible: SequenceNumber) -> SequenceNumber {
-        table.table._withUnsafeGuaranteedRef { $0.rangeTombstones.newestCovering(key.bytes, visible: visible) }
+        table.table.with { $0.rangeTombstones.newestCovering(key.bytes, visible: visible) }
     }
 
     @inline(__always)

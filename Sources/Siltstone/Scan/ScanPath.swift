@@ -18,21 +18,21 @@ final class ScanPath: @unchecked Sendable {
     init(_ reads: ReadPath) { self.reads = reads }
 
     /// A scan of the current super version, retained, and what is visible.
-    func take() -> (Unmanaged<Scan>, SequenceNumber) {
+    func take() -> (Borrowed<Scan>, SequenceNumber) {
         if let scan = pool.take() {
             // Before the look at the super version, as in `ReadPath.current`.
             let sequence = reads.visible.load(ordering: .acquiring)
-            if scan._withUnsafeGuaranteedRef({ reads.superVersions.isCurrent(.passUnretained($0.view)) }) {
+            if scan.with({ reads.superVersions.isCurrent(Borrowed($0.superVersion)) }) {
                 return (scan, sequence)
             }
             scan.release()
         }
         let (superVersion, sequence) = reads.current()
-        return (.passRetained(Scan(superVersion)), sequence)
+        return (.retaining(Scan(superVersion)), sequence)
     }
 
     /// Gives a scan back, retained.
-    func give(_ scan: Unmanaged<Scan>) { pool.give(scan) { reads.superVersions.isCurrent($0) } }
+    func give(_ scan: Borrowed<Scan>) { pool.give(scan) { reads.superVersions.isCurrent($0) } }
 
     /// Notes what a walk has passed before it came to an entry.
     /// - Parameters:

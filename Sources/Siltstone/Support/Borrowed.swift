@@ -11,6 +11,16 @@ struct Borrowed<Object: AnyObject> {
     @inline(__always)
     init(_ object: Object) { reference = .passUnretained(object) }
 
+    /// A reference that keeps its object itself, until ``release()``: for what is handed from one owner to the next without
+    /// being counted each time.
+    static func retaining(_ object: Object) -> Borrowed {
+        _ = Unmanaged.passRetained(object)
+        return Borrowed(object)
+    }
+
+    /// Gives up an object that ``retaining(_:)`` has kept. Once, and nobody uses the reference afterwards.
+    func release() { reference.release() }
+
     /// Runs `body` with the object, which it must not keep.
     @inline(__always)
     func with<R>(_ body: (Object) -> R) -> R { reference._withUnsafeGuaranteedRef(body) }
@@ -22,9 +32,26 @@ struct Borrowed<Object: AnyObject> {
         try reference._withUnsafeGuaranteedRef { object in Result { () throws(E) in try body(object) } }.get()
     }
 
+    /// The object's address, never 0.
+    @inline(__always)
+    var bits: UInt { UInt(bitPattern: reference.toOpaque()) }
+
+    /// A reference from its ``bits``; nil from 0.
+    @inline(__always)
+    init?(bits: UInt) {
+        guard let address = UnsafeRawPointer(bitPattern: bits) else { return nil }
+        reference = .fromOpaque(address)
+    }
+
     /// The object, retained.
     @inline(__always)
     var object: Object { reference.takeUnretainedValue() }
+}
+
+extension Borrowed: Equatable {
+    /// Whether both refer to the same object.
+    @inline(__always)
+    static func == (one: Borrowed, other: Borrowed) -> Bool { one.reference.toOpaque() == other.reference.toOpaque() }
 }
 
 extension Borrowed: @unchecked Sendable where Object: Sendable {}

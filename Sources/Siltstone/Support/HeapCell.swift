@@ -26,47 +26,54 @@ struct HeapCell<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// Room on the heap for one value, which is there or not.
+/// Room on the heap for one value, which its user puts in and takes out again.
 ///
 /// An optional in a ``HeapCell`` lost: it is copied out and in for each change of the value.
 @safe
 struct HeapSlot<Value: ~Copyable>: ~Copyable {
-    private let address: UnsafeMutablePointer<Value>
-    /// Whether the value is there.
-    private(set) var isFull = false
+    /// The room, for those who use it while the slot is there.
+    let place: HeapPlace<Value>
 
-    init() { address = .allocate(capacity: 1) }
+    init() { place = HeapPlace(.allocate(capacity: 1)) }
 
-    deinit {
-        if isFull { address.deinitialize(count: 1) }
-        address.deallocate()
-    }
+    /// The slot must be empty.
+    deinit { place.address.deallocate() }
 
-    /// Puts a value in; the slot must be empty.
+    /// Puts a value into the slot, which must be empty.
     @inline(__always)
-    mutating func fill(_ value: consuming Value) {
-        precondition(!isFull)
-        address.initialize(to: value)
-        isFull = true
-    }
+    func fill(_ value: consuming Value) { place.fill(value) }
 
-    /// Ends the value, if it is there.
+    /// Takes out the value, which must be there.
     @inline(__always)
-    mutating func clear() {
-        if isFull { address.deinitialize(count: 1) }
-        isFull = false
-    }
+    func take() -> Value { place.take() }
 
     /// The value, which must be there.
     @inline(__always)
     var value: Value {
-        unsafeAddress {
-            assert(isFull)
-            return UnsafePointer(address)
-        }
-        nonmutating unsafeMutableAddress {
-            assert(isFull)
-            return address
-        }
+        unsafeAddress { UnsafePointer(place.address) }
+        nonmutating unsafeMutableAddress { place.address }
+    }
+}
+
+/// The room of a ``HeapSlot``, as long as that lives.
+@safe
+struct HeapPlace<Value: ~Copyable> {
+    fileprivate let address: UnsafeMutablePointer<Value>
+
+    fileprivate init(_ address: UnsafeMutablePointer<Value>) { self.address = address }
+
+    /// Puts a value into the room, which must be empty.
+    @inline(__always)
+    func fill(_ value: consuming Value) { address.initialize(to: value) }
+
+    /// Takes out the value, which must be there.
+    @inline(__always)
+    func take() -> Value { address.move() }
+
+    /// The value, which must be there.
+    @inline(__always)
+    var value: Value {
+        unsafeAddress { UnsafePointer(address) }
+        nonmutating unsafeMutableAddress { address }
     }
 }

@@ -49,19 +49,6 @@ struct RecordPlace: Comparable {
     static func += (place: inout RecordPlace, count: Int) { place = place + count }
 }
 
-/// Records in a row.
-struct RecordSpan {
-    let start: RecordPlace
-    let end: RecordPlace
-
-    @inline(__always)
-    var isEmpty: Bool { start == end }
-
-    var buffer: UnsafeBufferPointer<Record> {
-        UnsafeBufferPointer(start: isEmpty ? nil : start.address, count: end - start)
-    }
-}
-
 /// Room for records in a batch, which are put there one behind the other.
 @safe
 struct RecordRoom {

@@ -15,11 +15,11 @@ struct LoggedTable {
     /// The table, not retained for a look at it: for a caller that holds the write lock, as long as the table is the active
     /// one.
     @inline(__always)
-    var unretainedTable: Unmanaged<MemTable> { .passUnretained(table) }
+    var unretainedTable: Borrowed<MemTable> { Borrowed(table) }
 
     /// The log, likewise.
     @inline(__always)
-    var unretainedLog: Unmanaged<LogWriter>? { log.map { .passUnretained($0) } }
+    var unretainedLog: Borrowed<LogWriter>? { log.map { Borrowed($0) } }
 
     /// The log and how far it is written.
     var extent: LogExtent? { log.map { LogExtent(path: $0.path, number: $0.number, end: $0.end) } ?? recovered }

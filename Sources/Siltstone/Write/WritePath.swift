@@ -98,7 +98,7 @@ final class WritePath: @unchecked Sendable {
     private func republish(replacing superVersion: SuperVersion) {
         ifLockIsFree {
             reads.forgetOutdatedReads()
-            guard !status.isClosed, reads.superVersions.isCurrent(.passUnretained(superVersion)) else { return }
+            guard !status.isClosed, reads.superVersions.isCurrent(Borrowed(superVersion)) else { return }
             publish()
             scans.pool.clear()
             reads.retireSoon()

@@ -4,7 +4,9 @@ struct RunCursor: ~Copyable {
     ///
     /// Before the run: under the thread sanitizer, Swift 6.3 reports a change of a noncopyable value at the address that its
     /// first field holds. Many threads have cursors on one run.
-    private var cursor = HeapSlot<SegmentCursor>()
+    private let cursor = HeapSlot<SegmentCursor>()
+    /// Whether ``cursor`` is there.
+    private var isOpen = false
     private let run: Run
     private let caching: Bool
     private var index: Int
@@ -16,6 +18,8 @@ struct RunCursor: ~Copyable {
         self.caching = caching
         index = -1
     }
+
+    deinit { if isOpen { _ = cursor.take() } }
 
     /// Stands before the first record whose key is not below `key`; nil: before the first of all.
     /// - Parameter count: records that are likely to be read from there.
@@ -38,7 +42,7 @@ struct RunCursor: ~Copyable {
 
     /// The second step.
     mutating func narrow(_ key: Bytes, _ direction: ScanDirection, reading count: Int) throws(StoreError) {
-        if cursor.isFull { try cursor.value.narrow(key, direction, reading: count) }
+        if isOpen { try cursor.value.narrow(key, direction, reading: count) }
     }
 
     /// Enters the segment of a seek, where the first step has not.
@@ -48,7 +52,7 @@ struct RunCursor: ~Copyable {
         let wasApproached = isApproached
         isApproached = false
         guard let key else { return enter(direction == .forward ? 0 : run.segments.count - 1) }
-        if wasApproached { return cursor.isFull }
+        if wasApproached { return isOpen }
         let next = run.index(of: key)
         return enter(direction == .forward ? max(0, next) : next)
     }
@@ -57,17 +61,18 @@ struct RunCursor: ~Copyable {
     /// - Returns: whether there is that segment.
     @inline(__always)
     private mutating func enter(_ next: Int) -> Bool {
-        if next == index, cursor.isFull { return true }
-        cursor.clear()
+        if next == index, isOpen { return true }
+        if isOpen { _ = cursor.take() }
         index = next
-        if next >= 0, next < run.segments.count { cursor.fill(SegmentCursor(run.segments[next], caching: caching)) }
-        return cursor.isFull
+        isOpen = next >= 0 && next < run.segments.count
+        if isOpen { cursor.fill(SegmentCursor(run.segments[next], caching: caching)) }
+        return isOpen
     }
 
     /// Gives up blocks that are kept alive, until the next seek.
     mutating func rest() {
         isApproached = false
-        if cursor.isFull { cursor.value.rest() }
+        if isOpen { cursor.value.rest() }
     }
 
     /// Appends records in ascending order; none appended means that there are no more.
@@ -76,7 +81,7 @@ struct RunCursor: ~Copyable {
     ) throws(StoreError) {
         let before = batch.count
         while true {
-            if cursor.isFull {
+            if isOpen {
                 try cursor.value.fillForward(&batch, limit: limit, visible: visible, numbered: numbered)
             }
             if batch.count > before || index >= run.segments.count - 1 { return }
@@ -90,7 +95,7 @@ struct RunCursor: ~Copyable {
     ) throws(StoreError) {
         let before = batch.count
         while true {
-            if cursor.isFull {
+            if isOpen {
                 try cursor.value.fillBackward(&batch, limit: limit, visible: visible, numbered: numbered)
             }
             if batch.count > before || index <= 0 { return }
