@@ -86,7 +86,7 @@ extension WriteBatch {
                         continue
                     }
                     let pointer = try move(change.key, change.value)
-                    try withUnsafeTemporaryBytes(ValuePointer.size) { buffer throws(StoreError) in
+                    try withStackBytes(ValuePointer.size) { buffer throws(StoreError) in
                         pointer.write(to: buffer)
                         slim.append(.pointer, key: change.key, value: buffer.bytes)
                     }

@@ -25,12 +25,12 @@ extension MemTable {
 
     /// Has the leaves loaded that changes are about to go to: one after the other, each insert would wait for its own. For
     /// the writer.
-    func prefetchLeaves(of changes: Slice<UnsafeMutableBufferPointer<Record>>) {
+    func prefetchLeaves(of changes: RecordRow) {
         guard keyCount > Self.fewKeys, changes.count > 1, let first = changes.first else { return }
         // Keys that come in order go behind all others, where the last insert was.
         let greatest = writer.value.greatest
         if greatest != 0, entry(greatest).key.compare(to: SearchKey(first.key)) < 0 { return }
-        for change in changes {
+        changes.forEach { change in
             if let leaf = tree.descend(SearchKey(change.key), before: false) { node(leaf).prefetch() }
         }
     }

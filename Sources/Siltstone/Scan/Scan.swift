@@ -1,7 +1,5 @@
 /// Merges the memtables and runs of one super version. Reused from walk to walk, by one thread at a time.
-///
-/// `@unchecked Sendable`: whoever takes one out of the pool has it alone.
-final class Scan: @unchecked Sendable {
+final class Scan {
     /// Keeps the memtables and segments that the records lie in.
     let superVersion: SuperVersion
     let merge: MergingCursor

@@ -2,9 +2,10 @@ import Synchronization
 
 /// A ``Borrowed`` reference, or none, that several threads exchange.
 ///
-/// `@unchecked Sendable`: the address is touched only as an atomic.
+/// `@unchecked Sendable`: the address is touched only as an atomic. An object that is not for several threads must be used
+/// by the one alone who has taken its reference out.
 @safe
-struct AtomicBorrowed<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sendable {
+struct AtomicBorrowed<Object: AnyObject>: ~Copyable, @unchecked Sendable {
     private let address: Atomic<UInt>
 
     init(_ reference: Borrowed<Object>? = nil) { address = Atomic(Self.bits(reference)) }
@@ -38,7 +39,7 @@ struct AtomicBorrowed<Object: AnyObject & Sendable>: ~Copyable, @unchecked Senda
 ///
 /// `@unchecked Sendable`: the places are touched only as atomics.
 @safe
-struct AtomicBorrowedRow<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sendable {
+struct AtomicBorrowedRow<Object: AnyObject>: ~Copyable, @unchecked Sendable {
     private static var stride: Int { 64 }
 
     private let start: UnsafeMutableRawPointer

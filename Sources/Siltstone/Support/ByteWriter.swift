@@ -1,26 +1,16 @@
 /// Writes fields one behind the other into borrowed bytes, which must have room for them; only debug builds check.
-@safe
 struct ByteWriter {
-    private var next: UnsafeMutableRawPointer
-    private let start: UnsafeMutableRawPointer
-    private let end: UnsafeMutableRawPointer
-
-    @inline(__always)
-    init(_ bytes: MutableBytes) {
-        start = bytes.start
-        next = bytes.start
-        end = bytes.start + bytes.count
-    }
-
+    private let bytes: MutableBytes
     /// Bytes written.
+    private(set) var count = 0
+
     @inline(__always)
-    var count: Int { next - start }
+    init(_ bytes: MutableBytes) { self.bytes = bytes }
 
     @inline(__always)
     mutating func put(_ byte: UInt8) {
-        assert(next < end)
-        next.storeBytes(of: byte, as: UInt8.self)
-        next += 1
+        bytes.uncheckedStore(byte, at: count)
+        count &+= 1
     }
 
     @inline(__always)
@@ -34,9 +24,8 @@ struct ByteWriter {
     }
 
     @inline(__always)
-    mutating func put(_ bytes: Bytes) {
-        assert(bytes.count <= end - next)
-        next.copyMemory(from: bytes.start, byteCount: bytes.count)
-        next += bytes.count
+    mutating func put(_ source: Bytes) {
+        bytes.uncheckedSlice(count, source.count).uncheckedCopy(from: source)
+        count &+= source.count
     }
 }

@@ -49,7 +49,7 @@ func withContiguousSpan<R, E: Error>(
 }
 
 /// Runs `body` with scratch memory for `count` elements on the stack.
-func withUnsafeTemporary<T, R, E: Error>(
+private func withStack<T, R, E: Error>(
     _ type: T.Type, count: Int, _ body: (UnsafeMutableBufferPointer<T>) throws(E) -> R
 ) throws(E) -> R {
     // The standard library rethrows any error, not this one: hence the result.
@@ -60,10 +60,15 @@ func withUnsafeTemporary<T, R, E: Error>(
 }
 
 /// Runs `body` with `count` bytes of scratch memory on the stack.
-func withUnsafeTemporaryBytes<R>(
+func withStackBytes<R>(
     _ count: Int, _ body: (MutableBytes) throws(StoreError) -> R
 ) throws(StoreError) -> R {
-    try withUnsafeTemporary(UInt8.self, count: count) { bytes throws(StoreError) in
+    try withStack(UInt8.self, count: count) { bytes throws(StoreError) in
         try body(MutableBytes(UnsafeMutableRawBufferPointer(bytes)))
     }
+}
+
+/// Runs `body` with room for `count` records on the stack.
+func withStackRecords<R, E: Error>(_ count: Int, _ body: (RecordRoom) throws(E) -> R) throws(E) -> R {
+    try withStack(Record.self, count: count) { records throws(E) in try body(RecordRoom(records)) }
 }

@@ -5,22 +5,22 @@
 /// `@unchecked Sendable`: filled before anyone else sees it and only read from then on, or guarded as its owner says.
 @safe
 struct HeapArray<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
-    fileprivate let start: UnsafeMutablePointer<Element>
-    let count: Int
+    /// The elements, for whoever knows that the array lives.
+    let elements: ElementRow<Element>
+    fileprivate var start: UnsafeMutablePointer<Element> { @inline(__always) get { elements.start } }
+
+    @inline(__always)
+    var count: Int { elements.count }
 
     /// - Parameter count: elements, undefined at first.
-    init(count: Int) {
-        precondition(count >= 0)
-        self.count = count
-        start = .allocate(capacity: max(1, count))
-    }
+    init(count: Int) { elements = ElementRow(count: count) }
 
     init(repeating value: Element, count: Int) {
         self.init(count: count)
-        start.initialize(repeating: value, count: count)
+        elements.start.initialize(repeating: value, count: count)
     }
 
-    deinit { start.deallocate() }
+    deinit { elements.deallocate() }
 
     @inline(__always)
     subscript(index: Int) -> Element {
@@ -57,7 +57,7 @@ extension HeapArray where Element == UInt64 {
     @inline(__always)
     func count(below number: UInt64, from first: Int, of length: Int) -> Int {
         assert(first >= 0 && length >= 0 && first + length <= count)
-        return (start + first).count(below: number, of: length)
+        return elements.count(below: number, from: first, of: length)
     }
 }
 

@@ -1,6 +1,8 @@
 /// Borrowed bytes that may be written. Valid, like ``Bytes``, only as long as whoever lends them says.
+///
+/// `@unchecked Sendable`: whoever lends them says which thread may touch them when.
 @safe
-struct MutableBytes {
+struct MutableBytes: @unchecked Sendable {
     /// The first byte's address; any, where there is none.
     let start: UnsafeMutableRawPointer
     let count: Int
@@ -80,6 +82,13 @@ struct MutableBytes {
     func uncheckedSlice(_ offset: Int, _ count: Int) -> MutableBytes {
         assert(offset >= 0 && count >= 0 && offset <= self.count && count <= self.count &- offset)
         return MutableBytes(start: start + offset, count: count)
+    }
+
+    /// Writes a copy of bytes to the beginning, where the caller knows that they fit; only debug builds check.
+    @inline(__always)
+    func uncheckedCopy(from source: Bytes) {
+        assert(source.count <= count)
+        start.copyMemory(from: source.start, byteCount: source.count)
     }
 
     /// Writes an integer, little-endian, at any offset, where the caller knows that it fits; only debug builds check.

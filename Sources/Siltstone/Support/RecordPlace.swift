@@ -52,6 +52,7 @@ struct RecordPlace: Comparable {
 /// Room for records in a batch, which are put there one behind the other.
 @safe
 struct RecordRoom {
+    private let start: UnsafeMutablePointer<Record>
     private var next: UnsafeMutablePointer<Record>
     private let end: UnsafeMutablePointer<Record>
 
@@ -60,9 +61,22 @@ struct RecordRoom {
     ///   - count: records that fit.
     @inline(__always)
     init(_ start: UnsafeMutablePointer<Record>, count: Int) {
+        self.start = start
         next = start
         end = start + count
     }
+
+    /// - Parameter memory: not initialised.
+    init(_ memory: UnsafeMutableBufferPointer<Record>) {
+        // A buffer for at least one record has an address.
+        self.init(memory.baseAddress.unsafelyUnwrapped, count: memory.count)
+    }
+
+    /// The records that were put, in a row.
+    var row: RecordRow { RecordRow(start: RecordPlace(UnsafePointer(start)), end: place) }
+
+    /// Takes all records out again.
+    mutating func removeAll() { next = start }
 
     @inline(__always)
     var isFull: Bool { next == end }

@@ -39,6 +39,9 @@ extension RecordRow {
     @inline(__always)
     var count: Int { end - start }
 
+    /// The first record; nil where there is none.
+    var first: Record? { isEmpty ? nil : start.record }
+
     /// Calls `body` with the key of each record up to the first that is a removal; where values lie does not matter.
     /// - Parameter stop: as of ``handValues(to:stop:)``.
     /// - Returns: as that does.
@@ -58,5 +61,17 @@ extension RecordRow {
             next = record.successor()
         }
         return next
+    }
+}
+
+extension RecordRow {
+    /// Calls `body` with each record.
+    @inline(__always)
+    func forEach(_ body: (Record) -> Void) {
+        var next = start
+        while next != end {
+            body(next.record)
+            next += 1
+        }
     }
 }

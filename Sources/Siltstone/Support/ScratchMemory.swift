@@ -2,7 +2,6 @@
 ///
 /// A large piece comes from the system and goes back to it at once. The allocator would keep it: glibc's takes whatever is
 /// as large as something that was freed before from a heap of the thread, which does not shrink.
-@safe
 struct ScratchMemory: ~Copyable {
     /// From so many bytes on it is the system's.
     private static let leastToMap = 1 << 20
@@ -25,35 +24,29 @@ struct ScratchMemory: ~Copyable {
 }
 
 /// Plain values in scratch memory.
-@safe
 struct ScratchArray<Element: BitwiseCopyable>: ~Copyable {
     private let memory: ScratchMemory
-    private let start: UnsafeMutablePointer<Element>
-    let count: Int
+    private let elements: ElementRow<Element>
 
     /// - Parameter count: elements, undefined at first.
     init(count: Int) {
-        self.count = count
         memory = ScratchMemory(byteCount: count * MemoryLayout<Element>.stride)
-        start = memory.bytes.start.bindMemory(to: Element.self, capacity: count)
+        elements = ElementRow(in: memory.bytes)
     }
 
     @inline(__always)
+    var count: Int { elements.count }
+
+    @inline(__always)
     subscript(index: Int) -> Element {
-        get {
-            assert(index >= 0 && index < count)
-            return start[index]
-        }
-        nonmutating set {
-            assert(index >= 0 && index < count)
-            (start + index).initialize(to: newValue)
-        }
+        get { elements[index] }
+        nonmutating set { elements[index] = newValue }
     }
 
     /// The same elements with more room behind them.
     func grown(to count: Int) -> ScratchArray {
         let larger = ScratchArray(count: count)
-        larger.start.initialize(from: start, count: self.count)
+        larger.memory.bytes.uncheckedCopy(from: memory.bytes.bytes)
         return larger
     }
 }

@@ -53,17 +53,14 @@ extension MemTable {
 
     /// Makes changes as a log holds them, some at a time.
     func apply(_ changes: inout ChangeReader) throws(MalformedChange) {
-        try withUnsafeTemporary(Record.self, count: Self.groupSize) { group throws(MalformedChange) in
-            var count = 0
+        try withStackRecords(Self.groupSize) { room throws(MalformedChange) in
+            var group = room
             repeat {
-                count = 0
-                while count < group.count, let change = try changes.next() {
-                    group.initializeElement(at: count, to: change)
-                    count += 1
-                }
-                prefetchLeaves(of: group[..<count])
-                for change in group[..<count] { apply(change) }
-            } while count == group.count
+                group.removeAll()
+                while !group.isFull, let change = try changes.next() { group.put(change) }
+                prefetchLeaves(of: group.row)
+                group.row.forEach { apply($0) }
+            } while group.isFull
         }
     }
 

@@ -1,0 +1,92 @@
+/// Plain values in a row on the heap, by address: for structures that are copied as plain memory themselves.
+///
+/// Whoever has made it calls ``deallocate()`` once, when nobody looks at it any more; ``HeapArray`` does so by itself.
+/// Release builds do not check bounds, debug builds do.
+///
+/// `@unchecked Sendable`: filled before anyone else sees it and only read from then on, or guarded as its owner says.
+@safe
+struct ElementRow<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Sendable {
+    let start: UnsafeMutablePointer<Element>
+    let count: Int
+
+    /// - Parameter count: elements, undefined at first.
+    init(count: Int) {
+        precondition(count >= 0)
+        self.count = count
+        start = .allocate(capacity: max(1, count))
+    }
+
+    /// Values in memory that is another's to free.
+    init(in memory: MutableBytes) {
+        count = memory.count / MemoryLayout<Element>.stride
+        start = memory.start.bindMemory(to: Element.self, capacity: count)
+    }
+
+    init(_ elements: [Element]) {
+        self.init(count: elements.count)
+        start.initialize(from: elements, count: count)
+    }
+
+    func deallocate() { start.deallocate() }
+
+    @inline(__always)
+    subscript(index: Int) -> Element {
+        get {
+            assert(index >= 0 && index < count)
+            return start[index]
+        }
+        nonmutating set {
+            assert(index >= 0 && index < count)
+            (start + index).initialize(to: newValue)
+        }
+    }
+
+    /// Where an element lies.
+    @inline(__always)
+    func place(_ index: Int) -> ElementPlace<Element> {
+        assert(index >= 0 && index <= count)
+        return ElementPlace(UnsafePointer(start + index))
+    }
+}
+
+extension ElementRow where Element == UInt64 {
+    /// How many of `length` ascending numbers from `first` on are below `number`. Without branches: which way each step goes
+    /// is a coin toss.
+    /// - Complexity: O(log length)
+    @inline(__always)
+    func count(below number: UInt64, from first: Int = 0, of length: Int) -> Int {
+        assert(first >= 0 && length >= 0 && first + length <= count)
+        let numbers = start + first
+        var low = 0
+        var left = length
+        while left > 0 {
+            let half = (left &+ 1) &>> 1
+            low = numbers[low &+ half &- 1] < number ? low &+ half : low
+            left &-= half
+        }
+        return low
+    }
+}
+
+/// Where a value lies in an ``ElementRow``: to be looked at in part, as a copy would load all of it.
+///
+/// `@unchecked Sendable`: as ``ElementRow``.
+@safe
+struct ElementPlace<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Sendable {
+    private let address: UnsafePointer<Element>
+
+    @inline(__always)
+    fileprivate init(_ address: UnsafePointer<Element>) { self.address = address }
+
+    @inline(__always)
+    var value: Element { unsafeAddress { address } }
+
+    @inline(__always)
+    static func == (one: ElementPlace, other: ElementPlace) -> Bool { one.address == other.address }
+
+    @inline(__always)
+    static func != (one: ElementPlace, other: ElementPlace) -> Bool { one.address != other.address }
+
+    @inline(__always)
+    static func += (place: inout ElementPlace, count: Int) { place = ElementPlace(place.address + count) }
+}
