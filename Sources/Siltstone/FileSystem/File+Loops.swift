@@ -138,9 +138,7 @@ private enum Zeros {
 
     /// Mapped and never touched, so that all of it is one page of memory, or none.
     static let bytes: Bytes = {
-        if let address = Platform.mapAnonymous(length: count) {
-            return Bytes(start: address, count: count)
-        }
+        if let mapped = Platform.mapAnonymous(length: count) { return mapped.bytes }
         let few = MutableBytes.allocate(byteCount: 4096, alignment: 64)  // for the life of the process
         few.fill(with: 0)
         return few.bytes

@@ -4,8 +4,8 @@ final class FileContents: Sendable {
     let bytes: Bytes
     /// What keeps them where they are mapped.
     private let mapping: (any FileMapping)?
-    /// Bytes of the anonymous memory that holds them where they were read.
-    private let memoryCount: Int
+    /// The anonymous memory that holds them where they were read.
+    private let memory: MutableBytes?
 
     /// - Parameters:
     ///   - file: may be closed afterwards.
@@ -17,8 +17,8 @@ final class FileContents: Sendable {
             do {
                 let mapping = try file.map(length: size, writable: false)
                 self.mapping = mapping
-                memoryCount = 0
-                bytes = Bytes(mapping.bytes)
+                memory = nil
+                bytes = mapping.memory.bytes
                 return
             } catch {
                 // A file system that cannot map can be read; if this was a real error, reading meets it too.
@@ -26,25 +26,25 @@ final class FileContents: Sendable {
         }
         mapping = nil
         guard size > 0 else {
-            memoryCount = 0
+            memory = nil
             bytes = .emptyBytes
             return
         }
         // Anonymous pages, not the heap: logs may be large, and take memory only as far as they are read.
-        guard let address = Platform.mapAnonymous(length: size) else {
+        guard let memory = Platform.mapAnonymous(length: size) else {
             throw FileSystemError("read", path: file.path, errorNumber: Platform.errorNumber)
         }
         do {
-            let count = try file.readFully(into: MutableBytes(start: address, count: size), at: 0)
-            memoryCount = size
-            bytes = Bytes(start: address, count: count)
+            let count = try file.readFully(into: memory, at: 0)
+            self.memory = memory
+            bytes = memory.prefix(count).bytes
         } catch {
-            Platform.unmap(address, length: size)
+            Platform.unmap(memory)
             throw error
         }
     }
 
     deinit {
-        if memoryCount > 0 { Platform.unmap(bytes, length: memoryCount) }
+        if let memory { Platform.unmap(memory) }
     }
 }

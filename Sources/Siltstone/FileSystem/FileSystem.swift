@@ -128,6 +128,11 @@ extension File {
     public func beginSync(offset: Int, length: Int) {}
 }
 
+extension FileMapping {
+    /// The bytes, as the engine handles them.
+    var memory: MutableBytes { MutableBytes(bytes) }
+}
+
 /// A file's bytes in memory, for as long as the mapping is referred to.
 public protocol FileMapping: AnyObject, Sendable {
     /// The bytes. To be written only where the mapping is writable.

@@ -8,8 +8,7 @@ import Synchronization
 /// `@unchecked Sendable`: the address is fixed, calls are made under the lock, and who stores through a mapping has
 /// to see to order as with any file.
 package final class MemoryFileData: @unchecked Sendable {
-    package let base: UnsafeMutableRawPointer
-    let capacity: Int
+    private let memory: MutableBytes
 
     private struct State {
         var size = 0
@@ -21,12 +20,15 @@ package final class MemoryFileData: @unchecked Sendable {
 
     /// Nil, and an error number, where there is no address space left.
     package init?(capacity: Int) {
-        guard let base = Platform.mapAnonymous(length: capacity) else { return nil }
-        self.base = base
-        self.capacity = capacity
+        guard let memory = Platform.mapAnonymous(length: capacity) else { return nil }
+        self.memory = memory
     }
 
-    deinit { Platform.unmap(base, length: capacity) }
+    deinit { Platform.unmap(memory) }
+
+    package var base: UnsafeMutableRawPointer { memory.start }
+
+    var capacity: Int { memory.count }
 
     package var size: Int { state.withLock { $0.size } }
 

@@ -122,7 +122,7 @@ final class POSIXMapping: FileMapping, @unchecked Sendable {
     init(_ bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
 
     deinit {
-        if let address = bytes.baseAddress, bytes.count > 0 { Platform.unmap(address, length: bytes.count) }
+        if bytes.count > 0 { Platform.unmap(memory) }
     }
 
     func prepareForWriting(offset: Int, length: Int) {

@@ -27,7 +27,7 @@ extension LogWriter {
         }
 
         /// How far frames may be stored through the mapping.
-        var room: Int { isSealed || failure != nil ? 0 : min(reserved, mapping?.bytes.count ?? 0) }
+        var room: Int { isSealed || failure != nil ? 0 : min(reserved, mapping?.memory.count ?? 0) }
     }
 
     /// Whole pages are reserved, in bytes. The true size of a page does not matter.
@@ -43,9 +43,9 @@ extension LogWriter {
             if let failure = space.failure { throw failure.refusal }
             if space.isSealed { throw StoreError(.closed, "the log is closed", file: path) }
             try extend(&space, upTo: needed)
-            if space.maps, space.mapping.map({ $0.bytes.count < needed }) ?? true { map(&space, upTo: needed) }
+            if space.maps, space.mapping.map({ $0.memory.count < needed }) ?? true { map(&space, upTo: needed) }
             if !space.maps { space.mapping = nil }
-            tail.value.mapped = (space.mapping?.bytes).map { MutableBytes($0) }
+            tail.value.mapped = space.mapping?.memory
         }
     }
 
@@ -173,7 +173,7 @@ extension LogWriter {
 
     /// Maps the file, or gives up mapping it: to write it instead loses nothing but time.
     private func map(_ space: inout Space, upTo needed: Int) {
-        let length = Self.rounded(max(options.capacity, needed, (space.mapping?.bytes.count ?? 0) * 2))
+        let length = Self.rounded(max(options.capacity, needed, (space.mapping?.memory.count ?? 0) * 2))
         do {
             space.mapping = try file.map(length: length, writable: true)
             space.populated = 0

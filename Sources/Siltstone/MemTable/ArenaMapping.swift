@@ -84,7 +84,7 @@ struct ArenaMapping: @unchecked Sendable {
         // TLB less. That needs an aligned start, which mmap(2) does not promise.
         let isHuge = capacity >= Self.leastForHugePages
         let length = isHuge ? capacity + Self.hugePage : capacity
-        guard let address = Platform.mapAnonymous(length: length) else {
+        guard let mapping = Platform.mapAnonymous(length: length) else {
             let number = Platform.errorNumber
             throw StoreError(
                 .inputOutput,
@@ -92,7 +92,8 @@ struct ArenaMapping: @unchecked Sendable {
                     + "'memTableBytes' or raise the limit of the process",
                 errorNumber: number)
         }
-        mapping = MutableBytes(start: address, count: length)
+        self.mapping = mapping
+        let address = mapping.start
         base = ArenaBase(
             start: isHuge
                 ? (address + Self.smallPart).alignedUp(toMultipleOf: Self.hugePage) - Self.smallPart : address)
@@ -112,6 +113,6 @@ struct ArenaMapping: @unchecked Sendable {
 
     /// Gives the memory back to the system. Nothing in it may be used any more.
     func unmap() {
-        Platform.unmap(mapping.start, length: mapping.count)
+        Platform.unmap(mapping)
     }
 }

@@ -5,10 +5,9 @@ public import Synchronization
 ///
 /// Unpinned on the same thread, and before any value that was pinned earlier.
 public struct PinnedValue {
+    /// The value; nil where the key has none.
     @usableFromInline
-    let address: UnsafeRawPointer?
-    @usableFromInline
-    let count: Int
+    let value: Bytes?
     /// Where the reader has noted that it reads; nil where nothing was lent.
     @usableFromInline
     let slot: UnsafeMutablePointer<Atomic<UInt64>>?
@@ -30,16 +29,14 @@ public struct PinnedValue {
 
     @inline(__always)
     init(_ found: QuickFind, _ reading: EpochReclaimer.Guard) {
-        address = found.address
-        count = found.count
+        value = found.value
         slot = reading.slot.assumingMemoryBound(to: Atomic<UInt64>.self)
         before = reading.before
     }
 
     @inline(__always)
     private init() {
-        address = nil
-        count = 0
+        value = nil
         slot = nil
         before = 0
     }
@@ -50,8 +47,4 @@ public struct PinnedValue {
     /// Whether nothing was lent, and nothing is to be taken back.
     @inlinable
     var isUnclear: Bool { slot == nil }
-
-    /// The value; nil where the key has none.
-    @inlinable
-    var value: Bytes? { address.map { Bytes(start: $0, count: count) } }
 }

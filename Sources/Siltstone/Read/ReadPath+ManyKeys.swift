@@ -48,9 +48,7 @@ extension ReadPath {
         let key = group[index]
         if _fastPath(superVersion.plan.isQuick) {
             let found = superVersion.plan.find(SearchKey(key), hash: group.hash(index), visible: visible)
-            if let address = found.address {
-                return body(Bytes(start: address, count: found.count).buffer.bytes)
-            }
+            if let value = found.value { return body(value.buffer.bytes) }
             if !found.isUnclear { return body(nil) }
         }
         return try readLong(key, superVersion, visible, postpone, body)

@@ -105,7 +105,7 @@ struct ReadPlan: BitwiseCopyable, Sendable {
     func find(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) -> QuickFind {
         let found = findRecord(key, hash: hash, visible: visible)
         // Whether the value is newer than the tombstone takes a longer look. Where there is no value, nothing removes it.
-        if _slowPath(covers.count > 0), found.address != nil, isCovered(key) { return .unclear }
+        if _slowPath(covers.count > 0), found.hasValue, isCovered(key) { return .unclear }
         return found
     }
 

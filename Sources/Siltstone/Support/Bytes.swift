@@ -123,6 +123,14 @@ struct Bytes: RandomAccessCollection, BitwiseCopyable, @unchecked Sendable {
         return Bytes(start: start + offset, count: count)
     }
 
+    /// Orders the first `length` bytes of two as unsigned numbers; both must have as many, which only debug builds check.
+    /// - Returns: below zero, zero or above zero.
+    @inline(__always)
+    static func compare(_ one: Bytes, _ other: Bytes, first length: Int) -> Int {
+        assert(length <= one.count && length <= other.count)
+        return compareMemory(one.start, other.start, length)
+    }
+
     /// Whether all bytes of a range are zero.
     ///
     /// The first byte is, and each is as the one before it: so the C library's comparison does it, many bytes at a time,

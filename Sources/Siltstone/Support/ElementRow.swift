@@ -6,7 +6,7 @@
 /// `@unchecked Sendable`: filled before anyone else sees it and only read from then on, or guarded as its owner says.
 @safe
 struct ElementRow<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Sendable {
-    let start: UnsafeMutablePointer<Element>
+    fileprivate let start: UnsafeMutablePointer<Element>
     let count: Int
 
     /// - Parameter count: elements, undefined at first.
@@ -20,6 +20,11 @@ struct ElementRow<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Sendabl
     init(in memory: MutableBytes) {
         count = memory.count / MemoryLayout<Element>.stride
         start = memory.start.bindMemory(to: Element.self, capacity: count)
+    }
+
+    init(repeating value: Element, count: Int) {
+        self.init(count: count)
+        start.initialize(repeating: value, count: count)
     }
 
     init(_ elements: [Element]) {
@@ -39,6 +44,23 @@ struct ElementRow<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Sendabl
             assert(index >= 0 && index < count)
             (start + index).initialize(to: newValue)
         }
+        nonmutating _modify {
+            assert(index >= 0 && index < count)
+            yield &start[index]
+        }
+    }
+
+    /// Copies elements within the row; the two ranges may overlap.
+    @inline(__always)
+    func move(from source: Int, to target: Int, count moved: Int) {
+        assert(min(source, target, moved) >= 0 && max(source, target) + moved <= count)
+        (start + target).update(from: start + source, count: moved)
+    }
+
+    /// Has elements loaded into the caches.
+    @inline(__always)
+    func prefetch(from first: Int, count: Int) {
+        Prefetch.lines(start + first, count: count &* MemoryLayout<Element>.stride)
     }
 
     /// Where an element lies.
@@ -65,6 +87,19 @@ extension ElementRow where Element == UInt64 {
             left &-= half
         }
         return low
+    }
+}
+
+extension ElementRow where Element == Record {
+    /// The place of a record.
+    @inline(__always)
+    func recordPlace(_ index: Int) -> RecordPlace { RecordPlace(UnsafePointer(start + index)) }
+
+    /// Room for records from `first` up to `last`.
+    @inline(__always)
+    func room(from first: Int, to last: Int) -> RecordRoom {
+        assert(first >= 0 && first <= last && last <= count)
+        return RecordRoom(start + first, count: last &- first)
     }
 }
 

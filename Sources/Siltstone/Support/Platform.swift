@@ -282,20 +282,17 @@ enum Platform {
     }
 
     /// Reserves address space that takes memory only where it is touched; nil, and an error number, on failure.
-    static func mapAnonymous(length: Int) -> UnsafeMutableRawPointer? {
+    static func mapAnonymous(length: Int) -> MutableBytes? {
         #if os(Linux)
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | 0x4000  // MAP_NORESERVE
         #else
         let flags = MAP_PRIVATE | MAP_ANON
         #endif
         let address = mmap(nil, length, PROT_READ | PROT_WRITE, flags, -1, 0)
-        return address == UnsafeMutableRawPointer(bitPattern: -1) ? nil : address
+        return address == UnsafeMutableRawPointer(bitPattern: -1) ? nil : MutableBytes(start: address, count: length)
     }
 
-    static func unmap(_ address: UnsafeMutableRawPointer, length: Int) { munmap(address, length) }
-
-    /// Unmaps `length` bytes from where borrowed bytes begin, which must be where the mapping does.
-    static func unmap(_ bytes: Bytes, length: Int) { munmap(UnsafeMutableRawPointer(mutating: bytes.start), length) }
+    static func unmap(_ bytes: MutableBytes) { munmap(bytes.start, bytes.count) }
 
     /// Makes the pages of a writable mapping present, so that the first store to each takes no fault. A hint.
     static func populateForWriting(_ address: UnsafeMutableRawPointer, length: Int) {

@@ -2,9 +2,17 @@
 /// words, which functions return in registers.
 struct QuickFind {
     /// Where the value is; nil where none was found.
-    let address: UnsafeRawPointer?
+    private let address: UnsafeRawPointer?
     /// The value's bytes; without an address, which of the other answers this is.
-    let count: Int
+    private let count: Int
+
+    /// Whether a value was found.
+    @inline(__always)
+    var hasValue: Bool { address != nil }
+
+    /// The value; nil where none was found.
+    @inline(__always)
+    var value: Bytes? { address.map { Bytes(start: $0, count: count) } }
 
     @inline(__always)
     private init(address: UnsafeRawPointer?, count: Int) {

@@ -11,8 +11,8 @@ struct ScratchMemory: ~Copyable {
     private let isMapped: Bool
 
     init(byteCount: Int) {
-        if byteCount >= Self.leastToMap, let address = Platform.mapAnonymous(length: byteCount) {
-            bytes = MutableBytes(start: address, count: byteCount)
+        if byteCount >= Self.leastToMap, let mapped = Platform.mapAnonymous(length: byteCount) {
+            bytes = mapped
             isMapped = true
         } else {
             bytes = .allocate(byteCount: byteCount, alignment: 16)
@@ -20,7 +20,7 @@ struct ScratchMemory: ~Copyable {
         }
     }
 
-    deinit { if isMapped { Platform.unmap(bytes.start, length: bytes.count) } else { bytes.deallocate() } }
+    deinit { if isMapped { Platform.unmap(bytes) } else { bytes.deallocate() } }
 }
 
 /// Plain values in scratch memory.

@@ -23,9 +23,9 @@ final class ValueMapping: Sendable {
     init(_ mapping: any FileMapping, length: Int, pageCache: PageCache) {
         self.mapping = mapping
         self.pageCache = pageCache
-        fetcher = PageFetcher(mapping, length: mapping.bytes.count, pageCache: pageCache)
-        mapping.expectRandomReads(offset: 0, length: mapping.bytes.count)
-        mapped = Bytes(mapping.bytes)
+        fetcher = PageFetcher(mapping, length: mapping.memory.count, pageCache: pageCache)
+        mapping.expectRandomReads(offset: 0, length: mapping.memory.count)
+        mapped = mapping.memory.bytes
         reach = Atomic(min(length, mapped.count))
         marks = AtomicArray(count: mapped.count >> Self.windowShift + 1)
     }

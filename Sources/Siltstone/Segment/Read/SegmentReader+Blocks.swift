@@ -103,7 +103,7 @@ extension SegmentReader {
             return try HeapBytes.read(file, offset: offset, count: count)
         case .mapping(let mapping):
             let copy = HeapBytes(count: count)
-            guard let part = Bytes(mapping.bytes).slice(offset, count) else {
+            guard let part = mapping.memory.bytes.slice(offset, count) else {
                 throw .corrupt("the file is shorter than its footer says", file: path, offset: offset)
             }
             fetcher?.fetch(first: offset, count)

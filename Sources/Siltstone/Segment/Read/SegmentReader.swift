@@ -88,9 +88,9 @@ final class SegmentReader: Sendable {
                 try file.close()
                 return mapping
             }
-            guard mapping.bytes.count >= length,
-                let index = Bytes(mapping.bytes).slice(layout.footer.indexOffset, geometry.byteCount),
-                let data = Bytes(mapping.bytes).slice(layout.footer.dataOffset, layout.isCompressed ? 0 : dataBytes)
+            guard mapping.memory.count >= length,
+                let index = mapping.memory.bytes.slice(layout.footer.indexOffset, geometry.byteCount),
+                let data = mapping.memory.bytes.slice(layout.footer.dataOffset, layout.isCompressed ? 0 : dataBytes)
             else {
                 throw .corrupt("the file is shorter than when it was opened", file: path)
             }
