@@ -88,7 +88,7 @@ public final class Cursor {
         guard let merged = merged?.object else { return }
         while let record = try merged.nextRecord() {
             let goesOn = try merged.withValue(of: record) { value in
-                Result { try body(record.key.buffer.bytes, value.buffer.bytes) }
+                Result { try unsafe body(record.key.buffer.bytes, value.buffer.bytes) }
             }
             if try !goesOn.get() { return }
         }

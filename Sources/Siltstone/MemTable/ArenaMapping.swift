@@ -9,17 +9,17 @@ struct ArenaBase: @unchecked Sendable {  // who may touch which bytes when is th
     fileprivate let start: UnsafeMutableRawPointer
 
     @inline(__always)
-    subscript(reference: ArenaReference) -> UnsafeMutableRawPointer { start + (Int(reference) &<< 3) }
+    subscript(reference: ArenaReference) -> UnsafeMutableRawPointer { unsafe start + (Int(reference) &<< 3) }
 
     /// Puts a value, which needs no end, at an offset in bytes.
     func place<Value: ~Copyable>(_ value: consuming Value, at offset: Int) -> ArenaCell<Value> {
-        let address = (start + offset).bindMemory(to: Value.self, capacity: 1)
-        address.initialize(to: value)
-        return ArenaCell(address)
+        let address = unsafe (start + offset).bindMemory(to: Value.self, capacity: 1)
+        unsafe address.initialize(to: value)
+        return unsafe ArenaCell(address)
     }
 
     /// Sets the first bytes to zero.
-    func clear(_ count: Int) { start.initializeMemory(as: UInt8.self, repeating: 0, count: count) }
+    func clear(_ count: Int) { unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: count) }
 }
 
 /// A value in an arena, for whoever knows that the arena lives.
@@ -27,12 +27,12 @@ struct ArenaBase: @unchecked Sendable {  // who may touch which bytes when is th
 struct ArenaCell<Value: ~Copyable>: @unchecked Sendable {  // as for ``ArenaBase``
     private let address: UnsafeMutablePointer<Value>
 
-    fileprivate init(_ address: UnsafeMutablePointer<Value>) { self.address = address }
+    fileprivate init(_ address: UnsafeMutablePointer<Value>) { unsafe self.address = unsafe address }
 
     @inline(__always)
     var value: Value {
-        unsafeAddress { UnsafePointer(address) }
-        nonmutating unsafeMutableAddress { address }
+        unsafeAddress { unsafe UnsafePointer(address) }
+        nonmutating unsafeMutableAddress { unsafe address }
     }
 }
 
@@ -93,12 +93,12 @@ struct ArenaMapping: @unchecked Sendable {
                 errorNumber: number)
         }
         self.mapping = mapping
-        let address = mapping.start
-        base = ArenaBase(
+        let address = unsafe mapping.start
+        base = unsafe ArenaBase(
             start: isHuge
                 ? (address + Self.smallPart).alignedUp(toMultipleOf: Self.hugePage) - Self.smallPart : address)
         self.capacity = capacity
-        if isHuge { Platform.adviseHugePages(base.start, length: capacity) }
+        if isHuge { unsafe Platform.adviseHugePages(base.start, length: capacity) }
     }
 
     /// Has memory put behind a part, so that whoever writes there first does not wait for it to be found and cleared. A
@@ -108,7 +108,7 @@ struct ArenaMapping: @unchecked Sendable {
         // Whole pages, of the size that the system runs on; those of huge pages come with the first of their parts.
         let page = Platform.pageSize
         let start = range.lowerBound & ~(page - 1)
-        Platform.populateForWriting(base.start + start, length: range.upperBound - start)
+        unsafe Platform.populateForWriting(base.start + start, length: range.upperBound - start)
     }
 
     /// Gives the memory back to the system. Nothing in it may be used any more.

@@ -4,6 +4,7 @@ public import Synchronization
 /// which functions return in registers.
 ///
 /// Unpinned on the same thread, and before any value that was pinned earlier.
+@safe
 public struct PinnedValue {
     /// The value; nil where the key has none.
     @usableFromInline
@@ -25,19 +26,19 @@ public struct PinnedValue {
 
     /// Ends the read of a reader that has a slot of its own.
     @inlinable
-    func end() { slot?.pointee.store(before, ordering: .releasing) }
+    func end() { unsafe slot?.pointee.store(before, ordering: .releasing) }
 
     @inline(__always)
     init(_ found: QuickFind, _ reading: EpochReclaimer.Guard) {
         value = found.value
-        slot = reading.slot.assumingMemoryBound(to: Atomic<UInt64>.self)
+        unsafe slot = unsafe reading.slot.assumingMemoryBound(to: Atomic<UInt64>.self)
         before = reading.before
     }
 
     @inline(__always)
     private init() {
         value = nil
-        slot = nil
+        unsafe slot = nil
         before = 0
     }
 
@@ -46,5 +47,5 @@ public struct PinnedValue {
 
     /// Whether nothing was lent, and nothing is to be taken back.
     @inlinable
-    var isUnclear: Bool { slot == nil }
+    var isUnclear: Bool { unsafe slot == nil }
 }

@@ -76,7 +76,7 @@ extension ReadPath {
         var failure: (any Error)?
         let isFound = try read(key, at: sequence) { value in
             guard let value else { return false }
-            do { try body(value.buffer.bytes) } catch { failure = error }
+            do { try unsafe body(value.buffer.bytes) } catch { failure = error }
             return true
         }
         if let failure { throw failure }

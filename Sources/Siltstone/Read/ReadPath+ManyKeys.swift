@@ -48,7 +48,7 @@ extension ReadPath {
         let key = group[index]
         if _fastPath(superVersion.plan.isQuick) {
             let found = superVersion.plan.find(SearchKey(key), hash: group.hash(index), visible: visible)
-            if let value = found.value { return body(value.buffer.bytes) }
+            if let value = found.value { return unsafe body(value.buffer.bytes) }
             if !found.isUnclear { return body(nil) }
         }
         return try readLong(key, superVersion, visible, postpone, body)
@@ -72,7 +72,7 @@ extension ReadPath {
             postpone()
             return true
         }
-        return try withResolvedValue(record, superVersion.version) { value in body(value.buffer.bytes) }
+        return try withResolvedValue(record, superVersion.version) { value in unsafe body(value.buffer.bytes) }
     }
 
     /// Starts to read from the disk what the look-ups of a group will touch, so that the disk works on all of them at once.

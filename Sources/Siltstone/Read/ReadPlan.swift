@@ -66,7 +66,9 @@ struct ReadPlan: BitwiseCopyable, Sendable {
 
     /// Whether range tombstones have come that the plan does not know: only its memtables themselves do.
     var isOutdated: Bool {
-        for index in 0..<tables.count where tables[index].tree.rangeTombstoneCount != tables[index].known { return true }
+        for index in 0..<tables.count where tables[index].tree.rangeTombstoneCount != tables[index].known {
+            return true
+        }
         return false
     }
 

@@ -140,7 +140,7 @@ struct ScanWalk: ~Copyable {
                 if _slowPath(!isValue || !isPlain), Self.isSkipped(current, stretch) { continue }
                 left &-= 1
                 let goesOn =
-                    _fastPath(isValue)
+                    unsafe _fastPath(isValue)
                     ? try body(current.key.buffer.bytes, current.value.buffer.bytes)
                     : try handPointed(current, to: body)
                 if !goesOn { return }
@@ -156,7 +156,7 @@ struct ScanWalk: ~Copyable {
         let later = record + RecentValueFile.distance
         let isThere = end.map { later < $0 } ?? false
         return try withValue(of: record.record, before: isThere ? later : nil) { value in
-            Result { try body(record.key.buffer.bytes, value.buffer.bytes) }
+            Result { try unsafe body(record.key.buffer.bytes, value.buffer.bytes) }
         }.get()
     }
 
@@ -213,7 +213,7 @@ struct ScanWalk: ~Copyable {
             left = left &+ 1
             return true
         }
-        return try body(record.key.buffer.bytes)
+        return try unsafe body(record.key.buffer.bytes)
     }
 
     /// Counts the entries that are left, by their keys.

@@ -10,25 +10,25 @@ struct AtomicArray<Value: AtomicRepresentable & FixedWidthInteger>: ~Copyable, @
 
     init(count: Int) {
         self.count = count
-        start = .allocate(capacity: max(1, count))
-        for index in 0..<count { (start + index).initialize(to: Atomic(0)) }
+        unsafe start = .allocate(capacity: max(1, count))
+        for index in 0..<count { unsafe (start + index).initialize(to: Atomic(0)) }
     }
 
     deinit {
-        start.deinitialize(count: count)
-        start.deallocate()
+        unsafe start.deinitialize(count: count)
+        unsafe start.deallocate()
     }
 
     subscript(index: Int) -> Atomic<Value> {
         @inline(__always) unsafeAddress {
             assert(index >= 0 && index < count)
-            return UnsafePointer(start + index)
+            return unsafe UnsafePointer(start + index)
         }
     }
 
     /// Has a number loaded into the caches.
     func prefetch(_ index: Int) {
         assert(index >= 0 && index < count)
-        Prefetch.line(UnsafeRawPointer(start + index))
+        unsafe Prefetch.line(UnsafeRawPointer(start + index))
     }
 }

@@ -47,18 +47,19 @@ struct AtomicBorrowedRow<Object: AnyObject>: ~Copyable, @unchecked Sendable {
 
     init(count: Int) {
         self.count = count
-        start = .allocate(byteCount: count * Self.stride, alignment: Self.stride)
+        unsafe start = .allocate(byteCount: count * Self.stride, alignment: Self.stride)
         for index in 0..<count {
-            (start + index * Self.stride).initializeMemory(as: AtomicBorrowed<Object>.self, to: AtomicBorrowed())
+            unsafe (start + index * Self.stride).initializeMemory(as: AtomicBorrowed<Object>.self, to: AtomicBorrowed())
         }
     }
 
-    deinit { start.deallocate() }
+    deinit { unsafe start.deallocate() }
 
     subscript(index: Int) -> AtomicBorrowed<Object> {
         @inline(__always) unsafeAddress {
             assert(index >= 0 && index < count)
-            return UnsafePointer((start + index &* Self.stride).assumingMemoryBound(to: AtomicBorrowed<Object>.self))
+            return unsafe UnsafePointer(
+                (start + index &* Self.stride).assumingMemoryBound(to: AtomicBorrowed<Object>.self))
         }
     }
 }

@@ -13,40 +13,40 @@ struct ElementRow<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Sendabl
     init(count: Int) {
         precondition(count >= 0)
         self.count = count
-        start = .allocate(capacity: max(1, count))
+        unsafe start = .allocate(capacity: max(1, count))
     }
 
     /// Values in memory that is another's to free.
     init(in memory: MutableBytes) {
         count = memory.count / MemoryLayout<Element>.stride
-        start = memory.start.bindMemory(to: Element.self, capacity: count)
+        unsafe start = unsafe memory.start.bindMemory(to: Element.self, capacity: count)
     }
 
     init(repeating value: Element, count: Int) {
         self.init(count: count)
-        start.initialize(repeating: value, count: count)
+        unsafe start.initialize(repeating: value, count: count)
     }
 
     init(_ elements: [Element]) {
         self.init(count: elements.count)
-        start.initialize(from: elements, count: count)
+        unsafe start.initialize(from: elements, count: count)
     }
 
-    func deallocate() { start.deallocate() }
+    func deallocate() { unsafe start.deallocate() }
 
     @inline(__always)
     subscript(index: Int) -> Element {
         get {
             assert(index >= 0 && index < count)
-            return start[index]
+            return unsafe start[index]
         }
         nonmutating set {
             assert(index >= 0 && index < count)
-            (start + index).initialize(to: newValue)
+            unsafe (start + index).initialize(to: newValue)
         }
         nonmutating _modify {
             assert(index >= 0 && index < count)
-            yield &start[index]
+            yield unsafe &start[index]
         }
     }
 
@@ -54,20 +54,20 @@ struct ElementRow<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Sendabl
     @inline(__always)
     func move(from source: Int, to target: Int, count moved: Int) {
         assert(min(source, target, moved) >= 0 && max(source, target) + moved <= count)
-        (start + target).update(from: start + source, count: moved)
+        unsafe (start + target).update(from: start + source, count: moved)
     }
 
     /// Has elements loaded into the caches.
     @inline(__always)
     func prefetch(from first: Int, count: Int) {
-        Prefetch.lines(start + first, count: count &* MemoryLayout<Element>.stride)
+        unsafe Prefetch.lines(start + first, count: count &* MemoryLayout<Element>.stride)
     }
 
     /// Where an element lies.
     @inline(__always)
     func place(_ index: Int) -> ElementPlace<Element> {
         assert(index >= 0 && index <= count)
-        return ElementPlace(UnsafePointer(start + index))
+        return unsafe ElementPlace(UnsafePointer(start + index))
     }
 }
 
@@ -78,12 +78,12 @@ extension ElementRow where Element == UInt64 {
     @inline(__always)
     func count(below number: UInt64, from first: Int = 0, of length: Int) -> Int {
         assert(first >= 0 && length >= 0 && first + length <= count)
-        let numbers = start + first
+        let numbers = unsafe start + first
         var low = 0
         var left = length
         while left > 0 {
             let half = (left &+ 1) &>> 1
-            low = numbers[low &+ half &- 1] < number ? low &+ half : low
+            low = unsafe numbers[low &+ half &- 1] < number ? low &+ half : low
             left &-= half
         }
         return low
@@ -93,13 +93,13 @@ extension ElementRow where Element == UInt64 {
 extension ElementRow where Element == Record {
     /// The place of a record.
     @inline(__always)
-    func recordPlace(_ index: Int) -> RecordPlace { RecordPlace(UnsafePointer(start + index)) }
+    func recordPlace(_ index: Int) -> RecordPlace { unsafe RecordPlace(UnsafePointer(start + index)) }
 
     /// Room for records from `first` up to `last`.
     @inline(__always)
     func room(from first: Int, to last: Int) -> RecordRoom {
         assert(first >= 0 && first <= last && last <= count)
-        return RecordRoom(start + first, count: last &- first)
+        return unsafe RecordRoom(start + first, count: last &- first)
     }
 }
 
@@ -111,17 +111,17 @@ struct ElementPlace<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Senda
     private let address: UnsafePointer<Element>
 
     @inline(__always)
-    fileprivate init(_ address: UnsafePointer<Element>) { self.address = address }
+    fileprivate init(_ address: UnsafePointer<Element>) { unsafe self.address = unsafe address }
 
     @inline(__always)
-    var value: Element { unsafeAddress { address } }
+    var value: Element { unsafeAddress { unsafe address } }
 
     @inline(__always)
-    static func == (one: ElementPlace, other: ElementPlace) -> Bool { one.address == other.address }
+    static func == (one: ElementPlace, other: ElementPlace) -> Bool { unsafe one.address == other.address }
 
     @inline(__always)
-    static func != (one: ElementPlace, other: ElementPlace) -> Bool { one.address != other.address }
+    static func != (one: ElementPlace, other: ElementPlace) -> Bool { unsafe one.address != other.address }
 
     @inline(__always)
-    static func += (place: inout ElementPlace, count: Int) { place = ElementPlace(place.address + count) }
+    static func += (place: inout ElementPlace, count: Int) { place = unsafe ElementPlace(place.address + count) }
 }

@@ -10,19 +10,19 @@ struct HeapCell<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let address: UnsafeMutablePointer<Value>
 
     init(_ value: consuming Value) {
-        address = .allocate(capacity: 1)
-        address.initialize(to: value)
+        unsafe address = .allocate(capacity: 1)
+        unsafe address.initialize(to: value)
     }
 
     deinit {
-        address.deinitialize(count: 1)
-        address.deallocate()
+        unsafe address.deinitialize(count: 1)
+        unsafe address.deallocate()
     }
 
     @inline(__always)
     var value: Value {
-        unsafeAddress { UnsafePointer(address) }
-        nonmutating unsafeMutableAddress { address }
+        unsafeAddress { unsafe UnsafePointer(address) }
+        nonmutating unsafeMutableAddress { unsafe address }
     }
 }
 
@@ -34,10 +34,10 @@ struct HeapSlot<Value: ~Copyable>: ~Copyable {
     /// The room, for those who use it while the slot is there.
     let place: HeapPlace<Value>
 
-    init() { place = HeapPlace(.allocate(capacity: 1)) }
+    init() { place = unsafe HeapPlace(.allocate(capacity: 1)) }
 
     /// The slot must be empty.
-    deinit { place.address.deallocate() }
+    deinit { unsafe place.address.deallocate() }
 
     /// Puts a value into the slot, which must be empty.
     @inline(__always)
@@ -50,8 +50,8 @@ struct HeapSlot<Value: ~Copyable>: ~Copyable {
     /// The value, which must be there.
     @inline(__always)
     var value: Value {
-        unsafeAddress { UnsafePointer(place.address) }
-        nonmutating unsafeMutableAddress { place.address }
+        unsafeAddress { unsafe UnsafePointer(place.address) }
+        nonmutating unsafeMutableAddress { unsafe place.address }
     }
 }
 
@@ -60,20 +60,20 @@ struct HeapSlot<Value: ~Copyable>: ~Copyable {
 struct HeapPlace<Value: ~Copyable> {
     fileprivate let address: UnsafeMutablePointer<Value>
 
-    fileprivate init(_ address: UnsafeMutablePointer<Value>) { self.address = address }
+    fileprivate init(_ address: UnsafeMutablePointer<Value>) { unsafe self.address = unsafe address }
 
     /// Puts a value into the room, which must be empty.
     @inline(__always)
-    func fill(_ value: consuming Value) { address.initialize(to: value) }
+    func fill(_ value: consuming Value) { unsafe address.initialize(to: value) }
 
     /// Takes out the value, which must be there.
     @inline(__always)
-    func take() -> Value { address.move() }
+    func take() -> Value { unsafe address.move() }
 
     /// The value, which must be there.
     @inline(__always)
     var value: Value {
-        unsafeAddress { UnsafePointer(address) }
-        nonmutating unsafeMutableAddress { address }
+        unsafeAddress { unsafe UnsafePointer(address) }
+        nonmutating unsafeMutableAddress { unsafe address }
     }
 }

@@ -19,7 +19,7 @@ struct RecordRow {
             // Not the variable, on which the spans would depend: it would be kept on the heap.
             let record = next
             guard case .value = record.kind else { break }
-            if try !body(record.key.buffer.bytes, record.value.buffer.bytes) {
+            if try unsafe !body(record.key.buffer.bytes, record.value.buffer.bytes) {
                 stop = record.successor()
                 return nil
             }
@@ -54,7 +54,7 @@ extension RecordRow {
         while next != end {
             let record = next
             if case .tombstone = record.kind { break }
-            if try !body(record.key.buffer.bytes) {
+            if try unsafe !body(record.key.buffer.bytes) {
                 stop = record.successor()
                 return nil
             }

@@ -74,7 +74,7 @@ final class TransactionWalk {
     func handOther(
         _ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
-        if isRowOwn { return try body(record.key.buffer.bytes, record.value.buffer.bytes) }
+        if isRowOwn { return try unsafe body(record.key.buffer.bytes, record.value.buffer.bytes) }
         if base.isSkipped(record) {
             skip()
             return true
@@ -88,7 +88,7 @@ final class TransactionWalk {
             skip()
             return true
         }
-        return try body(record.key.buffer.bytes)
+        return try unsafe body(record.key.buffer.bytes)
     }
 
     /// Goes to a key of the range, as ``Cursor/seek(to:)`` does. What is read from there is a part of its own in the read set.

@@ -28,7 +28,7 @@ struct HashIndexLine {
     /// has come from memory, after which nothing of the next lookup has been begun.
     @inline(__always)
     var matches: UInt32 {
-        siltstone_find_byte(bytes.start, HashIndexGeometry.fingerprint(of: hash)) & Self.allPlaces
+        unsafe siltstone_find_byte(bytes.start, HashIndexGeometry.fingerprint(of: hash)) & Self.allPlaces
     }
 
     private static let allPlaces: UInt32 = (1 << UInt32(HashIndexGeometry.entriesPerBucket)) - 1

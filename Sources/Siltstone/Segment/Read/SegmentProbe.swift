@@ -106,8 +106,7 @@ extension ElementPlace<SegmentProbe> {
         let address = Int(word & value.addressMask)
         // The value's line, too, which otherwise would be asked for when the first one has told where it is.
         Prefetch.line(value.data, at: address &+ Prefetch.lineBytes)
-        if _fastPath(matches != 0 && word & ~value.addressMask == value.geometry.wordTag(of: hash) && address != 0)
-        {
+        if _fastPath(matches != 0 && word & ~value.addressMask == value.geometry.wordTag(of: hash) && address != 0) {
             let found = record(at: address, key, visible)
             if _fastPath(!found.isAbsent) { return found }
         }
