@@ -31,7 +31,7 @@ let package = Package(
     ],
     traits: [
         .trait(name: "PostgreSQL", description: "Tables and repositories in PostgreSQL; needs libpq (libpq-dev)."),
-        .trait(name: "MySQL", description: "Tables and repositories in MariaDB or MySQL; needs libmariadb-dev."),
+        .trait(name: "MySQL", description: "Tables and repositories in MariaDB; needs libmariadb (libmariadb-dev)."),
         .trait(name: "SQLite", description: "Tables and repositories in SQLite; needs libsqlite3-dev."),
     ],
     targets: [

@@ -77,14 +77,4 @@ public enum PostgresRole: Sendable, Hashable {
     /// lags by more, or cannot tell its lag, is not used. The lag is known to some 30 s where the leader rests.
     case standby(maximumLag: Duration)
 }
-
-extension Duration {
-    /// Whole milliseconds, at least 1: to the server 0 means no limit.
-    var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (whole, isTooLarge) = seconds.multipliedReportingOverflow(by: 1000)
-        return isTooLarge
-            ? Int64(Int32.max) : min(max(whole + attoseconds / 1_000_000_000_000_000, 1), Int64(Int32.max))
-    }
-}
 #endif

@@ -12,7 +12,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     // `@unchecked Sendable`: used by one thread at a time, as the protocol demands; `cancellation` has a lock.
     let link: PostgresLink
     let options: PostgresOptions
-    private let cancellation: PostgresCancellation
+    private let cancellation: StatementCancellation
     /// The host, for messages and for the connector.
     let place: String
     var prepared: PreparedStatements
@@ -30,7 +30,8 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         self.link = link
         self.options = options
         self.place = place
-        cancellation = PostgresCancellation(raw)
+        let key = PostgresCancelKey(raw)
+        cancellation = StatementCancellation { key.cancel() }
         prepared = PreparedStatements(capacity: options.preparedStatements)
     }
 
@@ -139,9 +140,5 @@ extension StalePlan {
         error.code = .conflict
         return error
     }
-}
-
-extension Duration {
-    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }
 #endif

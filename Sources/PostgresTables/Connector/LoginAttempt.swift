@@ -10,20 +10,15 @@ import Darwin
 #endif
 
 /// One connection on its way: socket, TLS, authentication, the check of the server's role. libpq does these without waiting.
-final class LoginAttempt {
-    enum State {
-        case reading, writing, done
-        case failed(SQLConnectionError)
-    }
-
+final class LoginAttempt: HostLogin {
     let address: HostAddress
-    private(set) var state: State
+    private(set) var state: HostLoginState = .waiting
+    private var events = Int16(POLLOUT)
     private var raw: OpaquePointer?
 
     init(_ settings: LoginSettings, _ address: HostAddress) {
         self.address = address
         raw = settings.setting(address.settings).start()
-        state = .writing
         // Makes libpq write the SQLSTATE of a refusal into its message: there is no other place for it.
         PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
         if raw == nil || PQstatus(raw) == CONNECTION_BAD { state = .failed(failure) }
@@ -31,20 +26,17 @@ final class LoginAttempt {
 
     deinit { if let raw { PQfinish(raw) } }
 
-    /// What to wait for; nil at the end.
-    var interest: pollfd? {
-        switch state {
-        case .reading: pollfd(fd: PQsocket(raw), events: Int16(POLLIN), revents: 0)
-        case .writing: pollfd(fd: PQsocket(raw), events: Int16(POLLOUT), revents: 0)
-        case .done, .failed: nil
-        }
+    var place: String { "\(address)" }
+
+    var interest: SocketInterest? {
+        guard case .waiting = state else { return nil }
+        return SocketInterest(PQsocket(raw), events)
     }
 
-    /// Goes on after the socket was ready.
-    func advance() {
+    func advance(_ events: Int16) {
         switch PQconnectPoll(raw) {
-        case PGRES_POLLING_READING: state = .reading
-        case PGRES_POLLING_WRITING: state = .writing
+        case PGRES_POLLING_READING: self.events = Int16(POLLIN)
+        case PGRES_POLLING_WRITING: self.events = Int16(POLLOUT)
         case PGRES_POLLING_OK: state = .done
         default: state = .failed(failure)
         }

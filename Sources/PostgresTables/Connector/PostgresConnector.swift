@@ -74,7 +74,7 @@ package final class PostgresConnector: SQLConnector {
         if let first = preferred.withLock({ $0 }), let position = order.firstIndex(of: first) {
             order.swapAt(0, position)
         }
-        var race = HostRace(settings, order)
+        var race = HostRace(order.map { address in { LoginAttempt(settings, address) } })
         let attempt = try race.run(until: deadline)
         guard let raw = attempt.take() else {
             throw SQLConnectionError(.noConnection, code: .unavailable, "\(attempt.address): no connection")

@@ -41,7 +41,8 @@ extension PostgresDialect: SchemaDialect {
                 "ALTER TABLE \(try quote(name)) RENAME COLUMN \(try quote(column)) TO \(try quote(other))"
             ]
         case .createIndex(let index):
-            return try create(index, on: try tables.existing(index.table), usualName: Self.indexName(index))
+            return try create(
+                index, on: try tables.existing(index.table), usualName: index.usualName(atMost: Self.nameBytes))
         case .dropIndex(let name, let columns):
             return [try drop(try tables.existing(name).index(on: columns))]
         }
@@ -160,40 +161,8 @@ extension PostgresDialect: SchemaDialect {
         return ["ALTER TABLE \(try quote(table.structure.name)) DROP COLUMN \(try quote(column))"]
     }
 
-    /// The name of an index, with a digest in place of what PostgreSQL would cut.
-    private static func indexName(_ index: IndexDefinition) -> String {
-        let name = index.usualName
-        if name.utf8.count <= nameBytes { return name }
-        // FNV-1a: only has to tell the indexes of one database apart.
-        let digest = name.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        var start = ""
-        for character in name where start.utf8.count + String(character).utf8.count <= 40 { start.append(character) }
-        return "\(start)_\(String(digest, radix: 16))"
-    }
-
     package func verify(_ tables: [SQLTable], _ connection: any SQLConnection) throws -> [String] {
         // Indexes and unique constraints are the server's to keep; foreign keys were added without a look at old rows.
-        var problems: [String] = []
-        for table in tables {
-            for column in table.structure.columns {
-                guard let key = column.foreignKey else { continue }
-                guard let parent = tables.first(where: { $0.structure.name == key.table })?.structure,
-                    parent.primaryKey.count == 1
-                else { continue }
-                let name = try quote(column.name)
-                let query = SQLStatement(
-                    "SELECT count(*) FROM \(try quote(table.structure.name)) AS c WHERE c.\(name) IS NOT NULL AND NOT EXISTS"
-                        + " (SELECT 1 FROM \(try quote(key.table)) AS p"
-                        + " WHERE p.\(try quote(parent.columns[parent.primaryKey[0]].name)) = c.\(name))",
-                    results: [.int64], isRepeated: false)
-                let count = try connection.execute(query).rows.first?.first?.int ?? 0
-                if count > 0 {
-                    problems.append(
-                        "\(count) rows of table \(table.structure.name) refer by \(column.name) to no row of \(key.table)."
-                    )
-                }
-            }
-        }
-        return problems
+        try danglingReferences(tables, connection)
     }
 }

@@ -4,11 +4,11 @@ package import TableKit
 extension SchemaDialect {
     /// Runs a change and reads the rows that it returns.
     package func change(
-        _ text: SQLText, _ table: SQLTable, returning: [Int], _ connection: any SQLConnection
+        _ change: SQLChange, _ connection: any SQLConnection
     ) throws -> (count: Int, rows: [[ColumnValue]]) {
-        if returning.isEmpty { return (try connection.execute(text.statement()).changedRows, []) }
-        var text = text
-        let results = try appendReturning(returning, of: table, to: &text)
+        var text = try change.text()
+        if change.returning.isEmpty { return (try connection.execute(text.statement()).changedRows, []) }
+        let results = try appendReturning(change.returning, of: change.table, to: &text)
         let result = try connection.execute(text.statement(results: results))
         return (result.rows.count, result.rows)
     }
@@ -29,7 +29,7 @@ extension SchemaDialect {
     }
 
     /// - Returns: the types of the columns.
-    private func appendReturning(_ columns: [Int], of table: SQLTable, to text: inout SQLText) throws -> [ColumnType] {
+    func appendReturning(_ columns: [Int], of table: SQLTable, to text: inout SQLText) throws -> [ColumnType] {
         if columns.isEmpty { return [] }
         let found = columns.map { table.structure.columns[$0] }
         text += " RETURNING " + (try found.map { try quote($0.name) }.joined(separator: ", "))
@@ -76,9 +76,46 @@ extension SchemaDialect {
 
     /// The statement that drops an index.
     func drop(_ index: IndexInfo) throws -> String { "DROP INDEX \(try quote(index.definition.name ?? ""))" }
+
+    /// The foreign keys that lead to nothing, as sentences.
+    func danglingReferences(_ tables: [SQLTable], _ connection: any SQLConnection) throws -> [String] {
+        var problems: [String] = []
+        for table in tables {
+            for column in table.structure.columns {
+                guard let key = column.foreignKey else { continue }
+                guard let parent = tables.first(where: { $0.structure.name == key.table })?.structure,
+                    parent.primaryKey.count == 1
+                else { continue }
+                let name = try quote(column.name)
+                let query = SQLStatement(
+                    "SELECT count(*) FROM \(try quote(table.structure.name)) AS c WHERE c.\(name) IS NOT NULL AND NOT EXISTS"
+                        + " (SELECT 1 FROM \(try quote(key.table)) AS p"
+                        + " WHERE p.\(try quote(parent.columns[parent.primaryKey[0]].name)) = c.\(name))",
+                    results: [.int64], isRepeated: false)
+                let count = try connection.execute(query).rows.first?.first?.int ?? 0
+                if count > 0 {
+                    problems.append(
+                        "\(count) rows of table \(table.structure.name) refer by \(column.name) to no row of \(key.table)."
+                    )
+                }
+            }
+        }
+        return problems
+    }
 }
 
 extension IndexDefinition {
     /// The name of an index that was given none.
     var usualName: String { "index_" + ([table] + columns).joined(separator: "_") }
+
+    /// The usual name, with a digest in place of what a server would cut or refuse.
+    func usualName(atMost bytes: Int) -> String {
+        let name = usualName
+        if name.utf8.count <= bytes { return name }
+        // FNV-1a: only has to tell the indexes of one database apart.
+        let digest = name.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        var start = ""
+        for character in name where start.utf8.count + String(character).utf8.count <= 40 { start.append(character) }
+        return "\(start)_\(String(digest, radix: 16))"
+    }
 }

@@ -5,6 +5,18 @@ package protocol SchemaDialect: SQLDialect {
     /// Whether a statement that fails ends the transaction that it is in, unless a savepoint stands before it.
     var failureEndsTransaction: Bool { get }
 
+    /// Whether a change of the schema commits, by itself and what was before it.
+    var schemaChangesCommit: Bool { get }
+
+    /// Statements that have a session give up soon where another holds a lock.
+    var impatience: [String] { get }
+
+    /// Whether an insert is one statement, which changes all or nothing by itself.
+    func isOneStatement(_ insert: SQLInsert) -> Bool
+
+    /// Whether a change is one statement, which changes all or nothing by itself.
+    func isOneStatement(_ change: SQLChange) -> Bool
+
     /// The statements that begin a transaction.
     /// - Parameter mode: nil for one that only reads.
     func begin(_ mode: TransactionMode?) -> [String]
@@ -18,15 +30,19 @@ package protocol SchemaDialect: SQLDialect {
     /// Runs an insert, all or none. The rows have a value for each of `columns`.
     func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome
 
-    /// Runs an update or a delete whose text ends with its condition.
-    /// - Parameter returning: the columns of the table to be returned, by number.
-    /// - Returns: the number of rows, and their columns in any order.
-    func change(
-        _ text: SQLText, _ table: SQLTable, returning: [Int], _ connection: any SQLConnection
-    ) throws -> (count: Int, rows: [[ColumnValue]])
+    /// Runs an update or a delete.
+    /// - Returns: the number of rows, and the columns that the change asks for, in any order of rows.
+    func change(_ change: SQLChange, _ connection: any SQLConnection) throws -> (count: Int, rows: [[ColumnValue]])
 
     /// What is wrong with rows, indexes and constraints, as sentences.
     func verify(_ tables: [SQLTable], _ connection: any SQLConnection) throws -> [String]
+}
+
+extension SchemaDialect {
+    package var schemaChangesCommit: Bool { false }
+    package var impatience: [String] { [] }
+    package func isOneStatement(_ insert: SQLInsert) -> Bool { false }
+    package func isOneStatement(_ change: SQLChange) -> Bool { false }
 }
 
 /// Rows to be inserted, by the columns of the server's table.
@@ -51,6 +67,28 @@ package struct SQLInsert: Sendable {
 
     /// The number of the key's column that takes the next number where it is NULL.
     package var numberColumn: Int? { table.numberColumn }
+}
+
+/// An update or a delete.
+package struct SQLChange {
+    package var table: SQLTable
+    /// The statement without its condition.
+    package var head: SQLText
+    /// The values that an update sets, by the number of the table's column.
+    package var assigned: [Int: ColumnValue]
+    /// Appends the condition with the word WHERE; nothing where all rows are meant.
+    package var condition: (inout SQLText) throws -> Void
+    /// The numbers of the table's columns to be returned.
+    package var returning: [Int]
+    /// All tables, by name.
+    package var tables: [String: SQLTable]
+
+    /// The whole statement.
+    package func text() throws -> SQLText {
+        var text = head
+        try condition(&text)
+        return text
+    }
 }
 
 /// What an insert did.

@@ -25,7 +25,8 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
         self.pool = pool
         self.observation = observation
         self.serialRetries = serialRetries
-        core = SQLEngineCore(dialect, pool.threads)
+        let connector = pool.connector
+        core = SQLEngineCore(dialect, pool.threads) { try connector.connect() }
     }
 
     package func beginRead() throws -> any TableSession { try session(.read) }

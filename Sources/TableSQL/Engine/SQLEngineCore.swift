@@ -6,10 +6,16 @@ package final class SQLEngineCore: Sendable {
     package let threads: WorkerThreads
     package let catalogue = CatalogueCache()
     package let watch = TableWatch()
+    /// Makes a connection outside of the pool.
+    let connect: @Sendable () throws -> any SQLConnection
 
-    package init(_ dialect: any SchemaDialect, _ threads: WorkerThreads) {
+    package init(
+        _ dialect: any SchemaDialect, _ threads: WorkerThreads,
+        connect: @escaping @Sendable () throws -> any SQLConnection
+    ) {
         self.dialect = dialect
         self.threads = threads
+        self.connect = connect
     }
 
     /// Notes an error that says that the catalogue is not as it was read.

@@ -1,5 +1,7 @@
 package import TableKit
 
+import struct Foundation.Date
+
 /// A comparison of a column with a value, brought to one that the server computes as ``ColumnValue/order(_:_:)`` orders:
 /// servers round, refuse or convert values of other types.
 package enum FoldedComparison: Sendable, Hashable {
@@ -15,9 +17,14 @@ package enum FoldedComparison: Sendable, Hashable {
         case .real(let number) where type.isInteger: self = .whole(comparison, number, type)
         case .integer(let number) where type.isFloatingPoint: self = .real(comparison, number)
         case .unsigned(let number) where type.isFloatingPoint: self = .real(comparison, number)
+        case .real(let number) where type.isFloatingPoint && dialect.refusal(of: value, type) != nil:
+            // The server stores finite numbers alone; NaN is above all.
+            self = .constant(comparison.holds(order: number == -.infinity ? 1 : -1))
         case .real where type.isFloatingPoint: self = .compare(comparison, value, .double)
         case .text(let text) where type == .string, .json(let text) where type == .json:
             self = .text(comparison, text, value, type, dialect)
+        case .date(let date) where type == .date && dialect.refusal(of: value, type) != nil:
+            self = .constant(comparison.holds(order: date.timeIntervalSinceReferenceDate == -.infinity ? 1 : -1))
         case .bool where type == .bool, .date where type == .date, .uuid where type == .uuid,
             .bytes where type == .bytes:
             self = .compare(comparison, value, type)

@@ -25,7 +25,7 @@ extension SQLSession {
         var result = ChangeResult()
         if statement.isReturning { result.shape = source.shape().shape }
         if rows.isEmpty { return result }
-        let outcome = try change { try core.dialect.insert(insert, $0) }
+        let outcome = try change(isOne: dialect.isOneStatement(insert)) { try core.dialect.insert(insert, $0) }
         changedTables.insert(table.structure.name)
         result.count = outcome.count
         result.lastInsertID = outcome.lastInsertID
@@ -39,20 +39,23 @@ extension SQLSession {
         if statement.columns.isEmpty { return try unchanged(statement, source) }
         let dialect = dialect
         var text = SQLText(dialect, "UPDATE \(try dialect.quote(source.structure.name)) SET ")
+        var assigned: [Int: ColumnValue] = [:]
         for (number, column) in statement.columns.enumerated() {
             let value = try statement.row.withRow(0) { try statement.table.layout.slots[column].value(in: $0) }
             let type = source.type(column)
+            let stored = try stored(value, type, source, column)
             if number > 0 { text += ", " }
             text += "\(try dialect.quote(source.structure.columns[column].name)) = "
-            text.bind(try stored(value, type, source, column), type)
+            text.bind(stored, type)
+            if let place = source.places[column] { assigned[place] = stored }
         }
-        return try changed(text, source, statement.predicate, statement.isReturning)
+        return try changed(text, assigned, source, statement.predicate, statement.isReturning)
     }
 
     func delete(_ statement: DeleteStatement) throws -> ChangeResult {
         let source = try sources([statement.table])[0]
         let text = SQLText(dialect, "DELETE FROM \(try dialect.quote(source.structure.name))")
-        return try changed(text, source, statement.predicate, statement.isReturning)
+        return try changed(text, [:], source, statement.predicate, statement.isReturning)
     }
 
     /// The rows that an update of no column finds.
@@ -70,21 +73,26 @@ extension SQLSession {
 
     /// Runs a change of the rows that match.
     private func changed(
-        _ text: SQLText, _ source: SQLSource, _ predicate: Predicate?, _ isReturning: Bool
+        _ head: SQLText, _ assigned: [Int: ColumnValue], _ source: SQLSource, _ predicate: Predicate?,
+        _ isReturning: Bool
     ) throws -> ChangeResult {
         for reference in predicate?.references ?? [] where reference.source != 0 {
             throw CRUDSQLGenError("A change names its own table alone.", table: source.structure.name)
         }
         try source.check((predicate?.references ?? []).map(\.column))
         let own = SQLSource(source.structure, source.table, alias: "")
-        var text = text
-        if let predicate {
-            text += " WHERE "
-            try PredicateRenderer([own]).append(predicate, to: &text)
-        }
         let returned = source.places.indices.filter { source.places[$0] != nil }
         let numbers = isReturning ? returned.compactMap { source.places[$0] } : []
-        let (count, rows) = try change { try core.dialect.change(text, source.table, returning: numbers, $0) }
+        let change = SQLChange(
+            table: source.table, head: head, assigned: assigned,
+            condition: { text in
+                guard let predicate else { return }
+                text += " WHERE "
+                try PredicateRenderer([own]).append(predicate, to: &text)
+            }, returning: numbers, tables: try catalogue())
+        let (count, rows) = try self.change(isOne: dialect.isOneStatement(change)) {
+            try core.dialect.change(change, $0)
+        }
         if count > 0 {
             changedTables.insert(source.structure.name)
             // Actions of foreign keys may have changed any table that refers to this one.

@@ -17,17 +17,23 @@ final class SQLSession: TableSession {
     let core: SQLEngineCore
     private let mode: Mode
     /// The mode of a transaction; nil where the session only reads.
-    private var transactionMode: TransactionMode? { if case .write(let mode) = mode { mode } else { nil } }
+    var transactionMode: TransactionMode? { if case .write(let mode) = mode { mode } else { nil } }
     private var isSingleRead: Bool { if case .singleRead = mode { true } else { false } }
     private var connection: (any SQLConnection)?
     private let giveBack: (any SQLConnection) -> Void
     private var hasBegun = false
-    private var savepoints = 0
+    private(set) var savepoints = 0
+    /// The number of savepoints when a transaction last ended within the session. Those up to there are gone.
+    private var lostSavepoints = 0
     /// The tables that were read, for observers.
     private(set) var readTables: Set<String> = []
     /// The tables that the transaction has changed, for observers.
     var changedTables: Set<String> = []
-    private var hasChangedSchema = false
+    var hasChangedSchema = false
+    /// Whether the transaction has changed rows.
+    private(set) var hasChangedRows = false
+    /// Changes of the schema that have committed already.
+    var undoes: [SchemaUndo] = []
 
     init(
         _ core: SQLEngineCore, _ mode: Mode, _ connection: any SQLConnection,
@@ -71,9 +77,11 @@ final class SQLSession: TableSession {
     }
 
     /// Runs statements that change something, all or nothing.
-    func change<R>(_ body: (any SQLConnection) throws -> R) throws -> R {
+    /// - Parameter isOne: whether they are one, which needs no savepoint where a failure leaves the transaction as it was.
+    func change<R>(isOne: Bool = false, _ body: (any SQLConnection) throws -> R) throws -> R {
         if transactionMode == nil { throw CRUDSQLExeError("A session that reads changes nothing.", code: .transaction) }
-        return try use { try atomically($0, body) }
+        hasChangedRows = true
+        return try use { isOne && !dialect.failureEndsTransaction ? try body($0) : try atomically($0, body) }
     }
 
     /// Runs `body` between a savepoint and its release; a failure takes back what it did.
@@ -97,6 +105,23 @@ final class SQLSession: TableSession {
         }
     }
 
+    /// Ends the transaction, which has changed nothing, and lets the next statement begin another.
+    func leaveTransaction() throws {
+        lostSavepoints = savepoints
+        guard hasBegun else { return }
+        try useAlone { _ = try $0.execute(SQLStatement("COMMIT")) }
+        hasBegun = false
+    }
+
+    /// Runs `body` with the connection, in no transaction.
+    func useAlone<R>(_ body: (any SQLConnection) throws -> R) throws -> R {
+        guard let connection else { throw Self.hasEnded }
+        do { return try body(connection) } catch let error as SQLConnectionError {
+            core.note(error)
+            throw error.tableError
+        }
+    }
+
     private func nextSavepoint() -> String {
         savepoints += 1
         return "s\(savepoints)"
@@ -112,15 +137,24 @@ final class SQLSession: TableSession {
         guard let name = savepoint.state as? String else {
             throw CRUDSQLExeError("The savepoint is of another engine.", code: .transaction)
         }
-        try use { _ = try $0.execute(SQLStatement("ROLLBACK TO SAVEPOINT \(name)")) }
+        if let number = Int(name.dropFirst()), number <= lostSavepoints {
+            // All rows that the session has changed since, it has changed behind the savepoint.
+            if hasBegun { try use { _ = try $0.execute(SQLStatement("ROLLBACK")) } }
+            hasBegun = false
+            hasChangedRows = false
+            undoSchema(since: number)
+        } else {
+            try use { _ = try $0.execute(SQLStatement("ROLLBACK TO SAVEPOINT \(name)")) }
+        }
         if hasChangedSchema { core.catalogue.forget() }
     }
 
     func commit() throws {
         guard let connection else { throw Self.hasEnded }
         defer { end() }
-        guard hasBegun else { return }
-        do { _ = try connection.execute(SQLStatement("COMMIT")) } catch let error as SQLConnectionError {
+        guard hasBegun || hasChangedSchema else { return }
+        do { if hasBegun { _ = try connection.execute(SQLStatement("COMMIT")) } } catch let error as SQLConnectionError
+        {
             core.catalogue.forget()
             throw error.tableError
         }
@@ -137,11 +171,14 @@ final class SQLSession: TableSession {
         guard let connection else { return }
         defer { end() }
         if hasChangedSchema { core.catalogue.forget() }
-        guard hasBegun, connection.isUsable else { return }
-        do { _ = try connection.execute(SQLStatement("ROLLBACK")) } catch {
-            CRUDLogging.log(.warning, "A transaction could not be rolled back, so its connection is closed: \(error)")
-            connection.close()
+        if hasBegun, connection.isUsable {
+            do { _ = try connection.execute(SQLStatement("ROLLBACK")) } catch {
+                CRUDLogging.log(
+                    .warning, "A transaction could not be rolled back, so its connection is closed: \(error)")
+                connection.close()
+            }
         }
+        undoSchema(since: 0)
     }
 
     private func end() {
@@ -192,31 +229,10 @@ final class SQLSession: TableSession {
         core.catalogue.forget()
         return try found()
     }
-
-    func alter(_ change: SchemaChange) throws {
-        let tables = try catalogue()
-        hasChangedSchema = true
-        defer { changedTables.formUnion(change.tables) }
-        try self.change { try core.dialect.alter(change, tables, $0) }
-    }
 }
 
 /// A session on its way to another thread, which is its only user from then on.
 private struct UncheckedSession: @unchecked Sendable {
     let session: SQLSession
     init(_ session: SQLSession) { self.session = session }
-}
-
-extension SchemaChange {
-    /// The tables that are changed.
-    fileprivate var tables: [String] {
-        switch self {
-        case .createTable(let structure): [structure.name]
-        case .dropTable(let name), .addColumn(let name, _), .dropColumn(let name, _), .renameColumn(let name, _, _),
-            .dropIndex(let name, _):
-            [name]
-        case .renameTable(let name, let other): [name, other]
-        case .createIndex(let index): [index.table]
-        }
-    }
 }

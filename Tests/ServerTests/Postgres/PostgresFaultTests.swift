@@ -286,7 +286,7 @@ extension PostgresTests {
             #expect(unknown.kind == .noConnection && unknown.serverCode == "3D000", "\(unknown)")
             let role = try refusal(server.networkString(user: "nobody-of-that-name"))
             #expect(role.kind == .noConnection && role.serverCode?.hasPrefix("28") == true, "\(role)")
-            let silent = try refusal("host=127.0.0.1 port=\(try PostgresServer.freePort()) user=postgres")
+            let silent = try refusal("host=127.0.0.1 port=\(try FreePort.find()) user=postgres")
             #expect(silent.kind == .noConnection && silent.serverCode == nil, "\(silent)")
         }
 
@@ -305,7 +305,7 @@ extension PostgresTests {
             let shared = try PostgresServer.shared()
             let other = try PostgresServer(settings: ["default_transaction_read_only": "on"])
             defer { other.remove() }
-            let dead = try PostgresServer.freePort()
+            let dead = try FreePort.find()
             let text = "host=127.0.0.1,127.0.0.1,127.0.0.1 port=\(dead),\(other.port),\(shared.port) user=postgres"
             let connector = try PostgresConnector(text, options: PostgresOptions())
             let connection = try connector.connect()

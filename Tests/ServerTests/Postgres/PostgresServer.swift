@@ -50,7 +50,7 @@ final class PostgresServer: Sendable {
         if getuid() == 0, let nobody = getpwnam("nobody") {
             _ = chown(directory, nobody.pointee.pw_uid, nobody.pointee.pw_gid)
         }
-        port = try Self.freePort()
+        port = try FreePort.find()
         process = Mutex(nil)
         try ServerProcess.run([
             "\(programs)/initdb", "-D", "\(directory)/data", "-U", "postgres", "--auth=trust", "--no-sync", "-E",
@@ -170,51 +170,5 @@ final class PostgresServer: Sendable {
             try? FileManager.default.removeItem(atPath: "\(directory)/\(file)")
         }
     }
-
-    /// A port on which nobody listens.
-    static func freePort() throws -> Int {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(listener) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(listener, address, length) == 0 && getsockname(listener, address, &length) == 0
-            }
-        }
-        guard result else { throw ServerFailure("There is no free port.") }
-        return Int(UInt16(bigEndian: address.sin_port))
-    }
-}
-
-/// A thread's work, whose end can be awaited.
-final class Background<R: Sendable>: Sendable {
-    private let result = Mutex<Result<R, any Error>?>(nil)
-    private let end = DispatchSemaphore(value: 0)
-
-    init(_ body: @escaping @Sendable () throws -> R) {
-        Thread.detachNewThread {
-            let result = Result { try body() }
-            self.result.withLock { $0 = result }
-            self.end.signal()
-        }
-    }
-
-    func get() throws -> R {
-        end.wait()
-        guard let result = result.withLock({ $0 }) else { throw ServerFailure("The thread has no result.") }
-        return try result.get()
-    }
-}
-
-/// Polls until a condition holds; a hang fails the test.
-func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
-    for _ in 0..<6000 {
-        if try condition() { return }
-        usleep(5000)
-    }
-    throw ServerFailure("Not within 30 s: \(what)")
 }
 #endif

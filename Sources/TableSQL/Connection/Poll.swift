@@ -1,6 +1,3 @@
-#if PostgreSQL
-import TableSQL
-
 #if canImport(Glibc)
 import Glibc
 #else
@@ -8,20 +5,20 @@ import Darwin
 #endif
 
 /// The server was silent for too long.
-struct AnswerMissing: Error {}
+package struct AnswerMissing: Error {}
 
 /// Until when an answer is awaited. A cancellation shortens it.
-struct AnswerDeadline {
+package struct AnswerDeadline {
     private let limit: Duration
     private let grace: Duration
-    private let cancellation: PostgresCancellation?
+    private let cancellation: StatementCancellation?
     private var instant: ContinuousClock.Instant
     private var isShortened = false
 
     /// - Parameters:
     ///   - limit: the longest silence.
     ///   - grace: the longest silence after a cancellation.
-    init(_ limit: Duration, grace: Duration = .zero, cancellation: PostgresCancellation? = nil) {
+    package init(_ limit: Duration, grace: Duration = .zero, cancellation: StatementCancellation? = nil) {
         self.limit = limit
         self.grace = grace
         self.cancellation = cancellation
@@ -29,7 +26,7 @@ struct AnswerDeadline {
     }
 
     /// The server has said something: the limit begins anew.
-    mutating func extend() { instant = .now + (isShortened ? grace : limit) }
+    package mutating func extend() { instant = .now + (isShortened ? grace : limit) }
 
     /// The time left; 0 or less at the end.
     fileprivate mutating func rest() -> Duration {
@@ -42,14 +39,14 @@ struct AnswerDeadline {
 }
 
 /// `poll(2)` on one socket.
-enum Poll {
+package enum Poll {
     /// How long one call waits at most, so that a cancellation by another thread is noticed.
     private static let slice: Duration = .milliseconds(50)
 
     /// Waits until one of the events has come.
     /// - Returns: the events.
     /// - Throws: ``AnswerMissing`` at the deadline.
-    static func wait(_ socket: Int32, _ events: Int16, _ deadline: inout AnswerDeadline) throws -> Int16 {
+    package static func wait(_ socket: Int32, _ events: Int16, _ deadline: inout AnswerDeadline) throws -> Int16 {
         // The first look costs no clock.
         var wait = slice
         while true {
@@ -69,4 +66,15 @@ enum Poll {
         _ = poll(&entries, count, Int32(limit.milliseconds))
     }
 }
-#endif
+
+extension Duration {
+    package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+
+    /// Whole milliseconds, at least 1: to servers 0 means no limit.
+    package var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, isTooLarge) = seconds.multipliedReportingOverflow(by: 1000)
+        return isTooLarge
+            ? Int64(Int32.max) : min(max(whole + attoseconds / 1_000_000_000_000_000, 1), Int64(Int32.max))
+    }
+}

@@ -1,7 +1,4 @@
-#if PostgreSQL
-import CPostgreSQL
 import TableKit
-import TableSQL
 
 #if canImport(Glibc)
 import Glibc
@@ -9,25 +6,52 @@ import Glibc
 import Darwin
 #endif
 
+/// A login at one host, which goes on without waiting.
+package protocol HostLogin: AnyObject {
+    /// How far it is.
+    var state: HostLoginState { get }
+    /// Where it goes, for messages.
+    var place: String { get }
+    /// What it waits for; nil at the end.
+    var interest: SocketInterest? { get }
+    /// Goes on after events of the socket.
+    func advance(_ events: Int16)
+}
+
+/// How far a login is.
+package enum HostLoginState {
+    case waiting, done
+    case failed(SQLConnectionError)
+}
+
+/// Events of a socket, as `poll(2)` names them.
+package struct SocketInterest: Sendable {
+    package var descriptor: Int32
+    package var events: Int16
+
+    package init(_ descriptor: Int32, _ events: Int16) {
+        self.descriptor = descriptor
+        self.events = events
+    }
+}
+
 /// Connects to the first of several hosts that has the wanted role.
 ///
 /// The host that answered last begins. The others follow when it fails, or after a moment: a server that is frozen accepts
-/// and says nothing, and must not take the whole time. libpq would try them one after the other, without a limit for each.
-struct HostRace {
-    private static let headStart: Duration = .milliseconds(250)
+/// and says nothing, and must not take the whole time. libpq would try them one after the other, without a limit for each; libmariadb knows
+/// one host.
+package struct HostRace<Login: HostLogin> {
+    private static var headStart: Duration { .milliseconds(250) }
 
-    private let settings: LoginSettings
-    private var waiting: ArraySlice<HostAddress>
-    private var running: [LoginAttempt] = []
+    private var waiting: ArraySlice<() -> Login>
+    private var running: [Login] = []
     private var failures: [SQLConnectionError] = []
 
-    init(_ settings: LoginSettings, _ hosts: [HostAddress]) {
-        self.settings = settings
-        waiting = hosts[...]
-    }
+    /// - Parameter logins: begin a login at each host, the likeliest first.
+    package init(_ logins: [() -> Login]) { waiting = logins[...] }
 
     /// - Throws: ``SQLConnectionError`` of kind `noConnection`, with the reasons of all hosts.
-    mutating func run(until deadline: ContinuousClock.Instant) throws -> LoginAttempt {
+    package mutating func run(until deadline: ContinuousClock.Instant) throws -> Login {
         start(1)
         var next = ContinuousClock.now + Self.headStart
         while true {
@@ -40,20 +64,24 @@ struct HostRace {
                 next = deadline
                 continue
             }
-            var interests = running.compactMap(\.interest)
+            var interests = running.compactMap(\.interest).map {
+                pollfd(fd: $0.descriptor, events: $0.events, revents: 0)
+            }
             Poll.wait(&interests, min(deadline, waiting.isEmpty ? deadline : next) - now)
-            for (attempt, interest) in zip(running, interests) where interest.revents != 0 { attempt.advance() }
+            for (attempt, interest) in zip(running, interests) where interest.revents != 0 {
+                attempt.advance(interest.revents)
+            }
         }
     }
 
     private mutating func start(_ count: Int) {
-        for address in waiting.prefix(count) { running.append(LoginAttempt(settings, address)) }
+        for login in waiting.prefix(count) { running.append(login()) }
         waiting = waiting.dropFirst(count)
     }
 
     /// Takes those that have ended off the list.
-    private mutating func collect() -> LoginAttempt? {
-        var winner: LoginAttempt?
+    private mutating func collect() -> Login? {
+        var winner: Login?
         running.removeAll { attempt in
             switch attempt.state {
             case .done:
@@ -62,7 +90,7 @@ struct HostRace {
             case .failed(let error):
                 failures.append(error)
                 return true
-            case .reading, .writing: return false
+            case .waiting: return false
             }
         }
         return winner
@@ -76,9 +104,8 @@ struct HostRace {
     }
 
     private var timeout: SQLConnectionError {
-        let silent = running.map { "\($0.address): no answer in time" }
+        let silent = running.map { "\($0.place): no answer in time" }
         return SQLConnectionError(
             .noConnection, code: .unavailable, (failures.map(\.message) + silent).joined(separator: "; "))
     }
 }
-#endif

@@ -1,15 +1,12 @@
-#if PostgreSQL
-import TableSQL
-
 /// What a statement does to the transaction, by its first words.
-enum StatementVerb: Hashable {
+package enum StatementVerb: Hashable, Sendable {
     case begin, commit, rollback, rollbackToSavepoint, savepoint
     /// Changes nothing: SELECT and its like.
     case read
     case other
 
     /// Allocates nothing for statements that are no transaction's.
-    init(_ text: String) {
+    package init(_ text: String) {
         var text = text
         self = text.withUTF8 { Self.verb($0) }
     }
@@ -32,7 +29,7 @@ enum StatementVerb: Hashable {
     }
 
     /// Whether preparing the statement would be of no use: the server plans nothing for it.
-    var isControl: Bool { self != .other && self != .read }
+    package var isControl: Bool { self != .other && self != .read }
 
     /// The first eight letters of the next word, in small letters, as one number.
     private static func word(_ text: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> UInt64 {
@@ -52,7 +49,7 @@ enum StatementVerb: Hashable {
 
     /// Whether statements, sent as one and not answered, may have committed something.
     /// - Parameter inTransaction: whether a transaction was open before them.
-    static func mayCommit(_ statements: some Sequence<SQLStatement>, inTransaction: Bool) -> Bool {
+    package static func mayCommit(_ statements: some Sequence<SQLStatement>, inTransaction: Bool) -> Bool {
         var isOpen = inTransaction
         for statement in statements {
             switch StatementVerb(statement.text) {
@@ -95,4 +92,3 @@ private enum Word {
     static let close = number("close")
     static let deallocate = number("deallocate")
 }
-#endif

@@ -1,4 +1,4 @@
-#if PostgreSQL
+#if PostgreSQL || MySQL
 import Foundation
 import Synchronization
 
@@ -59,10 +59,24 @@ final class ServerProcess: @unchecked Sendable {
         guard process.isRunning else { return }
         do { try lifeline.fileHandleForWriting.close() } catch { process.terminate() }
         process.waitUntilExit()
-        guard let text = try? String(contentsOfFile: log + ".process", encoding: .utf8),
-            let identifier = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))
-        else { return }
+        guard let identifier else { return }
         while Self.isAlive(identifier) { usleep(5000) }
+    }
+
+    /// The number of the program's process; nil until it is known.
+    var identifier: Int32? {
+        let text = try? String(contentsOfFile: log + ".process", encoding: .utf8)
+        return text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+    }
+
+    /// Sends the program a signal.
+    func send(_ signal: Int32) {
+        guard let identifier else { return }
+        #if canImport(Glibc)
+        _ = Glibc.kill(identifier, signal)
+        #else
+        _ = Darwin.kill(identifier, signal)
+        #endif
     }
 
     /// Whether a process runs or is stopped; one that only waits for its parent does not.

@@ -1,0 +1,67 @@
+#if MySQL
+public import TableKit
+import TableSQL
+
+/// Tables in MariaDB, or in a Galera cluster.
+///
+/// ```swift
+/// let database = Database(configuration: try MySQLDatabaseConfiguration("mysql://app:secret@db1,db2,db3/shop"))
+/// ```
+///
+/// No connection is made before the first statement. Copies of a configuration share one pool of connections. `Docs/Databases.md`
+/// says what differs from other databases.
+public struct MySQLDatabaseConfiguration: DatabaseConfigurationProtocol {
+    let server: MySQLServerPool
+
+    /// A configuration from a connection URL.
+    ///
+    /// Several hosts may be named. Then connections go to one that takes writes and is in step with its cluster.
+    /// - Parameters:
+    ///   - url: `mysql://user:password@host:port,host:port/database?keyword=value`, parts percent-encoded where they hold
+    ///     signs of URLs. The keywords are `socket`, `user`, `password`, `ssl-mode` (`disabled`, `preferred`, `required`,
+    ///     `verify-identity`), `ssl-ca`, `ssl-capath`, `ssl-cert`, `ssl-key`, `ssl-cipher`, `ssl-crl`, `tls-version`, `tls-fp`.
+    ///   - options: time-outs and limits.
+    /// - Throws: `CRUDSQLExeError` with code `argument` where the URL cannot be read.
+    public init(_ url: String, options: MySQLOptions = MySQLOptions()) throws {
+        server = MySQLServerPool(try Self.login(url), options: options)
+    }
+
+    /// A configuration from the parts of a URL. Parts count more than what the URL says of them.
+    /// - Throws: `CRUDSQLExeError` with code `argument` where the URL cannot be read.
+    public init(
+        url: String?, name: String?, host: String?, port: Int?, user: String?, pass: String?
+    ) throws {
+        var login = try Self.login(url ?? "")
+        login.database = name ?? login.database
+        login.user = user ?? login.user
+        login.password = pass ?? login.password
+        if host != nil || port != nil {
+            guard let number = UInt32(exactly: port ?? 0), number <= UInt16.max else {
+                throw MySQLLogin.refusal("No port: \(port ?? 0)").tableError
+            }
+            login.addresses = [MySQLAddress(host: host ?? login.addresses.first?.host ?? "localhost", port: number)]
+        }
+        server = MySQLServerPool(login, options: MySQLOptions())
+    }
+
+    /// A configuration that encrypts connections.
+    /// - Parameter tls: counts more than what the URL says of it.
+    /// - Throws: `CRUDSQLExeError` with code `argument` where the URL cannot be read.
+    public init(_ url: String, tls: MySQLTLS, options: MySQLOptions = MySQLOptions()) throws {
+        var login = try Self.login(url)
+        login.tls = tls
+        server = MySQLServerPool(login, options: options)
+    }
+
+    private static func login(_ url: String) throws -> MySQLLogin {
+        do { return try MySQLLogin(url) } catch let error as SQLConnectionError { throw error.tableError }
+    }
+
+    /// The engine that databases of this configuration and of its copies share.
+    public var engine: any TableEngine { server.engine }
+
+    /// Closes the connections: those that rest at once, the others when their work is done. Statements after that throw
+    /// ``TableKit/TableErrorCode/unavailable``.
+    public func close() { server.pool.close() }
+}
+#endif

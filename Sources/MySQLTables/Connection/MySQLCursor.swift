@@ -1,0 +1,60 @@
+#if MySQL
+import CMariaDB
+import TableKit
+import TableSQL
+
+/// The rows of a query, by a cursor of the server's, which keeps them until they are fetched. Other statements may run between
+/// two batches.
+final class MySQLCursor: SQLRows {
+    private let connection: MySQLConnection
+    private let prepared: PreparedStatement
+    private let source: SQLStatement
+    private let batchRows: Int
+    private var isAtEnd = false
+
+    init(_ connection: MySQLConnection, _ prepared: PreparedStatement, _ source: SQLStatement, batchRows: Int) {
+        self.connection = connection
+        self.prepared = prepared
+        self.source = source
+        self.batchRows = batchRows
+    }
+
+    deinit { close() }
+
+    func next() throws -> [[ColumnValue]]? {
+        guard !isAtEnd else { return nil }
+        // Nothing that fails here has changed anything.
+        let fetch = SQLStatement("FETCH", isRepeated: false)
+        return try connection.run(fetch, connection.options.answerLimit) { _, deadline in
+            var rows: [[ColumnValue]] = []
+            rows.reserveCapacity(batchRows)
+            while rows.count < batchRows {
+                var status: Int32 = 0
+                try connection.link.call(
+                    &deadline, { mysql_stmt_fetch_start(&status, prepared.raw) },
+                    { mysql_stmt_fetch_cont(&status, prepared.raw, $0) })
+                if status == MYSQL_NO_DATA {
+                    finish()
+                    break
+                }
+                if status == 1 { throw MySQLError.error(prepared.raw) }
+                rows.append(try prepared.reader.takeRow())
+            }
+            return rows.isEmpty ? nil : rows
+        }
+    }
+
+    func close() {
+        guard !isAtEnd else { return }
+        isAtEnd = true
+        // Closes the cursor, too; the server does not answer to it.
+        prepared.close()
+    }
+
+    private func finish() {
+        isAtEnd = true
+        mysql_stmt_free_result(prepared.raw)
+        connection.giveBack(prepared, source)
+    }
+}
+#endif

@@ -1,0 +1,102 @@
+#if MySQL
+import CMariaDB
+import Foundation
+import TableKit
+import TableSQL
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A connection of libmariadb in non-blocking mode: owns it, and waits for its socket with a limit.
+///
+/// The library runs each call on a stack of its own and comes back where it would wait.
+final class MySQLLink {
+    /// Nil after the end.
+    private(set) var raw: UnsafeMutablePointer<MYSQL>?
+    /// Whether the connection is of no more use.
+    private(set) var isBroken = false
+
+    /// The stack of calls under way; name lookups need more than the library's own 60 KiB.
+    private static let stackBytes = 512 << 10
+
+    private static let library: Bool = mysql_server_init(0, nil, nil) == 0
+
+    /// - Throws: ``SQLConnectionError`` where there is no memory.
+    init() throws {
+        guard Self.library, let raw = mysql_init(nil) else {
+            throw SQLConnectionError(.noConnection, code: .unavailable, "libmariadb could not be set up.")
+        }
+        self.raw = raw
+        var stack = Self.stackBytes
+        mysql_options(raw, MYSQL_OPT_NONBLOCK, &stack)
+    }
+
+    deinit { close() }
+
+    func close() {
+        if let raw { mysql_close(raw) }
+        raw = nil
+        isBroken = true
+    }
+
+    /// Gives the connection up: the next statement would meet the answer of this one. Nothing waits for it from now on.
+    func giveUp() {
+        if let raw, !isBroken { mariadb_cancel(raw) }
+        isBroken = true
+    }
+
+    var isUsable: Bool { !isBroken && raw != nil }
+
+    /// The library's words on its last failure.
+    var message: String { raw.map { String(cString: mysql_error($0)) } ?? "The connection is closed." }
+
+    var number: UInt32 { raw.map { mysql_errno($0) } ?? 2006 }
+
+    // MARK: Calls
+
+    /// Runs a call of the library's to its end.
+    /// - Parameters:
+    ///   - deadline: asked for again while the server is silent; extended whenever it says something.
+    ///   - start: begins the call; gives what it waits for, 0 at its end.
+    ///   - proceed: goes on after events.
+    /// - Throws: ``AnswerMissing``.
+    func call(_ deadline: inout AnswerDeadline, _ start: () -> Int32, _ proceed: (Int32) -> Int32) throws {
+        var wanted = start()
+        while wanted != 0 {
+            let events: Int16
+            do { events = try Poll.wait(mysql_get_socket(raw), MySQLEvents.poll(wanted), &deadline) } catch {
+                // At once: what closes statements would write behind the call, and wait.
+                giveUp()
+                throw error
+            }
+            deadline.extend()
+            wanted = proceed(MySQLEvents.library(events, wanted: wanted))
+        }
+    }
+}
+
+/// Events of a socket, as the library and as `poll(2)` name them.
+enum MySQLEvents {
+    static func poll(_ wanted: Int32) -> Int16 {
+        var events: Int32 = 0
+        if wanted & MYSQL_WAIT_READ != 0 { events |= Int32(POLLIN) }
+        if wanted & MYSQL_WAIT_WRITE != 0 { events |= Int32(POLLOUT) }
+        if wanted & MYSQL_WAIT_EXCEPT != 0 { events |= Int32(POLLPRI) }
+        return Int16(events)
+    }
+
+    static func library(_ events: Int16, wanted: Int32) -> Int32 {
+        let events = Int32(events)
+        // The call itself finds out what is wrong with the socket.
+        if events & Int32(POLLERR | POLLHUP | POLLNVAL) != 0 { return wanted & ~MYSQL_WAIT_TIMEOUT }
+        var found: Int32 = 0
+        if events & Int32(POLLIN) != 0 { found |= MYSQL_WAIT_READ }
+        if events & Int32(POLLOUT) != 0 { found |= MYSQL_WAIT_WRITE }
+        if events & Int32(POLLPRI) != 0 { found |= MYSQL_WAIT_EXCEPT }
+        return found
+    }
+}
+#endif

@@ -1,0 +1,59 @@
+#if MySQL
+import TableKit
+
+import struct Foundation.Date
+import struct Foundation.UUID
+
+/// A cell as the server sent it.
+enum WireCell: CustomStringConvertible {
+    case integer(Int64)
+    /// Above `Int64.max`.
+    case unsigned(UInt64)
+    case real(Double)
+    case text([UInt8])
+    case bytes([UInt8])
+
+    /// The cell as a value of a type; nil where it is none.
+    func value(as type: ColumnType) -> ColumnValue? {
+        switch (self, type) {
+        case (.integer(let value), .string): .text("\(value)")
+        case (.unsigned(let value), .string): .text("\(value)")
+        case (.real(let value), .string): .text("\(value)")
+        case (.integer(let value), _): ColumnValue.integer(value).fitting(type)
+        case (.unsigned(let value), _): ColumnValue.unsigned(value).fitting(type)
+        case (.real(let value), .float), (.real(let value), .double): .real(value)
+        case (.real(let value), .date): .date(Date(timeIntervalSinceReferenceDate: value))
+        case (.real(let value), _): ColumnValue.real(value).fitting(type)
+        case (.bytes(let value), .bytes), (.text(let value), .bytes): .bytes(value)
+        case (.bytes(let value), .uuid): ColumnValue.bytes(value).fitting(.uuid)
+        // BIT, and functions whose results have no collation.
+        case (.bytes(let value), .string), (.text(let value), .string): .text(String(decoding: value, as: UTF8.self))
+        case (.bytes(let value), .json), (.text(let value), .json): .json(String(decoding: value, as: UTF8.self))
+        case (.bytes(let value), _), (.text(let value), _): Self.parsed(String(decoding: value, as: UTF8.self), type)
+        }
+    }
+
+    /// What a text spells: decimal numbers come as text.
+    private static func parsed(_ text: String, _ type: ColumnType) -> ColumnValue? {
+        if type.isInteger || type == .bool {
+            let whole = text.firstIndex(of: ".").map { point in
+                text[point...].dropFirst().allSatisfy { $0 == "0" } ? String(text[..<point]) : text
+            }
+            if let value = Int64(whole ?? text) { return ColumnValue.integer(value).fitting(type) }
+            return UInt64(whole ?? text).flatMap { ColumnValue.unsigned($0).fitting(type) }
+        }
+        if type.isFloatingPoint { return Double(text).map { ColumnValue.real($0) } }
+        return ColumnValue.text(text).fitting(type)
+    }
+
+    var description: String {
+        switch self {
+        case .integer(let value): "\(value)"
+        case .unsigned(let value): "\(value)"
+        case .real(let value): "\(value)"
+        case .text(let value): String(decoding: value.prefix(100), as: UTF8.self)
+        case .bytes(let value): "of \(value.count) bytes"
+        }
+    }
+}
+#endif

@@ -1,0 +1,167 @@
+#if MySQL
+import CMariaDB
+import TableKit
+import TableSQL
+
+/// Reads rows of the binary protocol as the library hands them over: cell by cell, where they lie.
+final class WireReader {
+    /// How the cells of a column are written.
+    private struct Column {
+        var wire: enum_field_types
+        var isUnsigned: Bool
+        var isBinary: Bool
+        var wanted: ColumnType
+        var name: String
+    }
+
+    private var columns: [Column] = []
+    private var row: [ColumnValue] = []
+    private var failure: SQLConnectionError?
+
+    /// Prepares for the result of a statement.
+    /// - Throws: ``SQLConnectionError`` where it has another number of columns.
+    func begin(_ statement: UnsafeMutablePointer<MYSQL_STMT>, as types: [ColumnType]) throws {
+        let count = Int(mysql_stmt_field_count(statement))
+        guard types.isEmpty || types.count == count else {
+            throw SQLConnectionError(
+                .statement, code: .argument, "The result has \(count) columns, and not \(types.count).")
+        }
+        guard let fields = mariadb_stmt_fetch_fields(statement) else { return columns = [] }
+        columns = types.indices.map { number in
+            let field = fields[number]
+            return Column(
+                wire: field.type, isUnsigned: field.flags & UInt32(UNSIGNED_FLAG) != 0,
+                isBinary: field.charsetnr == 63, wanted: types[number],
+                name: field.name.map { String(cString: $0) } ?? "")
+        }
+        failure = nil
+    }
+
+    /// Has the library give cells to this reader, which must live as long as the statement.
+    func install(_ statement: UnsafeMutablePointer<MYSQL_STMT>) {
+        mysql_stmt_attr_set(statement, STMT_ATTR_CB_USER_DATA, Unmanaged.passUnretained(self).toOpaque())
+        let callback: ps_result_callback = { reader, column, cell in
+            guard let reader else { return }
+            Unmanaged<WireReader>.fromOpaque(reader).takeUnretainedValue().read(Int(column), cell)
+        }
+        mysql_stmt_attr_set(statement, STMT_ATTR_CB_RESULT, unsafeBitCast(callback, to: UnsafeRawPointer.self))
+    }
+
+    /// The row that the library has handed over.
+    /// - Throws: ``SQLConnectionError`` where a value does not fit.
+    func takeRow() throws -> [ColumnValue] {
+        defer { row.removeAll(keepingCapacity: false) }
+        if let failure { throw failure }
+        return row
+    }
+
+    /// Takes one cell, nil for NULL, and moves the library's place behind it.
+    private func read(_ number: Int, _ place: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) {
+        guard number < columns.count else { return }
+        if number == 0 { row.reserveCapacity(columns.count) }
+        guard let place, let start = place.pointee else { return row.append(.null) }
+        let column = columns[number]
+        var cursor = WireCursor(start)
+        let cell = cursor.cell(column.wire, isUnsigned: column.isUnsigned, isBinary: column.isBinary)
+        place.pointee = cursor.place
+        if let value = cell.value(as: column.wanted) { return row.append(value) }
+        row.append(.null)
+        if failure == nil {
+            failure = SQLConnectionError(
+                .statement, code: .type, "The value \(cell) is no value of type \(column.wanted).",
+                column: column.name)
+        }
+    }
+}
+
+/// A place in a row of the binary protocol.
+struct WireCursor {
+    private(set) var place: UnsafeMutablePointer<UInt8>
+
+    init(_ place: UnsafeMutablePointer<UInt8>) { self.place = place }
+
+    /// The next cell.
+    mutating func cell(_ wire: enum_field_types, isUnsigned: Bool, isBinary: Bool) -> WireCell {
+        switch wire {
+        case MYSQL_TYPE_TINY:
+            let byte = take(UInt8.self)
+            return .integer(isUnsigned ? Int64(byte) : Int64(Int8(bitPattern: byte)))
+        case MYSQL_TYPE_SHORT, MYSQL_TYPE_YEAR:
+            let value = take(UInt16.self)
+            return .integer(isUnsigned ? Int64(value) : Int64(Int16(bitPattern: value)))
+        case MYSQL_TYPE_LONG, MYSQL_TYPE_INT24:
+            let value = take(UInt32.self)
+            return .integer(isUnsigned ? Int64(value) : Int64(Int32(bitPattern: value)))
+        case MYSQL_TYPE_LONGLONG:
+            let value = take(UInt64.self)
+            return isUnsigned && value > UInt64(Int64.max)
+                ? .unsigned(value) : .integer(Int64(bitPattern: value))
+        case MYSQL_TYPE_FLOAT: return .real(Double(Float(bitPattern: take(UInt32.self))))
+        case MYSQL_TYPE_DOUBLE: return .real(Double(bitPattern: take(UInt64.self)))
+        case MYSQL_TYPE_DATE, MYSQL_TYPE_DATETIME, MYSQL_TYPE_TIMESTAMP: return .text(date(wire))
+        case MYSQL_TYPE_TIME: return .text(time())
+        default: return isBinary && !Self.isNumber(wire) ? .bytes(bytes()) : .text(bytes())
+        }
+    }
+
+    /// Decimal numbers come as text, though as binary one.
+    private static func isNumber(_ wire: enum_field_types) -> Bool {
+        wire == MYSQL_TYPE_NEWDECIMAL || wire == MYSQL_TYPE_DECIMAL
+    }
+
+    private mutating func take<T: FixedWidthInteger>(_ type: T.Type) -> T {
+        defer { place += MemoryLayout<T>.size }
+        return T(littleEndian: UnsafeRawPointer(place).loadUnaligned(as: T.self))
+    }
+
+    /// Bytes with their number before them.
+    private mutating func bytes() -> [UInt8] {
+        let first = take(UInt8.self)
+        let count =
+            switch first {
+            case 252: Int(take(UInt16.self))
+            case 253: Int(take(UInt16.self)) | Int(take(UInt8.self)) << 16
+            case 254: Int(take(UInt64.self))
+            default: Int(first)
+            }
+        defer { place += count }
+        return Array(UnsafeBufferPointer(start: place, count: count))
+    }
+
+    /// A date as the server writes it.
+    private mutating func date(_ wire: enum_field_types) -> [UInt8] {
+        let count = Int(take(UInt8.self))
+        let end = place + count
+        defer { place = end }
+        func part(_ offset: Int, _ width: Int) -> Int {
+            guard offset + width <= count else { return 0 }
+            return (0..<width).reduce(0) { $0 | Int(place[offset + $1]) << (8 * $1) }
+        }
+        var text = Self.padded(part(0, 2), 4) + "-" + Self.padded(part(2, 1), 2) + "-" + Self.padded(part(3, 1), 2)
+        if wire == MYSQL_TYPE_DATE { return Array(text.utf8) }
+        text += " " + [part(4, 1), part(5, 1), part(6, 1)].map { Self.padded($0, 2) }.joined(separator: ":")
+        if part(7, 4) != 0 { text += "." + Self.padded(part(7, 4), 6) }
+        return Array(text.utf8)
+    }
+
+    private mutating func time() -> [UInt8] {
+        let count = Int(take(UInt8.self))
+        let end = place + count
+        defer { place = end }
+        func part(_ offset: Int, _ width: Int) -> Int {
+            guard offset + width <= count else { return 0 }
+            return (0..<width).reduce(0) { $0 | Int(place[offset + $1]) << (8 * $1) }
+        }
+        let hours = part(1, 4) * 24 + part(5, 1)
+        var text = (part(0, 1) == 1 ? "-" : "") + Self.padded(hours, 2)
+        text += ":" + Self.padded(part(6, 1), 2) + ":" + Self.padded(part(7, 1), 2)
+        if part(8, 4) != 0 { text += "." + Self.padded(part(8, 4), 6) }
+        return Array(text.utf8)
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = "\(number)"
+        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+    }
+}
+#endif

@@ -1,0 +1,137 @@
+#if MySQL
+import CMariaDB
+import TableKit
+import TableSQL
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// One connection on its way: socket, TLS, authentication, the session's settings, the question whether the server is of use.
+/// The library does these without waiting.
+final class LoginAttempt: HostLogin {
+    /// What is under way.
+    private enum Step { case connecting, asking, reading }
+
+    let address: MySQLAddress
+    private(set) var state: HostLoginState = .waiting
+    private(set) var node: NodeState?
+    private var link: MySQLLink?
+    private let isWriterNeeded: Bool
+    private var step = Step.connecting
+    private var wanted: Int32 = 0
+    // Where the library puts the results of its calls: at one place for as long as they last.
+    private let connected = UnsafeMutablePointer<UnsafeMutablePointer<MYSQL>?>.allocate(capacity: 1)
+    private let status = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+    private let rows = UnsafeMutablePointer<UnsafeMutablePointer<MYSQL_RES>?>.allocate(capacity: 1)
+    /// Texts that the library reads until the login is done.
+    private var texts: [UnsafeMutablePointer<CChar>] = []
+
+    /// - Parameter settings: statements that set the session up.
+    init(
+        _ login: MySQLLogin, _ address: MySQLAddress, settings: [String], applicationName: String, isWriterNeeded: Bool
+    ) {
+        self.address = address
+        self.isWriterNeeded = isWriterNeeded
+        connected.initialize(to: nil)
+        status.initialize(to: 0)
+        rows.initialize(to: nil)
+        do {
+            let link = try MySQLLink()
+            self.link = link
+            guard let raw = link.raw else { return }
+            mysql_options(raw, MYSQL_SET_CHARSET_NAME, "utf8mb4")
+            var off: UInt32 = 0
+            mysql_options(raw, MYSQL_OPT_LOCAL_INFILE, &off)
+            mysql_options4(raw, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name", applicationName)
+            login.tls.apply(to: raw)
+            for setting in settings { mysql_options(raw, MYSQL_INIT_COMMAND, setting) }
+            let flags = UInt(CLIENT_FOUND_ROWS)
+            wanted = mysql_real_connect_start(
+                connected, raw, address.socket == nil ? copy(address.host) : nil, copy(login.user),
+                copy(login.password), copy(login.database), address.port, copy(address.socket), flags)
+            proceed()
+        } catch let error as SQLConnectionError { state = .failed(error) } catch {}
+    }
+
+    deinit {
+        link?.close()
+        if let rows = rows.pointee { mysql_free_result(rows) }
+        connected.deallocate()
+        status.deallocate()
+        rows.deallocate()
+        for text in texts { free(text) }
+    }
+
+    private func copy(_ text: String?) -> UnsafeMutablePointer<CChar>? {
+        guard let text, let copy = strdup(text) else { return nil }
+        texts.append(copy)
+        return copy
+    }
+
+    var place: String { "\(address)" }
+
+    var interest: SocketInterest? {
+        guard case .waiting = state, let raw = link?.raw else { return nil }
+        return SocketInterest(mysql_get_socket(raw), MySQLEvents.poll(wanted))
+    }
+
+    func advance(_ events: Int16) {
+        guard let raw = link?.raw else { return }
+        let found = MySQLEvents.library(events, wanted: wanted)
+        switch step {
+        case .connecting: wanted = mysql_real_connect_cont(connected, raw, found)
+        case .asking: wanted = mysql_real_query_cont(status, raw, found)
+        case .reading: wanted = mysql_store_result_cont(rows, raw, found)
+        }
+        proceed()
+    }
+
+    /// Takes the connection out of the hands of the attempt.
+    func take() -> MySQLLink? {
+        defer { link = nil }
+        return link
+    }
+
+    /// Begins what comes next, as long as nothing has to be waited for.
+    private func proceed() {
+        while wanted == 0, case .waiting = state, let raw = link?.raw {
+            switch step {
+            case .connecting:
+                if connected.pointee == nil { return fail() }
+                step = .asking
+                let text = copy(NodeState.question)
+                wanted = mysql_real_query_start(status, raw, text, UInt(NodeState.question.utf8.count))
+            case .asking:
+                if status.pointee != 0 { return fail() }
+                step = .reading
+                wanted = mysql_store_result_start(rows, raw)
+            case .reading: judge()
+            }
+        }
+    }
+
+    private func judge() {
+        guard let rows = rows.pointee, let row = mysql_fetch_row(rows) else { return fail() }
+        let answer = (0..<Int(mysql_num_fields(rows))).map { number in row[number].map { String(cString: $0) } }
+        let node = NodeState(answer)
+        self.node = node
+        if let refusal = node.refusal(isWriterNeeded: isWriterNeeded) {
+            state = .failed(SQLConnectionError(.noConnection, code: .unavailable, "\(address): \(refusal)"))
+        } else {
+            state = .done
+        }
+    }
+
+    private func fail() {
+        guard let link else { return }
+        var error = MySQLError.error(link)
+        error.kind = .noConnection
+        error.code = .unavailable
+        error.message = "\(address): \(error.message)"
+        state = .failed(error)
+    }
+}
+#endif

@@ -1,0 +1,84 @@
+#if MySQL
+import CMariaDB
+import Synchronization
+import TableKit
+import TableSQL
+
+/// Makes connections to MariaDB: finds a host that is of use, logs in, sets the session up.
+package final class MySQLConnector: SQLConnector {
+    package let place: String
+    let options: MySQLOptions
+    private let login: MySQLLogin
+    /// The host of the last connection.
+    private let preferred: Mutex<MySQLAddress?>
+    private let hasConnected = Mutex(false)
+
+    init(_ login: MySQLLogin, options: MySQLOptions) {
+        var login = login
+        if login.addresses.isEmpty { login.addresses = [MySQLAddress(host: "localhost", port: 0)] }
+        self.login = login
+        self.options = options
+        place = login.addresses.map(\.description).joined(separator: ",") + "/" + (login.database ?? "")
+        preferred = Mutex(options.hostChoice == .any ? login.addresses.randomElement() : nil)
+    }
+
+    /// Whether a server that cannot be reached may come back, or another take its place.
+    var mayRecover: Bool { hasConnected.withLock { $0 } || login.addresses.count > 1 }
+
+    package func connect() throws -> MySQLConnection {
+        var order = login.addresses
+        if let first = preferred.withLock({ $0 }), let position = order.firstIndex(of: first) {
+            order.swapAt(0, position)
+        }
+        var race = HostRace(
+            order.map { address in
+                {
+                    LoginAttempt(
+                        self.login, address, settings: self.options.sessionSettings,
+                        applicationName: self.options.applicationName, isWriterNeeded: true)
+                }
+            })
+        let attempt = try race.run(until: .now + options.connectTimeout)
+        guard let link = attempt.take() else {
+            throw SQLConnectionError(.noConnection, code: .unavailable, "\(attempt.address): no connection")
+        }
+        let address = attempt.address
+        if options.hostChoice == .any { preferred.withLock { $0 = address } }
+        hasConnected.withLock { $0 = true }
+        return MySQLConnection(
+            link, options: options, place: address.description, maximumPacket: attempt.node?.maximumPacket ?? 1 << 24
+        ) { [login, options] number in Self.kill(number, login, address, options) }
+    }
+
+    package func isHealthy(_ connection: MySQLConnection) -> Bool {
+        let question = SQLStatement(NodeState.question, results: Array(repeating: .string, count: 5))
+        do {
+            let answer = try connection.execute(question, limit: options.answerTimeout).rows.first ?? []
+            return NodeState(answer.map(\.string)).refusal(isWriterNeeded: true) == nil
+        } catch { return false }
+    }
+
+    /// Ends the statement of a connection, over another one to the same host. A failure is noticed by the statement, which
+    /// goes on or ends at its limit.
+    private static func kill(
+        _ number: UInt, _ login: MySQLLogin, _ address: MySQLAddress, _ options: MySQLOptions
+    ) {
+        do {
+            var race = HostRace([
+                {
+                    LoginAttempt(
+                        login, address, settings: [], applicationName: options.applicationName, isWriterNeeded: false)
+                }
+            ])
+            let attempt = try race.run(until: .now + options.connectTimeout)
+            guard let link = attempt.take(), let raw = link.raw else { return }
+            var deadline = AnswerDeadline(options.answerTimeout)
+            var result: Int32 = 0
+            let text = "KILL QUERY \(number)"
+            try link.call(
+                &deadline, { mysql_real_query_start(&result, raw, text, UInt(text.utf8.count)) },
+                { mysql_real_query_cont(&result, raw, $0) })
+        } catch { CRUDLogging.log(.warning, "A statement could not be cancelled: \(error)") }
+    }
+}
+#endif

@@ -1,0 +1,141 @@
+#if MySQL
+import CMariaDB
+import Foundation
+import TableKit
+import TableSQL
+
+/// What it takes to log in: where, as whom, to which database, how encrypted.
+struct MySQLLogin: Sendable {
+    var addresses: [MySQLAddress] = []
+    var user: String?
+    var password: String?
+    var database: String?
+    var tls = MySQLTLS()
+
+    /// Reads a URL as `mysql://user:password@host:port,host:port/database?keyword=value`.
+    /// - Throws: ``SQLConnectionError`` where it cannot be read.
+    init(_ url: String) throws {
+        var rest = Substring(url)
+        if rest.isEmpty { return }
+        guard let scheme = ["mysql://", "mariadb://"].first(where: { rest.hasPrefix($0) }) else {
+            throw Self.refusal("A connection URL begins with mysql:// or mariadb://")
+        }
+        rest = rest.dropFirst(scheme.count)
+        let query = Self.cut(&rest, behind: "?")
+        let path = Self.cut(&rest, behind: "/")
+        if let at = rest.lastIndex(of: "@") {
+            let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            user = try Self.decoded(parts[0])
+            if parts.count > 1 { password = try Self.decoded(parts[1]) }
+            rest = rest[rest.index(after: at)...]
+        }
+        addresses = try rest.split(separator: ",").map(Self.address)
+        if let path, !path.isEmpty { database = try Self.decoded(path) }
+        for pair in query?.split(separator: "&") ?? [] { try apply(pair) }
+        if user?.isEmpty == true { user = nil }
+    }
+
+    private mutating func apply(_ pair: Substring) throws {
+        let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let (keyword, value) = (try Self.decoded(parts[0]), try Self.decoded(parts.count > 1 ? parts[1] : ""))
+        switch keyword {
+        case "socket": addresses = [MySQLAddress(host: "localhost", port: 0, socket: value)]
+        case "user": user = value
+        case "password": password = value
+        case "ssl-mode":
+            guard let mode = MySQLTLS.Mode(rawValue: value) else { throw Self.refusal("No ssl-mode: \(value)") }
+            tls.mode = mode
+        case "ssl-ca": tls.authorities = value
+        case "ssl-capath": tls.authoritiesDirectory = value
+        case "ssl-cert": tls.certificate = value
+        case "ssl-key": tls.key = value
+        case "ssl-cipher": tls.ciphers = value
+        case "ssl-crl": tls.revocations = value
+        case "tls-version": tls.versions = value
+        case "tls-fp": tls.fingerprint = value
+        default: throw Self.refusal("No keyword of a connection URL: \(keyword)")
+        }
+    }
+
+    /// Cuts a text at a sign.
+    /// - Returns: what stands behind the sign; nil where there is none.
+    private static func cut(_ text: inout Substring, behind sign: Character) -> Substring? {
+        guard let place = text.firstIndex(of: sign) else { return nil }
+        defer { text = text[..<place] }
+        return text[text.index(after: place)...]
+    }
+
+    private static func address(_ text: Substring) throws -> MySQLAddress {
+        var (host, port) = (text, Substring())
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            host = text[text.index(after: text.startIndex)..<end]
+            port = text[text.index(after: end)...].drop { $0 == ":" }
+        } else if let colon = text.lastIndex(of: ":") {
+            (host, port) = (text[..<colon], text[text.index(after: colon)...])
+        }
+        guard port.isEmpty || (UInt16(port) ?? 0) > 0 else { throw refusal("No port: \(port)") }
+        return MySQLAddress(host: try decoded(host), port: UInt32(port) ?? 0)
+    }
+
+    private static func decoded(_ text: Substring) throws -> String {
+        guard let decoded = text.removingPercentEncoding, !decoded.utf8.contains(0) else {
+            throw refusal("A part of a connection URL cannot be read")
+        }
+        return decoded
+    }
+
+    static func refusal(_ message: String) -> SQLConnectionError {
+        SQLConnectionError(.noConnection, code: .argument, message)
+    }
+}
+
+/// How a connection to MariaDB is encrypted.
+public struct MySQLTLS: Sendable, Hashable {
+    /// Whether a connection is encrypted, and what is checked.
+    public enum Mode: String, Sendable, Hashable {
+        /// Never.
+        case disabled
+        /// Where the server can; its certificate is not checked. Whoever stands between can read and change everything.
+        case preferred
+        /// Always; the certificate is not checked.
+        case required
+        /// Always, with a certificate that an authority has signed for the host's name.
+        case verifyIdentity = "verify-identity"
+    }
+
+    /// Whether connections are encrypted.
+    public var mode: Mode = .preferred
+    /// A PEM file of certificates of authorities.
+    public var authorities: String?
+    /// A directory of certificates of authorities.
+    public var authoritiesDirectory: String?
+    /// A PEM file of this program's certificate.
+    public var certificate: String?
+    /// A PEM file of this program's key.
+    public var key: String?
+    /// The ciphers that are allowed, in OpenSSL's words.
+    public var ciphers: String?
+    /// A PEM file of revoked certificates.
+    public var revocations: String?
+    /// The versions that are allowed, as `TLSv1.2,TLSv1.3`.
+    public var versions: String?
+    /// The fingerprint of the server's certificate, in place of an authority.
+    public var fingerprint: String?
+
+    /// Encrypted where the server can.
+    public init() {}
+
+    /// Tells the library.
+    func apply(to raw: UnsafeMutablePointer<MYSQL>) {
+        guard mode != .disabled else { return }
+        mysql_ssl_set(raw, key, certificate, authorities, authoritiesDirectory, ciphers)
+        if let revocations { mysql_options(raw, MYSQL_OPT_SSL_CRL, revocations) }
+        if let versions { mysql_options(raw, MARIADB_OPT_TLS_VERSION, versions) }
+        if let fingerprint { mysql_options(raw, MARIADB_OPT_TLS_PEER_FP, fingerprint) }
+        var isChecked: my_bool = mode == .verifyIdentity ? 1 : 0
+        mysql_options(raw, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &isChecked)
+        var isEnforced: my_bool = mode == .preferred ? 0 : 1
+        mysql_options(raw, MYSQL_OPT_SSL_ENFORCE, &isEnforced)
+    }
+}
+#endif

@@ -1,0 +1,35 @@
+#if MySQL
+import TableKit
+import TableSQL
+
+/// What a server says of itself: whether it takes writes, and is in step with its cluster.
+struct NodeState {
+    /// Answered by a node that is no part of its cluster, too.
+    static let question = """
+        SELECT @@global.read_only, @@max_allowed_packet, \
+        (SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_VARIABLES WHERE VARIABLE_NAME = 'WSREP_ON'), \
+        (SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'WSREP_READY'), \
+        (SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'WSREP_LOCAL_STATE_COMMENT')
+        """
+
+    let isReadOnly: Bool
+    let maximumPacket: Int
+    /// Why a node of a cluster is of no use; nil where it is of use.
+    let absence: String?
+
+    /// - Parameter answer: the columns of the question's row.
+    init(_ answer: [String?]) {
+        func text(_ column: Int) -> String { column < answer.count ? answer[column] ?? "" : "" }
+        isReadOnly = text(0) != "0"
+        maximumPacket = Int(text(1)) ?? 1 << 24
+        let isNode = text(2) == "ON" || text(2) == "1"
+        absence = !isNode || (text(3) == "ON" && text(4) == "Synced") ? nil : "\(text(4)), wsrep_ready \(text(3))"
+    }
+
+    /// Why a server is of no use; nil where it is of use.
+    func refusal(isWriterNeeded: Bool) -> String? {
+        if let absence { return "the node is not in step: \(absence)" }
+        return isWriterNeeded && isReadOnly ? "the server takes no writes" : nil
+    }
+}
+#endif

@@ -1,0 +1,76 @@
+import TableKit
+
+/// How columns of a table are declared. Text and bytes in keys have a greatest length, and what else a column takes part in
+/// decides which.
+struct MySQLColumns {
+    let dialect: MySQLDialect
+
+    /// The bytes of a key, or of an index that is no hash.
+    static let keyBytes = 3072
+
+    /// The type of a column.
+    /// - Parameter share: the bytes that the column may take of a key; nil for one in no key.
+    func type(_ type: ColumnType, share: Int?) -> String {
+        switch type {
+        case .bool: "TINYINT(1)"
+        case .int8: "TINYINT"
+        case .int16: "SMALLINT"
+        case .int32: "INT"
+        case .int64: "BIGINT"
+        case .uint8: "TINYINT UNSIGNED"
+        case .uint16: "SMALLINT UNSIGNED"
+        case .uint32: "INT UNSIGNED"
+        case .uint64: "BIGINT UNSIGNED"
+        case .float: "FLOAT"
+        case .double, .date: "DOUBLE"
+        case .uuid: "BINARY(16)"
+        case .string, .json: (share.map { "VARCHAR(\($0 / 4))" } ?? "LONGTEXT") + Self.characters
+        case .bytes: share.map { "VARBINARY(\($0))" } ?? "LONGBLOB"
+        }
+    }
+
+    private static let characters = " CHARACTER SET utf8mb4 COLLATE \(MySQLDialect.collation)"
+
+    /// The bytes that each text or byte column of a key may take.
+    func share(_ columns: [ColumnType]) -> Int {
+        let fixed = columns.reduce(0) { $0 + ($1.fixedWidth ?? 0) }
+        let texts = columns.count { $0.fixedWidth == nil }
+        return (Self.keyBytes - fixed) / max(texts, 1)
+    }
+
+    /// A column as CREATE and ALTER TABLE take it.
+    /// - Parameters:
+    ///   - share: the bytes that it may take of the table's key; nil where it is in none.
+    ///   - isNumbered: whether it draws the next number where it is NULL.
+    func definition(_ column: Column, share: Int?, isNumbered: Bool = false) throws -> String {
+        // A column that refers to a key is in an index.
+        let share = share ?? (column.foreignKey == nil ? nil : Self.keyBytes)
+        var text = "\(try dialect.quote(column.name)) \(type(column.type, share: share))"
+        text += column.isOptional && !isNumbered ? " NULL" : " NOT NULL"
+        if isNumbered { text += " AUTO_INCREMENT" }
+        if let value = column.defaultValue, !value.isNull, !isNumbered {
+            text += " DEFAULT (\(try dialect.literal(try value.converted(to: column.type), column.type)))"
+        }
+        return text + " COMMENT \(dialect.quoted(try ColumnNote(column).comment()))"
+    }
+
+    /// The columns and the key of a new table.
+    func parts(_ structure: TableStructure) throws -> [String] {
+        let key = structure.primaryKey
+        let isNumbered = key.count == 1 && structure.columns[key[0]].type.isInteger
+        let share = share(key.map { structure.columns[$0].type })
+        var parts = try structure.columns.enumerated().map { number, column in
+            guard key.contains(number) else { return try definition(column, share: nil) }
+            var column = column
+            column.isOptional = false
+            return try definition(column, share: share, isNumbered: isNumbered)
+        }
+        if key.isEmpty {
+            parts.append("`\(SQLTable.rowColumnName)` BIGINT UNSIGNED NOT NULL AUTO_INCREMENT INVISIBLE PRIMARY KEY")
+        } else {
+            let names = try key.map { try dialect.quote(structure.columns[$0].name) }
+            parts.append("PRIMARY KEY (\(names.joined(separator: ", ")))")
+        }
+        return parts
+    }
+}

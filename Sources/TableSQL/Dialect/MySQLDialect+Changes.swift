@@ -1,0 +1,299 @@
+package import TableKit
+
+extension MySQLDialect {
+    /// The most placeholders of one statement.
+    private static let maximumParameters = 65_535
+    /// Rows of one statement: enough to make its cost small beside that of its rows.
+    private static let batchRows = 512
+
+    package func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
+        try insert.table.naming {
+            switch insert.onConflict {
+            case .ignore: try insertMissing(insert, connection)
+            case .replace where insert.table.hasOtherUniques: try replaceEach(insert, connection)
+            case .fail, .replace: try insertAll(insert, connection)
+            }
+        }
+    }
+
+    package func isOneStatement(_ insert: SQLInsert) -> Bool {
+        guard insert.rows.count == 1 || Self.batch(of: insert.rows.count, most: mostRows(insert)) == insert.rows.count
+        else { return false }
+        return insert.onConflict == .fail || (insert.onConflict == .replace && !insert.table.hasOtherUniques)
+    }
+
+    package func isOneStatement(_ change: SQLChange) -> Bool {
+        // An update that returns rows reads them first, which changes nothing.
+        !change.assigned.isEmpty || !change.tables.values.contains { $0.givesDefaults(without: change.table) }
+    }
+
+    private func mostRows(_ insert: SQLInsert) -> Int {
+        max(1, min(Self.batchRows, Self.maximumParameters / max(1, insert.columns.count)))
+    }
+
+    /// Inserts rows; with ``InsertStatement/Conflict/replace`` those whose key exists take the place of the old ones.
+    private func insertAll(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
+        let order = insert.orderOfReferences()
+        var insert = insert
+        if let order { insert.rows = order.map { insert.rows[$0] } }
+        var outcome = SQLInsertOutcome()
+        let most = mostRows(insert)
+        var start = 0
+        while start < insert.rows.count {
+            let count = Self.batch(of: insert.rows.count - start, most: most)
+            try run(insert, insert.rows[start..<start + count], connection, &outcome)
+            start += count
+        }
+        // Replaced rows count as often as they were given.
+        outcome.count = insert.rows.count
+        if let order, !outcome.rows.isEmpty {
+            var rows = outcome.rows
+            for (place, number) in order.enumerated() { rows[number] = outcome.rows[place] }
+            outcome.rows = rows
+        }
+        return outcome
+    }
+
+    /// A few numbers of rows, so that the texts of statements come again.
+    private static func batch(of left: Int, most: Int) -> Int {
+        if left >= most { return most }
+        var count = 1
+        while count * 2 <= left { count *= 2 }
+        return min(count, most)
+    }
+
+    private func run(
+        _ insert: SQLInsert, _ rows: ArraySlice<[ColumnValue]>, _ connection: any SQLConnection,
+        _ outcome: inout SQLInsertOutcome
+    ) throws {
+        let structure = insert.table.structure
+        let columns = insert.columns.map { structure.columns[$0] }
+        var text = SQLText(self, "INSERT INTO \(try quote(structure.name)) (")
+        text += try columns.map { try quote($0.name) }.joined(separator: ", ") + ") VALUES "
+        for (number, row) in rows.enumerated() {
+            text += number == 0 ? "(" : ", ("
+            for (place, value) in row.enumerated() {
+                if place > 0 { text += ", " }
+                text.bind(value, columns[place].type)
+            }
+            text += ")"
+        }
+        if insert.onConflict == .replace, !structure.primaryKey.isEmpty {
+            text += " ON DUPLICATE KEY UPDATE \(try replacement(insert))"
+        }
+        _ = try run(insert, text, connection, &outcome)
+    }
+
+    /// Sets every column to what was given, or to its default.
+    private func replacement(_ insert: SQLInsert) throws -> String {
+        let structure = insert.table.structure
+        let sets = try structure.columns.indices.filter { !structure.primaryKey.contains($0) }.map { number in
+            let name = try quote(structure.columns[number].name)
+            return "\(name) = \(insert.columns.contains(number) ? "VALUES(\(name))" : "DEFAULT(\(name))")"
+        }
+        if !sets.isEmpty { return sets.joined(separator: ", ") }
+        let key = try quote(structure.columns[structure.primaryKey[0]].name)
+        return "\(key) = \(key)"
+    }
+
+    /// Inserts the rows whose key is not there. INSERT IGNORE would let other errors pass, too.
+    private func insertMissing(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
+        var seen: Set<ValueTuple> = []
+        var missing = insert
+        missing.onConflict = .fail
+        missing.rows = try insert.rows.filter { row in
+            guard let key = insert.key(of: row) else { return true }
+            return try seen.insert(ValueTuple(key)).inserted && !exists(key, insert.table, connection)
+        }
+        return missing.rows.isEmpty ? SQLInsertOutcome() : try insertAll(missing, connection)
+    }
+
+    /// Replaces rows one by one where the table has other unique indexes: the server would replace the row that conflicts
+    /// in any of them.
+    private func replaceEach(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
+        var outcome = SQLInsertOutcome()
+        for row in insert.rows {
+            var one = insert
+            one.rows = [row]
+            if let key = insert.key(of: row), try exists(key, insert.table, connection) {
+                try replace(key, row, insert, connection)
+                one.onConflict = .replace
+                guard !insert.returning.isEmpty else {
+                    outcome.count += 1
+                    continue
+                }
+            } else {
+                one.onConflict = .fail
+            }
+            let result = try insertAll(one, connection)
+            outcome.count += 1
+            outcome.lastInsertID = result.lastInsertID ?? outcome.lastInsertID
+            outcome.rows += result.rows
+        }
+        return outcome
+    }
+
+    /// Gives the row of a key new values, which fails where they conflict with another row.
+    private func replace(
+        _ key: [ColumnValue], _ row: [ColumnValue], _ insert: SQLInsert, _ connection: any SQLConnection
+    ) throws {
+        let structure = insert.table.structure
+        let others = structure.columns.indices.filter { !structure.primaryKey.contains($0) }
+        if others.isEmpty { return }
+        var text = SQLText(self, "UPDATE \(try quote(structure.name)) SET ")
+        for (number, column) in others.enumerated() {
+            let name = try quote(structure.columns[column].name)
+            text += "\(number == 0 ? "" : ", ")\(name) = "
+            if let place = insert.columns.firstIndex(of: column) {
+                text.bind(row[place], structure.columns[column].type)
+            } else {
+                text += "DEFAULT(\(name))"
+            }
+        }
+        try append(key, structure, to: &text)
+        _ = try connection.execute(text.statement())
+    }
+
+    /// Whether a row of a key exists; nobody else makes or deletes it until the transaction ends.
+    private func exists(_ key: [ColumnValue], _ table: SQLTable, _ connection: any SQLConnection) throws -> Bool {
+        var text = SQLText(self, "SELECT 1 FROM \(try quote(table.structure.name))")
+        try append(key, table.structure, to: &text)
+        text += " FOR UPDATE"
+        return try !connection.execute(text.statement(results: [.int64])).rows.isEmpty
+    }
+
+    private func append(_ key: [ColumnValue], _ structure: TableStructure, to text: inout SQLText) throws {
+        for (number, column) in structure.primaryKey.enumerated() {
+            text += "\(number == 0 ? " WHERE " : " AND ")\(try quote(structure.columns[column].name)) = "
+            text.bind(key[number], structure.columns[column].type)
+        }
+    }
+
+    // MARK: Updates and deletes
+
+    /// Runs an update or a delete. Of updates the server returns nothing: the rows are read before, locked, and given the
+    /// values that the update sets.
+    package func change(
+        _ change: SQLChange, _ connection: any SQLConnection
+    ) throws -> (count: Int, rows: [[ColumnValue]]) {
+        try change.table.naming { try run(change, connection) }
+    }
+
+    private func run(
+        _ change: SQLChange, _ connection: any SQLConnection
+    ) throws -> (count: Int, rows: [[ColumnValue]]) {
+        if change.assigned.isEmpty {
+            try setDefaults(before: change, connection)
+            var text = try change.text()
+            let results = try appendReturning(change.returning, of: change.table, to: &text)
+            let result = try connection.execute(text.statement(results: results))
+            return (change.returning.isEmpty ? result.changedRows : result.rows.count, result.rows)
+        }
+        guard !change.returning.isEmpty else {
+            return (try connection.execute(change.text().statement()).changedRows, [])
+        }
+        let structure = change.table.structure
+        let columns = change.returning.map { structure.columns[$0] }
+        var text = SQLText(self, "SELECT \(try columns.map { try quote($0.name) }.joined(separator: ", "))")
+        text += " FROM \(try quote(structure.name))"
+        try change.condition(&text)
+        text += " FOR UPDATE"
+        let rows = try connection.execute(text.statement(results: columns.map(\.type))).rows
+        let count = try connection.execute(change.text().statement()).changedRows
+        let changed = rows.map { row in zip(row, change.returning).map { change.assigned[$1] ?? $0 } }
+        return (count, changed)
+    }
+
+    /// Gives rows that refer to those of a delete their default, where their foreign key says so. The server refuses what
+    /// refers to nothing then.
+    private func setDefaults(before delete: SQLChange, _ connection: any SQLConnection) throws {
+        let parent = delete.table.structure
+        guard parent.primaryKey.count == 1 else { return }
+        for child in delete.tables.values.sorted(by: { $0.structure.name < $1.structure.name }) {
+            for column in child.structure.columns
+            where column.foreignKey?.table == parent.name && column.foreignKey?.onDelete == .setDefault {
+                let name = try quote(column.name)
+                var text = SQLText(self, "UPDATE \(try quote(child.structure.name)) SET \(name) = DEFAULT(\(name))")
+                text += " WHERE \(name) IN (SELECT \(try quote(parent.columns[parent.primaryKey[0]].name))"
+                text += " FROM \(try quote(parent.name))"
+                try delete.condition(&text)
+                text += ")"
+                _ = try connection.execute(text.statement())
+            }
+        }
+    }
+}
+
+extension SQLInsert {
+    /// The key of a row; nil where it is not given, or takes the next number.
+    fileprivate func key(of row: [ColumnValue]) -> [ColumnValue]? {
+        let places = table.structure.primaryKey.compactMap { columns.firstIndex(of: $0) }
+        guard !places.isEmpty, places.count == table.structure.primaryKey.count else { return nil }
+        let key = places.map { row[$0] }
+        return key.contains { $0.isNull } ? nil : key
+    }
+
+    /// An order in which each row comes after the rows of the insert that it refers to: the server looks at each by itself.
+    /// Nil: that of the rows. Rows that refer to each other in a circle stay as they are.
+    fileprivate func orderOfReferences() -> [Int]? {
+        let structure = table.structure
+        guard structure.primaryKey.count == 1, rows.count > 1,
+            let keyPlace = columns.firstIndex(of: structure.primaryKey[0])
+        else { return nil }
+        let references = columns.indices.filter {
+            structure.columns[columns[$0]].foreignKey?.table == structure.name
+        }
+        if references.isEmpty { return nil }
+        var places: [ValueTuple: Int] = [:]
+        for (number, row) in rows.enumerated() { places[ValueTuple([row[keyPlace]])] = number }
+        var order: [Int] = []
+        // 0: not seen, 1: its references come first, 2: in the order.
+        var states = [UInt8](repeating: 0, count: rows.count)
+        for start in rows.indices where states[start] == 0 {
+            var stack = [start]
+            while let number = stack.last {
+                let next = references.lazy.compactMap { places[ValueTuple([rows[number][$0]])] }.first {
+                    states[$0] == 0 && $0 != number
+                }
+                if states[number] == 0 { states[number] = 1 }
+                if let next {
+                    stack.append(next)
+                } else {
+                    stack.removeLast()
+                    if states[number] == 1 {
+                        states[number] = 2
+                        order.append(number)
+                    }
+                }
+            }
+        }
+        return order
+    }
+}
+
+extension SQLTable {
+    /// Whether rows conflict in more than their key.
+    fileprivate var hasOtherUniques: Bool { info.indexes.contains { $0.definition.isUnique } }
+
+    /// Whether a delete from another table gives rows of this one their default.
+    fileprivate func givesDefaults(without parent: SQLTable) -> Bool {
+        structure.columns.contains {
+            $0.foreignKey?.table == parent.structure.name && $0.foreignKey?.onDelete == .setDefault
+        }
+    }
+
+    /// Runs `body`, and adds to its error what the server does not say of it: the table, and the columns of an index.
+    fileprivate func naming<R>(_ body: () throws -> R) throws -> R {
+        do { return try body() } catch var error as SQLConnectionError {
+            error.table = error.table ?? structure.name
+            if error.code == .unique, let name = error.column {
+                let columns =
+                    name == "PRIMARY"
+                    ? structure.primaryKey.map { structure.columns[$0].name }
+                    : info.indexes.first { $0.definition.name == name }?.definition.columns
+                error.column = columns?.joined(separator: ", ") ?? name
+            }
+            throw error
+        }
+    }
+}

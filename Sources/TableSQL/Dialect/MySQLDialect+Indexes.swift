@@ -1,0 +1,78 @@
+import TableKit
+
+extension MySQLDialect {
+    /// How much of a long text or of long bytes a plain index has.
+    private static let prefixBytes = 1020
+
+    /// Makes an index, or makes one unique. A unique index of long text is one of the server's hashes, which finds no rows:
+    /// a plain one, hidden, stands beside it for that.
+    func create(_ index: IndexDefinition, on table: SQLTable, _ connection: any SQLConnection) throws {
+        for column in index.columns {
+            try table.structure.checkKey(table.structure.columns[try table.number(of: column)])
+        }
+        var parts: [String] = []
+        if let existing = table.info.indexes.first(where: { $0.definition.columns == index.columns }) {
+            if existing.definition.isUnique || !index.isUnique { return }
+            parts += try dropping(existing, of: table, connection)
+        }
+        let name = index.name ?? index.usualName(atMost: Self.nameCharacters - 1)
+        let long = try longColumns(of: table.structure.name, connection)
+        let isLong = index.columns.contains { long[$0] != nil }
+        let columns = try index.columns.map { try quote($0) }.joined(separator: ", ")
+        if index.isUnique {
+            parts.append("ADD UNIQUE INDEX \(try quote(name)) (\(columns))")
+            if isLong { parts.append("ADD INDEX `\(Self.companion(of: name))` (\(try prefixes(index, long)))") }
+        } else {
+            parts.append("ADD INDEX \(try quote(name)) (\(try prefixes(index, long)))")
+        }
+        _ = try connection.execute(
+            SQLStatement(
+                "ALTER TABLE \(try quote(table.structure.name)) \(parts.joined(separator: ", "))", isRepeated: false))
+    }
+
+    /// The plain index beside a unique one.
+    private static func companion(of index: String) -> String { hiddenPrefix + Digest128.hexadecimal(index.utf8) }
+
+    /// The columns of an index, long ones by their beginning.
+    private func prefixes(_ index: IndexDefinition, _ long: [String: Int]) throws -> String {
+        let bytes = min(
+            Self.prefixBytes, (MySQLColumns.keyBytes - 16 * index.columns.count) / max(index.columns.count, 1))
+        return try index.columns.map { column in
+            guard let width = long[column] else { return try quote(column) }
+            return "\(try quote(column))(\(bytes / width))"
+        }.joined(separator: ", ")
+    }
+
+    /// The columns of a table that no index takes as a whole, with the bytes of a character.
+    private func longColumns(of table: String, _ connection: any SQLConnection) throws -> [String: Int] {
+        let statement = SQLStatement(
+            "SELECT COLUMN_NAME, DATA_TYPE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()"
+                + " AND TABLE_NAME = ? AND (DATA_TYPE LIKE '%text' OR DATA_TYPE LIKE '%blob')",
+            [.value(.text(table), .string)], results: [.string, .string])
+        return Dictionary(
+            try connection.execute(statement).rows.map {
+                ($0[0].string ?? "", $0[1].string?.hasSuffix("text") == true ? 4 : 1)
+            }
+        ) { first, _ in first }
+    }
+
+    /// What drops an index, as parts of ALTER TABLE. A foreign key goes on with an index of its own.
+    func dropping(_ index: IndexInfo, of table: SQLTable, _ connection: any SQLConnection) throws -> [String] {
+        let name = index.definition.name ?? ""
+        let found = try connection.execute(
+            SQLStatement(
+                "SELECT DISTINCT INDEX_NAME FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()"
+                    + " AND TABLE_NAME = ? AND INDEX_NAME = ?",
+                [.value(.text(table.structure.name), .string), .value(.text(Self.companion(of: name)), .string)],
+                results: [.string]))
+        var parts = ["DROP INDEX \(try quote(name))"]
+        if !found.rows.isEmpty { parts.append("DROP INDEX `\(Self.companion(of: name))`") }
+        if let first = index.definition.columns.first, let number = table.structure.number(of: first),
+            table.structure.columns[number].foreignKey != nil
+        {
+            let own = Self.companion(of: "\(table.structure.name).\(first)")
+            parts.insert("ADD INDEX IF NOT EXISTS `\(own)` (\(try quote(first)))", at: 0)
+        }
+        return parts
+    }
+}

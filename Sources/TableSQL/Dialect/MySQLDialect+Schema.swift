@@ -1,0 +1,199 @@
+package import TableKit
+
+extension MySQLDialect: SchemaDialect {
+    package var failureEndsTransaction: Bool { false }
+    package var schemaChangesCommit: Bool { true }
+    package var impatience: [String] { ["SET lock_wait_timeout = 1, innodb_lock_wait_timeout = 1"] }
+
+    /// The names of constraints and indexes that tables do not show.
+    static let hiddenPrefix = "silt_"
+
+    /// Sessions are serializable, which makes reads of transactions lock; a snapshot has to be asked for.
+    package func begin(_ mode: TransactionMode?) -> [String] {
+        let snapshot = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+        switch mode {
+        case nil: return [snapshot, "START TRANSACTION READ ONLY"]
+        case .serial where isSerializable: return ["START TRANSACTION"]
+        case .serial, .concurrent: return [snapshot, "START TRANSACTION"]
+        }
+    }
+
+    /// A text as a literal; sessions read backslashes as they are.
+    func quoted(_ text: String) -> String { "'\(doubling("'", in: text))'" }
+
+    package func alter(
+        _ change: SchemaChange, _ tables: [String: SQLTable], _ connection: any SQLConnection
+    ) throws {
+        switch change {
+        case .createTable(let structure): try create(structure, tables, connection)
+        case .dropTable(let name): try drop(try tables.existing(name), tables, connection)
+        case .renameTable(let name, let other):
+            _ = try tables.existing(name)
+            if tables[other] != nil { throw CatalogueErrors.exists(other) }
+            try run("ALTER TABLE \(try quote(name)) RENAME TO \(try quote(other))", connection)
+        case .addColumn(let name, let column): try add(column, to: try tables.existing(name), tables, connection)
+        case .dropColumn(let name, let column): try drop(column, of: try tables.existing(name), connection)
+        case .renameColumn(let name, let column, let other):
+            let table = try tables.existing(name)
+            _ = try table.number(of: column)
+            if table.structure.number(of: other) != nil { throw CatalogueErrors.exists(name, column: other) }
+            try run(
+                "ALTER TABLE \(try quote(name)) RENAME COLUMN \(try quote(column)) TO \(try quote(other))", connection)
+        case .createIndex(let index): try create(index, on: try tables.existing(index.table), connection)
+        case .dropIndex(let name, let columns):
+            let table = try tables.existing(name)
+            let drops = try dropping(try table.index(on: columns), of: table, connection)
+            try run("ALTER TABLE \(try quote(name)) \(drops.joined(separator: ", "))", connection)
+        }
+    }
+
+    private func run(_ text: String, _ connection: any SQLConnection) throws {
+        _ = try connection.execute(SQLStatement(text, isRepeated: false))
+    }
+
+    /// Runs a statement that makes or drops constraints, without a look at the rows that are there: the table that they refer
+    /// to may be new.
+    private func runUnchecked(_ text: String, _ connection: any SQLConnection) throws {
+        try run("SET foreign_key_checks = 0", connection)
+        defer {
+            do { try run("SET foreign_key_checks = 1", connection) } catch { connection.close() }
+        }
+        try run(text, connection)
+    }
+
+    // MARK: Tables
+
+    private func create(
+        _ structure: TableStructure, _ tables: [String: SQLTable], _ connection: any SQLConnection
+    ) throws {
+        if tables[structure.name] != nil { throw CatalogueErrors.exists(structure.name) }
+        for key in structure.primaryKey { try structure.checkKey(structure.columns[key]) }
+        var known = tables
+        known[structure.name] = SQLTable(info: TableInfo(structure: structure, indexes: [], estimatedRows: 0))
+        let constraints = try structure.columns.compactMap { try constraint($0, known) }
+        let parts = try MySQLColumns(dialect: self).parts(structure) + constraints
+        try runUnchecked(
+            "CREATE TABLE \(try quote(structure.name)) (\(parts.joined(separator: ", "))) ENGINE = InnoDB"
+                + " ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE \(Self.collation)", connection)
+        // Columns that were waiting for this table.
+        for table in tables.values.sorted(by: { $0.structure.name < $1.structure.name }) {
+            for column in table.structure.columns where column.foreignKey?.table == structure.name {
+                guard let constraint = try constraint(column, known) else { continue }
+                try runUnchecked("ALTER TABLE \(try quote(table.structure.name)) ADD \(constraint)", connection)
+            }
+        }
+    }
+
+    /// The constraint of a foreign key, if the table that it refers to is there. The server knows no SET DEFAULT: rows are
+    /// given their default before the delete (``MySQLDialect/change(_:_:)``), and what is left is refused.
+    private func constraint(_ column: Column, _ tables: [String: SQLTable]) throws -> String? {
+        guard let key = column.foreignKey, let parent = tables[key.table]?.structure, parent.primaryKey.count == 1
+        else { return nil }
+        let parentColumn = parent.columns[parent.primaryKey[0]]
+        guard parentColumn.type == column.type else {
+            throw CRUDSQLExeError(
+                "MariaDB's foreign keys have the type of the key that they refer to: \(parentColumn.type).",
+                code: .unsupported, table: key.table, column: column.name)
+        }
+        func rule(_ action: ForeignKeyAction) -> String { action == .setDefault ? "NO ACTION" : action.sql }
+        var generator = SystemRandomNumberGenerator()
+        let name =
+            Self.hiddenPrefix
+            + Digest128.hexadecimal((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        return "CONSTRAINT `\(name)` FOREIGN KEY (\(try quote(column.name))) REFERENCES \(try quote(key.table))"
+            + " (\(try quote(parentColumn.name))) ON DELETE \(rule(key.onDelete)) ON UPDATE \(rule(key.onUpdate))"
+    }
+
+    /// The names of the constraints of a table, by their columns; those of its columns, or those that refer to it.
+    private func constraints(
+        _ table: String, referring: Bool, _ connection: any SQLConnection
+    ) throws -> [(table: String, column: String, name: String)] {
+        let statement = SQLStatement(
+            "SELECT TABLE_NAME, COLUMN_NAME, CONSTRAINT_NAME FROM information_schema.KEY_COLUMN_USAGE"
+                + " WHERE TABLE_SCHEMA = DATABASE() AND REFERENCED_TABLE_NAME IS NOT NULL"
+                + " AND \(referring ? "REFERENCED_TABLE_NAME" : "TABLE_NAME") = ?",
+            [.value(.text(table), .string)], results: [.string, .string, .string])
+        return try connection.execute(statement).rows.compactMap { row in
+            guard let table = row[0].string, let column = row[1].string, let name = row[2].string else { return nil }
+            return (table, column, name)
+        }
+    }
+
+    private func drop(_ table: SQLTable, _ tables: [String: SQLTable], _ connection: any SQLConnection) throws {
+        let name = table.structure.name
+        // Rows that refer to this table's fare as on a delete of all of them.
+        if tables.values.contains(where: { $0.structure.name != name && $0.structure.refers(to: name) }) {
+            try run("START TRANSACTION", connection)
+            do {
+                let delete = SQLChange(
+                    table: table, head: SQLText(self, "DELETE FROM \(try quote(name))"), assigned: [:],
+                    condition: { _ in }, returning: [], tables: tables)
+                _ = try change(delete, connection)
+                try run("COMMIT", connection)
+            } catch {
+                if connection.isUsable { try run("ROLLBACK", connection) }
+                throw error
+            }
+        }
+        for constraint in try constraints(name, referring: true, connection) where constraint.table != name {
+            try run(
+                "ALTER TABLE \(try quote(constraint.table)) DROP FOREIGN KEY \(try quote(constraint.name))", connection)
+        }
+        try run("DROP TABLE \(try quote(name))", connection)
+    }
+
+    // MARK: Columns
+
+    private func add(
+        _ column: Column, to table: SQLTable, _ tables: [String: SQLTable], _ connection: any SQLConnection
+    ) throws {
+        let name = table.structure.name
+        if table.structure.number(of: column.name) != nil { throw CatalogueErrors.exists(name, column: column.name) }
+        if !column.isOptional, column.defaultValue?.isNull ?? true {
+            // The server would give old rows a zero.
+            let query = SQLStatement("SELECT EXISTS (SELECT 1 FROM \(try quote(name)))", results: [.int64])
+            if try connection.execute(query).rows.first?.first == .integer(1) {
+                throw CRUDSQLExeError(
+                    "A column that cannot be NULL needs a default where the table has rows.", code: .notNull,
+                    table: name, column: column.name)
+            }
+        }
+        var parts = ["ADD COLUMN \(try MySQLColumns(dialect: self).definition(column, share: nil))"]
+        if let constraint = try constraint(column, tables) { parts.append("ADD \(constraint)") }
+        try runUnchecked("ALTER TABLE \(try quote(name)) \(parts.joined(separator: ", "))", connection)
+    }
+
+    private func drop(_ column: String, of table: SQLTable, _ connection: any SQLConnection) throws {
+        _ = try table.numberToDrop(column)
+        let name = table.structure.name
+        var parts: [String] = []
+        for constraint in try constraints(name, referring: false, connection) where constraint.column == column {
+            parts.append("DROP FOREIGN KEY \(try quote(constraint.name))")
+        }
+        for index in table.info.indexes where index.definition.columns.contains(column) {
+            parts += try dropping(index, of: table, connection)
+        }
+        parts.append("DROP COLUMN \(try quote(column))")
+        try run("ALTER TABLE \(try quote(name)) \(parts.joined(separator: ", "))", connection)
+    }
+}
+
+extension MySQLDialect {
+    package func verify(_ tables: [SQLTable], _ connection: any SQLConnection) throws -> [String] {
+        var problems = try danglingReferences(tables, connection)
+        for table in tables {
+            let check = SQLStatement(
+                "CHECK TABLE \(try quote(table.structure.name))", results: [.string, .string, .string, .string],
+                isRepeated: false)
+            for row in try connection.execute(check).rows where row[3].string != "OK" {
+                problems.append("Table \(table.structure.name): \(row[3].string ?? "?").")
+            }
+        }
+        return problems
+    }
+}
+
+extension TableStructure {
+    /// Whether a foreign key leads to a table.
+    func refers(to name: String) -> Bool { columns.contains { $0.foreignKey?.table == name } }
+}
