@@ -11,7 +11,7 @@ let upcoming: [SwiftSetting] = [
     .enableUpcomingFeature("ImmutableWeakCaptures"),
 ]
 
-/// For modules that touch no raw memory: the compiler marks every exception.
+/// Every expression that touches raw memory is marked: Docs/RawMemory.md.
 let memorySafe: [SwiftSetting] = upcoming + [.strictMemorySafety()]
 
 let package = Package(

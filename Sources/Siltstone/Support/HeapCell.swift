@@ -19,6 +19,13 @@ struct HeapCell<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         unsafe address.deallocate()
     }
 
+    /// Where the value is, for an owner's property that stands for it.
+    @inline(__always)
+    var place: UnsafePointer<Value> { unsafe UnsafePointer(address) }
+
+    @inline(__always)
+    var mutablePlace: UnsafeMutablePointer<Value> { unsafe address }
+
     @inline(__always)
     var value: Value {
         unsafeAddress { unsafe UnsafePointer(address) }

@@ -58,15 +58,16 @@ final class WritePath: Sendable {
 
     /// Under the write lock.
     var state: WriteState {
-        @inline(__always) _read { yield cell.value }
-        @inline(__always) _modify { yield &cell.value }
+        // No coroutines, which would copy the state first.
+        @inline(__always) unsafeAddress { unsafe cell.place }
+        @inline(__always) unsafeMutableAddress { unsafe cell.mutablePlace }
     }
 
     var commits: GroupCommit? { commitCell.value }
 
     /// What this and the value log ask of background work.
     var background: BackgroundRequests {
-        @inline(__always) _read { yield requests.value }
+        get { requests.value }
         set { requests.value = newValue }
     }
 

@@ -89,7 +89,7 @@ import Testing
         while true {
             let span = try cursor.nextSpan()
             if span.isEmpty { return found }
-            found += span.map { OwnedRecord($0) }
+            span.forEach { found.append(OwnedRecord($0)) }
         }
     }
 
