@@ -1,6 +1,5 @@
 #if SQLite
 public import TableKit
-import Synchronization
 import TableSQL
 
 /// Tables in a SQLite file, behind the interface of `Database`.
@@ -9,14 +8,16 @@ import TableSQL
 /// let db = Database(configuration: try SQLiteDatabaseConfiguration("people.sqlite"))
 /// ```
 ///
-/// All configurations of one path in a process share one engine. Observation tells of commits of this process.
+/// Configurations and repositories of one path with the same options share one engine and its connections in a process; the
+/// last of them closes it. Observation hears of commits of the same engine at once, and looks every 0.2 s for those of others.
 public struct SQLiteDatabaseConfiguration: DatabaseConfigurationProtocol {
-    private static let engines = Mutex<[String: SQLEngine<SQLiteConnector>]>([:])
+    private let use: SQLiteUse
 
-    /// The engine.
-    public let engine: any TableEngine
     /// The path of the file.
     public let path: String
+
+    /// The engine; after ``close()`` one that refuses everything.
+    public var engine: any TableEngine { use.engine }
 
     /// A database in a file, which is made where it is missing.
     /// - Parameters:
@@ -29,14 +30,7 @@ public struct SQLiteDatabaseConfiguration: DatabaseConfigurationProtocol {
         _ name: String, pragmas: [String] = ["foreign_keys = ON", "journal_mode = WAL"], busyTimeout: Double = 600
     ) throws {
         path = name
-        engine = Self.engines.withLock { engines in
-            if let engine = engines[name] { return engine }
-            let connector = SQLiteConnector(path: name, pragmas: pragmas, busyTimeout: busyTimeout)
-            let engine = SQLEngine(
-                dialect: SQLiteDialect(), pool: ConnectionPool(connector), observation: .ownCommits)
-            engines[name] = engine
-            return engine
-        }
+        use = SQLiteRegistry.shared.use(SQLiteConnector(path: name, pragmas: pragmas, busyTimeout: busyTimeout))
     }
 
     /// A database in the file `name`. The other parts are not used.
@@ -48,20 +42,13 @@ public struct SQLiteDatabaseConfiguration: DatabaseConfigurationProtocol {
         guard let name else { throw CRUDSQLGenError("A SQLite database needs the path of a file.", code: .argument) }
         try self.init(name)
     }
-}
 
-/// Opens connections to one file.
-struct SQLiteConnector: SQLConnector {
-    let path: String
-    let pragmas: [String]
-    let busyTimeout: Double
+    /// Ends the use of the file by this configuration and its copies. Other configurations and repositories of the path go on;
+    /// with the last one its connections close, and whatever is open ends: a transaction stores nothing and throws,
+    /// observations throw. Statements after that throw ``TableKit/TableErrorCode/unavailable``. Again: does nothing.
+    public func close() throws { use.close() }
 
-    var place: String { path }
-
-    func connect() throws -> SQLiteConnection {
-        try SQLiteConnection(path: path, pragmas: pragmas, busyTimeout: busyTimeout)
-    }
-
-    func isHealthy(_ connection: SQLiteConnection) -> Bool { connection.isUsable }
+    /// As the synchronous form.
+    public func close() async throws { use.close() }
 }
 #endif

@@ -17,7 +17,7 @@ public final class SQLiteRepository: RecordRepository {
     public let tableName: String
     /// What turns items into bytes and back.
     public let dataTransformer: any DataTransformer
-    private let pool: ConnectionPool<SQLiteConnector>
+    private let use: SQLiteUse
     private let table: String
 
     /// Opens a file, or makes it.
@@ -25,27 +25,32 @@ public final class SQLiteRepository: RecordRepository {
     ///   - path: the file.
     ///   - tableName: any name; `repository_` stands before it in the file.
     ///   - dataTransformer: the format of the items.
-    ///   - pragmas: what each connection is told at its beginning, without the word PRAGMA.
+    ///   - pragmas: what each connection is told at its beginning, without the word PRAGMA. Repositories and
+    ///     ``SQLiteDatabaseConfiguration``s of one path with the same pragmas share connections.
     /// - Throws: `CRUDRepositoryError.databaseError` where the file cannot be opened.
     public init(
         path: String, tableName: String = "", dataTransformer: any DataTransformer = JSONDataTransformer(),
-        pragmas: [String] = ["journal_mode = WAL"]
+        pragmas: [String] = ["foreign_keys = ON", "journal_mode = WAL"]
     ) throws {
         self.tableName = tableName
         self.dataTransformer = dataTransformer
-        pool = ConnectionPool(SQLiteConnector(path: path, pragmas: pragmas, busyTimeout: 600))
+        use = SQLiteRegistry.shared.use(SQLiteConnector(path: path, pragmas: pragmas, busyTimeout: 600))
         // SQLite's names are the same in upper and lower case, and end at a null character: the bytes in hexadecimal do not.
         table = "\"repository_\(tableName.utf8.hexadecimal)\""
         let text = "CREATE TABLE IF NOT EXISTS \(table) (id BLOB PRIMARY KEY, item BLOB NOT NULL) WITHOUT ROWID"
         do {
-            try pool.withConnection { connection in
+            try use.pool().withConnection { connection in
                 _ = try connection.execute(SQLStatement(text, isRepeated: false))
             }
         } catch let error as SQLConnectionError { throw CRUDRepositoryError.databaseError(reason: "\(error)") }
     }
 
+    /// Ends the use of the file by this repository: later operations throw `CRUDRepositoryError.databaseError`. With the last
+    /// use in the process its connections close. Again: does nothing.
+    public func close() { use.close() }
+
     private func run<R: Sendable>(_ body: @escaping @Sendable (SQLiteConnection) throws -> R) async throws -> R {
-        do { return try await pool.withConnection(body) } catch let error as SQLConnectionError {
+        do { return try await use.pool().withConnection(body) } catch let error as SQLConnectionError {
             throw CRUDRepositoryError.databaseError(reason: "\(error)")
         }
     }

@@ -26,17 +26,3 @@ final class DatabaseUse: Sendable {
         return EngineRegistry.shared.end(used, isClosing: true)
     }
 }
-
-/// What stands in the place of a database that was closed.
-final class ClosedEngine: TableEngine {
-    static let shared = ClosedEngine()
-
-    private var error: CRUDSQLExeError { CRUDSQLExeError("The database was closed.", code: .unavailable) }
-
-    func beginRead() throws -> any TableSession { throw error }
-    func begin(_ mode: TransactionMode) throws -> any TableSession { throw error }
-    func begin(_ mode: TransactionMode) async throws -> any TableSession { throw error }
-    func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R { throw error }
-    func observe<R>(_ body: (any TableSession) throws -> R) throws -> (R, any TableObservation) { throw error }
-    func verify(progress: ((Double) -> Void)?) throws -> [String] { throw error }
-}

@@ -26,6 +26,8 @@ public struct MySQLOptions: Sendable, Hashable {
     public var conflictRetries = 100
     /// How long work that has changed nothing is tried again where servers cannot be reached, as amid a failover. 30 s.
     public var failoverTimeout: Duration = .seconds(30)
+    /// How often observation looks for commits of other programs. It runs the observed statements again. 1 s.
+    public var pollingInterval: Duration = .seconds(1)
     /// The name that connections tell the server.
     public var applicationName = "siltstone"
     /// Which of several hosts takes connections.

@@ -13,11 +13,9 @@ final class MySQLServerPool: Sendable {
         pool = ConnectionPool(MySQLConnector(login, options: options), options.pool)
         engine = SQLEngine(
             dialect: MySQLDialect(isSerializable: options.isolation == .serializable), pool: pool,
-            observation: .none("MariaDB tells this program of no changes: observe in the program that makes them."),
-            serialRetries: options.conflictRetries)
+            observation: .polled(every: options.pollingInterval), serialRetries: options.conflictRetries,
+            failoverTimeout: options.failoverTimeout)
     }
-
-    deinit { pool.close() }
 
     /// Runs work that can run again where it has changed nothing: after a conflict, a lost connection, and for a while where
     /// no server can be reached. Not where its outcome is unknown. A refused login has a number and will be refused again;

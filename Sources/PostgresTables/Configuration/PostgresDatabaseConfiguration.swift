@@ -42,8 +42,12 @@ public struct PostgresDatabaseConfiguration: DatabaseConfigurationProtocol {
     /// The engine that databases of this configuration and of its copies share.
     public var engine: any TableEngine { server.engine }
 
-    /// Closes the connections: those that rest at once, the others when their work is done. Statements after that throw
-    /// ``TableKit/TableErrorCode/unavailable``.
-    public func close() { server.pool.close() }
+    /// Closes the database for this configuration, its copies and the repositories that were made from it: connections that
+    /// rest close at once, the others when they come back. Whatever is open ends: a transaction stores nothing and throws,
+    /// observations throw. Statements after that throw ``TableKit/TableErrorCode/unavailable``. Again: does nothing.
+    public func close() throws { server.engine.close() }
+
+    /// As the synchronous form; neither waits for the server.
+    public func close() async throws { server.engine.close() }
 }
 #endif

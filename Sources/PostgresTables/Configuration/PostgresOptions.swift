@@ -30,6 +30,10 @@ public struct PostgresOptions: Sendable, Hashable {
     public var applicationName = "siltstone"
     /// Which server is wanted where there are several.
     public var role: PostgresRole = .readWrite
+    /// How observation hears of commits of other programs. In strict mode and at standbys it polls, whatever stands here.
+    public var observation: PostgresObservation = .announced
+    /// How often observation looks where it polls. 1 s.
+    public var pollingInterval: Duration = .seconds(1)
     /// Sends nothing that is not on the list of `Docs/Databases.md`, and reads results without cursors: for servers that
     /// speak PostgreSQL's protocol, and for tests. Text must be ordered by bytes without being told so: as in CockroachDB, and
     /// in databases whose locale is C.
@@ -44,6 +48,9 @@ public struct PostgresOptions: Sendable, Hashable {
         pool.acquireTimeout = acquireTimeout.seconds
         return pool
     }
+
+    /// Whether commits are announced, and heard of by LISTEN.
+    var announcesCommits: Bool { observation == .announced && !isStrict && role == .readWrite }
 
     /// The longest silence before a connection is given up.
     var answerLimit: Duration { statementTimeout.map { $0 + answerTimeout } ?? silenceTimeout }
@@ -67,6 +74,17 @@ public enum PostgresIsolation: String, Sendable, Hashable {
     case repeatableRead = "REPEATABLE READ"
     /// Each statement sees what was committed before it.
     case readCommitted = "READ COMMITTED"
+}
+
+/// How observation hears of the commits of other programs.
+public enum PostgresObservation: Sendable, Hashable {
+    /// By LISTEN and NOTIFY. Each transaction that changes tables announces them, in the round trip of its COMMIT, if a
+    /// program listens. Programs that do not use Siltstone are heard where a trigger announces their changes.
+    case announced
+    /// By looking again at intervals (``PostgresOptions/pollingInterval``): hears of everybody, and sends the observed
+    /// statements each time. Announces nothing, so others who listen do not hear of this program. For poolers that switch
+    /// servers between transactions.
+    case polled
 }
 
 /// Which of several servers takes connections.

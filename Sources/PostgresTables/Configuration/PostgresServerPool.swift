@@ -18,11 +18,10 @@ final class PostgresServerPool: Sendable {
         engine = SQLEngine(
             dialect: PostgresDialect(isolation: options.isolation.rawValue, hasCollations: !options.isStrict),
             pool: pool,
-            observation: .none("PostgreSQL tells this program of no changes: observe in the program that makes them."),
-            serialRetries: options.conflictRetries)
+            observation: options.announcesCommits
+                ? .announced(PostgresCommitFeed(connector)) : .polled(every: options.pollingInterval),
+            serialRetries: options.conflictRetries, failoverTimeout: options.failoverTimeout)
     }
-
-    deinit { pool.close() }
 
     /// Runs work that can run again where it has changed nothing: after a conflict, a lost connection, and for a while where
     /// no server can be reached. Not where its outcome is unknown. A refused login has a SQLSTATE and will be refused again;

@@ -17,13 +17,22 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     let place: String
     var prepared: PreparedStatements
     var parameters = ParameterBuffer()
+    /// Until when a standby is known to lag by less than is allowed.
+    var freshUntil: ContinuousClock.Instant?
     /// Cursors that were read to their end, or given up, and that the server still has.
     private(set) var openCursors: [String] = []
     /// Grows with each transaction that ends, and its cursors with it.
     private(set) var transactions = 0
     /// Grows with each return to a savepoint, where cursors that are younger end.
     private(set) var returns = 0
-    private var cursors = 0
+    /// What goes before the statements of the next round trip.
+    private var later: [SQLStatement] = []
+    /// A round trip that was sent, and whose answer is read before the next one.
+    private var unanswered: RoundTrip?
+    /// The names of cursors that are in use.
+    private var cursorNames: Set<Int> = []
+    /// How often the connection has waited for an answer, and how often it has sent something without waiting.
+    private(set) var roundTrips = (waited: 0, posted: 0)
 
     /// Takes over a connection whose login is done.
     init(_ link: PostgresLink, _ raw: OpaquePointer, options: PostgresOptions, place: String) {
@@ -38,43 +47,98 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     package var isUsable: Bool { link.isUsable }
 
     package func execute(_ statement: SQLStatement) throws -> SQLResultSet {
-        let isAlone = !link.isInTransaction
-        do { return try run([statement])[0] } catch let plan as StalePlan {
-            if isAlone { return try run([statement])[0] }
-            throw plan.conflict
-        }
+        let results = try executeAll([statement])
+        return results[results.count - 1]
     }
 
     package func executeAll(_ statements: [SQLStatement]) throws -> [SQLResultSet] {
         guard !statements.isEmpty else { return [] }
-        do { return try run(statements) } catch let plan as StalePlan { throw plan.conflict }
+        try readUnanswered()
+        let earlier = later.count
+        let all = later + statements
+        let isAlone = !link.isInTransaction
+        let trip = try trip(all)
+        later = []
+        do { return Array(try run(trip).dropFirst(earlier)) } catch let plan as StalePlan {
+            // A transaction that was open before has lost what it did; one that these statements begin has done nothing.
+            guard isAlone, earlier > 0 || statements.count == 1 else { throw plan.conflict }
+        }
+        do {
+            if link.isInTransaction { _ = try run([SQLStatement("ROLLBACK")]) }
+            return Array(try run(all).dropFirst(earlier))
+        } catch let plan as StalePlan { throw plan.conflict }
+    }
+
+    package func executeLater(_ statement: SQLStatement) { later.append(statement) }
+
+    package func executeWithoutWaiting(_ statement: SQLStatement) throws {
+        try readUnanswered()
+        let isRollback = StatementVerb(statement.text) == .rollback
+        // A transaction that was not sent needs no end.
+        if isRollback { later = [] }
+        if isRollback, !link.isInTransaction { return }
+        var trip = try trip(later + [statement])
+        later = []
+        try trip.send()
+        link.flush()
+        roundTrips.posted += 1
+        unanswered = trip
+    }
+
+    /// Reads the answer of what was sent without waiting.
+    private func readUnanswered() throws {
+        guard var trip = unanswered else { return }
+        unanswered = nil
+        var deadline = AnswerDeadline(options.answerLimit)
+        do { _ = try trip.receive(&deadline) } catch {
+            link.giveUp()
+            throw SQLConnectionError(
+                .connectionLost, code: .unavailable, "The connection to \(place) has ended. \(link.message)")
+        }
     }
 
     package func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows {
         if options.isStrict { return BufferedRows(try execute(statement).rows, batchRows: batchRows) }
-        cursors += 1
-        return try PostgresCursor(self, statement, number: cursors, batchRows: batchRows)
+        let number = (1...).first { !cursorNames.contains($0) } ?? 0
+        cursorNames.insert(number)
+        return try PostgresCursor(self, statement, number: number, batchRows: batchRows)
     }
 
     package func cancel() { cancellation.cancel() }
 
-    package func close() { link.close() }
+    package func close() {
+        unanswered = nil
+        link.close()
+    }
 
     // MARK: One round trip
 
     /// Sends statements as one pipeline and reads their results.
     /// - Parameter limit: how long the server may be silent; that of the options where there is none.
     func run(_ statements: [SQLStatement], limit: Duration? = nil) throws -> [SQLResultSet] {
+        try readUnanswered()
+        return try run(try trip(statements), limit: limit)
+    }
+
+    /// Statements that are ready to be sent. Where one is refused, nothing has been sent.
+    private func trip(_ statements: [SQLStatement]) throws -> RoundTrip {
         guard link.isUsable else {
             throw SQLConnectionError(
                 .connectionLost, code: .unavailable, "The connection to \(place) has ended. \(link.message)")
         }
         if options.isStrict { for statement in statements { try StrictFilter.check(statement.text) } }
-        let wasInTransaction = link.isInTransaction
         var trip = RoundTrip(self, statements)
         try trip.encode()
+        return trip
+    }
+
+    private func run(_ ready: RoundTrip, limit: Duration? = nil) throws -> [SQLResultSet] {
+        var trip = ready
+        let statements = trip.statements
+        let wasInTransaction = link.isInTransaction
+        roundTrips.waited += 1
         // A commit that is cancelled may have taken place all the same.
-        let isCancellable = StatementVerb(statements[0].text) != .commit
+        let isCancellable = !trip.isCommit
         if isCancellable { cancellation.begin() }
         defer {
             let wait = link.isUsable ? options.answerTimeout.seconds : 0
@@ -119,6 +183,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     func endTransaction() {
         transactions += 1
         openCursors = []
+        cursorNames = []
     }
 
     func returnToSavepoint() {
@@ -129,7 +194,10 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     /// Has a cursor closed with the next round trip.
     func close(cursor: String) { openCursors.append(cursor) }
 
-    func closed(_ cursor: String) { openCursors.removeAll { $0 == cursor } }
+    func closed(_ cursor: String) {
+        openCursors.removeAll { $0 == cursor }
+        if let number = Int(cursor.dropFirst()) { cursorNames.remove(number) }
+    }
 }
 
 extension StalePlan {

@@ -24,7 +24,8 @@ final class PostgresCursor: SQLRows {
         returns = connection.returns
         fetch = SQLStatement("FETCH \(self.batchRows) FROM \(name)", results: statement.results, isRepeated: false)
         let declare = SQLStatement(
-            "DECLARE \(name) NO SCROLL CURSOR FOR \(statement.text)", statement.parameters, isRepeated: false)
+            "DECLARE \(name) NO SCROLL CURSOR FOR \(statement.text)", statement.parameters,
+            isRepeated: statement.isRepeated)
         let rows = try connection.executeAll([declare, fetch])[1].rows
         first = rows
         isAtEnd = false

@@ -62,6 +62,9 @@ final class PostgresLink {
     /// Whether the server has said, since the last call, that a commit was not awaited by its standbys.
     func takeDoubtAboutReplication() -> Bool { notices.takeDoubt() }
 
+    /// Has libpq write what it holds, as far as the socket takes it. The next result waits for the rest.
+    func flush() { PQflush(raw) }
+
     // MARK: Results
 
     /// The next result; nil between the results of two statements.

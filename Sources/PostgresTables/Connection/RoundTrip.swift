@@ -19,7 +19,7 @@ struct RoundTrip {
     }
 
     private let connection: PostgresConnection
-    private let statements: [SQLStatement]
+    let statements: [SQLStatement]
     private var ranges: [Range<Int>] = []
     private var entries: [PreparedStatements.Entry?] = []
     private var steps: [Step] = []
@@ -34,6 +34,12 @@ struct RoundTrip {
     }
 
     private var raw: OpaquePointer? { connection.link.raw }
+
+    /// Whether the trip commits, and does nothing else that takes long.
+    var isCommit: Bool {
+        statements.last.map { StatementVerb($0.text) } == .commit
+            && !statements.contains { StatementVerb($0.text) == .other }
+    }
 
     // MARK: Sending
 
@@ -71,8 +77,8 @@ struct RoundTrip {
     /// but its end.
     private mutating func tidy() throws {
         guard !connection.link.isInFailedTransaction else { return }
-        switch StatementVerb(statements[0].text) {
-        case .commit, .rollback, .rollbackToSavepoint: break
+        switch (StatementVerb(statements[0].text), StatementVerb(statements[statements.count - 1].text)) {
+        case (.rollbackToSavepoint, _), (_, .commit), (_, .rollback): break
         default:
             for cursor in connection.openCursors {
                 try send(text: "CLOSE \(cursor)")

@@ -16,15 +16,19 @@ enum StandbyLag {
         FROM pg_stat_wal_receiver WHERE status = 'streaming')
         """, results: [.bool, .double], isRepeated: false)
 
-    /// Whether the server lags by less than a maximum. A leader lags by nothing.
+    /// Whether the server lags by less than a maximum. Then the connection is fit until the lag may have grown to it. A leader
+    /// lags by nothing.
     static func isWithin(_ maximum: Duration, _ connection: PostgresConnection, limit: Duration) -> Bool {
+        let start = ContinuousClock.now
         do {
             let row = try connection.run([question], limit: limit)[0].rows.first ?? []
             switch (row.first, row.last) {
-            case (.bool(false), _): return true
-            case (.bool(true), .real(let lag)): return lag <= maximum.seconds
+            case (.bool(false), _): connection.freshUntil = start + maximum
+            case (.bool(true), .real(let lag)) where lag <= maximum.seconds:
+                connection.freshUntil = start + maximum - .seconds(max(lag, 0))
             default: return false
             }
+            return true
         } catch { return false }
     }
 }

@@ -59,6 +59,10 @@ public final class PostgresRepository: RecordRepository {
         table = RecordTable(tableName)
     }
 
+    /// Closes the connections, those that other repositories of the same configuration and its `Database` use among them:
+    /// later operations throw `CRUDRepositoryError.databaseError`. Again: does nothing.
+    public func close() { server.engine.close() }
+
     /// Runs an operation. A table that is missing has no records.
     private func run<R: Sendable>(
         whereMissing empty: R, _ body: @escaping @Sendable (PostgresConnection, RecordTable) throws -> R

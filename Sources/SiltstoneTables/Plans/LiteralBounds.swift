@@ -1,4 +1,3 @@
-import Foundation
 import TableKit
 
 /// Where a literal stands among the values of a column's type: at one, or between two.
@@ -30,7 +29,7 @@ struct LiteralBounds {
             return
         default: break
         }
-        orderOfKinds = ColumnValue.order(type.anyValue, value)
+        orderOfKinds = ColumnValue.order(type.sample, value)
     }
 
     private mutating func placeAmongIntegers(_ value: ColumnValue, _ type: ColumnType) {
@@ -88,22 +87,6 @@ extension ColumnType {
         case .uint32: (.integer(0), .integer(Int64(UInt32.max)))
         case .uint64: (.integer(0), ColumnValue(UInt64.max))
         default: (.integer(.min), .integer(.max))
-        }
-    }
-}
-
-extension ColumnType {
-    /// A value of the type's kind.
-    fileprivate var anyValue: ColumnValue {
-        switch self {
-        case .bool: .bool(false)
-        case .float, .double: .real(0)
-        case .date: .date(Date(timeIntervalSinceReferenceDate: 0))
-        case .uuid: .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
-        case .string: .text("")
-        case .bytes: .bytes([])
-        case .json: .json("")
-        default: .integer(0)
         }
     }
 }

@@ -14,7 +14,7 @@ final class QueryCursor<T: Decodable> {
         if let scope = access.scope {
             stream = try scope.session.use(scope, isChange: false) { try $0.run(description.query) }
         } else {
-            let session = try access.engine.beginRead()
+            let session = try access.engine.beginReadStatement()
             own = session
             stream = try session.run(description.query)
         }

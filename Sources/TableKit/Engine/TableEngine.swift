@@ -18,6 +18,9 @@ public protocol TableEngine: AnyObject, Sendable {
     /// As ``begin(_:)``, suspending instead of blocking.
     func begin(_ mode: TransactionMode) async throws -> any TableSession
 
+    /// As `begin(.serial)`, for a session that makes one change and commits: engines for which a commit by itself costs more.
+    func beginChange() throws -> any TableSession
+
     /// Runs work that may wait for the disk or the network where waiting is allowed, never on the cooperative pool; in line
     /// where the engine knows that it will not wait.
     func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R
@@ -28,9 +31,15 @@ public protocol TableEngine: AnyObject, Sendable {
     /// blocked by synchronous callers who wait for the turn.
     func inTransaction<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R
 
+    /// As ``inTransaction(_:)``, for a body that makes one change: engines for which a commit by itself costs more.
+    func makingChange<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R
+
     /// Runs `body` on one state of the database and gives its result, with an observation that tells of the first commit
     /// after that state which changes anything that `body` read.
     func observe<R>(_ body: (any TableSession) throws -> R) throws -> (R, any TableObservation)
+
+    /// How long an observation tries again where the database cannot be reached. Zero for engines in the same process.
+    var observationPatience: Duration { get }
 
     /// Makes an index outside of any transaction, and waits until queries can use it. Engines that can do so keep no writer
     /// waiting meanwhile.
@@ -48,6 +57,17 @@ public protocol TableEngine: AnyObject, Sendable {
 extension TableEngine {
     /// Begins a session that could run several.
     public func beginReadStatement() throws -> any TableSession { try beginRead() }
+
+    /// Not at all.
+    public var observationPatience: Duration { .zero }
+
+    /// Begins a serial transaction.
+    public func beginChange() throws -> any TableSession { try begin(.serial) }
+
+    /// Runs the body in a transaction.
+    public func makingChange<R: Sendable>(
+        _ body: @escaping @Sendable (any TableSession) throws -> R
+    ) async throws -> R { try await inTransaction(body) }
 
     /// Transactions take turns.
     public var serialRetries: Int { 0 }

@@ -28,6 +28,9 @@ public enum TableErrorCode: String, Sendable, Hashable {
     case transaction
     /// The database is closed, or cannot be opened.
     case unavailable
+    /// The connection was lost, or the time was up, while the server committed: nobody knows whether it has. Look for the
+    /// effects of the transaction before repeating it.
+    case unknownOutcome
     /// Bytes that cannot be: a row, a key or the catalogue is damaged.
     case corrupt
     /// The engine below failed: the disk, the network.

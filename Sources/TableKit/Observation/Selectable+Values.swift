@@ -68,12 +68,18 @@ private func observations<R: Sendable>(
     let task = Task.detached {
         do {
             var last: R?
+            var patience = ObservationPatience(engine)
             while true {
-                let (value, observation) = try await engine.perform { try engine.observe(body) }
-                defer { observation.cancel() }
-                if last.map({ last in isSame.map { $0(last, value) } ?? false }) != true { continuation.yield(value) }
-                if isSame != nil { last = value }
-                try await observation.change()
+                do {
+                    let (value, observation) = try await engine.perform { try engine.observe(body) }
+                    defer { observation.cancel() }
+                    patience.end()
+                    if last.map({ last in isSame.map { $0(last, value) } ?? false }) != true {
+                        continuation.yield(value)
+                    }
+                    if isSame != nil { last = value }
+                    try await observation.change()
+                } catch let error as any TableError where error.code == .unavailable { try await patience.wait(error) }
             }
         } catch {
             continuation.finish(throwing: error is CancellationError ? nil : error)
@@ -81,4 +87,26 @@ private func observations<R: Sendable>(
     }
     continuation.onTermination = { _ in task.cancel() }
     return stream
+}
+
+/// How long an observation has gone without its database.
+private struct ObservationPatience {
+    private static let pause: Duration = .milliseconds(100)
+
+    private let engine: any TableEngine
+    private var beginning: ContinuousClock.Instant?
+
+    init(_ engine: any TableEngine) { self.engine = engine }
+
+    /// The database is there.
+    mutating func end() { beginning = nil }
+
+    /// Waits for a moment; throws the error where that was done for long enough.
+    mutating func wait(_ error: any Error) async throws {
+        let now = ContinuousClock.now
+        let start = beginning ?? now
+        beginning = start
+        guard now - start < engine.observationPatience else { throw error }
+        try await Task.sleep(for: Self.pause)
+    }
 }

@@ -17,14 +17,13 @@ struct Access: Sendable {
         return try body(session)
     }
 
-    /// Makes a change, which outside of a transaction is one by itself.
+    /// Makes one change, which outside of a transaction is one by itself.
     func change<R>(_ body: (any TableSession) throws -> R) throws -> R {
         if let scope { return try scope.session.use(scope, isChange: true, body) }
-        return try ConflictRetry.run(engine, .serial) { try once(body) }
+        return try ConflictRetry.run(engine, .serial) { try commit(try engine.beginChange(), body) }
     }
 
-    private func once<R>(_ body: (any TableSession) throws -> R) throws -> R {
-        let session = try engine.begin(.serial)
+    private func commit<R>(_ session: any TableSession, _ body: (any TableSession) throws -> R) throws -> R {
         let result: R
         do { result = try body(session) } catch {
             session.rollback()
@@ -36,8 +35,10 @@ struct Access: Sendable {
 
     /// As ``change(_:)``, for several statements that are one change together.
     func changeAll<R>(_ body: (any TableSession) throws -> R) throws -> R {
-        guard scope != nil else { return try change(body) }
-        return try change { session in
+        guard let scope else {
+            return try ConflictRetry.run(engine, .serial) { try commit(try engine.begin(.serial), body) }
+        }
+        return try scope.session.use(scope, isChange: true) { session in
             let savepoint = try session.savepoint()
             do { return try body(session) } catch {
                 try session.rollback(to: savepoint)
@@ -56,12 +57,12 @@ struct Access: Sendable {
     func change<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R {
         try Task.checkCancellation()
         if scope != nil { return try await engine.perform { try self.change(body) } }
-        return try await engine.inTransaction(body)
+        return try await engine.makingChange(body)
     }
 
     /// As `changeAll`, where waiting is allowed.
     func changeAll<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R {
-        guard scope != nil else { return try await change(body) }
+        guard scope != nil else { return try await engine.inTransaction(body) }
         return try await engine.perform { try self.changeAll(body) }
     }
 

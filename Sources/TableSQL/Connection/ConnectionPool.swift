@@ -65,6 +65,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     /// A connection for the caller alone. Blocks; never called on the cooperative pool.
     /// - Throws: ``SQLConnectionError`` of kind `noConnection`.
     package func acquire() throws -> Connection {
+        if let connection = ready() { return connection }
         let semaphore = DispatchSemaphore(value: 0)
         let result = Mutex<Grant?>(nil)
         let waiter = wait { grant in
@@ -79,6 +80,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
 
     /// As ``acquire()``, suspending.
     package func acquire() async throws -> Connection {
+        if let connection = ready() { return connection }
         let timeout = Mutex<Task<Void, Never>?>(nil)
         let grant: Grant = await withCheckedContinuation { continuation in
             let waiter = wait { continuation.resume(returning: $0) }
@@ -91,6 +93,17 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
         }
         timeout.withLock { $0?.cancel() }
         return try await threads.run { try self.redeem(grant) }
+    }
+
+    /// A connection that rests and can be used without a question; nil where there is none, or where others wait.
+    private func ready() -> Connection? {
+        let taken = state.withLock { state -> Resting? in
+            guard let last = state.resting.last, last.connection.isUsable, !hasRested(last),
+                !connector.needsCheck(last.connection)
+            else { return nil }
+            return state.resting.popLast()
+        }
+        return taken?.connection
     }
 
     /// Gives a connection back.
@@ -174,8 +187,11 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     }
 
     private func checked(_ resting: Resting) -> Grant {
-        let rest = resting.since.duration(to: .now)
-        return .connection(resting.connection, hasRested: rest > .seconds(options.healthCheckAfter))
+        .connection(resting.connection, hasRested: hasRested(resting))
+    }
+
+    private func hasRested(_ resting: Resting) -> Bool {
+        resting.since.duration(to: .now) > .seconds(options.healthCheckAfter)
     }
 
     /// Makes a connection where the grant is the right to do so. Blocks.
@@ -183,7 +199,8 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
         switch grant {
         case .refused(let error): throw error
         case .connection(let connection, let hasRested):
-            if connection.isUsable, !hasRested || connector.isHealthy(connection) { return connection }
+            let isAsked = hasRested || connector.needsCheck(connection)
+            if connection.isUsable, !isAsked || connector.isHealthy(connection) { return connection }
             connection.close()
             return try connect()
         case .slot: return try connect()

@@ -60,6 +60,12 @@ package enum Poll {
         }
     }
 
+    /// Waits until one of several sockets is ready, or the time is up.
+    package static func wait(_ interests: [SocketInterest], _ limit: Duration) {
+        var entries = interests.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
+        wait(&entries, limit)
+    }
+
     /// Waits until a socket of several is ready, or the time is up.
     static func wait(_ entries: inout [pollfd], _ limit: Duration) {
         let count = nfds_t(entries.count)

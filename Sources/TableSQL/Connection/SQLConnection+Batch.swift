@@ -6,7 +6,7 @@ extension SQLConnection {
         _ all: ArraySlice<E>, bytes: (E) -> Int, _ body: (ArraySlice<E>) throws -> String?
     ) throws -> String? {
         guard !all.isEmpty else { return nil }
-        _ = try execute(SQLStatement("BEGIN"))
+        try executeLater(SQLStatement("BEGIN"))
         do {
             var rest = all
             while !rest.isEmpty {

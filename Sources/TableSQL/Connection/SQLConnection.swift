@@ -16,6 +16,14 @@ package protocol SQLConnection: AnyObject, Sendable {
     /// - Returns: a result for each statement.
     func executeAll(_ statements: [SQLStatement]) throws -> [SQLResultSet]
 
+    /// Has a statement without a result run before the next one, in its round trip where the server can. Where it fails, the
+    /// next one does not run, and throws its error.
+    func executeLater(_ statement: SQLStatement) throws
+
+    /// Runs a statement without a result, and does not wait for the answer where the connection can do so. Where it fails,
+    /// the connection ends.
+    func executeWithoutWaiting(_ statement: SQLStatement) throws
+
     /// Runs a query whose result is read in batches. Other statements may run between two batches. Within a transaction only.
     /// - Parameter batchRows: how many rows a batch has at most.
     func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows
@@ -31,6 +39,12 @@ package protocol SQLConnection: AnyObject, Sendable {
 extension SQLConnection {
     /// Does nothing: a statement of this database goes on to its end.
     package func cancel() {}
+
+    /// Runs it at once.
+    package func executeLater(_ statement: SQLStatement) throws { _ = try execute(statement) }
+
+    /// Waits for the answer.
+    package func executeWithoutWaiting(_ statement: SQLStatement) throws { _ = try execute(statement) }
 
     /// Runs the statements one after the other.
     package func executeAll(_ statements: [SQLStatement]) throws -> [SQLResultSet] {

@@ -58,6 +58,7 @@ package struct SQLConnectionError: Error, Sendable, CustomStringConvertible {
         if kind == .unknownOutcome {
             text += ". Whether the transaction has committed is unknown: look for its effects before repeating it"
         }
-        return CRUDSQLExeError(text, code: code, table: table, column: column, key: key)
+        return CRUDSQLExeError(
+            text, code: kind == .unknownOutcome ? .unknownOutcome : code, table: table, column: column, key: key)
     }
 }

@@ -81,7 +81,7 @@ extension MySQLDialect {
         if insert.onConflict == .replace, !structure.primaryKey.isEmpty {
             text += " ON DUPLICATE KEY UPDATE \(try replacement(insert))"
         }
-        _ = try run(insert, text, connection, &outcome)
+        try run(insert, text, connection, &outcome)
     }
 
     /// Sets every column to what was given, or to its default.

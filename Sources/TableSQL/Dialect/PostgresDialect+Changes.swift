@@ -3,10 +3,13 @@ import TableKit
 extension PostgresDialect {
     /// Rows of one statement: enough to make its cost small beside that of its rows.
     private static let batchRows = 2000
+    /// Statements of one round trip: each is held in memory until it is sent.
+    private static let batchStatements = 8
 
     package func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
-        var outcome = SQLInsertOutcome()
-        // Rows with a key and those that take the next number differ in their columns. The order is that of the caller's.
+        // Rows with a key and those that take the next number differ in their columns; the order is
+        // that of the caller's.
+        var parts: [SQLInsertPart] = []
         var start = 0
         while start < insert.rows.count {
             let isNumbered = takesNumber(insert.rows[start], insert)
@@ -16,8 +19,17 @@ extension PostgresDialect {
             {
                 end += 1
             }
-            try run(insert, Array(insert.rows[start..<end]), isNumbered, connection, &outcome)
+            parts.append(try part(insert, Array(insert.rows[start..<end]), isNumbered))
             start = end
+        }
+        let greatest = insert.rows.lazy.compactMap { givenNumber($0, insert) }.max()
+        let last = try raiseSequence(insert, greatest) + insert.closing
+        var outcome = SQLInsertOutcome()
+        for start in stride(from: 0, to: parts.count, by: Self.batchStatements) {
+            let group = parts[start..<min(start + Self.batchStatements, parts.count)]
+            let isLast = group.endIndex == parts.count
+            let results = try connection.executeAll(group.map(\.statement) + (isLast ? last : []))
+            for (part, result) in zip(group, results) { outcome.add(result, part, insert) }
         }
         return outcome
     }
@@ -28,27 +40,22 @@ extension PostgresDialect {
         return insert.columns.firstIndex(of: column).map { row[$0].isNull } ?? true
     }
 
-    private func run(
-        _ insert: SQLInsert, _ rows: [[ColumnValue]], _ isNumbered: Bool, _ connection: any SQLConnection,
-        _ outcome: inout SQLInsertOutcome
-    ) throws {
+    /// The key that a row gives, where others take the next number.
+    private func givenNumber(_ row: [ColumnValue], _ insert: SQLInsert) -> Int? {
+        guard let number = insert.numberColumn, let place = insert.columns.firstIndex(of: number) else { return nil }
+        return row[place].int
+    }
+
+    private func part(_ insert: SQLInsert, _ rows: [[ColumnValue]], _ isNumbered: Bool) throws -> SQLInsertPart {
         let structure = insert.table.structure
         let places = insert.columns.indices.filter { !isNumbered || insert.columns[$0] != insert.numberColumn }
-        var rows = rows
-        if insert.onConflict == .replace && !isNumbered {
-            outcome.count += rows.count
-            rows = lastOfEachKey(rows, insert)
-            outcome.count -= rows.count
-        }
+        let stored = insert.onConflict == .replace && !isNumbered ? lastOfEachKey(rows, insert) : rows
         var text = SQLText(self, "INSERT INTO \(try quote(structure.name)) ")
-        try append(rows, places, insert, to: &text)
+        try append(stored, places, insert, to: &text)
         if !isNumbered || insert.onConflict == .ignore {
             try appendConflict(insert, given: places.map { insert.columns[$0] }, to: &text) { _ in "DEFAULT" }
         }
-        let result = try run(insert, text, connection, &outcome)
-        if let number = insert.numberColumn, !isNumbered, structure.columns[number].type != .uint64 {
-            try raiseSequence(structure, number, result.rows.compactMap { $0.last?.int }.max(), connection)
-        }
+        return try insertPart(insert, text, repeatedRows: rows.count - stored.count)
     }
 
     /// The rows: one as VALUES, several as arrays, so that one prepared statement does for every number of them.
@@ -100,21 +107,20 @@ extension PostgresDialect {
     }
 
     /// Lets the next number be above all keys that were given: a sequence knows only those that it made.
-    private func raiseSequence(
-        _ structure: TableStructure, _ column: Int, _ greatest: Int?, _ connection: any SQLConnection
-    ) throws {
-        guard let greatest, greatest > 0 else { return }
-        let name = structure.columns[column].name
+    private func raiseSequence(_ insert: SQLInsert, _ greatest: Int?) throws -> [SQLStatement] {
+        let structure = insert.table.structure
+        guard let column = insert.numberColumn, structure.columns[column].type != .uint64, let greatest, greatest > 0
+        else { return [] }
         // Between the look and the change another session may raise it further. Then the next number may be one that exists,
         // and its insert says so.
         var text = SQLText(self, "SELECT setval(s.name, s.value) FROM (SELECT pg_get_serial_sequence(")
         text.bind(.text(try quote(structure.name)), .string)
         text += ", "
-        text.bind(.text(name), .string)
+        text.bind(.text(structure.columns[column].name), .string)
         text += ") AS name, "
         text.bind(.integer(Int64(greatest)), .int64)
         text +=
             " AS value) AS s WHERE s.name IS NOT NULL AND s.value > COALESCE(pg_sequence_last_value(s.name::regclass), 0)"
-        _ = try connection.execute(text.statement(results: [.int64]))
+        return [text.statement(results: [.int64])]
     }
 }

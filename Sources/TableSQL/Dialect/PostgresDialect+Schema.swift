@@ -5,6 +5,7 @@ import struct Foundation.UUID
 
 extension PostgresDialect: SchemaDialect {
     package var failureEndsTransaction: Bool { true }
+    package var closesChanges: Bool { true }
 
     package func begin(_ mode: TransactionMode?) -> [String] {
         mode == nil

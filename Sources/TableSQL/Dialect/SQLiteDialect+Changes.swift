@@ -42,6 +42,6 @@ extension SQLiteDialect {
                 try literal(column.defaultValue ?? .null, column.type)
             }
         }
-        _ = try run(insert, text, connection, &outcome)
+        try run(insert, text, connection, &outcome)
     }
 }

@@ -7,25 +7,25 @@ extension SchemaDialect {
         _ change: SQLChange, _ connection: any SQLConnection
     ) throws -> (count: Int, rows: [[ColumnValue]]) {
         var text = try change.text()
-        if change.returning.isEmpty { return (try connection.execute(text.statement()).changedRows, []) }
-        let results = try appendReturning(change.returning, of: change.table, to: &text)
-        let result = try connection.execute(text.statement(results: results))
-        return (result.rows.count, result.rows)
+        let types = try appendReturning(change.returning, of: change.table, to: &text)
+        let result = try connection.executeAll([text.statement(results: types)] + change.closing)[0]
+        return (change.returning.isEmpty ? result.changedRows : result.rows.count, result.rows)
     }
 
     /// Runs an insert and adds what it did to the outcome.
-    /// - Returns: the result, whose rows have the number of a numbered key behind the columns that were asked for.
     func run(
         _ insert: SQLInsert, _ text: SQLText, _ connection: any SQLConnection, _ outcome: inout SQLInsertOutcome
-    ) throws -> SQLResultSet {
+    ) throws {
+        let part = try insertPart(insert, text)
+        outcome.add(try connection.execute(part.statement), part, insert)
+    }
+
+    /// An insert as a statement that returns the columns that were asked for, and behind them the number of a numbered key.
+    func insertPart(_ insert: SQLInsert, _ text: SQLText, repeatedRows: Int = 0) throws -> SQLInsertPart {
         var text = text
         let returned = insert.returning + (insert.numberColumn.map { [$0] } ?? [])
         let results = try appendReturning(returned, of: insert.table, to: &text)
-        let result = try connection.execute(text.statement(results: results))
-        outcome.count += returned.isEmpty ? result.changedRows : result.rows.count
-        if insert.numberColumn != nil, let last = result.rows.last?.last?.int { outcome.lastInsertID = Int64(last) }
-        if !insert.returning.isEmpty { outcome.rows += result.rows.map { Array($0.prefix(insert.returning.count)) } }
-        return result
+        return SQLInsertPart(statement: text.statement(results: results), repeatedRows: repeatedRows)
     }
 
     /// - Returns: the types of the columns.
@@ -112,10 +112,24 @@ extension IndexDefinition {
     func usualName(atMost bytes: Int) -> String {
         let name = usualName
         if name.utf8.count <= bytes { return name }
-        // FNV-1a: only has to tell the indexes of one database apart.
-        let digest = name.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         var start = ""
         for character in name where start.utf8.count + String(character).utf8.count <= 40 { start.append(character) }
-        return "\(start)_\(String(digest, radix: 16))"
+        return "\(start)_\(Digest128.hexadecimal(name.utf8).prefix(16))"
+    }
+}
+
+/// One statement of an insert.
+struct SQLInsertPart {
+    var statement: SQLStatement
+    /// Rows that it leaves out, since a later one has their key.
+    var repeatedRows = 0
+}
+
+extension SQLInsertOutcome {
+    /// Adds what a statement of the insert did.
+    mutating func add(_ result: SQLResultSet, _ part: SQLInsertPart, _ insert: SQLInsert) {
+        count += part.repeatedRows + (part.statement.results.isEmpty ? result.changedRows : result.rows.count)
+        if insert.numberColumn != nil, let last = result.rows.last?.last?.int { lastInsertID = Int64(last) }
+        if !insert.returning.isEmpty { rows += result.rows.map { Array($0.prefix(insert.returning.count)) } }
     }
 }

@@ -5,6 +5,9 @@ package protocol SchemaDialect: SQLDialect {
     /// Whether a statement that fails ends the transaction that it is in, unless a savepoint stands before it.
     var failureEndsTransaction: Bool { get }
 
+    /// Whether the COMMIT of a change that is a transaction by itself goes with it, in one round trip.
+    var closesChanges: Bool { get }
+
     /// Whether a change of the schema commits, by itself and what was before it.
     var schemaChangesCommit: Bool { get }
 
@@ -39,6 +42,7 @@ package protocol SchemaDialect: SQLDialect {
 }
 
 extension SchemaDialect {
+    package var closesChanges: Bool { false }
     package var schemaChangesCommit: Bool { false }
     package var impatience: [String] { [] }
     package func isOneStatement(_ insert: SQLInsert) -> Bool { false }
@@ -54,6 +58,8 @@ package struct SQLInsert: Sendable {
     package var onConflict: InsertStatement.Conflict
     /// The numbers of the table's columns to be returned.
     package var returning: [Int]
+    /// What to run behind the last statement, in its round trip. Empty unless ``SchemaDialect/closesChanges``.
+    package var closing: [SQLStatement] = []
 
     package init(
         table: SQLTable, columns: [Int], rows: [[ColumnValue]], onConflict: InsertStatement.Conflict, returning: [Int]
@@ -82,6 +88,8 @@ package struct SQLChange {
     package var returning: [Int]
     /// All tables, by name.
     package var tables: [String: SQLTable]
+    /// What to run behind the change, in its round trip. Empty unless ``SchemaDialect/closesChanges``.
+    package var closing: [SQLStatement] = []
 
     /// The whole statement.
     package func text() throws -> SQLText {

@@ -7,30 +7,36 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
     package let core: SQLEngineCore
     /// How often a transaction that met a conflict runs again, where the caller says nothing.
     package let serialRetries: Int
-    private let observation: Observation
+    let observation: EngineObservation
+    private let failoverTimeout: Duration
 
-    /// What an engine can tell observers.
-    package enum Observation: Sendable {
-        /// Commits of this process, which are all, or all that are wanted.
-        case ownCommits
-        /// Commits of everybody: `start` connects what hears of them, and has the tables told to the engine's watch.
-        case allCommits(start: @Sendable (TableWatch) throws -> Void)
-        /// Nothing, for this reason.
-        case none(String)
-    }
+    package var observationPatience: Duration { core.isClosed ? .zero : failoverTimeout }
 
     package init(
-        dialect: any SchemaDialect, pool: ConnectionPool<Connector>, observation: Observation, serialRetries: Int = 100
+        dialect: any SchemaDialect, pool: ConnectionPool<Connector>, observation: EngineObservation,
+        serialRetries: Int = 100, failoverTimeout: Duration = .zero
     ) {
+        self.failoverTimeout = failoverTimeout
         self.pool = pool
         self.observation = observation
         self.serialRetries = serialRetries
+        let feed: (any CommitFeed)? = if case .announced(let feed) = observation { feed } else { nil }
         let connector = pool.connector
-        core = SQLEngineCore(dialect, pool.threads) { try connector.connect() }
+        core = SQLEngineCore(dialect, pool.threads, feed: feed) { try connector.connect() }
+    }
+
+    deinit { close() }
+
+    /// Closes the connections: those that rest at once, the others when they come back. Whatever is open ends: statements and
+    /// commits throw ``TableErrorCode/unavailable``, and so do observations. Again: does nothing.
+    package func close() {
+        core.close()
+        pool.close()
     }
 
     package func beginRead() throws -> any TableSession { try session(.read) }
     package func beginReadStatement() throws -> any TableSession { try session(.singleRead) }
+    package func beginChange() throws -> any TableSession { try session(.singleChange) }
     package func begin(_ mode: TransactionMode) throws -> any TableSession { try session(.write(mode)) }
 
     package func begin(_ mode: TransactionMode) async throws -> any TableSession {
@@ -39,42 +45,48 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
         }
     }
 
-    private func session(_ mode: SQLSession.Mode) throws -> SQLSession {
-        if let reserved = Reservation.current?.take(from: pool) { return session(mode, reserved) }
-        do { return session(mode, try pool.acquire()) } catch let error as SQLConnectionError { throw error.tableError }
+    func session(_ mode: SQLSession.Mode) throws -> SQLSession { session(mode, try takeConnection()) }
+
+    /// A connection: that which was reserved for the work, else one of the pool.
+    func takeConnection() throws -> Connector.Connection {
+        if let reserved = Reservation.current?.take(from: pool) { return reserved }
+        do { return try pool.acquire() } catch let error as SQLConnectionError { throw error.tableError }
     }
 
     private func session(_ mode: SQLSession.Mode, _ connection: Connector.Connection) -> SQLSession {
-        SQLSession(core, mode, connection) { [pool] connection in
-            if let connection = connection as? Connector.Connection { pool.release(connection) }
-        }
+        // The session keeps the engine, which else would close with the last configuration.
+        SQLSession(core, mode, connection) { [self] _ in pool.release(connection) }
     }
 
     /// Runs work on a thread of the pool, with a connection at hand: a thread that waited for one could keep the work from
     /// running that would give one back. Work within a transaction has its connection.
     package func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
-        if TransactionScope.current(of: self) != nil { return try await pool.threads.run(work) }
+        if TransactionScope.current(of: self) != nil { return try await TaskCancellation.run(on: pool.threads, work) }
         let connection: Connector.Connection
         do { connection = try await pool.acquire() } catch let error as SQLConnectionError { throw error.tableError }
         let reservation = Reservation(pool, connection)
-        return try await pool.threads.run {
+        return try await TaskCancellation.run(on: pool.threads) {
             defer { reservation.giveBack() }
             return try Reservation.$current.withValue(reservation) { try work() }
         }
     }
 
-    package func observe<R>(_ body: (any TableSession) throws -> R) throws -> (R, any TableObservation) {
-        switch observation {
-        case .none(let reason): throw CRUDSQLExeError(reason, code: .unsupported)
-        case .allCommits(let start):
-            do { try start(core.watch) } catch let error as SQLConnectionError { throw error.tableError }
-        case .ownCommits: break
+    /// Makes a change and its commit on one thread of the pool.
+    package func makingChange<R: Sendable>(
+        _ body: @escaping @Sendable (any TableSession) throws -> R
+    ) async throws -> R {
+        try await ConflictRetry.run(self, .serial) {
+            try await perform {
+                let session = try self.session(.singleChange)
+                let result: R
+                do { result = try body(session) } catch {
+                    session.rollback()
+                    throw error
+                }
+                try session.commit()
+                return result
+            }
         }
-        let mark = core.watch.mark()
-        let session = try session(.read)
-        defer { session.rollback() }
-        let result = try body(session)
-        return (result, TableWatchObservation(core.watch, session.readTables, since: mark))
     }
 
     package func verify(progress: ((Double) -> Void)?) throws -> [String] {

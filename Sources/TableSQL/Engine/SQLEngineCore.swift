@@ -1,3 +1,4 @@
+import Synchronization
 import TableKit
 
 /// What the sessions of one engine share.
@@ -6,15 +7,18 @@ package final class SQLEngineCore: Sendable {
     package let threads: WorkerThreads
     package let catalogue = CatalogueCache()
     package let watch = TableWatch()
+    private let feed: (any CommitFeed)?
     /// Makes a connection outside of the pool.
     let connect: @Sendable () throws -> any SQLConnection
+    private let hasClosed = Atomic<Bool>(false)
 
     package init(
-        _ dialect: any SchemaDialect, _ threads: WorkerThreads,
+        _ dialect: any SchemaDialect, _ threads: WorkerThreads, feed: (any CommitFeed)?,
         connect: @escaping @Sendable () throws -> any SQLConnection
     ) {
         self.dialect = dialect
         self.threads = threads
+        self.feed = feed
         self.connect = connect
     }
 
@@ -25,4 +29,27 @@ package final class SQLEngineCore: Sendable {
         default: break
         }
     }
+
+    /// What a transaction runs before its COMMIT, so that other programs hear of it.
+    func announcement(of tables: Set<String>) -> [SQLStatement] {
+        guard let feed, !tables.isEmpty else { return [] }
+        return feed.announcement(of: tables)
+    }
+
+    // MARK: Closing
+
+    /// Whether the engine was closed.
+    var isClosed: Bool { hasClosed.load(ordering: .acquiring) }
+
+    /// Has all that is open end with an error.
+    func close() {
+        if hasClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
+        watch.end { Self.closed }
+        feed?.end()
+    }
+
+    /// - Throws: ``TableErrorCode/unavailable`` after the end.
+    func checkOpen() throws { if isClosed { throw Self.closed } }
+
+    private static var closed: CRUDSQLExeError { CRUDSQLExeError("The database was closed.", code: .unavailable) }
 }

@@ -18,15 +18,18 @@ extension SQLSession {
                 })
         }
         let returned = source.places.indices.filter { source.places[$0] != nil }
-        let insert = SQLInsert(
+        var insert = SQLInsert(
             table: table, columns: columns.compactMap { source.places[$0] }, rows: rows,
             onConflict: statement.onConflict,
             returning: statement.isReturning ? returned.compactMap { source.places[$0] } : [])
         var result = ChangeResult()
         if statement.isReturning { result.shape = source.shape().shape }
         if rows.isEmpty { return result }
-        let outcome = try change(isOne: dialect.isOneStatement(insert)) { try core.dialect.insert(insert, $0) }
         changedTables.insert(table.structure.name)
+        insert.closing = closing
+        let outcome = try change(isOne: dialect.isOneStatement(insert), insert.closing) {
+            try core.dialect.insert(insert, $0)
+        }
         result.count = outcome.count
         result.lastInsertID = outcome.lastInsertID
         if statement.isReturning { try append(outcome.rows, returned, source, to: &result) }
@@ -83,21 +86,21 @@ extension SQLSession {
         let own = SQLSource(source.structure, source.table, alias: "")
         let returned = source.places.indices.filter { source.places[$0] != nil }
         let numbers = isReturning ? returned.compactMap { source.places[$0] } : []
+        let tablesBefore = changedTables
+        // Actions of foreign keys may change any table that refers to this one.
+        changedTables.formUnion(try catalogue().values.referring(to: source.structure.name))
+        changedTables.insert(source.structure.name)
         let change = SQLChange(
             table: source.table, head: head, assigned: assigned,
             condition: { text in
                 guard let predicate else { return }
                 text += " WHERE "
                 try PredicateRenderer([own]).append(predicate, to: &text)
-            }, returning: numbers, tables: try catalogue())
-        let (count, rows) = try self.change(isOne: dialect.isOneStatement(change)) {
+            }, returning: numbers, tables: try catalogue(), closing: closing)
+        let (count, rows) = try self.change(isOne: dialect.isOneStatement(change), change.closing) {
             try core.dialect.change(change, $0)
         }
-        if count > 0 {
-            changedTables.insert(source.structure.name)
-            // Actions of foreign keys may have changed any table that refers to this one.
-            changedTables.formUnion(try catalogue().values.referring(to: source.structure.name))
-        }
+        if count == 0 { changedTables = tablesBefore }
         var result = ChangeResult()
         result.count = count
         if isReturning {

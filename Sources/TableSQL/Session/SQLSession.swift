@@ -12,16 +12,28 @@ final class SQLSession: TableSession {
         case read
         /// A transaction.
         case write(TransactionMode)
+        /// One statement that changes something, which is a transaction by itself.
+        case singleChange
     }
 
     let core: SQLEngineCore
     private let mode: Mode
     /// The mode of a transaction; nil where the session only reads.
-    var transactionMode: TransactionMode? { if case .write(let mode) = mode { mode } else { nil } }
+    var transactionMode: TransactionMode? {
+        switch mode {
+        case .write(let mode): mode
+        case .singleChange: .serial
+        case .read, .singleRead: nil
+        }
+    }
     private var isSingleRead: Bool { if case .singleRead = mode { true } else { false } }
     private var connection: (any SQLConnection)?
     private let giveBack: (any SQLConnection) -> Void
     private var hasBegun = false
+    /// Whether a statement has run since the transaction began, so that others may depend on what it saw.
+    private var hasRun = false
+    /// Whether COMMIT went with the statement of a change that is a transaction by itself.
+    private var hasCommitted = false
     private(set) var savepoints = 0
     /// The number of savepoints when a transaction last ended within the session. Those up to there are gone.
     private var lostSavepoints = 0
@@ -52,9 +64,17 @@ final class SQLSession: TableSession {
     /// Runs `body` with the connection, inside the transaction.
     func use<R>(_ body: (any SQLConnection) throws -> R) throws -> R {
         guard let connection else { throw Self.hasEnded }
+        try core.checkOpen()
         do {
             if !isSingleRead { try begin(connection) }
-            return try body(connection)
+            let result =
+                if let task = TaskCancellation.current {
+                    try task.run(connection) { try body(connection) }
+                } else {
+                    try body(connection)
+                }
+            hasRun = true
+            return result
         } catch let error as SQLConnectionError {
             core.note(error)
             throw error.tableError
@@ -63,7 +83,7 @@ final class SQLSession: TableSession {
 
     private func begin(_ connection: any SQLConnection) throws {
         if hasBegun { return }
-        for text in dialect.begin(transactionMode) { _ = try connection.execute(SQLStatement(text)) }
+        for text in dialect.begin(transactionMode) { try connection.executeLater(SQLStatement(text)) }
         hasBegun = true
     }
 
@@ -77,20 +97,35 @@ final class SQLSession: TableSession {
     }
 
     /// Runs statements that change something, all or nothing.
-    /// - Parameter isOne: whether they are one, which needs no savepoint where a failure leaves the transaction as it was.
-    func change<R>(isOne: Bool = false, _ body: (any SQLConnection) throws -> R) throws -> R {
+    /// - Parameters:
+    ///   - isOne: whether they are one, which needs no savepoint where a failure leaves the transaction as it was.
+    ///   - closing: what `body` runs behind them: the COMMIT of a change that is a transaction by itself.
+    func change<R>(
+        isOne: Bool = false, _ closing: [SQLStatement] = [], _ body: (any SQLConnection) throws -> R
+    ) throws -> R {
         if transactionMode == nil { throw CRUDSQLExeError("A session that reads changes nothing.", code: .transaction) }
         hasChangedRows = true
-        return try use { isOne && !dialect.failureEndsTransaction ? try body($0) : try atomically($0, body) }
+        let result = try use { isOne && !dialect.failureEndsTransaction ? try body($0) : try atomically($0, body) }
+        hasCommitted = !closing.isEmpty
+        return result
     }
 
-    /// Runs `body` between a savepoint and its release; a failure takes back what it did.
+    /// Whether COMMIT goes with the session's one change.
+    private var closesChanges: Bool { if case .singleChange = mode { dialect.closesChanges } else { false } }
+
+    /// What goes behind a change in its round trip.
+    var closing: [SQLStatement] {
+        closesChanges ? core.announcement(of: changedTables) + [SQLStatement("COMMIT")] : []
+    }
+
+    /// Runs `body`; a failure takes back what it did, and nothing else.
     private func atomically<R>(_ connection: any SQLConnection, _ body: (any SQLConnection) throws -> R) throws -> R {
+        guard hasRun, !closesChanges else { return try first(connection, body) }
         let name = nextSavepoint()
-        _ = try connection.execute(SQLStatement("SAVEPOINT \(name)"))
+        try connection.executeLater(SQLStatement("SAVEPOINT \(name)"))
         do {
             let result = try body(connection)
-            _ = try connection.execute(SQLStatement("RELEASE SAVEPOINT \(name)"))
+            try connection.executeLater(SQLStatement("RELEASE SAVEPOINT \(name)"))
             return result
         } catch {
             // Where the transaction itself has ended, this fails, and the error that counts is the first.
@@ -105,12 +140,36 @@ final class SQLSession: TableSession {
         }
     }
 
+    /// Runs the first statement of a transaction without a savepoint: a failure takes the whole transaction back, which
+    /// begins anew with the next statement.
+    private func first<R>(_ connection: any SQLConnection, _ body: (any SQLConnection) throws -> R) throws -> R {
+        do { return try body(connection) } catch {
+            hasBegun = false
+            takeBack(connection)
+            throw error
+        }
+    }
+
+    /// Rolls the whole transaction back, or gives the connection up.
+    private func takeBack(_ connection: any SQLConnection) {
+        guard connection.isUsable else { return }
+        do { try connection.executeWithoutWaiting(SQLStatement("ROLLBACK")) } catch {
+            CRUDLogging.log(.warning, "A transaction could not be rolled back, so its connection is closed: \(error)")
+            connection.close()
+        }
+    }
+
     /// Ends the transaction, which has changed nothing, and lets the next statement begin another.
     func leaveTransaction() throws {
         lostSavepoints = savepoints
         guard hasBegun else { return }
         try useAlone { _ = try $0.execute(SQLStatement("COMMIT")) }
+        leftTransaction()
+    }
+
+    private func leftTransaction() {
         hasBegun = false
+        hasRun = false
     }
 
     /// Runs `body` with the connection, in no transaction.
@@ -129,7 +188,7 @@ final class SQLSession: TableSession {
 
     func savepoint() throws -> Savepoint {
         let name = nextSavepoint()
-        try use { _ = try $0.execute(SQLStatement("SAVEPOINT \(name)")) }
+        try use { try $0.executeLater(SQLStatement("SAVEPOINT \(name)")) }
         return Savepoint(name)
     }
 
@@ -140,7 +199,7 @@ final class SQLSession: TableSession {
         if let number = Int(name.dropFirst()), number <= lostSavepoints {
             // All rows that the session has changed since, it has changed behind the savepoint.
             if hasBegun { try use { _ = try $0.execute(SQLStatement("ROLLBACK")) } }
-            hasBegun = false
+            leftTransaction()
             hasChangedRows = false
             undoSchema(since: number)
         } else {
@@ -151,13 +210,28 @@ final class SQLSession: TableSession {
 
     func commit() throws {
         guard let connection else { throw Self.hasEnded }
-        defer { end() }
-        guard hasBegun || hasChangedSchema else { return }
-        do { if hasBegun { _ = try connection.execute(SQLStatement("COMMIT")) } } catch let error as SQLConnectionError
-        {
+        guard hasBegun, !hasCommitted else {
+            defer { end() }
+            return noteCommit()
+        }
+        do {
+            try core.checkOpen()
+            _ = try connection.executeAll(core.announcement(of: changedTables) + [SQLStatement("COMMIT")])
+        } catch {
             core.catalogue.forget()
+            // A COMMIT that was refused, or not sent.
+            takeBack(connection)
+            end()
+            guard let error = error as? SQLConnectionError else { throw error }
+            // Whatever nobody knows, observers look for themselves.
+            if error.kind == .unknownOutcome { noteCommit() }
             throw error.tableError
         }
+        end()
+        noteCommit()
+    }
+
+    private func noteCommit() {
         if hasChangedSchema { core.catalogue.forget() }
         if !changedTables.isEmpty { core.watch.tell(changedTables) }
     }
@@ -171,13 +245,7 @@ final class SQLSession: TableSession {
         guard let connection else { return }
         defer { end() }
         if hasChangedSchema { core.catalogue.forget() }
-        if hasBegun, connection.isUsable {
-            do { _ = try connection.execute(SQLStatement("ROLLBACK")) } catch {
-                CRUDLogging.log(
-                    .warning, "A transaction could not be rolled back, so its connection is closed: \(error)")
-                connection.close()
-            }
-        }
+        if hasBegun, !hasCommitted { takeBack(connection) }
         undoSchema(since: 0)
     }
 

@@ -125,7 +125,7 @@ struct TransferRun<C: DatabaseConfigurationProtocol>: Sendable {
             }
         } catch {
             log.note(error)
-            let isUnknown = "\(error)".contains("is unknown")
+            let isUnknown = (error as? any TableError)?.code == .unknownOutcome
             log.note { entries in
                 if isUnknown { entries.unknown.insert(transfer.id) } else { entries.refused.insert(transfer.id) }
             }

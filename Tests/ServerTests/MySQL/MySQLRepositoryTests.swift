@@ -14,13 +14,12 @@ struct MySQLTests {}
 
 extension MySQLTests {
     @Suite struct Tables {
-        /// What MariaDB cannot keep, as Docs/Databases.md says: it stores no NaN, no infinity and no -0.0, commits with each
-        /// change of a table, and nobody tells this program of changes.
+        /// What MariaDB cannot keep, as Docs/Databases.md says: it stores no NaN, no infinity and no -0.0, and
+        /// commits with each change of a table.
         static let exceptions = [
             "AllPrimTypes2: optionals of all types are stored, read back and compared", "-0.0 keeps its sign",
             "NaN and the infinities are kept, and in their place in the order",
             "a transaction takes changes of tables back",
-            "observation begins with the present and never loses the last change",
         ]
 
         @Test(

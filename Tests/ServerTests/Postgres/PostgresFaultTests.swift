@@ -66,6 +66,45 @@ extension PostgresTests {
             #expect(connection.isUsable)
         }
 
+        private struct Item: Codable, Sendable {
+            var id: Int
+        }
+
+        @Test("Cancelling a task ends what the server runs for it", .timeLimit(.minutes(1))) func taskCancellation()
+            async throws
+        {
+            let server = try PostgresServer.shared()
+            let database = Database(
+                configuration: try PostgresDatabaseConfiguration(
+                    server.connectionString(database: try server.makeDatabase())))
+            let table = try await database.create(Item.self)
+            try await table.insert(Item(id: 1))
+            let pool = database.configuration.server.pool
+            for isInTransaction in [false, true] {
+                // Holds the row.
+                let holder = try await pool.acquire()
+                try await pool.threads.run {
+                    try holder.run("BEGIN")
+                    try holder.run("UPDATE \"Item\" SET id = 1")
+                }
+                let waiter = Task {
+                    guard isInTransaction else { return _ = try await table.update(Item(id: 1)) }
+                    try await database.transaction { () -> Void in try await table.update(Item(id: 1)) }
+                }
+                let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                func countWaiting() async throws -> [[ColumnValue]] {
+                    try await pool.withConnection { try $0.rows(waiting, as: [.int64]) }
+                }
+                while try await countWaiting() == [[.integer(0)]] {}
+                waiter.cancel()
+                await #expect(throws: CancellationError.self) { try await waiter.value }
+                while try await countWaiting() != [[.integer(0)]] {}
+                try await pool.threads.run { try holder.run("ROLLBACK") }
+                pool.release(holder)
+                try await table.update(Item(id: 1))
+            }
+        }
+
         @Test("A statement that takes too long is cancelled by the server") func statementTimeout() throws {
             var options = PostgresOptions()
             options.statementTimeout = .milliseconds(50)

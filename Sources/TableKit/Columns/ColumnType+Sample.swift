@@ -1,11 +1,9 @@
-import TableKit
-
 import struct Foundation.Date
 import struct Foundation.UUID
 
 extension ColumnType {
-    /// A value of the type.
-    var sample: ColumnValue {
+    /// A value of the type, whose place among values of other kinds is that of all of its values.
+    package var sample: ColumnValue {
         switch self {
         case .bool: .bool(false)
         case .float, .double: .real(0)

@@ -1,0 +1,102 @@
+#if PostgreSQL
+import Foundation
+import Synchronization
+import TableKit
+import TableSQL
+
+/// Announces commits by NOTIFY, and hears of those of other programs by LISTEN, on a thread of its own.
+final class PostgresCommitFeed: CommitFeed {
+    /// How often the thread looks whether it is still needed.
+    private static let look: Duration = .milliseconds(500)
+    /// How often a silent server is asked whether it is still there.
+    private static let heartbeat: Duration = .seconds(2)
+    /// How long the thread goes on without observers: each new value of one begins a new observation.
+    private static let rest: Duration = .seconds(30)
+
+    private struct State {
+        var isListening = false
+        var isEnded = false
+    }
+
+    private let connector: PostgresConnector
+    /// By which the listener knows the announcements of its own engine, which the watch has been told of already.
+    private let sender = UUID().uuidString
+    /// Held while connections are made.
+    private let beginning = NSLock()
+    private let state = Mutex(State())
+
+    init(_ connector: PostgresConnector) { self.connector = connector }
+
+    func announcement(of tables: Set<String>) -> [SQLStatement] {
+        [CommitChannel.announcement(of: tables, by: sender)]
+    }
+
+    func listen(for watch: TableWatch) throws {
+        try beginning.withLock {
+            let (isListening, isEnded) = state.withLock { ($0.isListening, $0.isEnded) }
+            if isListening || isEnded { return }
+            let listener = try CommitListener(connector)
+            state.withLock { $0.isListening = true }
+            // Since the last listener, commits may have been missed.
+            watch.tellOfAnyTable()
+            let thread = Thread { self.serve(listener, watch) }
+            thread.name = "siltstone.listen"
+            thread.start()
+        }
+    }
+
+    func end() { state.withLock { $0.isEnded = true } }
+
+    private var isEnded: Bool { state.withLock { $0.isEnded } }
+
+    /// Hears until the end, until nobody observes any more, or until the connection is lost, which makes another.
+    private func serve(_ listener: CommitListener, _ watch: TableWatch) {
+        defer { listener.close() }
+        var lastAnswer = ContinuousClock.now
+        var lastUse = ContinuousClock.now
+        do {
+            while !isEnded {
+                for message in try listener.hear(for: Self.look) { tell(watch, message) }
+                let now = ContinuousClock.now
+                if now - lastAnswer > Self.heartbeat {
+                    try listener.check()
+                    lastAnswer = .now
+                }
+                if watch.isObserved { lastUse = now }
+                if now - lastUse > Self.rest, stop(unlessObserved: watch) { return }
+            }
+            state.withLock { $0.isListening = false }
+        } catch {
+            CRUDLogging.log(.warning, "The connection that observes \(connector.place) was lost: \(error)")
+            state.withLock { $0.isListening = false }
+            listener.close()
+            listenAgain(for: watch)
+        }
+    }
+
+    private func tell(_ watch: TableWatch, _ message: CommitChannel.Message) {
+        if message.sender == sender { return }
+        if let tables = message.tables { watch.tell(Set(tables)) } else { watch.tellOfAnyTable() }
+    }
+
+    /// - Returns: false where somebody observes again.
+    private func stop(unlessObserved watch: TableWatch) -> Bool {
+        beginning.withLock {
+            if watch.isObserved { return false }
+            state.withLock { $0.isListening = false }
+            return true
+        }
+    }
+
+    /// Tries for the time of a failover. In the end observers read anew, and throw where there is no server.
+    private func listenAgain(for watch: TableWatch) {
+        let end = ContinuousClock.now + connector.options.failoverTimeout
+        var pause = 0.02
+        while watch.isObserved, !isEnded, ContinuousClock.now < end {
+            do { return try listen(for: watch) } catch { Thread.sleep(forTimeInterval: pause) }
+            pause = min(pause * 2, 0.5)
+        }
+        watch.tellOfAnyTable()
+    }
+}
+#endif

@@ -1,0 +1,27 @@
+#if SQLite
+import Foundation
+import TableSQL
+
+/// Opens connections to one file.
+struct SQLiteConnector: SQLConnector {
+    let path: String
+    let pragmas: [String]
+    let busyTimeout: Double
+
+    var place: String { path }
+
+    func connect() throws -> SQLiteConnection {
+        try SQLiteConnection(path: path, pragmas: pragmas, busyTimeout: busyTimeout)
+    }
+
+    func isHealthy(_ connection: SQLiteConnection) -> Bool { connection.isUsable }
+
+    /// The path by which a file is known, however it is written. URIs, and names of databases in memory, are left alone.
+    var canonicalPath: String {
+        if path.isEmpty || path.hasPrefix(":") || path.hasPrefix("file:") { return path }
+        let url = URL(fileURLWithPath: path)
+        return url.deletingLastPathComponent().resolvingSymlinksInPath().appendingPathComponent(url.lastPathComponent)
+            .path
+    }
+}
+#endif

@@ -1,0 +1,85 @@
+#if SQLite
+import Synchronization
+import TableKit
+import TableSQL
+
+/// The databases that this process uses: one for each path and each set of options.
+final class SQLiteRegistry: Sendable {
+    static let shared = SQLiteRegistry()
+
+    private struct Key: Hashable {
+        var path: String
+        var pragmas: [String]
+        var busyTimeout: Double
+
+        init(_ connector: SQLiteConnector) {
+            path = connector.canonicalPath
+            pragmas = connector.pragmas
+            busyTimeout = connector.busyTimeout
+        }
+    }
+
+    private struct Entry {
+        var database: SQLiteDatabase
+        var uses: Int
+    }
+
+    private let entries = Mutex<[Key: Entry]>([:])
+
+    /// Begins a use of a file.
+    func use(_ connector: SQLiteConnector) -> SQLiteUse {
+        let key = Key(connector)
+        let database = entries.withLock { entries -> SQLiteDatabase in
+            var entry = entries[key] ?? Entry(database: SQLiteDatabase(connector), uses: 0)
+            entry.uses += 1
+            entries[key] = entry
+            return entry.database
+        }
+        return SQLiteUse(database) { self.end(key) }
+    }
+
+    /// Ends a use.
+    /// - Returns: the database, where this was the last use.
+    private func end(_ key: Key) -> SQLiteDatabase? {
+        entries.withLock { entries in
+            guard var entry = entries[key] else { return nil }
+            entry.uses -= 1
+            entries[key] = entry.uses > 0 ? entry : nil
+            return entry.uses > 0 ? nil : entry.database
+        }
+    }
+}
+
+/// The use of a file by one configuration with its copies, or by one repository.
+final class SQLiteUse: Sendable {
+    private let database: SQLiteDatabase
+    private let end: @Sendable () -> SQLiteDatabase?
+    private let isClosed = Atomic<Bool>(false)
+
+    init(_ database: SQLiteDatabase, end: @escaping @Sendable () -> SQLiteDatabase?) {
+        self.database = database
+        self.end = end
+    }
+
+    // Sessions and streams may outlive the use. They keep the engine, which closes with them.
+    deinit { if !isClosed.load(ordering: .relaxed) { _ = end() } }
+
+    /// The engine, or one that refuses everything after the end of the use.
+    var engine: any TableEngine { isClosed.load(ordering: .acquiring) ? ClosedEngine.shared : database.engine }
+
+    /// The connections.
+    /// - Throws: ``SQLConnectionError`` after the end of the use.
+    func pool() throws -> ConnectionPool<SQLiteConnector> {
+        if isClosed.load(ordering: .acquiring) {
+            throw SQLConnectionError(.noConnection, code: .unavailable, "The database was closed")
+        }
+        return database.pool
+    }
+
+    /// Ends the use, and closes the database where this was the last one.
+    func close() {
+        if isClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
+        end()?.close()
+    }
+}
+#endif

@@ -1,0 +1,66 @@
+import Synchronization
+package import TableKit
+
+extension SQLEngine {
+    package func observe<R>(_ body: (any TableSession) throws -> R) throws -> (R, any TableObservation) {
+        try core.checkOpen()
+        do {
+            switch observation {
+            case .ownCommits: return try observeOwn(body)
+            case .announced(let feed):
+                // The feed goes on while the read is made.
+                core.watch.addObservation()
+                defer { core.watch.removeObservation() }
+                try feed.listen(for: core.watch)
+                return try observeOwn(body)
+            case .polled(let interval, let version): return try poll(body, interval, version)
+            }
+        } catch let error as SQLConnectionError { throw error.tableError }
+    }
+
+    /// Runs `body` on one state, and observes the tables that it reads.
+    private func observeOwn<R>(_ body: (any TableSession) throws -> R) throws -> (R, any TableObservation) {
+        let mark = core.watch.mark()
+        let session = try session(.read)
+        defer { session.rollback() }
+        let result = try body(session)
+        return (result, TableWatchObservation(core.watch, session.readTables, since: mark))
+    }
+
+    /// Runs `body` on one state, and looks at intervals whether its statements give something else.
+    private func poll<R>(
+        _ body: (any TableSession) throws -> R, _ interval: Duration, _ version: (@Sendable () throws -> Int64)?
+    ) throws -> (R, any TableObservation) {
+        // Before the read: a commit between the two counts as one after it, and is looked at.
+        let last = SharedVersion(try version?())
+        let mark = core.watch.mark()
+        let connection = try takeConnection()
+        let recorder = RecordingConnection(connection)
+        let session = SQLSession(core, .read, recorder) { [self] _ in pool.release(connection) }
+        defer { session.rollback() }
+        let result = try body(session)
+        let recorded = recorder.recorded
+        let own = TableWatchObservation(core.watch, session.readTables, since: mark)
+        let observation = PolledObservation(own: own, interval: interval) { [self] in
+            try await perform {
+                do {
+                    let now = try version?()
+                    if let now, last.value.withLock({ $0 == now }) { return false }
+                    let session = try self.session(.read)
+                    defer { session.rollback() }
+                    if try session.use({ try !recorded.isSame(on: $0) }) { return true }
+                    last.value.withLock { $0 = now }
+                    return false
+                } catch let error as SQLConnectionError { throw error.tableError }
+            }
+        }
+        return (result, observation)
+    }
+}
+
+/// The version of a database at which an observation has looked.
+private final class SharedVersion: Sendable {
+    let value: Mutex<Int64?>
+
+    init(_ value: Int64?) { self.value = Mutex(value) }
+}

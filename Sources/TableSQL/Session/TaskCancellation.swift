@@ -1,0 +1,48 @@
+import Synchronization
+
+/// Passes the cancellation of a task on to the statement that runs for it.
+final class TaskCancellation: Sendable {
+    /// That of the work that runs on this thread.
+    @TaskLocal static var current: TaskCancellation?
+
+    private struct State {
+        var connection: (any SQLConnection)?
+        var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Runs work that a task waits for.
+    static func run<R: Sendable>(
+        on threads: WorkerThreads, _ work: @escaping @Sendable () throws -> R
+    ) async throws -> R {
+        let cancellation = TaskCancellation()
+        return try await withTaskCancellationHandler {
+            try await threads.run { try $current.withValue(cancellation) { try work() } }
+        } onCancel: {
+            cancellation.cancel()
+        }
+    }
+
+    /// Runs statements on a connection, which a cancellation ends meanwhile.
+    /// - Throws: `CancellationError` in the place of the statement's error.
+    func run<R>(_ connection: any SQLConnection, _ body: () throws -> R) throws -> R {
+        let isCancelled = state.withLock { state in
+            state.connection = connection
+            return state.isCancelled
+        }
+        defer { state.withLock { $0.connection = nil } }
+        if isCancelled { throw CancellationError() }
+        do { return try body() } catch let error as SQLConnectionError where error.kind == .cancelled {
+            throw CancellationError()
+        }
+    }
+
+    private func cancel() {
+        // Under the lock: the connection may serve somebody else a moment later.
+        state.withLock { state in
+            state.isCancelled = true
+            state.connection?.cancel()
+        }
+    }
+}

@@ -1,0 +1,138 @@
+#if SQLite
+import CRUDKit
+import Foundation
+import TableKit
+import TableSQL
+import Testing
+
+@testable import SQLiteTables
+
+/// Which connections a process has to a file, when they close, and who hears of whose commits.
+@Suite struct SQLiteClosingTests {
+    struct Item: Codable, Sendable, Equatable {
+        var id: Int
+    }
+
+    private let directory: URL
+
+    init() throws {
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent("sqlite-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    private func path(_ name: String = "a.sqlite") -> String { directory.appendingPathComponent(name).path }
+
+    private func withDirectory(_ body: () async throws -> Void) async throws {
+        let result: Result<Void, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        try FileManager.default.removeItem(at: directory)
+        try result.get()
+    }
+
+    private func open(
+        _ path: String, pragmas: [String] = ["foreign_keys = ON", "journal_mode = WAL"]
+    ) throws -> Database<SQLiteDatabaseConfiguration> {
+        Database(configuration: try SQLiteDatabaseConfiguration(path, pragmas: pragmas))
+    }
+
+    /// How many connections to a file this process has open.
+    private func openFiles(_ path: String) throws -> Int {
+        let links = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        return links.filter { link in
+            do {
+                return try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(link)") == path
+            } catch {
+                return false
+            }
+        }.count
+    }
+
+    @Test("Configurations and repositories of a file share its engine, however the path is written") func sharing()
+        async throws
+    {
+        try await withDirectory {
+            let first = try open(path())
+            let second = try open(directory.path + "/../" + directory.lastPathComponent + "/a.sqlite")
+            #expect(first.engine === second.engine)
+            try await first.create(Item.self)
+            let repository = try SQLiteRepository(path: path(), tableName: "t")
+            try await repository.create(id: "a", item: 1)
+            #expect(try openFiles(path()) == 1)
+            // Other options are not ignored.
+            let third = try open(path(), pragmas: ["foreign_keys = OFF"])
+            #expect(third.engine !== first.engine)
+            #expect(try await third.table(Item.self).count() == 0)
+        }
+    }
+
+    @Test("The last use of a file closes its connections, and every further use of a closed one throws")
+    func closing() async throws {
+        try await withDirectory {
+            let (first, second) = (try open(path()), try open(path()))
+            let repository = try SQLiteRepository(path: path(), tableName: "t")
+            try await first.create(Item.self)
+            try await repository.create(id: "a", item: 1)
+            try await first.close()
+            try await first.close()
+            let error = await #expect(throws: CRUDSQLExeError.self) { try await first.table(Item.self).count() }
+            #expect(error?.code == .unavailable)
+            try await second.table(Item.self).insert(Item(id: 1))
+            repository.close()
+            await #expect(throws: CRUDRepositoryError.self) { try await repository.exists(id: "a") }
+            #expect(try openFiles(path()) == 1)
+            try await second.close()
+            #expect(try openFiles(path()) == 0)
+            // Opened again, it is another use.
+            #expect(try await open(path()).table(Item.self).count() == 1)
+        }
+    }
+
+    @Test("A transaction that is open when the database closes stores nothing and throws") func openTransaction()
+        async throws
+    {
+        try await withDirectory {
+            let database = try open(path())
+            try await database.create(Item.self)
+            let error = await #expect(throws: CRUDSQLExeError.self) {
+                try await database.transaction { () -> Void in
+                    try await database.table(Item.self).insert(Item(id: 1))
+                    try await database.close()
+                }
+            }
+            #expect(error?.code == .unavailable)
+            #expect(try openFiles(path()) == 0)
+            #expect(try await open(path()).table(Item.self).count() == 0)
+        }
+    }
+
+    @Test("An engine that nobody uses any more goes, with its connections") func lastReference() async throws {
+        try await withDirectory {
+            do {
+                let database = try open(path())
+                try database.create(Item.self)
+                #expect(try openFiles(path()) == 1)
+            }
+            #expect(try openFiles(path()) == 0)
+        }
+    }
+
+    @Test("Commits by other connections to the file reach observers", .timeLimit(.minutes(1))) func otherCommits()
+        async throws
+    {
+        try await withDirectory {
+            let (observer, other) = (try open(path()), try open(path(), pragmas: []))
+            try await observer.create(Item.self)
+            var values = try observer.table(Item.self).values().makeAsyncIterator()
+            for count in 0..<4 {
+                while let value = try await values.next(isolation: #isolation), value.count < count {}
+                // As another process would: by another engine.
+                try await other.table(Item.self).insert(Item(id: count))
+            }
+            try await observer.close()
+            await #expect(throws: CRUDSQLExeError.self) {
+                while try await values.next(isolation: #isolation) != nil {}
+            }
+        }
+    }
+}
+#endif
