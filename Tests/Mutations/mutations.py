@@ -756,7 +756,8 @@ MUTATIONS = [
         "found.hasValue, isCovered(key)", "!found.hasValue, isCovered(key)", first="StoreModelTests"),
     Mutation(
         "unread-span-kept", "a seek past the last key goes on with what was read before", "Scan/ScanWalk.swift",
-        "            // A seek may have left records unread.\n            leaveSpan()\n", "            self.span = .none\n",
+        "            // After a seek, `next` and `end` may still refer to the previous span, so they are cleared.\n"
+        "            leaveSpan()\n", "            self.span = .none\n",
         first="RangeReadTests"),
     Mutation(
         "hidden-count-kept", "a seek in a transaction behind a deleted key takes the walk for ended",

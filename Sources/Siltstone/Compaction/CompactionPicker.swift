@@ -32,9 +32,10 @@ struct CompactionPicker: Sendable {
     }
 
     /// The most urgent compaction; nil if none is due.
-    /// - Parameters: - valueFileBytes: size of each sealed value file that may be collected, in bytes. -
-    ///   oldestSnapshot: sequence number of the oldest live snapshot. Versions newer than this must be kept, because a
-    ///   snapshot may read them.
+    /// - Parameters:
+    ///   - valueFileBytes: size of each sealed value file that may be collected, in bytes.
+    ///   - oldestSnapshot: sequence number of the oldest live snapshot. Versions newer than this must be kept, because
+    ///     a snapshot may read them.
     func pick(
         _ version: Version, valueFileBytes: [UInt64: Int], oldestSnapshot: SequenceNumber
     ) -> CompactionPlan? {

@@ -35,8 +35,9 @@ final class IdleWatch: Sendable {
     private init() {}
 
     /// Watches a store until it is idle, then schedules its tidying.
-    /// - Parameters: - sequence: the store's last sequence number. - isQuiet: true if the store was already found idle.
-    ///   It is then reported again at the next check.
+    /// - Parameters:
+    ///   - sequence: the store's last sequence number.
+    ///   - isQuiet: true if the store was already found idle. It is then reported again at the next check.
     func add(_ work: OwnerReference<BackgroundWork>, _ sequence: SequenceNumber, isQuiet: Bool = false) {
         let since = isQuiet ? 0 : Platform.monotonicNanoseconds()
         let mustStart = state.withLock { state in
