@@ -108,7 +108,8 @@ final class ValueFileWriter {
         used += padding
     }
 
-    /// Writes the buffer, which ends with the record's header and key, the value and the padding in one call.
+    /// Writes three pieces in one call: the buffer, whose last bytes are the record's header and key, the value, and the
+    /// padding.
     private func appendDirectly(_ value: Bytes, padding: Int) throws(StoreError) {
         let head = buffer[..<used].bytes
         let tail = buffer[used..<used + padding]
