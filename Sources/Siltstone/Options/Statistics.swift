@@ -116,9 +116,10 @@ public struct Statistics: Sendable, Hashable, Codable {
     /// Bytes written to logs, segments and value files for each changed byte since the store was opened; 0 before the
     /// first change.
     public var writeAmplification = 0.0
-    /// Bytes of segments and value files divided by the live bytes of these. The live bytes are those of the deepest
-    /// level, plus the large values that segments refer to: data above the deepest level counts as overwritten. At least
-    /// 1.
+    /// Bytes of segments and value files divided by their live bytes; at least 1. The live bytes are those of the
+    /// deepest level, plus the large values that segments refer to. Data above the deepest level counts as
+    /// overwritten.
+    public var spaceAmplification = 1.0
 
     /// Creates empty statistics.
     public init() {}
