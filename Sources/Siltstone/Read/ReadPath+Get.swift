@@ -1,7 +1,7 @@
 import Synchronization
 
 extension ReadPath {
-    /// Looks `key` up as of `sequence`, or as of the newest visible change if `sequence` is nil. Returns an unclear
+    /// Looks up `key` as of `sequence`, or as of the newest visible change if `sequence` is nil. Returns an unclear
     /// result if the fast path cannot decide; then call ``read(_:at:_:)``.
     ///
     /// This uses as few instructions as possible. While the processor waits for the memory of one read, it can start

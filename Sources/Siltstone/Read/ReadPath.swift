@@ -36,7 +36,7 @@ final class ReadPath: Sendable {
     private static let retirementQueue = DispatchQueue(label: "siltstone.retirement", qos: .utility)
     /// Reads of an outdated super version before a new one is published. Making a super version takes as long as some
     /// dozens of these reads.
-    private static let fewReads = 32
+    private static let outdatedReadsAllowed = 32
 
     init(
         _ superVersion: SuperVersion, visible: SequenceNumber, _ directory: StoreDirectory, _ status: StoreStatus,
@@ -91,12 +91,12 @@ final class ReadPath: Sendable {
     /// takes time proportional to the number of tombstones.
     @inline(__always)
     func noteLongRead(_ superVersion: SuperVersion) {
-        if _slowPath(superVersion.plan.isOutdated) { noteOutdatedRead(superVersion) }
+        if _slowPath(superVersion.plan.isOutdated) { countOutdatedRead(superVersion) }
     }
 
     @inline(never)
-    private func noteOutdatedRead(_ superVersion: SuperVersion) {
-        let limit = Self.fewReads + superVersion.plan.tombstoneCount / 4
+    private func countOutdatedRead(_ superVersion: SuperVersion) {
+        let limit = Self.outdatedReadsAllowed + superVersion.plan.tombstoneCount / 4
         if outdatedReads.add(1, ordering: .relaxed).newValue >= limit { republish.value(superVersion) }
     }
 
