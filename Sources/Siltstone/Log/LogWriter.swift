@@ -136,9 +136,6 @@ final class LogWriter: Sendable {
     /// Everything before this offset is on stable storage. May be asked by any thread.
     var syncedEnd: Int { syncedMark.load(ordering: .acquiring) }
 
-    /// Whether frames are stored through a mapping. To be asked by the one who appends.
-    var isMapped: Bool { tail.value.mapped != nil }
-
     /// What the first frame of the log behind this one has to say. To be asked by the one who appends.
     func link(lastSequence: SequenceNumber) -> LogLink {
         LogLink(

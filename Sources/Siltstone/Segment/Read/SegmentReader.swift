@@ -114,15 +114,6 @@ final class SegmentReader: Sendable {
     @inline(__always)
     var isPinless: Bool { mappedData != nil }
 
-    /// About where in the file a key is or would be, in bytes: for the sizes of ranges.
-    /// - Complexity: O(log n)
-    func approximateOffset(of key: Bytes) -> Int {
-        guard fences.blockCount > 0 else { return layout.footer.dataOffset }
-        let block = fences.search(key, BlockIndex.beforeAllVersions)
-        if layout.isCompressed { return layout.storedOffsets[block] }
-        return layout.footer.dataOffset + fences.start(of: block)
-    }
-
     /// Reads every byte of the file anew and checks it: all checksums, the order of records, that index and records
     /// agree, and all counts.
     /// - Parameter progress: called now and then with the bytes checked since the last call.
