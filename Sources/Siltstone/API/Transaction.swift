@@ -112,7 +112,8 @@ public final class Transaction: Sendable {
     /// Applies all writes, or none.
     /// - Returns: the sequence number of the last write; that of the snapshot if the transaction wrote nothing.
     /// - Throws: ``StoreError``: ``StoreError/Code/conflict`` if another commit has changed what this transaction has
-    ///   read, and the errors of `KeyValueStore.write`. The transaction has ended in any case.
+    ///   read or, under ``Isolation/snapshot``, what it writes. Also the errors of `KeyValueStore.write`. The
+    ///   transaction has ended in any case.
     /// - Complexity: the cost of the write. If other commits followed the snapshot, also O(log n) for each key read and
     ///   O(entries) for each range read.
     @discardableResult
