@@ -248,13 +248,9 @@ MUTATIONS = [
     Mutation(
         "batch-visible-early", "readers see the beginning of a batch", "Read/ReadPath+Get.swift",
         "        let visible = sequence ?? visible.load(ordering: .acquiring)\n"
-        "        return try reading.view.with { superVersion "
-        "throws(StoreError) in\n            noteLongRead(superVersion)\n            var pin = BlockPin()\n"
-        "            defer { withExtendedLifetime(pin) {} }\n            guard",
+        "        return try reading.view.with {",
         "        let visible = sequence ?? .greatest\n"
-        "        return try reading.view.with { superVersion "
-        "throws(StoreError) in\n            noteLongRead(superVersion)\n            var pin = BlockPin()\n"
-        "            defer { withExtendedLifetime(pin) {} }\n            guard",
+        "        return try reading.view.with {",
         first="ReadRaceTests"),
     Mutation(
         "condition-unchecked", "a condition is not looked at again under the lock", "Write/WritePath+Change.swift",

@@ -19,20 +19,24 @@ extension GroupCommit {
         try result.get()
     }
 
+    /// The next step of a request: return at once, wait for a leader, or schedule the queue as the leader and wait.
     private enum TaskStep {
         case now(Result<Void, StoreError>)
         case wait
         case waitForQueue
     }
 
+    /// Enters a task's request, unless it is decided already. Returns the next step.
     private func request(
         _ ticket: Ticket, _ continuation: CheckedContinuation<Result<Void, StoreError>, Never>
     ) -> TaskStep {
         state.withLock { state in
             if state.durable >= ticket { return .now(.success(())) }
+            // The sync failed before this request, so the caller gets the refusal instead of the error itself.
             if let failure = state.failure { return .now(.failure(failure.refusal)) }
             state.counts.requests += 1
             state.waiters.append(Waiter(ticket: ticket, continuation: continuation))
+            // The next leader waits for a moment until `arrived` reaches the expected number.
             arrived.add(1, ordering: .relaxed)
             return !state.isSyncing && state.askQueue() ? .waitForQueue : .wait
         }
@@ -40,6 +44,7 @@ extension GroupCommit {
 
     /// Leads on the queue, as long as tasks wait and no other leader is active.
     func leadForTasks() {
+        // No hand-over is needed: this loop also serves the tasks that arrive during a sync.
         while state.withLock({ $0.beginForTasks() }) { lead(handingOver: false) }
     }
 }

@@ -100,6 +100,7 @@ final class GroupCommit: Sendable {
         }
     }
 
+    /// The next step of a thread's request.
     private enum Step {
         case done
         case failed(StoreError)
@@ -107,7 +108,7 @@ final class GroupCommit: Sendable {
     }
 
     /// Waits until this thread's request is decided, or until the thread can lead.
-    /// - Parameter isNew: true if the thread asks for the first time.
+    /// - Parameter isNew: true at the thread's first call; set to false once the request is counted.
     private func step(for ticket: Ticket, _ isNew: inout Bool) -> Step {
         /// Number of syncs that had started when this thread began to wait.
         var waitsSince: Int?

@@ -137,9 +137,6 @@ final class LogWriter: Sendable {
     /// Everything before this offset is on stable storage, in bytes. Any thread may read it.
     var syncedEnd: Int { syncedMark.load(ordering: .acquiring) }
 
-    /// True if frames are stored through a mapping. For the appending caller.
-    var isMapped: Bool { tail.value.mapped != nil }
-
     /// Returns the link for the first frame of the next log. For the appending caller.
     func link(lastSequence: SequenceNumber) -> LogLink {
         LogLink(

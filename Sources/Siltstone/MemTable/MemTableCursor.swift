@@ -95,6 +95,7 @@ struct MemTableCursor: ~Copyable, Sendable {
         }
     }
 
+    /// Moves after the last record of the tree.
     private mutating func seekLast() {
         var backoff = Backoff()
         while true {
@@ -130,6 +131,7 @@ struct MemTableCursor: ~Copyable, Sendable {
         if next != 0 { table.node(next).prefetchReferences() }
     }
 
+    /// Copies the references of a leaf. The caller validates the copy with the leaf's seqlock.
     @inline(__always)
     private mutating func copy(_ leaf: TreeNode) {
         slotCount = leaf.count

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The root of the tree, and the seqlock that validates a descent. They are alone on a cache line to which only splits and
+/// The root of the tree, and the seqlock that validates a descent. They are on a cache line to which only splits and
 /// range tombstones store, so it stays in the caches of all readers.
 struct TreeState: ~Copyable {
     /// Odd while a split moves slots between nodes: the seqlock over all descents.

@@ -36,6 +36,20 @@ extension ReadPath {
     func read<R>(
         _ key: Bytes, at sequence: SequenceNumber? = nil, _ body: (Bytes?) throws(StoreError) -> R
     ) throws(StoreError) -> R {
+        try withRecord(key, at: sequence) { record, superVersion throws(StoreError) in
+            guard let record else { return try body(nil) }
+            if record.kind == .value { return try body(record.value) }
+            if sequence == nil, hasMovedOn(from: superVersion, record) { return try readAgain(key, body) }
+            return try withResolvedValue(record, superVersion.version) { value throws(StoreError) in try body(value) }
+        }
+    }
+
+    /// Looks `key` up in the current super version. Runs `body` with the record, whose bytes are good until `body` returns,
+    /// or with nil if there is no visible record.
+    @inline(__always)
+    private func withRecord<R>(
+        _ key: Bytes, at sequence: SequenceNumber?, _ body: (Record?, SuperVersion) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
         try status.checkOpen()
         let reading = superVersions.enter()
         defer { superVersions.leave(reading) }
@@ -46,10 +60,7 @@ extension ReadPath {
             noteLongRead(superVersion)
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }
-            guard let record = try superVersion.lookup(key, visible: visible, pin: &pin) else { return try body(nil) }
-            if record.kind == .value { return try body(record.value) }
-            if sequence == nil, hasMovedOn(from: superVersion, record) { return try readAgain(key, body) }
-            return try withResolvedValue(record, superVersion.version) { value throws(StoreError) in try body(value) }
+            return try body(superVersion.lookup(key, visible: visible, pin: &pin), superVersion)
         }
     }
 
@@ -102,15 +113,6 @@ extension ReadPath {
             defer { unpin(pinned) }
             return pinned.value != nil
         }
-        try status.checkOpen()
-        let reading = superVersions.enter()
-        defer { superVersions.leave(reading) }
-        let visible = sequence ?? visible.load(ordering: .acquiring)
-        return try reading.view.with { superVersion throws(StoreError) in
-            noteLongRead(superVersion)
-            var pin = BlockPin()
-            defer { withExtendedLifetime(pin) {} }
-            return try superVersion.lookup(key, visible: visible, pin: &pin) != nil
-        }
+        return try withRecord(key, at: sequence) { record, _ in record != nil }
     }
 }

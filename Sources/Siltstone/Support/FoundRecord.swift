@@ -19,6 +19,7 @@ struct FoundRecord {
         self.init(record.value, tag: record.sequence &<< 8 | UInt64(record.kind.rawValue))
     }
 
+    /// True if a record was found, even a tombstone.
     @inline(__always)
     var exists: Bool { tag != 0 }
 

@@ -108,8 +108,8 @@ final class ValueFileWriter {
         used += padding
     }
 
-    /// Writes three pieces in one call: the buffer, whose last bytes are the record's header and key, the value, and the
-    /// padding.
+    /// Writes three pieces in one call: the buffer, whose last bytes are the record's header and key, the value, and
+    /// the padding.
     private func appendDirectly(_ value: Bytes, padding: Int) throws(StoreError) {
         let head = buffer[..<used].bytes
         let tail = buffer[used..<used + padding]

@@ -12,7 +12,7 @@ final class ValueMapping: Sendable {
     private let fetcher: PageFetcher
     /// One mark for each window: 0, or 1 plus the position in the window, in units of ``ValueRecord/alignment``.
     private let marks: AtomicArray<UInt8>
-    /// A copy of the mapping's bytes, so that no access asks the mapping.
+    /// A copy of the mapping's bytes, so that no access calls the mapping.
     private let mapped: Bytes
     private let reach: Atomic<Int>
 

@@ -42,16 +42,6 @@ extension SegmentReader {
         if (first...last).allSatisfy({ verifiedBlocks.isSet($0) }) { verifiedWindows.set(window) }
     }
 
-    /// True if a key may be in the segment. False is certain. Reads no record.
-    func mayContain(hash: UInt64) throws(StoreError) -> Bool {
-        guard geometry.pageCount > 0 else { return info.recordCount > 0 }
-        var pagePin = BlockPin()
-        defer { withExtendedLifetime(pagePin) {} }
-        let page = try indexPage(geometry.page(of: hash), pin: &pagePin)
-        var probe = HashIndexProbe(page, hash: hash, geometry: geometry)
-        return probe.next() != nil
-    }
-
     @inline(never)
     private func wrongAddress(_ address: Int) -> StoreError {
         .corrupt(

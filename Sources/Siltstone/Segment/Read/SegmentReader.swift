@@ -116,16 +116,6 @@ final class SegmentReader: Sendable {
     @inline(__always)
     var isPinless: Bool { mappedData != nil }
 
-    /// The approximate file offset of a key, in bytes, whether or not the key exists. Used to estimate the sizes of
-    /// ranges.
-    /// - Complexity: O(log n)
-    func approximateOffset(of key: Bytes) -> Int {
-        guard fences.blockCount > 0 else { return layout.footer.dataOffset }
-        let block = fences.search(key, BlockIndex.beforeAllVersions)
-        if layout.isCompressed { return layout.storedOffsets[block] }
-        return layout.footer.dataOffset + fences.start(of: block)
-    }
-
     /// Reads and checks every byte of the file again: all checksums, the order of records, the agreement of index and
     /// records, and all counts.
     /// - Parameter progress: called from time to time with the bytes checked since its last call.
