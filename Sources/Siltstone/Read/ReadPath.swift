@@ -8,8 +8,8 @@ import Synchronization
 /// own lock. Readers of the store take neither. The write path publishes super versions under the write lock. Any
 /// thread may read. A thread that has published calls ``retire()`` afterwards.
 ///
-/// Readers must load the super version first and the visible number second. If the super version then lacks a record, a
-/// newer record that the number sees has replaced it.
+/// Readers must load the super version first and the visible number second. Then a newer record or tombstone that the
+/// number sees hides every record that the super version has dropped.
 ///
 /// `republish` is set once, before the first read.
 final class ReadPath: Sendable {
@@ -113,8 +113,8 @@ final class ReadPath: Sendable {
     func current() -> (SuperVersion, SequenceNumber) {
         var superVersion = superVersions.current()
         while true {
-            // Loaded after the super version: if the super version lacks a record, a newer record that this number sees
-            // has replaced it.
+            // Loaded after the super version, so that a newer record or tombstone that this number sees hides every
+            // record that the super version has dropped.
             let sequence = visible.load(ordering: .acquiring)
             let now = superVersions.current()
             if now === superVersion { return (superVersion, sequence) }
