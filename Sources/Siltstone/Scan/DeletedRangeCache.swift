@@ -20,6 +20,7 @@ final class DeletedRangeCache: Sendable {
     static let fewestToGrow = 8
     /// The largest number of ranges: one for each queue of the store, and the parts into which puts have split them.
     static let greatestCount = 16
+    /// Keys of this many bytes or more do not start or extend a range.
     private static let longestKey = 1024
     /// The number of puts without any use of a range after which all ranges are dropped.
     private static let mostUnusedPuts = 100_000
