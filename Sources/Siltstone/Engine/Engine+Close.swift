@@ -23,14 +23,14 @@ extension Engine {
         feed.close()
     }
 
-    /// Waits for writes in progress and for background work. Draining the queues once is enough, because a flush
-    /// schedules its follow-up work on other queues before it ends.
+    /// Waits for writes in progress and for background work. Draining each queue once is enough, because a flush
+    /// schedules its follow-up work on later queues before it ends.
     private func drainQueues() {
-        // Verifications and checkpoints hold files, which they read or link by name.
+        // Waits for verifications and checkpoints, which read or link files by name.
         versions.obsolete.endHolds()
-        // Writes of large values that come later are refused before they change a file.
+        // Waits for writes of large values. Later ones are refused before they change a file.
         values.drain()
-        // A thread may still be making the recovered changes durable.
+        // Waits for a thread that may still be making the recovered changes durable.
         versions.drain()
         for queue in background.queues { queue.sync {} }
         writes.retire()

@@ -44,8 +44,8 @@ extension ReadPath {
         }
     }
 
-    /// Looks `key` up in the current super version. Runs `body` with the record, whose bytes are good until `body` returns,
-    /// or with nil if there is no visible record.
+    /// Looks up `key` in the current super version. Runs `body` with the record, whose bytes are valid until `body`
+    /// returns, or with nil if there is no visible record.
     @inline(__always)
     private func withRecord<R>(
         _ key: Bytes, at sequence: SequenceNumber?, _ body: (Record?, SuperVersion) throws(StoreError) -> R
@@ -73,7 +73,7 @@ extension ReadPath {
         return superVersions.current() !== superVersion
     }
 
-    /// Not inlined, because ``read(_:at:_:)`` calls it to repeat itself.
+    /// Repeats a read. Not inlined, because ``read(_:at:_:)`` itself calls it.
     @inline(never)
     private func readAgain<R>(_ key: Bytes, _ body: (Bytes?) throws(StoreError) -> R) throws(StoreError) -> R {
         try read(key, body)

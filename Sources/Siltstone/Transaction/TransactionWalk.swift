@@ -103,7 +103,7 @@ final class TransactionWalk {
             let end = KeyRange.successor(of: key)
             if fullRange.to.map({ end.lexicographicallyPrecedes($0) }) ?? true { range.to = end }
         }
-        // For a hidden record, ``ScanWalk/uncount()`` has raised the count of entries left, and this lowers it again.
+        // For a hidden record, `ScanWalk.uncount()` has raised the count of entries left, and this lowers it again.
         // Otherwise the count of an unlimited scan would overflow, and the seek would treat the scan as ended.
         if !isBaseAtEnd { base.take(upTo: baseNext) }
         try base.seek(to: key)
