@@ -59,6 +59,7 @@ final class CursorChain {
         place = key
     }
 
+    /// The cursor of the current range, or a new one for the next range; nil after the last range.
     private func currentCursor() throws(StoreError) -> Cursor? {
         if let current { return current }
         guard let range = course.next() else { return nil }

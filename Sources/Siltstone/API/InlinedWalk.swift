@@ -21,6 +21,7 @@ public struct InlinedWalk {
         merged = nil
     }
 
+    /// Ends the scan, and throws an error.
     private func fail(_ error: StoreError) throws(StoreError) -> Never {
         end(behind: nil)
         throw error

@@ -66,7 +66,7 @@ extension KeyValueReader {
 // MARK: - For readers that look up one key at a time
 
 extension KeyValueReader {
-    /// Looks the keys up one by one.
+    /// Looks up the keys one by one.
     public func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {
@@ -91,7 +91,7 @@ extension KeyValueReader {
         }
     }
 
-    /// Looks the keys up one by one.
+    /// Looks up the keys one by one.
     public func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
         let stable = stable()
         defer { withExtendedLifetime(stable) {} }

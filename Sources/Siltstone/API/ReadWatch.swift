@@ -98,6 +98,8 @@ package final class ReadWatch: Sendable {
         }
     }
 
+    /// Whether any of the commits changes a key or range that was read. A commit too large for the feed counts as a
+    /// change.
     private func isChanged(_ reads: ReadIndex, by records: [CommitRecord]) throws(StoreError) -> Bool {
         for record in records where record.last > snapshot {
             if record.payload == nil { return true }

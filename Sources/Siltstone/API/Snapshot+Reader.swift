@@ -29,7 +29,7 @@ extension Snapshot: KeyValueReader {
         return try key.withBytes { key throws(StoreError) in try reads.contains(key, at: sequence) }
     }
 
-    /// Looks many keys up in one super version.
+    /// Looks up many keys in one super version.
     public func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {

@@ -31,6 +31,7 @@ public final class Snapshot: Sendable {
         if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { reads.snapshots.release(sequence) }
     }
 
+    /// Throws ``StoreError/Code/closed`` if the snapshot was released.
     func check() throws(StoreError) {
         if isReleased.load(ordering: .relaxed) {
             throw StoreError(.closed, "the snapshot was released; take a new one", file: engine.directory.path)

@@ -112,6 +112,7 @@ final class StoreRegistry: Sendable {
         }
     }
 
+    /// Sets the entry of a place, and wakes the threads that wait for it.
     private func change(_ place: Place, to entry: Entry?) {
         entries.withLock { $0[place] = entry }
         entries.wakeAll()

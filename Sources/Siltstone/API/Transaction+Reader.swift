@@ -52,6 +52,7 @@ extension Transaction: KeyValueReader {
         Cursor(try walk(ScanRange(from: from, to: to, reverse: reverse, limit: limit)), keeping: self)
     }
 
+    /// Starts a scan over the snapshot and the transaction's own writes.
     private func walk(_ range: ScanRange) throws(StoreError) -> TransactionWalk {
         try TransactionWalk(state, snapshot.engine.scans, at: snapshot.sequence, range)
     }
@@ -81,7 +82,7 @@ extension Transaction: KeyValueReader {
         try await snapshot._onBlockingQueue(body)
     }
 
-    /// Looks many keys up in one super version, for the snapshot's values. Keys that the transaction has written get
+    /// Looks up many keys in one super version, for the snapshot's values. Keys that the transaction has written get
     /// its own values.
     public func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool

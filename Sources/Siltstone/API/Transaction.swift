@@ -77,7 +77,7 @@ public final class Transaction: Sendable {
     /// Throws if the transaction has ended.
     func checkActive() throws(StoreError) { try state.checkActive() }
 
-    /// Looks a key up among the transaction's own writes. If it is not there, the store must be read, so this adds the
+    /// Looks up a key among the transaction's own writes. If it is not there, the store must be read, so this adds the
     /// key to the read set.
     func read(_ key: Bytes) throws(StoreError) -> WriteBuffer.Lookup { try state.read(key) }
 

@@ -83,8 +83,8 @@ extension BackgroundWork {
         let start = Platform.monotonicNanoseconds()
         // A manual compaction preloads its output after it has returned.
         let isRead = plan.reason != .requested && plan.segments.contains(where: \.isRead)
-        // Until the commit, no segment refers to the relocated values. After the commit the output's segments do. If
-        // the compaction fails, nothing does.
+        // Until the commit, no segment refers to the relocated values, so the value log keeps their files from being
+        // collected. After the commit the output's segments refer to them. If the compaction fails, nothing does.
         defer { values.endRelocation() }
         let (infos, readers) = try makeSegments(
             sources: plan.inputs.map { RunSource($0, caching: false) },

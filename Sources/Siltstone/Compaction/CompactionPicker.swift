@@ -1,6 +1,6 @@
 /// Chooses the next compaction: levelled, with flushed runs collecting in level 0.
 ///
-/// Leveled compaction keeps the number of sorted runs that a read checks small and bounds how often a byte is
+/// Levelled compaction keeps the number of sorted runs that a read checks small and bounds how often a byte is
 /// rewritten. A purely tiered scheme rewrites less, but leaves more runs and needs twice the space during its largest
 /// merges. Within a level the picker takes the segment with the smallest ratio of overlapping bytes in the next level
 /// to its own bytes (RocksDB's `kMinOverlappingRatio`). A segment without overlap becomes a trivial move, so sequential
@@ -11,17 +11,20 @@
 struct CompactionPicker: Sendable {
     /// Level-0 trigger: this many flushed runs start a compaction (RocksDB: `level0_file_num_compaction_trigger`).
     var flushedRunLimit = 4
-    /// Maximum bytes of level 1 (RocksDB: `max_bytes_for_level_base`). ``fanout`` is the level size multiplier: each
-    /// deeper level may hold ``fanout`` times as many bytes as the one above.
+    /// Maximum bytes of level 1 (RocksDB: `max_bytes_for_level_base`).
     var levelOneBytes: Int
+    /// Level size multiplier: each deeper level may hold this many times the bytes of the one above (RocksDB:
+    /// `max_bytes_for_level_multiplier`).
     var fanout = 8
-    /// An idle compaction may rewrite at most this many times the bytes of level 0.
+    /// An idle compaction may rewrite at most this many bytes of level 1 for each byte of level 0. The value is close
+    /// to ``fanout``, which is about what a compaction between two deeper levels rewrites.
     var idleRatio = 10
     /// Garbage threshold of value files: a file with a larger fraction of garbage has its live values relocated.
     var garbageLimit = 0.5
     /// Tombstone threshold: a segment with a larger fraction of tombstones is compacted for that reason alone.
     var tombstoneLimit = 0.5
 
+    /// Maximum bytes of a level from 1 on.
     func levelLimit(_ level: Int) -> Int {
         var limit = max(levelOneBytes, 1)
         for _ in 1..<max(1, level) {
@@ -66,8 +69,8 @@ struct CompactionPicker: Sendable {
         guard let flushed = version.levels.first, flushed.count >= flushedRunLimit else { return nil }
         let segments = flushed.flatMap(\.segments)
         // An idle store flushes small runs. If level 0 holds less than an eighth of the bytes of level 1, twice as many
-        // runs may collect, because each merge would rewrite much of level 1 for few new bytes. The test uses all of
-        // level 1 and not only the overlap.
+        // runs may collect, because each merge would rewrite much of level 1 for few new bytes. The test uses the
+        // size of the complete level 1 and not only of the overlap.
         let isSmall = 8 * version.bytes(ofLevel: 0) < version.bytes(ofLevel: 1)
         if isSmall, flushed.count < 2 * flushedRunLimit { return nil }
         // A sequential load flushes runs that overlap nothing. The oldest run then becomes a trivial move.
@@ -79,7 +82,7 @@ struct CompactionPicker: Sendable {
     ///
     /// Returns a plan if both conditions hold. First, a read would check fewer runs afterwards: level 0 has several
     /// runs, or level 1 overlaps the only one. Second, the overlap has at most ``idleRatio`` times the bytes of level
-    /// 0, so that the merge costs about as much per byte as one between any two levels (``fanout`` is 8).
+    /// 0, so that the merge costs about as much per byte as one between two deeper levels.
     func pickForIdle(_ version: Version) -> CompactionPlan? {
         guard let flushed = version.levels.first, let range = Self.range(flushed.flatMap(\.segments)) else {
             return nil
@@ -89,6 +92,7 @@ struct CompactionPicker: Sendable {
         return plan(version, inputs: flushed, from: flushed.flatMap(\.segments), outputLevel: 1, reason: .idle)
     }
 
+    /// A trivial move of a run to the next level; nil unless it is a single segment without overlap there.
     private func trivialMove(_ version: Version, of run: Run, level: Int) -> CompactionPlan? {
         guard run.segments.count == 1, let segment = run.segments.first else { return nil }
         let (first, last) = (segment.info.firstKey, segment.info.lastKey)
@@ -116,6 +120,7 @@ struct CompactionPicker: Sendable {
         return plan(version, inputs: [input], from: [cheapest], outputLevel: best.level + 1, reason: .levelSize)
     }
 
+    /// Bytes of the overlap in the next level for each byte of the segment.
     private func overlapRatio(_ version: Version, _ segment: SegmentReader, below level: Int) -> Double {
         let met = version.overlapping(level: level + 1, from: segment.info.firstKey, to: segment.info.lastKey)
         return Double(met.reduce(0) { $0 + $1.info.fileBytes }) / Double(max(1, segment.info.fileBytes))
@@ -217,6 +222,7 @@ struct CompactionPicker: Sendable {
             inputs: inputs, outputLevel: outputLevel, outputRun: outputRun?.number, isBottom: !below, reason: reason)
     }
 
+    /// The smallest and the largest key of some segments; nil if there are none.
     private static func range(_ segments: [SegmentReader]) -> (first: [UInt8], last: [UInt8])? {
         guard var first = segments.first?.info.firstKey, var last = segments.first?.info.lastKey else { return nil }
         for segment in segments.dropFirst() {

@@ -10,8 +10,8 @@ struct CompactionPlan: Sendable {
     var isBottom: Bool
     /// Value files whose live values the compaction relocates, because the files exceed the garbage threshold.
     var relocating: Set<UInt64> = []
-    /// Trivial move: one segment without overlap at its destination. Only its level in the manifest changes; nobody
-    /// rewrites it.
+    /// Trivial move: one segment without overlap at its destination. Only its level in the manifest changes; its
+    /// file is not rewritten.
     var isTrivialMove = false
     /// Deletion compaction: the segments hold only deleted keys and are dropped without being read.
     var isDrop = false

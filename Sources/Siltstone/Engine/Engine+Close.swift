@@ -36,11 +36,13 @@ extension Engine {
         writes.retire()
     }
 
+    /// Releases the lock of the directory, and wakes callers of ``close()`` that wait for it.
     private func releaseLock() {
         lock?.release()
         status.release()
     }
 
+    /// Flushes or syncs the changes in memory, and closes the log and the manifest.
     private func closeFiles() throws(StoreError) {
         // After a failed write or sync, the log stays as it is. The next open recovers its contents.
         if status.hasFailed { return }

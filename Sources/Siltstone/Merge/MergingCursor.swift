@@ -8,8 +8,8 @@
 /// record of the second one, and then reinserts the first source by binary search. With a dozen sources that takes four
 /// comparisons. Comparing all next records took eleven. (A loser tree takes as few, but does not know the second
 /// source.) The cursor returns records in spans. If no other source has a record before the end of the first source's
-/// batch, the span is that batch, without a copy. Otherwise it is a merged copy of records, as far as the current
-/// batches reach.
+/// batch, the span is that batch, without a copy. Otherwise it is a merged copy of records, which ends when one
+/// of the batches is used up.
 ///
 /// Cursors are reused, because creating one with its sources takes longer than a short scan.
 final class MergingCursor {
@@ -164,7 +164,7 @@ final class MergingCursor {
         return span(start, lane.end)
     }
 
-    /// Merges records of several sources as far as their batches reach.
+    /// Merges records of several sources until one of their batches is used up or the span is full.
     private func merge() -> RecordRow {
         let wanted = state.value.wanted
         var room = merged.room(upTo: wanted > 0 ? min(wanted, Self.mergedCount) : Self.mergedCount)

@@ -17,7 +17,8 @@ import Synchronization
 /// `@unchecked Sendable`: the slots are atomics at fixed addresses.
 @safe
 final class EpochReclaimer: @unchecked Sendable {
-    /// Two cache lines, because the adjacent-line prefetcher would make neighbouring slots share lines.
+    /// Two cache lines, because the prefetcher loads lines in pairs. With one line for each slot, neighbouring slots
+    /// would still contend.
     private static let slotBytes = 128
 
     /// The current super version, retained.

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension ReadPath {
-    /// Looks `key` up as of `sequence`, or as of the newest visible change if `sequence` is nil. Returns an unclear
+    /// Looks up `key` as of `sequence`, or as of the newest visible change if `sequence` is nil. Returns an unclear
     /// result if the fast path cannot decide; then call ``read(_:at:_:)``.
     ///
     /// This uses as few instructions as possible. While the processor waits for the memory of one read, it can start
@@ -9,8 +9,8 @@ extension ReadPath {
     @inline(__always)
     func pin(_ key: Bytes, at sequence: SequenceNumber? = nil) -> PinnedValue {
         let reading = superVersions.enter()
-        // Loaded after the super version: if the super version lacks a record, a newer record that this number sees has
-        // replaced it.
+        // Loaded after the super version, so that a newer record or tombstone that this number sees hides every record
+        // that the super version has dropped.
         let visible = sequence ?? visible.load(ordering: .acquiring)
         let plan = reading.view.with { $0.plan }
         if _fastPath(plan.isQuick) {
@@ -53,8 +53,8 @@ extension ReadPath {
         try status.checkOpen()
         let reading = superVersions.enter()
         defer { superVersions.leave(reading) }
-        // Loaded after the super version: if the super version lacks a record, a newer record that this number sees has
-        // replaced it.
+        // Loaded after the super version, so that a newer record or tombstone that this number sees hides every record
+        // that the super version has dropped.
         let visible = sequence ?? visible.load(ordering: .acquiring)
         return try reading.view.with { superVersion throws(StoreError) in
             noteLongRead(superVersion)

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension ReadPath {
-    /// Looks keys up in groups, all on one super version. It prefetches for a complete group at once, so the cache
+    /// Looks up keys in groups, all on one super version. It prefetches for a complete group at once, so the cache
     /// misses of all its keys overlap. Those of single reads overlap only within the processor's window of
     /// instructions.
     ///
@@ -40,7 +40,7 @@ extension ReadPath {
         }
     }
 
-    /// Looks one key of a group up.
+    /// Looks up one key of a group.
     /// - Returns: the result of `body`; true if the key was postponed.
     @inline(__always)
     private func readOne(

@@ -8,8 +8,8 @@ import Synchronization
 /// own lock. Readers of the store take neither. The write path publishes super versions under the write lock. Any
 /// thread may read. A thread that has published calls ``retire()`` afterwards.
 ///
-/// Readers must load the super version first and the visible number second. If the super version then lacks a record, a
-/// newer record that the number sees has replaced it.
+/// Readers must load the super version first and the visible number second. Then a newer record or tombstone that the
+/// number sees hides every record that the super version has dropped.
 ///
 /// `republish` is set once, before the first read.
 final class ReadPath: Sendable {
@@ -36,7 +36,7 @@ final class ReadPath: Sendable {
     private static let retirementQueue = DispatchQueue(label: "siltstone.retirement", qos: .utility)
     /// Reads of an outdated super version before a new one is published. Making a super version takes as long as some
     /// dozens of these reads.
-    private static let fewReads = 32
+    private static let outdatedReadsAllowed = 32
 
     init(
         _ superVersion: SuperVersion, visible: SequenceNumber, _ directory: StoreDirectory, _ status: StoreStatus,
@@ -91,12 +91,12 @@ final class ReadPath: Sendable {
     /// takes time proportional to the number of tombstones.
     @inline(__always)
     func noteLongRead(_ superVersion: SuperVersion) {
-        if _slowPath(superVersion.plan.isOutdated) { noteOutdatedRead(superVersion) }
+        if _slowPath(superVersion.plan.isOutdated) { countOutdatedRead(superVersion) }
     }
 
     @inline(never)
-    private func noteOutdatedRead(_ superVersion: SuperVersion) {
-        let limit = Self.fewReads + superVersion.plan.tombstoneCount / 4
+    private func countOutdatedRead(_ superVersion: SuperVersion) {
+        let limit = Self.outdatedReadsAllowed + superVersion.plan.tombstoneCount / 4
         if outdatedReads.add(1, ordering: .relaxed).newValue >= limit { republish.value(superVersion) }
     }
 
@@ -113,8 +113,8 @@ final class ReadPath: Sendable {
     func current() -> (SuperVersion, SequenceNumber) {
         var superVersion = superVersions.current()
         while true {
-            // Loaded after the super version: if the super version lacks a record, a newer record that this number sees
-            // has replaced it.
+            // Loaded after the super version, so that a newer record or tombstone that this number sees hides every
+            // record that the super version has dropped.
             let sequence = visible.load(ordering: .acquiring)
             let now = superVersions.current()
             if now === superVersion { return (superVersion, sequence) }

@@ -171,11 +171,13 @@ struct ReadPlan: BitwiseCopyable, Sendable {
         }
     }
 
+    /// The sequence number of the newest visible range tombstone of a memtable that covers `key`; 0 if there is none.
     @inline(never)
     private func cover(_ table: Table, _ key: SearchKey, _ visible: SequenceNumber) -> SequenceNumber {
         table.table.with { $0.rangeTombstones.newestCovering(key.bytes, visible: visible) }
     }
 
+    /// The record, or none if it is a deletion or older than the range tombstone that covers it.
     @inline(__always)
     private static func alive(_ record: FoundRecord, _ covered: SequenceNumber) -> FoundRecord {
         record.isKind(.tombstone) || record.sequence < covered ? .none : record

@@ -65,6 +65,7 @@ final class SuperVersion: Sendable {
         return isReady
     }
 
+    /// The sequence number of the newest visible range tombstone that covers `key`; 0 if there is none.
     @inline(__always)
     private static func cover(
         _ tombstones: RangeTombstones, _ key: Bytes, _ visible: SequenceNumber
@@ -72,6 +73,7 @@ final class SuperVersion: Sendable {
         tombstones.isEmpty ? 0 : tombstones.newestCovering(key, visible: visible)
     }
 
+    /// The record, or nil if it is a deletion or older than the range tombstone that covers it.
     @inline(__always)
     private static func alive(_ record: Record, _ covered: SequenceNumber) -> Record? {
         record.kind == .tombstone || record.sequence < covered ? nil : record
@@ -84,6 +86,7 @@ final class SuperVersion: Sendable {
         return plan.hasTombstones ? tombstones : []
     }
 
+    /// Collects the sets of range tombstones of the memtables and of the version, without empty sets.
     private static func sets(_ tables: [MemTable], _ version: Version) -> [RangeTombstones] {
         (tables.map(\.rangeTombstones) + [version.rangeTombstones]).filter { !$0.isEmpty }
     }

@@ -225,7 +225,7 @@ struct LogRecovery {
         }
     }
 
-    // MARK: Judging ends
+    // MARK: Ends of logs
 
     /// Accepts the end of a log if it is the real end or a torn tail. Resuming the log cuts a torn tail off.
     /// - Throws: ``StoreError/Code/corrupt`` if the data after the end is proven to have been synced.
@@ -282,7 +282,7 @@ struct LogRecovery {
         return size
     }
 
-    // MARK: Logs that nobody names
+    // MARK: Unnamed logs
 
     /// Checks that logs which the manifest does not name contain no changes, because a log is named before anything is
     /// written to it.
@@ -322,7 +322,7 @@ struct LogRecovery {
         return false
     }
 
-    // MARK: Going on
+    // MARK: Resuming
 
     /// Makes the logs writable again. Cuts torn tails off on disk, and empties the logs that follow a torn one.
     /// - Returns: the memtables with their logs, oldest first. The last one takes new changes.

@@ -107,6 +107,7 @@ struct StoreOpener {
                 if configuration.readOnly, error.isMissing { return nil }
                 guard error.isLocked else { throw StoreError(error) }
                 guard mayComeFree else { throw locked(path, error) }
+                // Polls for the release.
                 Platform.sleep(microseconds: 500)
             }
         }

@@ -85,7 +85,7 @@ struct SegmentSalvage {
                 knownFeatures: SegmentFormat.knownFeatures)
             return header.incompatibleFeatures & SegmentFormat.compressedFeature != 0
         } catch {
-            return nil  // what is wrong with it was reported with the layout
+            return nil  // the damage was reported with the layout
         }
     }
 
@@ -191,6 +191,7 @@ struct SegmentSalvage {
     }
 
     private static func recordSize(_ window: FileWindow, at offset: Int) throws(StoreError) -> Int? {
+        // The kind, and three varints of at most ten bytes each.
         guard let head = try window.bytes(at: offset, count: 1 + 3 * 10) else { return nil }
         var reader = ByteReader(head)
         guard let kind = reader.integer(UInt8.self), (1...3).contains(kind & ~BlockRecord.olderFlag),

@@ -21,7 +21,7 @@ struct StoreRepair {
     var trustsManifest = false
     /// The state of the repaired store.
     var next = ManifestState()
-    /// Offset of the end of each log, as far as it could be read.
+    /// Offset of the end of the readable part of each log.
     var logEnds: [UInt64: Int] = [:]
     /// Segments whose level is unknown. They are ordered by sequence number (``orderUnplaced()``).
     var unplaced: Set<UInt64> = []
@@ -101,7 +101,7 @@ struct StoreRepair {
         return next.nextFileNumber
     }
 
-    // MARK: Before
+    // MARK: Lock and check
 
     private func takeLock() throws(StoreError) -> any FileLock {
         do {

@@ -73,6 +73,7 @@ struct DeletedRange: Sendable {
     /// The smallest key after another one.
     static func successor(of key: Bytes) -> [UInt8] { [UInt8](key) + [0] }
 
+    /// Compares two keys: negative, 0 or positive.
     private static func order(_ one: [UInt8], _ other: Bytes) -> Int { one.withBytes { compareKeys($0, other) } }
 
     private static func order(_ one: [UInt8], _ other: [UInt8]) -> Int { other.withBytes { order(one, $0) } }

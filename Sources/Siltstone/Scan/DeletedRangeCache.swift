@@ -20,11 +20,12 @@ final class DeletedRangeCache: Sendable {
     static let fewestToGrow = 8
     /// The largest number of ranges: one for each queue of the store, and the parts into which puts have split them.
     static let greatestCount = 16
+    /// Keys of this many bytes or more do not start or extend a range.
     private static let longestKey = 1024
     /// The number of puts without any use of a range after which all ranges are dropped.
-    private static let patience = 100_000
+    private static let mostUnusedPuts = 100_000
     /// The number of scans without any use of a range after which all ranges are dropped.
-    private static let patienceOfWalks = 10_000
+    private static let mostUnusedScans = 10_000
 
     private struct State: Sendable {
         var ranges: [DeletedRange] = []
@@ -33,12 +34,12 @@ final class DeletedRangeCache: Sendable {
         /// Counts the uses of ranges.
         var clock: UInt64 = 0
         var putsSinceUse = 0
-        var walksSinceUse = 0
+        var scansSinceUse = 0
 
         /// Finds the range that contains a key, and marks it as used.
         mutating func range(containing key: Bytes) -> Int? {
             guard let index = ranges.firstIndex(where: { $0.contains(key) }) else { return nil }
-            noteUse(of: index)
+            markUsed(of: index)
             return index
         }
 
@@ -49,10 +50,10 @@ final class DeletedRangeCache: Sendable {
             ranges.append(grown)
         }
 
-        mutating func noteUse(of index: Int) {
+        mutating func markUsed(of index: Int) {
             clock += 1
             ranges[index].lastUse = clock
-            (putsSinceUse, walksSinceUse) = (0, 0)
+            (putsSinceUse, scansSinceUse) = (0, 0)
         }
     }
 
@@ -72,6 +73,7 @@ final class DeletedRangeCache: Sendable {
     /// Whether a scan that leaves one range may reach another.
     var hasSeveral: Bool { count.load(ordering: .relaxed) > 1 }
 
+    /// Runs `body` on the state under its lock, and then updates ``count``.
     private func withState<R>(_ body: (inout State) -> R) -> R {
         state.withLock { state in
             defer { count.store(state.ranges.count, ordering: .relaxed) }
@@ -91,7 +93,7 @@ final class DeletedRangeCache: Sendable {
             }
             state.lastPut = sequence
             state.putsSinceUse += 1
-            if state.putsSinceUse > Self.patience { state.ranges = [] }
+            if state.putsSinceUse > Self.mostUnusedPuts { state.ranges = [] }
             if state.ranges.isEmpty { watching.store(false, ordering: .relaxed) }
         }
     }
@@ -112,8 +114,8 @@ final class DeletedRangeCache: Sendable {
     func end(from key: Bytes, visible: SequenceNumber) -> [UInt8]? {
         withState { state in
             guard let index = state.range(containing: key) else {
-                state.walksSinceUse += 1
-                if state.walksSinceUse > Self.patienceOfWalks { state.ranges = [] }
+                state.scansSinceUse += 1
+                if state.scansSinceUse > Self.mostUnusedScans { state.ranges = [] }
                 return nil
             }
             return state.ranges[index].sequence <= visible ? state.ranges[index].end : nil
@@ -166,7 +168,7 @@ final class DeletedRangeCache: Sendable {
             }
             state.lastPut = last
             state.ranges.append(DeletedRange(at: key, since: last))
-            state.noteUse(of: state.ranges.count - 1)
+            state.markUsed(of: state.ranges.count - 1)
             watching.store(true, ordering: .relaxed)
         }
     }

@@ -12,6 +12,7 @@ struct RangeCourse {
         self.direction = direction
     }
 
+    /// The range at an index in scan order.
     private func range(_ index: Int) -> KeyRange {
         ranges[direction == .forward ? index : ranges.count - 1 - index]
     }
@@ -43,6 +44,7 @@ struct RangeCourse {
         entered = low
     }
 
+    /// Whether a range ends before a position, in scan order.
     private func ends(_ range: KeyRange, before place: [UInt8]) -> Bool {
         switch direction {
         case .forward: range.to.map { !place.lexicographicallyPrecedes($0) } ?? false

@@ -3,6 +3,7 @@
 /// The pool holds only scans of the current super version, because a waiting scan keeps the memory and the files of its
 /// super version alive.
 final class ScanPool: Sendable {
+    /// A power of two, because ``ownSlot`` masks thread numbers with it.
     private static let slotCount = 8
 
     /// The pooled scans, one in each slot. Each slot has its own cache line.

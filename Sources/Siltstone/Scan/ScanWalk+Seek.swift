@@ -11,7 +11,7 @@ extension ScanWalk {
         }
         if let nearEnd, isBefore(place, nearEnd) { place = nearEnd }
         guard left > 0 else { return }
-        do throws(StoreError) { _ = try stand(at: place, isOnward: false) } catch { try fail(error) }
+        do throws(StoreError) { _ = try move(to: place, isOnward: false) } catch { try fail(error) }
     }
 
     /// Moves to the next range that has records.
@@ -19,11 +19,12 @@ extension ScanWalk {
     mutating func readNextRange() throws(StoreError) -> Bool {
         while let range = ranges?.next() {
             enter(range)
-            if try stand(at: nearEnd, isOnward: true) { return true }
+            if try move(to: nearEnd, isOnward: true) { return true }
         }
         return false
     }
 
+    /// Makes a range the current one.
     private mutating func enter(_ range: KeyRange) {
         nearEnd = range.nearEnd(direction)
         farEnd = range.farEnd(direction)
@@ -35,6 +36,7 @@ extension ScanWalk {
         isLastSpan = true
     }
 
+    /// Whether a position comes before another one, in scan order.
     private func isBefore(_ place: [UInt8], _ other: [UInt8]) -> Bool {
         direction == .forward ? place.lexicographicallyPrecedes(other) : other.lexicographicallyPrecedes(place)
     }
@@ -48,7 +50,7 @@ extension ScanWalk {
     ///     for the start of the scan.
     ///   - isOnward: whether the position does not come before the next record.
     /// - Returns: whether the range has records from there on.
-    private mutating func stand(at place: [UInt8]?, isOnward: Bool) throws(StoreError) -> Bool {
+    private mutating func move(to place: [UInt8]?, isOnward: Bool) throws(StoreError) -> Bool {
         isLastSpan = false
         guard isStarted, let place, let found = placeInSpan(place, isOnward: isOnward) else {
             return try readFirstSpan(place)

@@ -258,6 +258,9 @@ struct ScanWalk: ~Copyable {
     /// - Returns: whether there are any.
     private mutating func readSpan() throws(StoreError) -> Bool { try readSpan(first: isStarted ? nil : nearEnd) }
 
+    /// Reads the next span of records, up to the end of the range. If the current range has no more, moves to the next
+    /// range that has records.
+    /// - Parameter key: the start, for the first span only; nil for the first key in scan order.
     private mutating func readSpan(first key: [UInt8]?) throws(StoreError) -> Bool {
         try checkPlace()
         do {
@@ -277,6 +280,7 @@ struct ScanWalk: ~Copyable {
         throw error
     }
 
+    /// Reads the next span of the current range. Returns false at the end of the range.
     private mutating func readNextSpan() throws(StoreError) -> Bool {
         if isLastSpan { return false }
         if _slowPath(!tombstones.isEmpty) { return try readNextStretch() }
@@ -310,6 +314,7 @@ struct ScanWalk: ~Copyable {
         return try readFirstSpan(from: key)
     }
 
+    /// Reads the first span from `key` on. If its first record is hidden, moves to the first entry.
     private mutating func readFirstSpan(from key: [UInt8]?) throws(StoreError) -> Bool {
         try seek(key)
         guard try readNextSpan() else { return false }
@@ -317,6 +322,7 @@ struct ScanWalk: ~Copyable {
         return try passDeleted(from: key ?? [])
     }
 
+    /// Moves the merge to a key; nil for the first key in scan order. Also finds the stretch of range tombstones there.
     private mutating func seek(_ key: [UInt8]?) throws(StoreError) {
         if _slowPath(!tombstones.isEmpty) {
             leaveSpan()
@@ -405,11 +411,13 @@ struct ScanWalk: ~Copyable {
         (next, end) = (span.end, span.end)
     }
 
+    /// Looks up the range tombstones that apply at a position.
     private mutating func setStretch(at place: Bytes?) {
         stretch = TombstoneStretch(at: place, direction, tombstones, visible: sequence)
         hasStretch = true
     }
 
+    /// Reads later batches without sequence numbers.
     private mutating func stopNumbering() {
         isNumbered = false
         merge.with { $0.stopNumbering() }

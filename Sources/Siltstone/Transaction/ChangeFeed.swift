@@ -100,6 +100,7 @@ final class ChangeFeed: Sendable {
         if wakes { queue.async { self.wake() } }
     }
 
+    /// Calls all waiting subscribers.
     private func wake() {
         let waiters = state.withLock { state in
             defer { state.waiters = [:] }

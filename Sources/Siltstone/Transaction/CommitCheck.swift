@@ -97,6 +97,7 @@ final class CommitCheck {
         watch = nil
     }
 
+    /// Compares the changes since the last step in memory, or also on disk after ``mostAttempts``.
     private func compare(
         flushed: SequenceNumber, _ path: ReadPath, _ feed: ChangeFeed
     ) throws(StoreError) -> Verdict {

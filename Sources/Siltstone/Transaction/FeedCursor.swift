@@ -64,6 +64,7 @@ struct FeedCursor: Sendable {
         }
     }
 
+    /// Returns the events of records, with an event for missed changes before each gap.
     private mutating func events(of records: [CommitRecord]) throws(StoreError) -> [ChangeEvent] {
         var events: [ChangeEvent] = []
         for record in records where record.last > sequence {
@@ -75,6 +76,7 @@ struct FeedCursor: Sendable {
         return events
     }
 
+    /// Moves to a sequence number, and returns an event for the changes before it, which are missed.
     private mutating func skip(to last: SequenceNumber) -> [ChangeEvent] {
         guard last > sequence else { return [] }
         defer { sequence = last }

@@ -57,6 +57,7 @@ struct KeyRangeSet: Sendable {
         return compare(next.from, end) > 0
     }
 
+    /// The later of two range ends; nil is the end without a bound.
     private func later(_ a: [UInt8]?, _ b: [UInt8]?) -> [UInt8]? {
         guard let a, let b else { return nil }
         return compare(a, b) < 0 ? b : a

@@ -24,6 +24,7 @@ struct ReadIndex {
         return reads.ranges.contains(change.key)
     }
 
+    /// The position in ``order`` of the first key that is not below `key`.
     private func firstIndex(notBelow key: Bytes) -> Int {
         var (low, high) = (0, order.count)
         while low < high {

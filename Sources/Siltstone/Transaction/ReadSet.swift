@@ -59,6 +59,7 @@ struct ReadSet: Sendable {
         if number >= firstWalk { walks[number - firstWalk] = range } else { insert(range) }
     }
 
+    /// Moves the ranges of all scans to ``ranges``.
     private mutating func mergeWalks() {
         for range in walks { insert(range) }
         firstWalk += walks.count

@@ -37,7 +37,7 @@ final class RetryTurn: Sendable {
     /// The microseconds between two checks, and the largest number of checks: ten milliseconds in total.
     private static let (pause, mostPauses): (UInt32, Int) = (100, 100)
     /// The longest time that a transaction waits for the turn.
-    private static let patience = DispatchTimeInterval.milliseconds(200)
+    private static let longestWait = DispatchTimeInterval.milliseconds(200)
 
     /// Whether a transaction has the turn or waits for it.
     var isTaken: Bool { tickets.load(ordering: .relaxed) > 0 }
@@ -66,16 +66,18 @@ final class RetryTurn: Sendable {
             })
     }
 
+    /// Takes a ticket. If another transaction has the turn, the wait ends after ``longestWait``.
     private func begin() -> (ticket: Int, isFirst: Bool) {
         tickets.add(1, ordering: .relaxed)
         let (ticket, isFirst) = state.withLock { state in
             let ticket = state.takeTicket()
             return (ticket, state.serving == ticket)
         }
-        if !isFirst { DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { self.expire(ticket) } }
+        if !isFirst { DispatchQueue.global().asyncAfter(deadline: .now() + Self.longestWait) { self.expire(ticket) } }
         return (ticket, isFirst)
     }
 
+    /// Ends a wait. A transaction that did not get the turn no longer counts as waiting.
     private func end(_ isOurs: Bool) -> Bool {
         if !isOurs { tickets.subtract(1, ordering: .relaxed) }
         return isOurs

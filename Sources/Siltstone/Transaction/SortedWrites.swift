@@ -29,7 +29,7 @@ struct SortedWrites: Sendable {
         var index: Int
     }
 
-    private static let greatestPiece = 256
+    private static let largestPiece = 256
 
     /// No piece is empty.
     private var pieces: [[Write]] = []
@@ -104,18 +104,19 @@ struct SortedWrites: Sendable {
             return
         }
         pieces[place.piece].insert(write, at: place.index)
-        if pieces[place.piece].count > Self.greatestPiece { split(place.piece) }
+        if pieces[place.piece].count > Self.largestPiece { split(place.piece) }
     }
 
     /// Adds a write after all others. If writes arrive in key order, all pieces but the last are full.
     private mutating func append(_ write: Write) {
-        if let last = pieces.indices.last, pieces[last].count < Self.greatestPiece {
+        if let last = pieces.indices.last, pieces[last].count < Self.largestPiece {
             pieces[last].append(write)
         } else {
             pieces.append([write])
         }
     }
 
+    /// Splits a piece that is too large into two halves.
     private mutating func split(_ piece: Int) {
         let half = pieces[piece].count / 2
         let upper = Array(pieces[piece][half...])

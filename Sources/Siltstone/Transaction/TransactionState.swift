@@ -38,7 +38,7 @@ final class TransactionState: Sendable {
 
     // MARK: Reads
 
-    /// Looks a key up among the transaction's own writes. If it is not there, the store must be read, so this adds the
+    /// Looks up a key among the transaction's own writes. If it is not there, the store must be read, so this adds the
     /// key to the read set.
     func read(_ key: Bytes) throws(StoreError) -> WriteBuffer.Lookup {
         try withState { state throws(StoreError) in

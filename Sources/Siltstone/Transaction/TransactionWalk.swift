@@ -10,7 +10,7 @@ final class TransactionWalk {
     private var base: ScanWalk
     private let writes: WriteBuffer
     /// The range of the scan, and the part of it from the start or from the target of the last seek.
-    private let whole: ScanRange
+    private let fullRange: ScanRange
     private var range: ScanRange
     /// The number of that part in the read set; nil if reads are not checked.
     private var number: Int?
@@ -43,7 +43,7 @@ final class TransactionWalk {
         self.transaction = transaction
         self.writes = writes
         self.number = number
-        whole = range
+        fullRange = range
         self.range = range
         left = range.limit
         var unlimited = range
@@ -96,12 +96,12 @@ final class TransactionWalk {
     func seek(to key: [UInt8]) throws(StoreError) {
         use(upTo: row.map { $0.start + 1 })
         number = try transaction.beginWalk().number
-        range = whole
+        range = fullRange
         if isForward {
-            if (whole.from ?? []).lexicographicallyPrecedes(key) { range.from = key }
+            if (fullRange.from ?? []).lexicographicallyPrecedes(key) { range.from = key }
         } else {
             let end = KeyRange.successor(of: key)
-            if whole.to.map({ end.lexicographicallyPrecedes($0) }) ?? true { range.to = end }
+            if fullRange.to.map({ end.lexicographicallyPrecedes($0) }) ?? true { range.to = end }
         }
         // For a hidden record, ``ScanWalk/uncount()`` has raised the count of entries left, and this lowers it again.
         // Otherwise the count of an unlimited scan would overflow, and the seek would treat the scan as ended.
@@ -231,6 +231,7 @@ final class TransactionWalk {
         return RecordRow(start: start, end: end)
     }
 
+    /// Copies a write to ``own``, and returns it as a row.
     private func ownRow(_ write: SortedWrites.Write) -> RecordRow {
         let bytes = writes.batch.withPayload { payload in
             HeapBytes(copying: [UInt8](write.key(in: payload)) + [UInt8](write.value(in: payload)))
@@ -243,10 +244,12 @@ final class TransactionWalk {
         return RecordRow(start: own.place(0), end: own.place(0) + 1)
     }
 
+    /// Whether a deleted range of the transaction hides a record of the snapshot.
     private func isDeleted(_ record: RecordPlace) -> Bool {
         !writes.deleted.isEmpty && writes.deleted.contains(record.key)
     }
 
+    /// Whether a key comes before another one, in scan order.
     private func comesBefore(_ key: Bytes, _ other: Bytes) -> Bool {
         let order = compareKeys(key, other)
         return isForward ? order < 0 : order > 0
@@ -254,6 +257,8 @@ final class TransactionWalk {
 
     // MARK: Writes
 
+    /// The position of the first write at or after the start of the range, in scan order. If there is none, this is the
+    /// end position in a forward scan, and nil in a backward one.
     private func firstPlace() -> SortedWrites.Place? {
         writes.batch.withPayload { payload in
             if isForward {
@@ -266,10 +271,13 @@ final class TransactionWalk {
         }
     }
 
+    /// The position of the next write, in scan order. After the last one, this is the end position in a forward scan,
+    /// and nil in a backward one.
     private func advanced(_ place: SortedWrites.Place) -> SortedWrites.Place? {
         isForward ? writes.writes.place(after: place) : writes.writes.place(before: place)
     }
 
+    /// Whether a key lies after the end of the range, in scan order.
     private func isBeyondEnd(_ key: Bytes) -> Bool {
         guard let end = range.farEnd else { return false }
         let order = withContiguousBytes(end) { compareKeys(key, $0) }

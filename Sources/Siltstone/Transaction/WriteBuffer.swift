@@ -63,11 +63,13 @@ package struct WriteBuffer: Sendable {
         batch.withPayload { payload in writes.set(write, in: payload) }
     }
 
+    /// Adds a deleted range, and removes the writes that it covers from the index.
     private mutating func cover(_ start: Bytes, _ end: Bytes) {
         batch.withPayload { payload in writes.remove(from: start, to: end, in: payload) }
         deleted.insert(KeyRange(from: [UInt8](start), to: [UInt8](end)))
     }
 
+    /// Throws ``StoreError/Code/tooLarge`` if a change exceeds a limit or would make the batch too large.
     private func checkLimits(_ keyCount: Int, _ valueCount: Int) throws(StoreError) {
         try Limits.check(key: keyCount, value: valueCount)
         let bytes = batch.byteCount + ChangeEncoding.size(key: keyCount, value: valueCount)
@@ -77,7 +79,7 @@ package struct WriteBuffer: Sendable {
         }
     }
 
-    /// Looks `key` up among the writes.
+    /// Looks up `key` among the writes.
     /// - Complexity: O(log n)
     func lookup(_ key: Bytes) -> Lookup {
         if batch.isEmpty { return .unwritten }
@@ -109,6 +111,7 @@ package struct WriteBuffer: Sendable {
         }
     }
 
+    /// Adds a change of the old batch again.
     private mutating func replay(_ change: Record) {
         batch.append(change.kind, key: change.key, value: change.value)
         if change.kind == .rangeTombstone { return cover(change.key, change.value) }

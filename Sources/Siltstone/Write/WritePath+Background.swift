@@ -18,7 +18,7 @@ extension WritePath {
             try retryAfterFlush { () throws(StoreError) in try makingSpace(versions.createLog) }
         }
         let isBulk = lock.withLock { state.active.log.map { isWrittenInBulk($0) } ?? false }
-        // The first step is as far as a writer gets before it schedules more preparation.
+        // Prepares one step. A writer schedules more preparation when it reaches the end of that.
         if isBulk, case .success(let log) = result { log?.prepare(ahead: Self.logStep) }
         lock.withLock {
             state.isPreparingLog = false

@@ -39,7 +39,7 @@ struct DigestScale: Hashable {
     /// Writes the scale into the header of a block.
     func write(to block: MutableBytes) {
         block.store(UInt16(truncatingIfNeeded: skip), at: Self.offset)
-        block.store(UInt16(truncatingIfNeeded: shift), at: Self.offset + 2)  // and a zero
+        block.store(UInt16(truncatingIfNeeded: shift), at: Self.offset + 2)  // one byte, then a zero
         block.store(UInt32(0), at: Self.offset + 4)
         block.store(base, at: Self.offset + 8)
     }
