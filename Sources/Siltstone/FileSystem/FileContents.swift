@@ -31,7 +31,8 @@ final class FileContents: Sendable {
             bytes = .emptyBytes
             return
         }
-        // Anonymous pages instead of the heap: a log may be large, and only the pages that are read take memory.
+        // The bytes go to anonymous pages instead of the heap, because a log may be large, and only the pages that are
+        // read take memory.
         guard let memory = Platform.mapAnonymous(length: size) else {
             throw FileSystemError("read", path: file.path, errorNumber: Platform.errorNumber)
         }

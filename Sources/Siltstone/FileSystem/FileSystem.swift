@@ -123,10 +123,10 @@ extension File {
         try unsafe write(!head.isEmpty ? head : !body.isEmpty ? body : tail, at: offset)
     }
 
-    /// Does nothing: the writes allocate the space.
+    /// Does nothing, because the writes allocate the space.
     public func preallocate(offset: Int, length: Int) {}
 
-    /// Does nothing: the next ``sync()`` writes everything.
+    /// Does nothing, because the next ``sync()`` writes everything.
     public func beginSync(offset: Int, length: Int) {}
 }
 
@@ -146,7 +146,7 @@ public protocol FileMapping: AnyObject, Sendable {
     /// Prefaults the pages of a range for reading, so that loads there do not wait. A hint.
     func prepareForReading(offset: Int, length: Int)
 
-    /// Announces reads of a range in no order: a missing page is then read alone, and not with megabytes around it. A
+    /// Announces reads of a range in no order. A missing page is then read alone, and not with megabytes around it. A
     /// hint.
     func expectRandomReads(offset: Int, length: Int)
 
@@ -161,16 +161,16 @@ public protocol FileMapping: AnyObject, Sendable {
 }
 
 extension FileMapping {
-    /// Does nothing: the reads fault the pages in.
+    /// Does nothing, because the reads fault the pages in.
     public func prepareForReading(offset: Int, length: Int) {}
 
-    /// Does nothing: reads cost the same in any order.
+    /// Does nothing, because reads cost the same in any order.
     public func expectRandomReads(offset: Int, length: Int) {}
 
-    /// Does nothing: the reads fault the pages in.
+    /// Does nothing, because the reads fault the pages in.
     public func beginReading(offset: Int, length: Int) {}
 
-    /// Returns true: no read waits for a disk.
+    /// Returns true, because no read waits for a disk.
     public func isInMemory(offset: Int, length: Int) -> Bool { true }
 
     /// All bytes of the mapping.

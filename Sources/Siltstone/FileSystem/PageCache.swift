@@ -8,7 +8,7 @@ final class PageCache: Sendable {
     /// Returns the memory that the system leaves for files, in bytes; nil if the system does not report it.
     typealias Source = @Sendable () -> Int?
 
-    /// Time for which a sampled figure is used, in nanoseconds: sampling takes some 100 µs.
+    /// Time for which a sampled figure is used, in nanoseconds. Sampling takes some 100 µs.
     private static let validity: UInt64 = 250_000_000
     /// Number of disk reads between two samples of the available memory.
     private static let missesApart: UInt64 = 1024

@@ -22,8 +22,8 @@ final class PageFetcher: Sendable {
     /// Requests a range at its first use.
     ///
     /// If the store fits into memory and the range is missing, the fetcher requests the complete chunk around it, and
-    /// for a scan the next chunk: the complete file will be read soon, and 1 MiB takes about as long as ten single
-    /// pages.
+    /// for a scan the next chunk, because the complete file will be read soon, and 1 MiB takes about as long as ten
+    /// single pages.
     func fetch(first offset: Int, _ count: Int) {
         if pageCache.isTight { return fetch(offset, count) }
         let first = offset >> Self.chunkShift

@@ -36,7 +36,7 @@ enum StoreFile: Hashable, Sendable {
         return String(repeating: "0", count: max(0, 6 - digits.count)) + digits + "." + suffix
     }
 
-    /// Reads a name. Returns nil unless it is exactly as ``name`` writes it: any other file is not the store's.
+    /// Reads a name. Returns nil unless it is exactly as ``name`` writes it, because any other file is not the store's.
     init?(name: String) {
         let file: StoreFile
         switch name {

@@ -1,7 +1,7 @@
 /// Reads the frames of a log or a manifest, from the first to the last valid one.
 ///
-/// It never returns a frame after the first invalid one, however intact that frame is: it belongs to a history that has
-/// lost a part. ``tail()`` says whether the rest is the end of the log or damage.
+/// It never returns a frame after the first invalid one, however intact that frame is, because it belongs to a history
+/// that has lost a part. ``tail()`` says whether the rest is the end of the log or damage.
 struct FrameReader {
     let path: String
     /// The checked file header.
@@ -74,7 +74,7 @@ struct FrameReader {
         FrameHeader.read(contents.bytes, at: end).map { $0.header.previous == lastChecksum } ?? false
     }
 
-    /// Undoes the last ``next()``, whose frame the caller cannot accept: the frame counts as invalid, and the frames
+    /// Undoes the last ``next()``, whose frame the caller cannot accept. The frame counts as invalid, and the frames
     /// end before it.
     mutating func rejectLast(_ reason: String) {
         guard let beforeLast else { return }

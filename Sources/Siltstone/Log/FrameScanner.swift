@@ -54,7 +54,7 @@ struct FrameScanner {
         return nil
     }
 
-    /// Skips pages of zeros at once: most bytes after the end of a log are reserved space.
+    /// Skips pages of zeros at once, because most bytes after the end of a log are reserved space.
     private mutating func skipZeros() {
         let page = 4096
         while offset + page <= bytes.count, bytes.isZero(offset..<offset + page) { offset += page - FrameHeader.size }

@@ -3,9 +3,9 @@ import Synchronization
 
 extension GroupCommit {
     /// Returns once the change with `ticket`, and all changes before it, are durable. Suspends the task and blocks no
-    /// thread of the pool: the sync runs on a thread that waits for a sync of its own, or on a queue.
+    /// thread of the pool, because the sync runs on a thread that waits for a sync of its own, or on a queue.
     ///
-    /// A cancelled task keeps waiting: its change is in the log, and becomes durable or fails in any case.
+    /// A cancelled task keeps waiting, because its change is in the log, and becomes durable or fails in any case.
     /// - Throws: as the blocking form.
     func wait(for ticket: Ticket) async throws(StoreError) {
         if durable >= ticket { return }
@@ -44,7 +44,7 @@ extension GroupCommit {
 
     /// Leads on the queue, as long as tasks wait and no other leader is active.
     func leadForTasks() {
-        // No hand-over is needed: this loop also serves the tasks that arrive during a sync.
+        // No hand-over is needed, because this loop also serves the tasks that arrive during a sync.
         while state.withLock({ $0.beginForTasks() }) { lead(handingOver: false) }
     }
 }

@@ -10,10 +10,10 @@ import Synchronization
 /// Main Memory Database Systems", SIGMOD 1984).
 ///
 /// The leading thread makes the sync itself, because passing a sync to another thread and back costs several times the
-/// write. One call wakes all waiting threads. Waking each by a call of its own measured slower: it took the leader a
-/// third of the time of the sync. Spinning instead of sleeping measured slower too: syncs took twice as long, because
-/// spinning takes the processors from the threads that work for the disk, among them the host's threads of a virtual
-/// machine. Tasks must not block the thread that runs them. If only tasks wait, a queue leads for them.
+/// write. One call wakes all waiting threads. Waking each by a call of its own measured slower, because it took the
+/// leader a third of the time of the sync. Spinning instead of sleeping measured slower too. Syncs took twice as long,
+/// because spinning takes the processors from the threads that work for the disk, among them the host's threads of a
+/// virtual machine. Tasks must not block the thread that runs them. If only tasks wait, a queue leads for them.
 final class GroupCommit: Sendable {
     /// A position in the order of changes, such as a sequence number.
     typealias Ticket = UInt64
@@ -65,8 +65,8 @@ final class GroupCommit: Sendable {
     /// Largest number of times that a leader yields the processor to threads that are about to request a sync. One
     /// yield takes some hundred nanoseconds to a few microseconds while such threads are woken.
     private static let greatestYields = 50
-    /// Longest time that a leader spends yielding, in nanoseconds: if other threads keep the processors busy, one yield
-    /// may take milliseconds.
+    /// Longest time that a leader spends yielding, in nanoseconds. The limit is needed because one yield may take
+    /// milliseconds if other threads keep the processors busy.
     private static let longestYielding: UInt64 = 100_000
 
     /// Creates a group commit without requests.
@@ -193,8 +193,8 @@ final class GroupCommit: Sendable {
             state.durable = max(state.durable, ticket)
             durableMark.store(state.durable, ordering: .releasing)
         }
-        // Some requests that arrived during the sync may be durable: their change was made before the sync and their
-        // request after its start. A thread among them returns without leading. Only a thread whose ticket is not
+        // Some requests that arrived during the sync may be durable, because their change was made before the sync and
+        // their request after its start. A thread among them returns without leading. Only a thread whose ticket is not
         // durable is sure to lead next, so without one the queue must lead for the tasks.
         let durable = state.durable
         let waiting = group.tasks + late

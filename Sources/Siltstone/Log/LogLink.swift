@@ -1,7 +1,7 @@
 /// The payload of a log's first frame: the number of the log before it, and the end of that log.
 ///
 /// The link of the next log reveals that a log, or the end of a log, was lost. ``synced`` distinguishes damage from a
-/// loss that a crash may cause: the earlier log may have no frame left that says how much of it was synced.
+/// loss that a crash may cause, because the earlier log may have no frame left that says how much of it was synced.
 struct LogLink: Hashable, Sendable {
     /// Bytes of the encoding.
     static let size = 32

@@ -5,8 +5,8 @@ enum LogTail: Hashable {
     /// Bytes that are no valid frame, without proof in the file that they were synced. A crash leaves such bytes, and
     /// they may be cut off.
     ///
-    /// With `laterFrames`, intact frames follow: the disk had reordered the writes before the crash. These frames do
-    /// not count.
+    /// With `laterFrames`, intact frames follow, because the disk had reordered the writes before the crash. These
+    /// frames do not count.
     case torn(FrameFault, laterFrames: Bool)
     /// Bytes that are no valid frame, at an offset where a frame had reached stable storage. Cutting them off would
     /// drop acknowledged changes.
@@ -56,8 +56,8 @@ extension FrameReader {
     /// Returns true if the frames of the file prove that all earlier logs were synced.
     ///
     /// A log is synced only after the earlier ones. A mark that covers the log's link proves that the log was synced,
-    /// even if the link was all that it held then. Intact frames after the last valid one count too: they were written,
-    /// whatever has happened to the frames before them.
+    /// even if the link was all that it held then. Intact frames after the last valid one count too, because they were
+    /// written, whatever has happened to the frames before them.
     func provesEarlierLogs() -> Bool {
         if syncedMark >= LogLink.end { return true }
         guard fault != nil, !isZero(from: end) else { return false }

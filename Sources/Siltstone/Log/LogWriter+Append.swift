@@ -160,7 +160,7 @@ extension LogWriter {
         buffer.store(UInt64(0), at: 0)
         checksum = CRC32.checksum(buffer[..<padding].bytes, continuing: checksum)
         try file.writeFully(buffer[..<padding].bytes, at: position)
-        // The header is written last: without it, a reader ignores the rest.
+        // The header is written last, because a reader ignores the rest without it.
         header.write(checksum: checksum, to: buffer)
         try file.writeFully(buffer[..<FrameHeader.size].bytes, at: tail.value.end)
         tail.value.encoded = checksum
@@ -180,7 +180,7 @@ extension LogWriter {
                 try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
                 space.withLock { noteCut(&$0, to: end) }
             } catch {
-                // This holds for a full disk too: the complete frame may be in the file.
+                // This holds for a full disk too, because the complete frame may be in the file.
                 throw fail(StoreError(error).asUncertain)
             }
             throw StoreError(error)

@@ -50,8 +50,8 @@ extension LogWriter {
     }
 
     /// Reserves space ahead of the end and prefaults its pages, so that appends neither wait for the file system nor
-    /// take page faults. Call it from a thread that may wait. An error is not reported here: the append that needs the
-    /// space reports it.
+    /// take page faults. Call it from a thread that may wait. An error is not reported here, because the append that
+    /// needs the space reports it.
     /// - Parameter bytes: bytes to prepare after the end.
     func prepare(ahead bytes: Int) {
         while let (mapping, range) = takePiece(ahead: bytes) {
@@ -102,8 +102,8 @@ extension LogWriter {
         }
     }
 
-    /// Cuts the file at an offset after which nothing is stored. If that fails, the file stays longer: it has only
-    /// zeros there.
+    /// Cuts the file at an offset after which nothing is stored. If that fails, the file stays longer, with only zeros
+    /// there.
     private func cut(_ space: inout Space, to length: Int) {
         do { try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: length) } } catch {
             if !error.isNoSpace { space.failure = StoreError(error) }

@@ -50,7 +50,8 @@ extension LogWriter {
         do {
             try append(frame: .close)
         } catch {
-            // A full disk has no space for the frame. The log does not need it: without it, the log reads the same.
+            // A full disk has no space for the frame. The log does not need it, because it reads the same without the
+            // frame.
             guard error.code == .noSpace || error.code == .closed else { throw error }
         }
         try closeAsItIs()

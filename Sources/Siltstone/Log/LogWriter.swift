@@ -11,9 +11,9 @@ import Synchronization
 /// one `pwrite` for each frame. It serves file systems that cannot reserve or map, and mapped logs whose frames are
 /// synced one by one or a few at a time.
 ///
-/// A failed append changes nothing: the end does not move. If the disk was full, the append may be tried again later.
-/// Any other failed write, and any failed sync, ends all writing to this log. After a failed sync the kernel may have
-/// dropped the pages and report the next sync as a success (Rebello et al., "Can Applications Recover from fsync
+/// A failed append changes nothing, and the end does not move. If the disk was full, the append may be tried again
+/// later. Any other failed write, and any failed sync, ends all writing to this log. After a failed sync the kernel may
+/// have dropped the pages and report the next sync as a success (Rebello et al., "Can Applications Recover from fsync
 /// Failures?", USENIX ATC 2020).
 final class LogWriter: Sendable {
     /// The options of a log.

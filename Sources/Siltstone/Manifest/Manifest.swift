@@ -38,7 +38,7 @@ final class Manifest {
 
     /// Creates the owner of a manifest that was just written.
     ///
-    /// ``edits`` starts at 0, as after a rollover: the first edit, which holds the full state, does not count.
+    /// ``edits`` starts at 0, as after a rollover, because the first edit, which holds the full state, does not count.
     init(
         directory: String, identity: StoreIdentity, fileSystem: any FileSystem, state: ManifestState, number: UInt64,
         writer: LogWriter
@@ -134,7 +134,7 @@ final class Manifest {
     ///   ``editLimit`` further edits.
     private func rollOver(to next: ManifestState) throws(StoreError) -> Bool {
         var next = next
-        // The number is never given back: after a failure, a file with that name may remain.
+        // The number is never given back, because a file with that name may remain after a failure.
         let newNumber = takeNumber()
         next.nextFileNumber = state.nextFileNumber
         let newWriter: LogWriter

@@ -2,7 +2,7 @@
 /// verification reads them.
 ///
 /// A file is removed as soon as the edit that drops it is durable; a flushed log follows a moment later. Readers that
-/// still have the file open or mapped keep its bytes: removal takes only the name, and the file system frees the space
+/// still have the file open or mapped keep its bytes. Removal takes only the name; the file system frees the space
 /// after the last reader.
 ///
 /// A holder of files reaches them by name, and relies on the directory's lock. So the lock is not released before the
@@ -27,7 +27,7 @@ final class ObsoleteFiles: Sendable {
 
     /// Removes files, now or when the last hold ends.
     ///
-    /// A failure is not an error of the store: nothing refers to the file, and the next opening tries again.
+    /// A failure is not an error of the store, because nothing refers to the file, and the next opening tries again.
     func remove(_ files: [StoreFile]) {
         let now = state.withLock { state in
             if state.holds == 0 { return files }
@@ -61,7 +61,8 @@ final class ObsoleteFiles: Sendable {
                 return []
             }
             if files.isEmpty { return state.wakeAll() }
-            // The hold stays while the files are removed: once it ends, the directory may belong to another store.
+            // The hold stays while the files are removed, because the directory may belong to another store once it
+            // ends.
             unlink(files)
         }
     }

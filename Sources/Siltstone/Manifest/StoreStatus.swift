@@ -85,8 +85,8 @@ final class StoreStatus: Sendable {
     /// Sets the function that wakes waiting writers. Called once, when the owners are put together.
     func whenFailed(_ wakeWriters: @escaping @Sendable () -> Void) { self.wakeWriters.withLock { $0 = wakeWriters } }
 
-    /// Runs a sync, and records its failure: after a failed sync the on-disk state is unknown, even if the error is
-    /// ENOSPC.
+    /// Runs a sync, and records its failure, because after a failed sync the on-disk state is unknown, even if the
+    /// error is ENOSPC.
     /// - Throws: ``StoreError/Code/inputOutput``.
     func requireSuccess(of sync: () throws(StoreError) -> Void) throws(StoreError) {
         do { try sync() } catch {
@@ -96,7 +96,7 @@ final class StoreStatus: Sendable {
         }
     }
 
-    /// Records a failure as ``fail(_:)`` does, but wakes nobody. For a writer under the write lock: the other writers
+    /// Records a failure as ``fail(_:)`` does, but wakes nobody. For a writer under the write lock. The other writers
     /// are woken by the event that they wait for.
     func record(_ failure: StoreError) {
         firstFailure.withLock { first in
@@ -120,7 +120,7 @@ final class StoreStatus: Sendable {
         if refusing.load(ordering: .relaxed) { try refuse() }
     }
 
-    /// Throws if the store takes no writes any more. For a caller that has waited: it gets the recorded failure itself.
+    /// Throws if the store takes no writes any more. A caller that has waited gets the recorded failure itself.
     func checkStillWritable() throws(StoreError) {
         if !isClosed, let failure { throw failure }
         try checkWritable()

@@ -56,7 +56,7 @@ final class VersionSet: Sendable {
 
     /// Makes an edit durable, then installs the version that results from it.
     ///
-    /// A failure other than a full disk leaves the on-disk state unknown: the store then refuses writes.
+    /// A failure other than a full disk leaves the on-disk state unknown, so the store then refuses writes.
     /// - Parameters:
     ///   - opened: readers of the segments that the edit adds.
     ///   - valueFiles: readers of the value files that the edit adds.
@@ -155,7 +155,7 @@ final class VersionSet: Sendable {
         alsoUnderWriteLock body: (ValueFileAppender) -> Void
     ) throws(StoreError) -> ValueFileAppender {
         try lock.withLock { () throws(StoreError) in
-            // The store may have been closed while this call waited: its directory may belong to another owner now.
+            // The store may have been closed while this call waited, and its directory may belong to another owner now.
             try status.checkWritable()
             let number = try writableManifest().takeNumber()
             do throws(StoreError) {
@@ -179,8 +179,8 @@ final class VersionSet: Sendable {
     /// - Parameter inUse: returns the numbers of files that others than segments use. Called under the manifest lock.
     func dropValueFiles(inUse: () -> Set<UInt64>) throws(StoreError) {
         try lock.withLock { () throws(StoreError) in
-            // Read before the version: a value pointer that leaves a memtable in between is in a segment of that
-            // version.
+            // Read before the version, so that a value pointer that leaves a memtable in between is in a segment of
+            // that version.
             let inUse = inUse()
             let version = current
             let unused = Set(version.valueFiles.keys).subtracting(inUse).subtracting(
@@ -212,7 +212,7 @@ final class VersionSet: Sendable {
         }
     }
 
-    /// Runs `closeLog` if nothing has been written since recovery: the manifest then needs no edit.
+    /// Runs `closeLog` if nothing has been written since recovery, because the manifest then needs no edit.
     /// - Returns: false if something has been written, or if `closeLog` returns false.
     func closeUnchanged(_ closeLog: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
         try lock.withLock { () throws(StoreError) in

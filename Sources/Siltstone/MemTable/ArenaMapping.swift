@@ -18,7 +18,7 @@ struct ArenaBase: @unchecked Sendable {  // the owner decides which thread may a
         return unsafe ArenaCell(address)
     }
 
-    /// Sets the first `count` bytes to zero: a new arena is zero already, but a reused one is not.
+    /// Sets the first `count` bytes to zero. A new arena is zero already, but a reused one is not.
     func clear(_ count: Int) { unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: count) }
 }
 

@@ -1,7 +1,7 @@
 /// Arenas that wait for their next memtable.
 ///
 /// The first access to a page costs about as much as the inserts that fill it. So the arena of a flushed memtable is
-/// kept with its pages for the next memtable. The pool is bounded in bytes: an arena that does not fit is unmapped.
+/// kept with its pages for the next memtable. The pool is bounded in bytes, and an arena that does not fit is unmapped.
 final class ArenaPool: Sendable {
     /// Largest total capacity of waiting arenas, in bytes.
     let maximumBytes: Int

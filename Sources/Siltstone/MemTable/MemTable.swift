@@ -7,8 +7,8 @@ import Synchronization
 /// Overwriting a key is one release store; adding a key moves half a leaf. Readers validate with seqlocks: one over the
 /// structure, which splits change, and one in each leaf. Nothing is ever removed; the arena is released as one piece.
 ///
-/// A skip list measured slower: at a million entries each of its steps is a cache miss that waits for the one before.
-/// Inserts and lookups took several times as long, and scans ten times.
+/// A skip list measured slower, because at a million entries each of its steps is a cache miss that waits for the one
+/// before. Inserts and lookups took several times as long, and scans ten times.
 ///
 /// The writer's part of the arena belongs to the one thread that writes at a time, which the store's write lock
 /// ensures. Readers share only atomics with it.
@@ -45,7 +45,7 @@ final class MemTable: Sendable {
         base.clear(Self.headerSize)
         firstLeaf = ArenaReference(Self.headerSize >> 3)
         TreeNode(firstLeaf, in: base).initialize(size: TreeNode.leafSize)
-        // The three values need no deinitializer: they end with the arena.
+        // The three values need no deinitializer, because they end with the arena.
         state = base.place(TreeState(root: firstLeaf), at: 64)
         counters = base.place(MemTableCounters(), at: 128)
         counters.value.top.store(Self.headerSize + TreeNode.leafSize, ordering: .relaxed)

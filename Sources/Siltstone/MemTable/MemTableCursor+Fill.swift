@@ -20,8 +20,8 @@ extension MemTableCursor {
         let target = batch.count &+ min(limit, batch.capacity &- batch.count)
         while batch.count < target {
             if index == 0 {
-                // The cursor seeks again, below the first key of its copy: the leaf on the left now holds only keys
-                // below that key.
+                // The cursor seeks again, below the first key of its copy, because the leaf on the left now holds only
+                // keys below that key.
                 if slotCount == 0 { return }
                 seek(slot(0).key, before: true)
                 if index == 0 { return }

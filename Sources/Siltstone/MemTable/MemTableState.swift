@@ -38,8 +38,8 @@ struct MemTableWriterState {
         var child = 0
     }
 
-    /// Largest number of inner levels that 2³² references can fill: each node but the last of its level has at least
-    /// half its children.
+    /// Largest number of inner levels that 2³² references can fill, because each node but the last of its level has at
+    /// least half its children.
     static var maximumHeight: Int { 7 }
 
     /// The last leaf.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The tree of a memtable as readers see it: two pointers into its arena. Unowned: must not outlive the memtable.
 ///
-/// It is apart from the memtable so that a read touches no object: retaining one is a locked operation, which waits for
+/// It is apart from the memtable so that a read uses no object. Retaining one is a locked operation, which waits for
 /// all loads before it.
 struct MemTableTree: Sendable {
     let base: ArenaBase

@@ -3,7 +3,7 @@ import Synchronization
 /// The range tombstones of a memtable, in order of arrival, and the set that readers see, which is built when a reader
 /// asks for it.
 ///
-/// The set is built lazily, because building it takes time proportional to the number of tombstones: if every insert
+/// The set is built lazily, because building it takes time proportional to the number of tombstones. If every insert
 /// built it, a thousand inserts would cost a million steps. If reads and inserts alternate, each read copies the set,
 /// and sorts nothing.
 final class RangeTombstoneLog: Sendable {

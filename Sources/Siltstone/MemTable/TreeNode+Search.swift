@@ -10,10 +10,11 @@ extension TreeNode {
     /// Returns the digest by which this node orders `key`.
     ///
     /// All keys that can arrive at a node with two fences share the common prefix of the fences. The digest is the
-    /// eight bytes after that prefix: without the skip, keys like `user:00000001` would all have the same digest. A
-    /// node at the edge of the tree has one fence or none, and may receive any key on its open side. It names an entry
-    /// whose first bytes are the skipped prefix (the prefix source). Keys below that prefix get the smallest digest,
-    /// keys above it the largest. In both cases a smaller digest means a smaller key, and equal digests mean nothing.
+    /// eight bytes after that prefix, because without the skip keys like `user:00000001` would all have the same
+    /// digest. A node at the edge of the tree has one fence or none, and may receive any key on its open side. It names
+    /// an entry whose first bytes are the skipped prefix (the prefix source). Keys below that prefix get the smallest
+    /// digest, keys above it the largest. In both cases a smaller digest means a smaller key, and equal digests mean
+    /// nothing.
     @inline(__always)
     func digest(of key: SearchKey, in base: ArenaBase) -> UInt64 {
         let source = prefixSource
@@ -23,7 +24,8 @@ extension TreeNode {
 
     @inline(never)
     private func edgeDigest(of key: SearchKey, source: SearchKey) -> UInt64 {
-        // The source's length is a second bound: a reader may see the length of one prefix and the source of another.
+        // The source's length is a second bound, because a reader may see the length of one prefix and the source of
+        // another.
         let length = min(prefixLength, source.count)
         let order = compareKeys(
             key.prefix(min(length, key.count)).bytes, source.prefix(min(length, key.count)).bytes)

@@ -21,12 +21,12 @@ import Synchronization
 /// Readers read while the writer stores, and validate afterwards (a seqlock; Boehm, "Can seqlocks get along with
 /// programming language memory models?", MSPC 2012). So every field that readers use is atomic. A reader may follow
 /// references and children before it validates, so the writer publishes them by a release store, and readers use an
-/// acquire load. A reference, once seen, leads to a complete entry or node: a half-done move misleads a reader, but
+/// acquire load. A reference, once seen, leads to a complete entry or node. So a half-done move misleads a reader, but
 /// never leads it out of the arena.
 @safe
 struct TreeNode {
     /// Slots of a node. Compared with 64, this saves a level, and a tenth of the time of inserts, lookups and scans at
-    /// a million keys: a search reads the digests in parallel, so more digests cost little.
+    /// a million keys. More digests cost little, because a search reads them in parallel.
     static var capacity: Int { 128 }
     /// Number of digests in a cache line.
     static var slotsPerLine: Int { 8 }
@@ -156,14 +156,14 @@ struct TreeNode {
         return unsafe word(0).pointee.load(ordering: .relaxed) == version
     }
 
-    /// Makes the version odd: slots are about to move.
+    /// Makes the version odd, because slots are about to move.
     @inline(__always)
     func beginMoving() {
         unsafe word(0).pointee.store(word(0).pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         atomicMemoryFence(ordering: .releasing)
     }
 
-    /// Makes the version even: the slots do not move any more.
+    /// Makes the version even, because the slots do not move any more.
     @inline(__always)
     func endMoving() {
         unsafe word(0).pointee.store(word(0).pointee.load(ordering: .relaxed) &+ 1, ordering: .releasing)

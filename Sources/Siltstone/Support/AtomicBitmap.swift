@@ -2,8 +2,8 @@ import Synchronization
 
 /// Bits that several threads set and test, to record which data has been verified. They are never cleared.
 ///
-/// A set bit guards immutable data, so relaxed order is enough: a reader that sees the bit may read the data, and a
-/// reader that misses it only verifies again.
+/// A set bit guards immutable data, so relaxed order is enough. A reader that sees the bit may read the data. A reader
+/// that misses it only verifies again.
 ///
 /// `@unchecked Sendable`: all accesses are atomic until the owner ends.
 struct AtomicBitmap: ~Copyable, @unchecked Sendable {

@@ -6,7 +6,7 @@ struct BlockingQueue: Sendable {
 
     /// Runs blocking work on a thread outside the cooperative pool.
     ///
-    /// Cancellation does not stop the work: it runs to its end, and the caller gets its outcome.
+    /// Cancellation does not stop the work. It runs to its end, and the caller gets its outcome.
     func run<R: Sendable>(_ body: @escaping @Sendable () throws(StoreError) -> R) async throws(StoreError) -> R {
         try await BlockingWork.run(on: queue, body)
     }

@@ -1,4 +1,4 @@
-/// An unowned reference to an object: creating, copying and using it neither retains nor releases.
+/// An unowned reference to an object. Creating, copying and using it neither retains nor releases.
 ///
 /// An ordinary reference is retained for each use. A retain is a locked operation, which waits for all loads before it
 /// and takes a tenth of a short read.

@@ -8,7 +8,7 @@ func compareKeys(_ a: Bytes, _ b: Bytes) -> Int {
     return a.count &- b.count
 }
 
-/// Same order as ``compareKeys(_:_:)``, compared inline eight bytes at a time: for short keys in the caches, the call
+/// Same order as ``compareKeys(_:_:)``, compared inline eight bytes at a time. For short keys in the caches, the call
 /// of the C library's comparison costs more than its work.
 @inline(__always)
 func compareKeysByWords(_ a: Bytes, _ b: Bytes) -> Int {

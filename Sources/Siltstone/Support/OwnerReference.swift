@@ -1,7 +1,7 @@
 /// A reference to an owner that does not keep it, and is nil once the owner's store is gone.
 ///
-/// A weak reference measured slower: an object that has one counts its references in a side table, which adds some tens
-/// of nanoseconds to every read and every write.
+/// A weak reference measured slower, because an object that has one counts its references in a side table, which adds
+/// some tens of nanoseconds to every read and every write.
 final class OwnerReference<Owner: AnyObject & Sendable>: Sendable {
     private let owner = Locked<Borrowed<Owner>?>(nil, rank: .leaf)
 

@@ -194,8 +194,8 @@ enum Platform {
     /// Reserves disk blocks for a range and makes the file that long. Returns 0, or an error number.
     ///
     /// Returns an ``isUnsupported(_:)`` number if the file system cannot reserve; the caller then writes instead of
-    /// mapping. `posix_fallocate` would not do: if the file system cannot reserve, glibc writes a byte into each block,
-    /// which takes as long as zero-filling and guarantees less.
+    /// mapping. `posix_fallocate` would not do, because glibc, if the file system cannot reserve, writes a byte into
+    /// each block, which takes as long as zero-filling and guarantees less.
     static func reserve(_ descriptor: Int32, offset: Int, length: Int) -> Int32 {
         #if canImport(Darwin)
         var store = fstore_t(
@@ -219,16 +219,16 @@ enum Platform {
 
     /// Takes an advisory lock on an open file, without waiting. The lock ends with the process. Returns 0 or −1.
     ///
-    /// `flock(2)`, not `fcntl(2)`: a lock of the latter is lost as soon as any descriptor of the file is closed
-    /// anywhere in the process, and does not exclude a second handle in the same process.
+    /// It uses `flock(2)`, not `fcntl(2)`, because a lock of the latter is lost as soon as any descriptor of the file
+    /// is closed anywhere in the process, and does not exclude a second handle in the same process.
     static func lockFile(_ descriptor: Int32, exclusive: Bool) -> Int32 {
         flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB)
     }
 
     /// Releases a lock, for all descriptors of the open file.
     ///
-    /// Closing the descriptor alone is not enough: a process that was just forked has one too until its exec, and would
-    /// keep the lock.
+    /// Closing the descriptor alone is not enough, because a process that was just forked has one too until its exec,
+    /// and would keep the lock.
     static func unlockFile(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
     /// Largest size, in bytes, of a file that this process may write (`RLIMIT_FSIZE`).
@@ -468,8 +468,8 @@ enum Platform {
             unsafe precondition(Self.initialize(mutex) == 0 && pthread_cond_init(condition, nil) == 0)
         }
 
-        /// Initializes a mutex whose waiters spin for a moment before they sleep, if the C library supports that: a
-        /// wake-up takes ten times as long as the work under most locks.
+        /// Initializes a mutex whose waiters spin for a moment before they sleep, if the C library supports that,
+        /// because a wake-up takes ten times as long as the work under most locks.
         private static func initialize(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 {
             #if canImport(Glibc)
             var attributes = pthread_mutexattr_t()

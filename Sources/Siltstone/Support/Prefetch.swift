@@ -2,8 +2,8 @@ import CInstructions
 
 /// Starts loading memory into the processor's caches before it is used, without waiting for it.
 ///
-/// An early load does not do the same: the processor proceeds only some hundred instructions past a load that it waits
-/// for. The hint never faults, whatever the address.
+/// An early load does not do the same, because the processor proceeds only some hundred instructions past a load that
+/// it waits for. The hint never faults, whatever the address.
 enum Prefetch {
     /// Bytes of a cache line on the common processors. On a processor with larger lines, a line is loaded twice.
     static let lineBytes = 64

@@ -15,8 +15,8 @@ final class ValueFileReader: Sendable {
         var isRoomRefused = false
     }
 
-    /// The smallest mapping, in bytes, of a file that has outgrown its mapping. A new mapping is expensive: every page
-    /// must be faulted in, and every value verified, again.
+    /// The smallest mapping, in bytes, of a file that has outgrown its mapping. A new mapping is expensive, because
+    /// every page must be faulted in, and every value verified, again.
     private static let smallestRoom = 1 << 20
     /// If the system maps no more than the file's size: the file is mapped again once it has grown by at least this
     /// many bytes. Until then, values after the end of the mapping are read.
