@@ -4,11 +4,11 @@ extension KeyValueStore: KeyValueReader {
 
     /// Returns a copy of the value of a key.
     public func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]? {
-        try key.withBytes { key throws(StoreError) in try reads.get(key) }
+        try reads.get(key.bytes)
     }
 
     /// Pins the value of a key.
-    public func _pin(_ key: RawSpan) -> PinnedValue { key.withBytes { reads.pin($0) } }
+    public func _pin(_ key: RawSpan) -> PinnedValue { reads.pin(key.bytes) }
 
     /// Ends a pin.
     @inlinable
@@ -25,12 +25,12 @@ extension KeyValueStore: KeyValueReader {
 
     /// Takes the slow path, for a key that ``_pin(_:)`` left unclear.
     public func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
-        _ = try key.withBytes { key throws(any Error) in try reads.read(key, sharing: body) }
+        _ = try reads.read(key.bytes, sharing: body)
     }
 
     /// Whether a key has a value.
     public func _contains(_ key: RawSpan) throws(StoreError) -> Bool {
-        try key.withBytes { key throws(StoreError) in try reads.contains(key) }
+        try reads.contains(key.bytes)
     }
 
     /// Looks up many keys in one super version.

@@ -5,13 +5,13 @@ extension Snapshot: KeyValueReader {
     /// Returns a copy of the value of a key.
     public func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]? {
         try check()
-        return try key.withBytes { key throws(StoreError) in try reads.get(key, at: sequence) }
+        return try reads.get(key.bytes, at: sequence)
     }
 
     /// Pins the value of a key.
     public func _pin(_ key: RawSpan) throws(StoreError) -> PinnedValue {
         try check()
-        return key.withBytes { reads.pin($0, at: sequence) }
+        return reads.pin(key.bytes, at: sequence)
     }
 
     /// Ends a pin.
@@ -20,13 +20,13 @@ extension Snapshot: KeyValueReader {
     /// Takes the slow path, for a key that ``_pin(_:)`` left unclear.
     public func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
         try check()
-        _ = try key.withBytes { key throws(any Error) in try reads.read(key, at: sequence, sharing: body) }
+        _ = try reads.read(key.bytes, at: sequence, sharing: body)
     }
 
     /// Whether a key has a value.
     public func _contains(_ key: RawSpan) throws(StoreError) -> Bool {
         try check()
-        return try key.withBytes { key throws(StoreError) in try reads.contains(key, at: sequence) }
+        return try reads.contains(key.bytes, at: sequence)
     }
 
     /// Looks up many keys in one super version.

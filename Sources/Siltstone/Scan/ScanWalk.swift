@@ -460,8 +460,7 @@ struct ScanWalk: ~Copyable {
         if let passed {
             withContiguousBytes(start) { start in
                 withContiguousBytes(passed) { passed in
-                    path.object.noteDeleted(
-                        from: start, through: passed, passing: count, seen: sequence)
+                    path.object.noteDeleted(from: start, through: passed, passing: count, seen: sequence)
                 }
             }
         }
