@@ -4,11 +4,11 @@
 /// was released. Used by one task or thread at a time. An error is thrown, never taken for the end; the cursor cannot go
 /// on after one.
 public final class Cursor {
-    /// The walk of a store or a snapshot. Behind a pointer, as a property that changes would cost checks of exclusive
-    /// access.
-    private let walk: UnsafeMutablePointer<ScanWalk>?
+    /// The walk of a store or a snapshot, where it is one.
+    private let walk = HeapSlot<ScanWalk>()
+    private let hasWalk: Bool
     /// The walk of a transaction.
-    private let merged: Unmanaged<TransactionWalk>?
+    private let merged: Borrowed<TransactionWalk>?
     /// Stands in for both, where each of several ranges has a cursor of its own.
     private let chain: CursorChain?
     /// Keeps what the walk reads from.
@@ -16,29 +16,28 @@ public final class Cursor {
 
     /// - Parameter keeper: keeps what the walk reads from.
     init(_ walk: consuming ScanWalk, keeping keeper: Engine) {
-        self.walk = .allocate(capacity: 1)
-        self.walk?.initialize(to: walk)
+        self.walk.fill(walk)
+        hasWalk = true
         self.keeper = keeper
         (merged, chain) = (nil, nil)
     }
 
     /// - Parameter keeper: keeps what the walk reads from.
     init(_ walk: TransactionWalk, keeping keeper: Transaction) {
-        merged = .passRetained(walk)
+        merged = .retaining(walk)
         self.keeper = keeper
-        (self.walk, chain) = (nil, nil)
+        (hasWalk, chain) = (false, nil)
     }
 
     init(_ chain: CursorChain) {
-        (walk, merged, keeper) = (nil, nil, nil)
+        (hasWalk, merged, keeper) = (false, nil, nil)
         self.chain = chain
     }
 
     deinit {
         // Before what keeps their store.
         merged?.release()
-        walk?.deinitialize(count: 1)
-        walk?.deallocate()
+        if hasWalk { _ = walk.take() }
     }
 
     /// The next entry, copied; nil at the end.
@@ -46,12 +45,12 @@ public final class Cursor {
     ///   made: it goes on to its end.
     public func next() throws(StoreError) -> Entry? {
         if let chain { return try chain.next { cursor throws(StoreError) in try cursor.next() } }
-        if let merged = merged?.takeUnretainedValue() {
+        if let merged = merged?.object {
             guard let record = try merged.nextRecord() else { return nil }
             return try merged.withValue(of: record) { Entry(key: [UInt8](record.key), value: [UInt8]($0)) }
         }
-        guard let walk, let record = try walk.pointee.nextRecord() else { return nil }
-        return try walk.pointee.withValue(of: record) { value in
+        guard hasWalk, let record = try walk.value.nextRecord() else { return nil }
+        return try walk.value.withValue(of: record) { value in
             Entry(key: [UInt8](record.key), value: [UInt8](value))
         }
     }
@@ -60,8 +59,8 @@ public final class Cursor {
     /// - Throws: as ``next()``.
     public func nextKey() throws(StoreError) -> [UInt8]? {
         if let chain { return try chain.next { cursor throws(StoreError) in try cursor.nextKey() } }
-        if let merged = merged?.takeUnretainedValue() { return try merged.nextRecord().map { [UInt8]($0.key) } }
-        guard let walk, let record = try walk.pointee.nextRecord() else { return nil }
+        if let merged = merged?.object { return try merged.nextRecord().map { [UInt8]($0.key) } }
+        guard hasWalk, let record = try walk.value.nextRecord() else { return nil }
         return [UInt8](record.key)
     }
 
@@ -75,8 +74,8 @@ public final class Cursor {
     public func seek(to key: some Collection<UInt8>) throws(StoreError) {
         let key = Array(key)
         chain?.seek(to: key)
-        try merged?.takeUnretainedValue().seek(to: key)
-        try walk?.pointee.seek(to: key)
+        try merged?.object.seek(to: key)
+        if hasWalk { try walk.value.seek(to: key) }
     }
 
     /// Calls `body` with each entry that is left, without copying.
@@ -85,11 +84,11 @@ public final class Cursor {
     /// - Throws: ``StoreError``, or what `body` throws.
     public func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
         try chain?.forEach(body)
-        try walk?.pointee.forEach(body)
-        guard let merged = merged?.takeUnretainedValue() else { return }
+        if hasWalk { try walk.value.forEach(body) }
+        guard let merged = merged?.object else { return }
         while let record = try merged.nextRecord() {
             let goesOn = try merged.withValue(of: record) { value in
-                Result { try body(record.key.buffer.bytes, value.buffer.bytes) }
+                Result { try unsafe body(record.key.buffer.bytes, value.buffer.bytes) }
             }
             if try !goesOn.get() { return }
         }

@@ -2,23 +2,21 @@
 /// longer than most of what is done with one.
 public struct InlinedWalk {
     /// In the room of its scan; nil for the walk of a transaction.
-    private let walk: UnsafeMutablePointer<ScanWalk>?
-    /// The walk of a transaction, retained.
-    private let merged: Unmanaged<TransactionWalk>?
+    private let walk: HeapPlace<ScanWalk>?
+    /// The walk of a transaction, kept.
+    private let merged: Borrowed<TransactionWalk>?
 
     /// - Parameters:
     ///   - walk: not begun. What it is over has to be kept until its end.
     ///   - from: where it begins; nil for the first of all.
     init(_ walk: consuming ScanWalk, from: [UInt8]?) throws(StoreError) {
-        self.init(room: walk.room, walk)
-        do throws(StoreError) { try self.walk?.pointee.begin(at: from) } catch { try fail(error) }
+        // Into its room before it begins: begun outside, it would be copied once more, which is a fiftieth of a short walk.
+        self.init(room: walk.moveIntoRoom())
+        do throws(StoreError) { try self.walk?.value.begin(at: from) } catch { try fail(error) }
     }
 
-    /// Moves the walk into its room before it begins: begun outside, it would be copied once more, which is a fiftieth of a
-    /// short walk.
-    private init(room: UnsafeMutablePointer<ScanWalk>, _ walk: consuming ScanWalk) {
-        room.initialize(to: walk)
-        self.walk = room
+    private init(room: HeapPlace<ScanWalk>) {
+        walk = room
         merged = nil
     }
 
@@ -29,42 +27,41 @@ public struct InlinedWalk {
 
     init(_ walk: TransactionWalk) {
         self.walk = nil
-        merged = .passRetained(walk)
+        merged = .retaining(walk)
     }
 
     /// - Parameter walk: not begun, and one that keeps where it begins.
     init(_ walk: consuming ScanWalk) throws(StoreError) {
-        self.init(room: walk.room, walk)
-        do throws(StoreError) { try self.walk?.pointee.begin() } catch { try fail(error) }
+        self.init(room: walk.moveIntoRoom())
+        do throws(StoreError) { try self.walk?.value.begin() } catch { try fail(error) }
     }
 
     /// To be called once, after which the walk is gone.
     /// - Parameter taken: behind the last record that the caller has looked at; nil for the whole of the last row.
     @usableFromInline
-    func end(behind taken: UnsafePointer<Record>?) {
-        // Taken out first: whoever walks next may have the room.
-        if let walk { _ = walk.move() }
-        merged?.takeRetainedValue().end(behind: taken)
+    func end(behind taken: RecordPlace?) {
+        // Taken out first: the next walk may have the room.
+        if let walk { _ = walk.take() }
+        merged?.with { $0.end(behind: taken) }
+        merged?.release()
     }
 
     @usableFromInline
-    func nextRow(behind taken: UnsafePointer<Record>?) throws(StoreError) -> RecordRow? {
-        if let walk { return try walk.pointee.nextRow(behind: taken) }
-        return try merged?._withUnsafeGuaranteedRefThrowing { merged throws(StoreError) in
-            try merged.nextRow(behind: taken)
-        } ?? nil
+    func nextRow(behind taken: RecordPlace?) throws(StoreError) -> RecordRow? {
+        if let walk { return try walk.value.nextRow(behind: taken) }
+        return try merged?.with { merged throws(StoreError) in try merged.nextRow(behind: taken) } ?? nil
     }
 
     @usableFromInline
-    func handOther(_ record: UnsafePointer<Record>, to body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
-        if let walk { return try walk.pointee.handOther(record, to: body) }
-        return try merged?.takeUnretainedValue().handOther(record, to: body) ?? false
+    func handOther(_ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
+        if let walk { return try walk.value.handOther(record, to: body) }
+        return try merged?.object.handOther(record, to: body) ?? false
     }
 
     @usableFromInline
-    func handOtherKey(_ record: UnsafePointer<Record>, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
-        if let walk { return try walk.pointee.handOtherKey(record, to: body) }
-        return try merged?.takeUnretainedValue().handOtherKey(record, to: body) ?? false
+    func handOtherKey(_ record: RecordPlace, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
+        if let walk { return try walk.value.handOtherKey(record, to: body) }
+        return try merged?.object.handOtherKey(record, to: body) ?? false
     }
 
     /// Calls `body` with key and value of each entry, and ends the walk.
@@ -74,9 +71,9 @@ public struct InlinedWalk {
     @inline(__always)
     @discardableResult
     func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
-        var stop: UnsafePointer<Record>?
+        var stop: RecordPlace?
         defer { end(behind: stop) }
-        var taken: UnsafePointer<Record>?
+        var taken: RecordPlace?
         while let row = try nextRow(behind: taken) {
             guard let next = try row.handValues(to: body, stop: &stop) else { return false }
             taken = next
@@ -95,9 +92,9 @@ public struct InlinedWalk {
     @inline(__always)
     @discardableResult
     func forEachKey(_ body: (RawSpan) throws -> Bool) throws -> Bool {
-        var stop: UnsafePointer<Record>?
+        var stop: RecordPlace?
         defer { end(behind: stop) }
-        var taken: UnsafePointer<Record>?
+        var taken: RecordPlace?
         while let row = try nextRow(behind: taken) {
             guard let next = try row.handKeys(to: body, stop: &stop) else { return false }
             taken = next
@@ -115,7 +112,7 @@ public struct InlinedWalk {
     func count() throws(StoreError) -> Int {
         if let walk {
             defer { end(behind: nil) }
-            return try walk.pointee.count()
+            return try walk.value.count()
         }
         defer { end(behind: nil) }
         var count = 0
@@ -123,7 +120,7 @@ public struct InlinedWalk {
             count += 1
             return true
         }
-        var (taken, stop): (UnsafePointer<Record>?, UnsafePointer<Record>?)
+        var (taken, stop): (RecordPlace?, RecordPlace?)
         while let row = try nextRow(behind: taken) {
             guard let next = row.handKeys(to: add, stop: &stop) else { break }
             taken = next

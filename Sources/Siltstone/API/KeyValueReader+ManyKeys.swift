@@ -77,8 +77,8 @@ extension KeyValueReader {
             if group.count == 0 { return }
             for index in 0..<group.count {
                 let goesOn =
-                    if let value = try stable._copyValue(group[index].buffer.bytes) {
-                        body(base + index, value.span.bytes)
+                    if let value = try unsafe stable._copyValue(group[index].buffer.bytes) {
+                        unsafe body(base + index, value.span.bytes)
                     } else {
                         body(base + index, nil)
                     }

@@ -115,7 +115,7 @@ extension KeyValueReader {
             }
             defer { _unpin(pinned) }
             guard let value = pinned.value else { return nil }
-            return try body(value.buffer.bytes)
+            return unsafe try body(value.buffer.bytes)
         }
     }
 

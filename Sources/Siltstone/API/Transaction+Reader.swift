@@ -25,7 +25,7 @@ extension Transaction: KeyValueReader {
         switch try key.withBytes({ key throws(StoreError) in try read(key) }) {
         case .unwritten: try snapshot._withValue(key, body)
         case .deleted: return
-        case .value(let value): try body(value.span.bytes)
+        case .value(let value): try unsafe body(value.span.bytes)
         }
     }
 
@@ -101,7 +101,7 @@ extension Transaction: KeyValueReader {
             switch own[index - first] {
             case .unwritten: return body(index, value)
             case .deleted: return body(index, nil)
-            case .value(let value): return body(index, value.span.bytes)
+            case .value(let value): return unsafe body(index, value.span.bytes)
             }
         }
         if let failure { throw failure }

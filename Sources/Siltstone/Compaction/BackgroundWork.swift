@@ -64,7 +64,7 @@ final class BackgroundWork: Sendable {
             idleWatch: { [unowned self] in watchForIdleness() },
             preparation: { [preparationQueue] work in preparationQueue.async(execute: work) })
         writes.background = requests
-        values.background = requests
+        values.background.value = requests
     }
 
     /// Begins the work that a store may need which was just opened.

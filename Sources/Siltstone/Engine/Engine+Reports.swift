@@ -49,7 +49,7 @@ extension Engine {
     private func measureMemory(_ version: Version, _ statistics: inout Statistics) {
         let mappings = version.allSegments.compactMap(\.mapping) + version.valueFiles.values.compactMap(\.fileMapping)
         for mapping in mappings {
-            statistics.mappedBytes += mapping.bytes.count
+            statistics.mappedBytes += mapping.memory.count
             statistics.mappedBytesInMemory += mapping.bytesInMemory
         }
         statistics.ownMemoryBytes =

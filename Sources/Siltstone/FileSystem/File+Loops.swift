@@ -21,7 +21,7 @@ extension File {
         while done < buffer.count {
             let rest = buffer[done...]
             let count = try retryingInterrupted { () throws(FileSystemError) in
-                try read(into: rest.buffer, at: offset + done)
+                try unsafe read(into: rest.buffer, at: offset + done)
             }
             if count == 0 { break }
             done += count
@@ -32,7 +32,7 @@ extension File {
     /// Writes all of `bytes`.
     func writeFully(_ bytes: Bytes, at offset: Int) throws(FileSystemError) {
         try writeAll(bytes.count, at: offset) { done throws(FileSystemError) in
-            try write(bytes.dropped(done).buffer, at: offset + done)
+            try unsafe write(bytes.dropped(done).buffer, at: offset + done)
         }
     }
 
@@ -42,7 +42,7 @@ extension File {
     ) throws(FileSystemError) {
         let (bodyStart, tailStart) = (head.count, head.count + body.count)
         try writeAll(tailStart + tail.count, at: offset) { done throws(FileSystemError) in
-            try write(
+            try unsafe write(
                 head.dropped(done).buffer, body.dropped(done - bodyStart).buffer, tail.dropped(done - tailStart).buffer,
                 at: offset + done)
         }
@@ -137,12 +137,8 @@ private enum Zeros {
     private static let count = 256 << 10
 
     /// Mapped and never touched, so that all of it is one page of memory, or none.
-    ///
-    /// `nonisolated(unsafe)`: nobody changes it.
-    nonisolated(unsafe) static let bytes: Bytes = {
-        if let address = Platform.mapAnonymous(length: count) {
-            return Bytes(start: address, count: count)
-        }
+    static let bytes: Bytes = {
+        if let mapped = Platform.mapAnonymous(length: count) { return mapped.bytes }
         let few = MutableBytes.allocate(byteCount: 4096, alignment: 64)  // for the life of the process
         few.fill(with: 0)
         return few.bytes

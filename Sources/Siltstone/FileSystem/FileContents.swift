@@ -1,12 +1,10 @@
 /// All bytes of a file, as they were when it was opened: mapped, or read into memory.
-///
-/// `@unchecked Sendable`: the bytes are not written to, and stay as long as this does.
-final class FileContents: @unchecked Sendable {
+final class FileContents: Sendable {
     /// The bytes, valid as long as this object.
     let bytes: Bytes
     /// What keeps them where they are mapped.
     private let mapping: (any FileMapping)?
-    /// What holds them where they were read.
+    /// The anonymous memory that holds them where they were read.
     private let memory: MutableBytes?
 
     /// - Parameters:
@@ -20,7 +18,7 @@ final class FileContents: @unchecked Sendable {
                 let mapping = try file.map(length: size, writable: false)
                 self.mapping = mapping
                 memory = nil
-                bytes = Bytes(mapping.bytes)
+                bytes = mapping.memory.bytes
                 return
             } catch {
                 // A file system that cannot map can be read; if this was a real error, reading meets it too.
@@ -33,21 +31,20 @@ final class FileContents: @unchecked Sendable {
             return
         }
         // Anonymous pages, not the heap: logs may be large, and take memory only as far as they are read.
-        guard let address = Platform.mapAnonymous(length: size) else {
+        guard let memory = Platform.mapAnonymous(length: size) else {
             throw FileSystemError("read", path: file.path, errorNumber: Platform.errorNumber)
         }
-        let memory = MutableBytes(start: address, count: size)
         do {
             let count = try file.readFully(into: memory, at: 0)
             self.memory = memory
-            bytes = Bytes(start: address, count: count)
+            bytes = memory.prefix(count).bytes
         } catch {
-            Platform.unmap(address, length: size)
+            Platform.unmap(memory)
             throw error
         }
     }
 
     deinit {
-        if let memory { Platform.unmap(memory.start, length: memory.count) }
+        if let memory { Platform.unmap(memory) }
     }
 }

@@ -118,7 +118,7 @@ extension File {
     public func write(
         _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ tail: UnsafeRawBufferPointer, at offset: Int
     ) throws(FileSystemError) -> Int {
-        try write(!head.isEmpty ? head : !body.isEmpty ? body : tail, at: offset)
+        try unsafe write(!head.isEmpty ? head : !body.isEmpty ? body : tail, at: offset)
     }
 
     /// Leaves it to the writes.
@@ -126,6 +126,11 @@ extension File {
 
     /// Leaves all of it to the next ``sync()``.
     public func beginSync(offset: Int, length: Int) {}
+}
+
+extension FileMapping {
+    /// The bytes, as the engine handles them.
+    var memory: MutableBytes { unsafe MutableBytes(bytes) }
 }
 
 /// A file's bytes in memory, for as long as the mapping is referred to.
@@ -167,7 +172,7 @@ extension FileMapping {
     public func isInMemory(offset: Int, length: Int) -> Bool { true }
 
     /// All of them.
-    public var bytesInMemory: Int { bytes.count }
+    public var bytesInMemory: Int { unsafe bytes.count }
 }
 
 /// The lock of a file, held until ``release()``, or until the last reference goes or the process dies.

@@ -8,8 +8,7 @@ import Synchronization
 /// `@unchecked Sendable`: the address is fixed, calls are made under the lock, and who stores through a mapping has
 /// to see to order as with any file.
 package final class MemoryFileData: @unchecked Sendable {
-    package let base: UnsafeMutableRawPointer
-    let capacity: Int
+    private let memory: MutableBytes
 
     private struct State {
         var size = 0
@@ -21,12 +20,15 @@ package final class MemoryFileData: @unchecked Sendable {
 
     /// Nil, and an error number, where there is no address space left.
     package init?(capacity: Int) {
-        guard let base = Platform.mapAnonymous(length: capacity) else { return nil }
-        self.base = base
-        self.capacity = capacity
+        guard let memory = Platform.mapAnonymous(length: capacity) else { return nil }
+        self.memory = memory
     }
 
-    deinit { Platform.unmap(base, length: capacity) }
+    deinit { Platform.unmap(memory) }
+
+    package var base: UnsafeMutableRawPointer { unsafe memory.start }
+
+    var capacity: Int { memory.count }
 
     package var size: Int { state.withLock { $0.size } }
 
@@ -34,7 +36,7 @@ package final class MemoryFileData: @unchecked Sendable {
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
         state.withLock { state in
             let count = min(buffer.count, max(0, state.size - offset))
-            if count > 0 { buffer.copyMemory(from: UnsafeRawBufferPointer(start: base + offset, count: count)) }
+            if count > 0 { unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(start: base + offset, count: count)) }
             return count
         }
     }
@@ -44,7 +46,7 @@ package final class MemoryFileData: @unchecked Sendable {
         state.withLock { state in
             let count = min(bytes.count, max(0, capacity - offset))
             if count > 0, let source = bytes.baseAddress {
-                (base + offset).copyMemory(from: source, byteCount: count)
+                unsafe (base + offset).copyMemory(from: source, byteCount: count)
                 state.size = max(state.size, offset + count)
             }
             return count
@@ -66,9 +68,10 @@ package final class MemoryFileData: @unchecked Sendable {
     private func clear(_ range: Range<Int>) {
         let page = 4096
         for start in stride(from: range.lowerBound, to: range.upperBound, by: page) {
-            let bytes = UnsafeMutableRawBufferPointer(start: base + start, count: min(page, range.upperBound - start))
-            if UnsafeRawBufferPointer(bytes).isZero(0..<bytes.count) { continue }
-            bytes.initializeMemory(as: UInt8.self, repeating: 0)
+            let bytes = unsafe UnsafeMutableRawBufferPointer(
+                start: base + start, count: min(page, range.upperBound - start))
+            if unsafe UnsafeRawBufferPointer(bytes).isZero(0..<bytes.count) { continue }
+            unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
         }
     }
 
@@ -121,13 +124,13 @@ package final class MemoryFile: File {
 
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
         try check("read", offset: offset)
-        return data.read(into: buffer, at: offset)
+        return unsafe data.read(into: buffer, at: offset)
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
         // One byte has to fit; of the rest, what fits is written.
         try check("write", writing: true, offset: offset, length: min(bytes.count, 1))
-        return data.write(bytes, at: offset)
+        return unsafe data.write(bytes, at: offset)
     }
 
     package func reserve(offset: Int, length: Int) throws(FileSystemError) {
@@ -156,6 +159,7 @@ package final class MemoryFile: File {
 /// A mapping of a file of an ``InMemoryFileSystem``: its bytes themselves.
 ///
 /// `@unchecked Sendable`: as for any mapping, who may touch which bytes when is the business of the owner.
+@safe
 private final class MemoryMapping: FileMapping, @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
     /// Keeps the bytes.
@@ -163,11 +167,11 @@ private final class MemoryMapping: FileMapping, @unchecked Sendable {
 
     init(_ data: MemoryFileData, length: Int) {
         self.data = data
-        bytes = UnsafeMutableRawBufferPointer(start: data.base, count: length)
+        unsafe bytes = unsafe UnsafeMutableRawBufferPointer(start: data.base, count: length)
     }
 
     func prepareForWriting(offset: Int, length: Int) {
-        guard offset >= 0, length > 0, offset <= bytes.count - length else { return }
-        Platform.populateForWriting(data.base + offset, length: length)
+        guard offset >= 0, length > 0, unsafe offset <= bytes.count - length else { return }
+        unsafe Platform.populateForWriting(data.base + offset, length: length)
     }
 }

@@ -15,20 +15,19 @@ enum ChangeEncoding {
     }
 
     /// Writes the kind and the lengths.
-    /// - Returns: the address behind them, where the key goes.
     @inline(__always)
-    static func writePrefix(
-        _ kind: RecordKind, key: Int, value: Int, to pointer: UnsafeMutableRawPointer
-    ) -> UnsafeMutableRawPointer {
-        pointer.storeBytes(of: kind.rawValue, as: UInt8.self)
-        return Varint.write(UInt64(value), to: Varint.write(UInt64(key), to: pointer + 1))
+    static func writePrefix(_ kind: RecordKind, key: Int, value: Int, to writer: inout ByteWriter) {
+        writer.put(kind.rawValue)
+        writer.put(varint: UInt64(key))
+        writer.put(varint: UInt64(value))
     }
 
-    /// Writes a change to `pointer`, which must have room for ``size(key:value:)`` bytes.
+    /// Writes a change to `bytes`, which must have room for ``size(key:value:)`` bytes.
     @inline(__always)
-    static func write(_ kind: RecordKind, key: Bytes, value: Bytes, to pointer: UnsafeMutableRawPointer) {
-        let keyPlace = writePrefix(kind, key: key.count, value: value.count, to: pointer)
-        if let base = key.baseAddress { keyPlace.copyMemory(from: base, byteCount: key.count) }
-        if let base = value.baseAddress { (keyPlace + key.count).copyMemory(from: base, byteCount: value.count) }
+    static func write(_ kind: RecordKind, key: Bytes, value: Bytes, to bytes: MutableBytes) {
+        var writer = ByteWriter(bytes)
+        writePrefix(kind, key: key.count, value: value.count, to: &writer)
+        writer.put(key)
+        writer.put(value)
     }
 }

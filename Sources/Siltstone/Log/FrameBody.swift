@@ -3,8 +3,8 @@ protocol FrameBody {
     /// Bytes of the payload.
     var length: Int { get }
 
-    /// Writes all ``length`` bytes to `pointer`.
-    func write(to pointer: UnsafeMutableRawPointer)
+    /// Writes all ``length`` bytes to the beginning of `bytes`.
+    func write(to bytes: MutableBytes)
 
     /// Hands over the payload piece by piece, for frames that are too large to be copied.
     func forEachPart(_ body: (Bytes) throws(FileSystemError) -> Void) throws(FileSystemError)
@@ -20,15 +20,16 @@ struct ChangeBody: FrameBody {
     var length: Int { ChangeEncoding.size(key: key.count, value: value.count) }
 
     @inline(__always)
-    func write(to pointer: UnsafeMutableRawPointer) {
-        ChangeEncoding.write(kind, key: key, value: value, to: pointer)
+    func write(to bytes: MutableBytes) {
+        ChangeEncoding.write(kind, key: key, value: value, to: bytes)
     }
 
     func forEachPart(_ body: (Bytes) throws(FileSystemError) -> Void) throws(FileSystemError) {
         let prefix = MutableBytes.allocate(byteCount: ChangeEncoding.greatestPrefix, alignment: 1)
         defer { prefix.deallocate() }
-        let end = ChangeEncoding.writePrefix(kind, key: key.count, value: value.count, to: prefix.start)
-        try body(prefix[..<(end - prefix.start)].bytes)
+        var writer = ByteWriter(prefix)
+        ChangeEncoding.writePrefix(kind, key: key.count, value: value.count, to: &writer)
+        try body(prefix[..<writer.count].bytes)
         try body(key)
         try body(value)
     }
@@ -42,9 +43,7 @@ struct WholeBody: FrameBody {
     var length: Int { payload.count }
 
     @inline(__always)
-    func write(to pointer: UnsafeMutableRawPointer) {
-        if let base = payload.baseAddress { pointer.copyMemory(from: base, byteCount: payload.count) }
-    }
+    func write(to bytes: MutableBytes) { bytes.copyMemory(from: payload) }
 
     func forEachPart(_ body: (Bytes) throws(FileSystemError) -> Void) throws(FileSystemError) { try body(payload) }
 }

@@ -59,11 +59,11 @@ struct FrameHeader {
 
     /// Writes the header, with the frame's checksum in front.
     @inline(__always)
-    func write(checksum: UInt32, to pointer: UnsafeMutableRawPointer) {
-        pointer.store(UInt64(checksum) | UInt64(length) &<< 32, at: 0)
-        pointer.store(firstSequence, at: 8)
-        pointer.store(UInt64(count) | UInt64(previous) &<< 32, at: 16)
-        pointer.store(UInt64(mark) | UInt64(kind) &<< 32, at: 24)
+    func write(checksum: UInt32, to bytes: MutableBytes) {
+        bytes.uncheckedStore(UInt64(checksum) | UInt64(length) &<< 32, at: 0)
+        bytes.uncheckedStore(firstSequence, at: 8)
+        bytes.uncheckedStore(UInt64(count) | UInt64(previous) &<< 32, at: 16)
+        bytes.uncheckedStore(UInt64(mark) | UInt64(kind) &<< 32, at: 24)
     }
 }
 

@@ -29,12 +29,9 @@ extension LogWriter {
     /// Appends the first frame of a log.
     /// - Throws: as ``append(kind:key:value:sequence:)``.
     func append(link: LogLink) throws(StoreError) {
-        assert(tail.pointee.end == FileHeader.size)
+        assert(tail.value.end == FileHeader.size)
         let bytes = link.encoded()
-        let result = bytes.withBytes { payload in
-            Result { () throws(StoreError) in try append(frame: .link, payload: payload) }
-        }
-        try result.get()
+        try bytes.withBytes { payload throws(StoreError) in try append(frame: .link, payload: payload) }
     }
 
     @inline(__always)
@@ -42,12 +39,12 @@ extension LogWriter {
         _ body: Body, _ kind: FrameKind, first: SequenceNumber, count: Int
     ) throws(StoreError) {
         let length = body.length
-        let end = tail.pointee.end
+        let end = tail.value.end
         if length <= FrameHeader.greatestPayload,
             end &+ FrameHeader.frameSize(payload: length) <= room.load(ordering: .acquiring),
-            !isNearlySynced(end), let base = tail.pointee.base
+            !isNearlySynced(end), let mapped = tail.value.mapped
         {
-            let size = encode(body, length, kind, first: first, count: count, to: base + end)
+            let size = encode(body, length, kind, first: first, count: count, to: mapped, at: end)
             advance(by: size)
         } else {
             try appendSlowly(body, kind, first: first, count: count)
@@ -71,7 +68,7 @@ extension LogWriter {
         _ body: Body, _ kind: FrameKind, first: SequenceNumber, count: Int
     ) throws(StoreError) {
         let length = body.length
-        let end = tail.pointee.end
+        let end = tail.value.end
         guard length <= FrameHeader.greatestPayload,
             end + FrameHeader.frameSize(payload: length) <= FrameHeader.greatestOffset,
             count >= 0, count <= Int(UInt32.max)
@@ -83,13 +80,13 @@ extension LogWriter {
         let size = FrameHeader.frameSize(payload: length)
         try makeRoom(upTo: end + size)
         let isStored = size > Self.bufferSize || !isNearlySynced(end)
-        if isStored, let base = tail.pointee.base {
-            encode(body, length, kind, first: first, count: count, to: base + end)
+        if isStored, let mapped = tail.value.mapped {
+            encode(body, length, kind, first: first, count: count, to: mapped, at: end)
         } else if size <= Self.bufferSize {
             try write { () throws(FileSystemError) in
                 let buffer = frameBuffer()
-                encode(body, length, kind, first: first, count: count, to: buffer)
-                try file.writeFully(Bytes(start: buffer, count: size), at: end)
+                encode(body, length, kind, first: first, count: count, to: buffer, at: 0)
+                try file.writeFully(buffer[..<size].bytes, at: end)
             }
         } else {
             try write { () throws(FileSystemError) in
@@ -99,25 +96,25 @@ extension LogWriter {
         advance(by: size)
     }
 
-    /// Encodes the next frame to `pointer`; the checksum of it becomes the one to link to.
+    /// Encodes the next frame at an offset of `bytes`; the checksum of it becomes the one to link to.
     /// - Returns: bytes of the frame.
     @inline(__always)
     @discardableResult
     private func encode<Body: FrameBody>(
         _ body: Body, _ length: Int, _ kind: FrameKind, first: SequenceNumber, count: Int,
-        to pointer: UnsafeMutableRawPointer
+        to bytes: MutableBytes, at offset: Int
     ) -> Int {
         let size = FrameHeader.frameSize(payload: length)
-        let payload = pointer + FrameHeader.size
+        let frame = bytes.uncheckedSlice(offset, size)
+        let payload = frame.uncheckedSlice(FrameHeader.size, size &- FrameHeader.size)
         // The padding, with some of the payload's place, which is written after it.
-        pointer.store(UInt64(0), at: size &- 8)
+        frame.uncheckedStore(UInt64(0), at: size &- 8)
         body.write(to: payload)
         let header = header(length, kind, first: first, count: count)
         let checksum = header.checksum(
-            file: fileChecksum, offset: tail.pointee.end,
-            body: Bytes(start: payload, count: size &- FrameHeader.size))
-        header.write(checksum: checksum, to: pointer)
-        tail.pointee.encoded = checksum
+            file: fileChecksum, offset: tail.value.end, body: payload.bytes)
+        header.write(checksum: checksum, to: frame)
+        tail.value.encoded = checksum
         return size
     }
 
@@ -125,22 +122,22 @@ extension LogWriter {
     private func header(_ length: Int, _ kind: FrameKind, first: SequenceNumber, count: Int) -> FrameHeader {
         FrameHeader(
             length: UInt32(truncatingIfNeeded: length), firstSequence: first,
-            count: UInt32(truncatingIfNeeded: count), previous: tail.pointee.previous,
+            count: UInt32(truncatingIfNeeded: count), previous: tail.value.previous,
             mark: UInt32(truncatingIfNeeded: syncedMark.load(ordering: .relaxed) &>> 3), kind: kind.rawValue)
     }
 
     /// Makes the frame that was encoded last part of the log.
     @inline(__always)
     private func advance(by size: Int) {
-        tail.pointee.previous = tail.pointee.encoded
-        tail.pointee.end &+= size
-        endMark.store(tail.pointee.end, ordering: .releasing)
+        tail.value.previous = tail.value.encoded
+        tail.value.end &+= size
+        endMark.store(tail.value.end, ordering: .releasing)
     }
 
-    private func frameBuffer() -> UnsafeMutableRawPointer {
-        if let buffer = tail.pointee.buffer { return buffer }
-        let buffer = UnsafeMutableRawPointer.allocate(byteCount: Self.bufferSize, alignment: 8)
-        tail.pointee.buffer = buffer
+    private func frameBuffer() -> MutableBytes {
+        if let buffer = tail.value.buffer { return buffer }
+        let buffer = MutableBytes.allocate(byteCount: Self.bufferSize, alignment: 8)
+        tail.value.buffer = buffer
         return buffer
     }
 
@@ -150,8 +147,8 @@ extension LogWriter {
     ) throws(FileSystemError) {
         let buffer = frameBuffer()
         let header = header(length, kind, first: first, count: count)
-        var checksum = header.checksum(file: fileChecksum, offset: tail.pointee.end)
-        var position = tail.pointee.end + FrameHeader.size
+        var checksum = header.checksum(file: fileChecksum, offset: tail.value.end)
+        var position = tail.value.end + FrameHeader.size
         try body.forEachPart { part throws(FileSystemError) in
             checksum = CRC32.checksum(part, continuing: checksum)
             try file.writeFully(part, at: position)
@@ -159,12 +156,12 @@ extension LogWriter {
         }
         let padding = FrameHeader.frameSize(payload: length) - FrameHeader.size - length
         buffer.store(UInt64(0), at: 0)
-        checksum = CRC32.checksum(Bytes(start: buffer, count: padding), continuing: checksum)
-        try file.writeFully(Bytes(start: buffer, count: padding), at: position)
+        checksum = CRC32.checksum(buffer[..<padding].bytes, continuing: checksum)
+        try file.writeFully(buffer[..<padding].bytes, at: position)
         // The header last: until it is there, the rest is nothing to a reader.
         header.write(checksum: checksum, to: buffer)
-        try file.writeFully(Bytes(start: buffer, count: FrameHeader.size), at: tail.pointee.end)
-        tail.pointee.encoded = checksum
+        try file.writeFully(buffer[..<FrameHeader.size].bytes, at: tail.value.end)
+        tail.value.encoded = checksum
     }
 
     /// Runs the calls that write a frame, and cleans up after a failed one.
@@ -177,7 +174,7 @@ extension LogWriter {
         } catch {
             guard error.isNoSpace else { throw fail(StoreError(error).asUncertain) }
             do {
-                let end = tail.pointee.end
+                let end = tail.value.end
                 try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
                 space.withLock { noteCut(&$0, to: end) }
             } catch {

@@ -27,7 +27,7 @@ extension LogWriter {
         }
 
         /// How far frames may be stored through the mapping.
-        var room: Int { isSealed || failure != nil ? 0 : min(reserved, mapping?.bytes.count ?? 0) }
+        var room: Int { isSealed || failure != nil ? 0 : min(reserved, mapping?.memory.count ?? 0) }
     }
 
     /// Whole pages are reserved, in bytes. The true size of a page does not matter.
@@ -43,9 +43,9 @@ extension LogWriter {
             if let failure = space.failure { throw failure.refusal }
             if space.isSealed { throw StoreError(.closed, "the log is closed", file: path) }
             try extend(&space, upTo: needed)
-            if space.maps, space.mapping.map({ $0.bytes.count < needed }) ?? true { map(&space, upTo: needed) }
+            if space.maps, space.mapping.map({ $0.memory.count < needed }) ?? true { map(&space, upTo: needed) }
             if !space.maps { space.mapping = nil }
-            tail.pointee.base = space.mapping?.bytes.baseAddress
+            tail.value.mapped = space.mapping?.memory
         }
     }
 
@@ -153,7 +153,7 @@ extension LogWriter {
     /// - Returns: the bytes that were given back.
     func releaseReserve() -> Int {
         space.withLock { space in
-            let (end, reserved) = (tail.pointee.end, space.reserved)
+            let (end, reserved) = (tail.value.end, space.reserved)
             let kept = Self.rounded(end)
             guard space.failure == nil, !space.isSealed, reserved > kept else { return 0 }
             cut(&space, to: kept)
@@ -166,14 +166,14 @@ extension LogWriter {
     /// Gives back prepared space where everything is synced: a small sync would write more of it than
     /// needed (``File/writeZeros(_:)``). What is taken again is not prepared, unless that is asked for. By the caller that appends.
     func releasePrepared() {
-        let isPrepared = space.withLock { $0.populated > Self.rounded(tail.pointee.end) }
+        let isPrepared = space.withLock { $0.populated > Self.rounded(tail.value.end) }
         // While the kernel has nothing to write it can cut the folio in which the log ends.
-        if isPrepared, tail.pointee.end == syncedEnd { _ = releaseReserve() }
+        if isPrepared, tail.value.end == syncedEnd { _ = releaseReserve() }
     }
 
     /// Maps the file, or gives up mapping it: to write it instead loses nothing but time.
     private func map(_ space: inout Space, upTo needed: Int) {
-        let length = Self.rounded(max(options.capacity, needed, (space.mapping?.bytes.count ?? 0) * 2))
+        let length = Self.rounded(max(options.capacity, needed, (space.mapping?.memory.count ?? 0) * 2))
         do {
             space.mapping = try file.map(length: length, writable: true)
             space.populated = 0

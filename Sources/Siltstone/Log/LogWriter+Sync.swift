@@ -29,9 +29,9 @@ extension LogWriter {
             }
             return (!space.isSealed, space.reserved)
         }
-        tail.pointee.base = nil
+        tail.value.mapped = nil
         if let failure { throw failure.refusal }
-        let end = tail.pointee.end
+        let end = tail.value.end
         if isFirst, reserved > end {
             do {
                 try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }

@@ -15,10 +15,7 @@ import Synchronization
 /// failed write, and any failed sync, ends the writing to this log for ever: after a failed sync the kernel may have
 /// dropped the pages and call the next sync a success (Rebello et al., "Can Applications Recover from fsync
 /// Failures?", USENIX ATC 2020).
-///
-/// `@unchecked Sendable`: what appends change lies behind ``tail`` and is theirs, by the contract above; the rest is
-/// atomic, or guarded by a lock.
-final class LogWriter: @unchecked Sendable {
+final class LogWriter: Sendable {
     /// What may be chosen for a log.
     struct Options: Sendable {
         var writing = LogWriting.mapped
@@ -31,17 +28,19 @@ final class LogWriter: @unchecked Sendable {
     }
 
     /// What the appends alone read and change.
-    struct Tail {
+    struct Tail: ~Copyable {
         /// Where the next frame goes.
         var end: Int
         /// The checksum of the last frame.
         var previous: UInt32
         /// The checksum of the frame that was encoded last, which becomes ``previous`` once the frame is in its place.
         var encoded: UInt32 = 0
-        /// Where the mapping begins; nil where the log is written.
-        var base: UnsafeMutableRawPointer?
+        /// The mapping; nil where the log is written.
+        var mapped: MutableBytes?
         /// Where written frames are put together; made when it is needed.
-        var buffer: UnsafeMutableRawPointer?
+        var buffer: MutableBytes?
+
+        deinit { buffer?.deallocate() }
     }
 
     /// Greater frames than this, in bytes, are written piece by piece instead of being put together first.
@@ -54,7 +53,7 @@ final class LogWriter: @unchecked Sendable {
     let options: Options
     /// The checksum of the file's header.
     let fileChecksum: UInt32
-    let tail: UnsafeMutablePointer<Tail>
+    let tail: HeapCell<Tail>
     /// Behind the last frame, for other threads.
     let endMark: Atomic<Int>
     /// Everything before this was brought to stable storage.
@@ -75,14 +74,7 @@ final class LogWriter: @unchecked Sendable {
         endMark = Atomic(end)
         syncedMark = Atomic(end)
         space = Locked(Space(reserved: end, options), rank: .leaf)
-        tail = .allocate(capacity: 1)
-        tail.initialize(to: Tail(end: end, previous: previous, base: nil, buffer: nil))
-    }
-
-    deinit {
-        tail.pointee.buffer?.deallocate()
-        tail.deinitialize(count: 1)
-        tail.deallocate()
+        tail = HeapCell(Tail(end: end, previous: previous))
     }
 
     /// Makes the file, with its header on stable storage. Its name is durable once the directory is synced, which is
@@ -144,13 +136,10 @@ final class LogWriter: @unchecked Sendable {
     /// Everything before this offset is on stable storage. May be asked by any thread.
     var syncedEnd: Int { syncedMark.load(ordering: .acquiring) }
 
-    /// Whether frames are stored through a mapping. To be asked by the one who appends.
-    var isMapped: Bool { tail.pointee.base != nil }
-
     /// What the first frame of the log behind this one has to say. To be asked by the one who appends.
     func link(lastSequence: SequenceNumber) -> LogLink {
         LogLink(
-            log: number, end: UInt64(tail.pointee.end), checksum: tail.pointee.previous, synced: UInt64(syncedEnd),
+            log: number, end: UInt64(tail.value.end), checksum: tail.value.previous, synced: UInt64(syncedEnd),
             lastSequence: lastSequence)
     }
 }

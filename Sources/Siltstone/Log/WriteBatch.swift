@@ -41,13 +41,9 @@ public struct WriteBatch: Sendable {
     /// Prepares for changes of `bytes` bytes in all, so that adding them moves nothing.
     public mutating func reserveCapacity(_ bytes: Int) {
         guard bytes > memory.count else { return }
-        // In one piece: to append a sequence of zeros takes a debug build a microsecond for each byte.
-        memory = [UInt8](unsafeUninitializedCapacity: bytes) { larger, count in
-            let target = MutableBytes(UnsafeMutableRawBufferPointer(larger))
-            memory.withBytes { target.copyMemory(from: $0) }
-            target[memory.count...].fill(with: 0)
-            count = bytes
-        }
+        var larger = [UInt8](repeating: 0, count: bytes)
+        larger.withMutableBytes { larger in memory.withBytes { larger.copyMemory(from: $0) } }
+        memory = larger
     }
 
     /// Adds a change.
@@ -55,9 +51,8 @@ public struct WriteBatch: Sendable {
         let end = byteCount + ChangeEncoding.size(key: key.count, value: value.count)
         if end > memory.count { reserveCapacity(max(end, 2 * memory.count)) }
         // Written in place: to append kind, lengths, key and value one by one takes several times as long.
-        memory.withUnsafeMutableBytes { buffer in
-            guard let start = buffer.baseAddress else { return }  // never nil: there is room for a change
-            ChangeEncoding.write(kind, key: key, value: value, to: start + byteCount)
+        memory.withMutableBytes { bytes in
+            ChangeEncoding.write(kind, key: key, value: value, to: bytes[byteCount...])
         }
         byteCount = end
         count += 1
@@ -91,7 +86,7 @@ extension WriteBatch {
                         continue
                     }
                     let pointer = try move(change.key, change.value)
-                    try withUnsafeTemporaryBytes(ValuePointer.size) { buffer throws(StoreError) in
+                    try withStackBytes(ValuePointer.size) { buffer throws(StoreError) in
                         pointer.write(to: buffer)
                         slim.append(.pointer, key: change.key, value: buffer.bytes)
                     }

@@ -103,7 +103,12 @@ final class Manifest {
         edit.nextFileNumber = state.nextFileNumber
         var next = state
         try next.apply(edit, path: writer.path, offset: writer.end)
-        if edits >= renewalPoint, try begin(with: next) { return }
+        if edits >= renewalPoint {
+            if try begin(with: next) { return }
+            // The failed manifest has taken a number, and may have left a file.
+            edit.nextFileNumber = state.nextFileNumber
+            next.nextFileNumber = state.nextFileNumber
+        }
         try writer.append(edit: edit)
         try certain { () throws(StoreError) in try writer.sync() }
         state = next

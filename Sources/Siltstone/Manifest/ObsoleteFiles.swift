@@ -6,17 +6,18 @@
 ///
 /// Whoever holds files back goes by their names, and so by the directory's lock: it is not given up before the last
 /// hold has ended.
-///
-/// `@unchecked Sendable`: what is not constant is touched under `lock` only.
-final class ObsoleteFiles: @unchecked Sendable {
+final class ObsoleteFiles: Sendable {
     private let directory: String
     private let fileSystem: any FileSystem
-    private let lock = ConditionLock(.leaf)
-    private var holds = 0
-    /// What is to be removed once the last hold ends.
-    private var waiting: [StoreFile] = []
-    /// Whether the store closes, and nobody may begin to hold any more.
-    private var refusesHolds = false
+    private let state = Locked(State(), rank: .leaf)
+
+    private struct State {
+        var holds = 0
+        /// Files that are removed once the last hold ends.
+        var waiting: [StoreFile] = []
+        /// Whether the store closes, and nobody may begin to hold any more.
+        var refusesHolds = false
+    }
 
     init(directory: String, fileSystem: any FileSystem) {
         self.directory = directory
@@ -27,9 +28,9 @@ final class ObsoleteFiles: @unchecked Sendable {
     ///
     /// A failure is not an error of the store: nothing refers to the file, and the next opening tries again.
     func remove(_ files: [StoreFile]) {
-        let now = lock.withLock {
-            if holds == 0 { return files }
-            waiting += files
+        let now = state.withLock { state in
+            if state.holds == 0 { return files }
+            state.waiting += files
             return []
         }
         unlink(now)
@@ -38,9 +39,9 @@ final class ObsoleteFiles: @unchecked Sendable {
     /// Keeps all files in place while `body` runs.
     /// - Throws: ``StoreError/Code/closed`` where the store closes already; or what `body` throws.
     func holding<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-        let isRefused = lock.withLock {
-            if !refusesHolds { holds += 1 }
-            return refusesHolds
+        let isRefused = state.withLock { state in
+            if !state.refusesHolds { state.holds += 1 }
+            return state.refusesHolds
         }
         if isRefused { throw StoreError(.closed, "the store is closed; open it again", file: directory) }
         defer { endHold() }
@@ -49,14 +50,16 @@ final class ObsoleteFiles: @unchecked Sendable {
 
     private func endHold() {
         while true {
-            let files = lock.withLock { () -> [StoreFile] in
-                defer { waiting = holds == 1 ? [] : waiting }
-                if holds == 1, !waiting.isEmpty { return waiting }
-                holds -= 1
-                lock.wakeAll()
+            let files = state.withLock { state -> [StoreFile] in
+                let isLast = state.holds == 1
+                if isLast, !state.waiting.isEmpty {
+                    defer { state.waiting = [] }
+                    return state.waiting
+                }
+                state.holds -= 1
                 return []
             }
-            if files.isEmpty { return }
+            if files.isEmpty { return state.wakeAll() }
             // The hold goes on meanwhile: behind it the directory may be another's.
             unlink(files)
         }
@@ -64,10 +67,8 @@ final class ObsoleteFiles: @unchecked Sendable {
 
     /// Lets nobody begin to hold any more, and waits for those who do. Again: the same.
     func endHolds() {
-        lock.withLock {
-            refusesHolds = true
-            while holds > 0 { lock.wait() }
-        }
+        state.withLock { $0.refusesHolds = true }
+        state.wait { $0.holds > 0 ? nil : () }
     }
 
     private func unlink(_ files: [StoreFile]) {

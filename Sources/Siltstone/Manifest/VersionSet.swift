@@ -11,8 +11,8 @@ import Synchronization
 /// and value files, closing, verification. Locks are taken in the order value, manifest, write: ``install`` takes the
 /// write lock under the manifest lock.
 ///
-/// `@unchecked Sendable`: `manifest` is touched under the manifest lock; `install` is set once, before the first edit.
-final class VersionSet: @unchecked Sendable {
+/// `install` is set once, before the first edit.
+final class VersionSet: Sendable {
     let directory: StoreDirectory
     let status: StoreStatus
     /// Files that no version names any more.
@@ -20,22 +20,25 @@ final class VersionSet: @unchecked Sendable {
 
     private let lock = ConditionLock(.manifest)
     /// Nil in a store that is open for reading only.
-    private let manifest: Manifest?
+    private let manifestCell: HeapCell<Manifest?>
     private let latest: Locked<Version>
     private let recoveryIsDurable: Atomic<Bool>
 
     /// Runs a change of the version, and has readers see it; the flag says whether writers that wait are woken. The write
     /// path sets it: the change runs under its lock.
-    var install: (_ wakes: Bool, _ change: () -> Void) -> Void = { $1() }
+    let install = HeapCell<(_ wakes: Bool, _ change: () -> Void) -> Void> { $1() }
 
     init(_ version: Version, _ manifest: Manifest?, _ directory: StoreDirectory, _ status: StoreStatus) {
         self.directory = directory
         self.status = status
-        self.manifest = manifest
+        manifestCell = HeapCell(manifest)
         latest = Locked(version, rank: .leaf)
         recoveryIsDurable = Atomic(!(manifest?.isAsFound ?? false))
         obsolete = ObsoleteFiles(directory: directory.path, fileSystem: directory.fileSystem)
     }
+
+    /// Under the manifest lock.
+    private var manifest: Manifest? { manifestCell.value }
 
     /// The segments and value files as of now.
     var current: Version { latest.withLock { $0 } }
@@ -87,7 +90,7 @@ final class VersionSet: @unchecked Sendable {
         files.merge(valueFiles) { $1 }
         let next = version.applying(edit, opened: opened, valueFiles: files)
         directory.pageCache.measure(next)
-        install(wakes) {
+        install.value(wakes) {
             latest.withLock { $0 = next }
             body()
         }

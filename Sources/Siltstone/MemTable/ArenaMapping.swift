@@ -3,12 +3,46 @@
 /// Half the size of a pointer, so that twice as many fit a cache line; 32 bits reach 32 GiB.
 typealias ArenaReference = UInt32
 
+/// What references count from, for whoever knows that the arena lives.
+@safe
+struct ArenaBase: @unchecked Sendable {  // who may touch which bytes when is the business of the owner
+    fileprivate let start: UnsafeMutableRawPointer
+
+    @inline(__always)
+    subscript(reference: ArenaReference) -> UnsafeMutableRawPointer { unsafe start + (Int(reference) &<< 3) }
+
+    /// Puts a value, which needs no end, at an offset in bytes.
+    func place<Value: ~Copyable>(_ value: consuming Value, at offset: Int) -> ArenaCell<Value> {
+        let address = unsafe (start + offset).bindMemory(to: Value.self, capacity: 1)
+        unsafe address.initialize(to: value)
+        return unsafe ArenaCell(address)
+    }
+
+    /// Sets the first bytes to zero.
+    func clear(_ count: Int) { unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: count) }
+}
+
+/// A value in an arena, for whoever knows that the arena lives.
+@safe
+struct ArenaCell<Value: ~Copyable>: @unchecked Sendable {  // as for ``ArenaBase``
+    private let address: UnsafeMutablePointer<Value>
+
+    fileprivate init(_ address: UnsafeMutablePointer<Value>) { unsafe self.address = unsafe address }
+
+    @inline(__always)
+    var value: Value {
+        unsafeAddress { unsafe UnsafePointer(address) }
+        nonmutating unsafeMutableAddress { unsafe address }
+    }
+}
+
 /// A stretch of anonymous memory for one memtable.
 ///
 /// The address space is taken at once and never moves; memory stands behind it only where it was touched. So readers
 /// hold plain addresses, and a large capacity costs nothing before it is used.
 ///
 /// `@unchecked Sendable`: it is an address and a length; who may touch which bytes when is the business of the owner.
+@safe
 struct ArenaMapping: @unchecked Sendable {
     /// The greatest capacity that references reach, in bytes.
     static let greatestCapacity = 8 << 32
@@ -25,7 +59,7 @@ struct ArenaMapping: @unchecked Sendable {
     private static let smallPart = 64 << 10
 
     /// The first usable byte, aligned to a page; where the arena holds huge pages, ``smallPart`` before one.
-    let base: UnsafeMutableRawPointer
+    let base: ArenaBase
     /// Usable bytes.
     let capacity: Int
     /// What was mapped: more than is used, for the alignment.
@@ -50,7 +84,7 @@ struct ArenaMapping: @unchecked Sendable {
         // TLB less. That needs an aligned start, which mmap(2) does not promise.
         let isHuge = capacity >= Self.leastForHugePages
         let length = isHuge ? capacity + Self.hugePage : capacity
-        guard let address = Platform.mapAnonymous(length: length) else {
+        guard let mapping = Platform.mapAnonymous(length: length) else {
             let number = Platform.errorNumber
             throw StoreError(
                 .inputOutput,
@@ -58,10 +92,13 @@ struct ArenaMapping: @unchecked Sendable {
                     + "'memTableBytes' or raise the limit of the process",
                 errorNumber: number)
         }
-        mapping = MutableBytes(start: address, count: length)
-        base = isHuge ? (address + Self.smallPart).alignedUp(toMultipleOf: Self.hugePage) - Self.smallPart : address
+        self.mapping = mapping
+        let address = unsafe mapping.start
+        base = unsafe ArenaBase(
+            start: isHuge
+                ? (address + Self.smallPart).alignedUp(toMultipleOf: Self.hugePage) - Self.smallPart : address)
         self.capacity = capacity
-        if isHuge { Platform.adviseHugePages(base, length: capacity) }
+        if isHuge { unsafe Platform.adviseHugePages(base.start, length: capacity) }
     }
 
     /// Has memory put behind a part, so that whoever writes there first does not wait for it to be found and cleared. A
@@ -71,11 +108,11 @@ struct ArenaMapping: @unchecked Sendable {
         // Whole pages, of the size that the system runs on; those of huge pages come with the first of their parts.
         let page = Platform.pageSize
         let start = range.lowerBound & ~(page - 1)
-        Platform.populateForWriting(base + start, length: range.upperBound - start)
+        unsafe Platform.populateForWriting(base.start + start, length: range.upperBound - start)
     }
 
     /// Gives the memory back to the system. Nothing in it may be used any more.
     func unmap() {
-        Platform.unmap(mapping.start, length: mapping.count)
+        Platform.unmap(mapping)
     }
 }

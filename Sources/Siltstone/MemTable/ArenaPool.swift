@@ -2,18 +2,19 @@
 ///
 /// The first touch of a page costs about as much as the inserts that fill it, so an arena whose memtable was flushed
 /// is kept, pages and all, for the next. The pool is bounded in bytes: what does not fit goes back to the system.
-///
-/// `@unchecked Sendable`: what changes is touched under `lock` only.
-final class ArenaPool: @unchecked Sendable {
+final class ArenaPool: Sendable {
     /// The most that waits, in bytes of capacity.
     let maximumBytes: Int
-    private let lock = ConditionLock()
-    private var idle: [ArenaMapping] = []
-    private var idleBytes = 0
-    /// Arenas that were taken and not given back.
-    private var usedCount = 0
+    private let state = Locked(State())
     /// How many there are to be at a time, in use or waiting.
     private let usualCount: Int
+
+    private struct State {
+        var idle: [ArenaMapping] = []
+        var idleBytes = 0
+        /// Arenas that were taken and not given back.
+        var usedCount = 0
+    }
 
     /// Creates an empty pool.
     /// - Parameters:
@@ -26,49 +27,50 @@ final class ArenaPool: @unchecked Sendable {
         self.usualCount = usualCount
     }
 
-    deinit { for arena in idle { arena.unmap() } }
+    deinit { clear() }
 
     /// Bytes of the arenas that wait.
-    var heldBytes: Int { lock.withLock { idleBytes } }
+    var heldBytes: Int { state.withLock { $0.idleBytes } }
 
     /// How many arenas wait.
-    var idleCount: Int { lock.withLock { idle.count } }
+    var idleCount: Int { state.withLock { $0.idle.count } }
 
     /// An arena of the capacity that `capacity` is rounded up to: a used one, its bytes undefined, or a new one.
     /// - Throws: as ``ArenaMapping/init(capacity:)``.
     func take(capacity: Int) throws(StoreError) -> ArenaMapping {
         if let used = takeIdle(ArenaMapping.roundedCapacity(capacity)) { return used }
         let arena = try ArenaMapping(capacity: capacity)
-        lock.withLock { usedCount += 1 }
+        state.withLock { $0.usedCount += 1 }
         return arena
     }
 
     private func takeIdle(_ capacity: Int) -> ArenaMapping? {
-        lock.withLock {
+        state.withLock { state in
             // The last one in: its pages are the most likely to be in the caches.
-            guard let index = idle.lastIndex(where: { $0.capacity == capacity }) else { return nil }
-            idleBytes -= capacity
-            usedCount += 1
-            return idle.remove(at: index)
+            guard let index = state.idle.lastIndex(where: { $0.capacity == capacity }) else { return nil }
+            state.idleBytes -= capacity
+            state.usedCount += 1
+            return state.idle.remove(at: index)
         }
     }
 
     /// Gives all that wait back to the system.
     func clear() {
-        let arenas = lock.withLock {
-            defer { (idle, idleBytes) = ([], 0) }
-            return idle
+        let arenas = state.withLock { state in
+            defer { (state.idle, state.idleBytes) = ([], 0) }
+            return state.idle
         }
         for arena in arenas { arena.unmap() }
     }
 
     /// Takes over an arena that nobody uses any more.
     func give(_ arena: ArenaMapping) {
-        let isKept = lock.withLock {
-            usedCount -= 1
-            guard arena.capacity <= maximumBytes - idleBytes, usedCount + idle.count < usualCount else { return false }
-            idle.append(arena)
-            idleBytes += arena.capacity
+        let isKept = state.withLock { state in
+            state.usedCount -= 1
+            guard arena.capacity <= maximumBytes - state.idleBytes, state.usedCount + state.idle.count < usualCount
+            else { return false }
+            state.idle.append(arena)
+            state.idleBytes += arena.capacity
             return true
         }
         if !isKept { arena.unmap() }

@@ -16,7 +16,7 @@ extension MemTable {
         let inner = leaves / (half - 1) + MemTableWriterState.maximumHeight + 1
         let nodes =
             leaves * (TreeNode.leafSize + Self.nodePadding) + inner * (TreeNode.innerSize + Self.nodePadding)
-        let newNodes = max(0, nodes - counters.pointee.nodeBytes.load(ordering: .relaxed))
+        let newNodes = max(0, nodes - counters.value.nodeBytes.load(ordering: .relaxed))
         let entries = keyBytes + valueBytes + count * (MemTableEntry.headerSize + 7)
         return byteCount + newNodes + entries <= capacity
     }
@@ -27,11 +27,11 @@ extension MemTable {
     ///   - alignment: a power of two, at least 8.
     @inline(__always)
     private func allocate(_ size: Int, alignment: Int) -> ArenaReference {
-        let top = counters.pointee.top.load(ordering: .relaxed)
+        let top = counters.value.top.load(ordering: .relaxed)
         let start = (top &+ alignment &- 1) & ~(alignment &- 1)
         // Whoever writes has asked `hasRoom`; to go on would be to write over foreign memory.
         precondition(size <= capacity &- start, "insert into a memtable without room")
-        counters.pointee.top.store(start &+ size, ordering: .relaxed)
+        counters.value.top.store(start &+ size, ordering: .relaxed)
         return ArenaReference(truncatingIfNeeded: start &>> 3)
     }
 
@@ -40,9 +40,9 @@ extension MemTable {
 
     /// A new, empty node.
     func allocateNode(size: Int) -> ArenaReference {
-        let before = counters.pointee.top.load(ordering: .relaxed)
+        let before = counters.value.top.load(ordering: .relaxed)
         let reference = allocate(size, alignment: 64)
-        add(counters.pointee.top.load(ordering: .relaxed) &- before, to: counters.pointee.nodeBytes)
+        add(counters.value.top.load(ordering: .relaxed) &- before, to: counters.value.nodeBytes)
         node(reference).initialize(size: size)
         return reference
     }

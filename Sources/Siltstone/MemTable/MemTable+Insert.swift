@@ -11,11 +11,11 @@ extension MemTable {
         let key = SearchKey(key)
         let reference = allocateEntry(size: MemTableEntry.size(keyCount: key.count, valueCount: value.count))
         MemTableEntry.write(
-            to: base + (Int(reference) &<< 3), key: key, value: value, sequence: sequence, kind: kind)
+            to: reference, in: base, key: key, value: value, sequence: sequence, kind: kind)
         if !append(reference, key) { place(reference, key) }
         count(sequence: sequence)
-        add(1, to: counters.pointee.entries)
-        if kind == .tombstone { add(1, to: counters.pointee.tombstones) }
+        add(1, to: counters.value.entries)
+        if kind == .tombstone { add(1, to: counters.value.tombstones) }
     }
 
     /// How many changes of a batch are looked at together.
@@ -25,12 +25,12 @@ extension MemTable {
 
     /// Has the leaves loaded that changes are about to go to: one after the other, each insert would wait for its own. For
     /// the writer.
-    func prefetchLeaves(of changes: Slice<UnsafeMutableBufferPointer<Record>>) {
+    func prefetchLeaves(of changes: RecordRow) {
         guard keyCount > Self.fewKeys, changes.count > 1, let first = changes.first else { return }
         // Keys that come in order go behind all others, where the last insert was.
-        let greatest = writer.pointee.greatest
+        let greatest = writer.value.greatest
         if greatest != 0, entry(greatest).key.compare(to: SearchKey(first.key)) < 0 { return }
-        for change in changes {
+        changes.forEach { change in
             if let leaf = tree.descend(SearchKey(change.key), before: false) { node(leaf).prefetch() }
         }
     }
@@ -39,10 +39,10 @@ extension MemTable {
     /// to move.
     @inline(__always)
     private func append(_ reference: ArenaReference, _ key: SearchKey) -> Bool {
-        let greatest = writer.pointee.greatest
+        let greatest = writer.value.greatest
         guard greatest == 0 || entry(greatest).key.compare(to: key) < 0 else { return false }
-        writer.pointee.greatest = reference
-        let leaf = node(writer.pointee.lastLeaf)
+        writer.value.greatest = reference
+        let leaf = node(writer.value.lastLeaf)
         let count = leaf.count
         guard count < TreeNode.capacity else { return false }
         insert(reference, key, into: leaf, at: count)
@@ -51,7 +51,7 @@ extension MemTable {
 
     /// Finds where an entry belongs and puts it there.
     private func place(_ reference: ArenaReference, _ key: SearchKey) {
-        let root = state.pointee.root.load(ordering: .relaxed)
+        let root = state.value.root.load(ordering: .relaxed)
         let height = Int(root &>> 32)
         var current = ArenaReference(truncatingIfNeeded: root)
         for level in 0..<height {
@@ -64,13 +64,13 @@ extension MemTable {
         leaf.prefetchReferences()
         let position = leaf.search(key, in: base)
         if position.isExact {
-            MemTableEntry.link(base + (Int(reference) &<< 3), to: leaf.reference(position.index))
+            MemTableEntry.link(reference, in: base, to: leaf.reference(position.index))
             leaf.setReference(position.index, reference)
         } else if leaf.count < TreeNode.capacity {
             insert(reference, key, into: leaf, at: position.index)
         } else {
             split(leaf: current, inserting: reference, key, at: position.index, height: height)
-            add(1, to: counters.pointee.keys)
+            add(1, to: counters.value.keys)
         }
     }
 
@@ -82,6 +82,6 @@ extension MemTable {
         leaf.beginMoving()
         leaf.insert(digest: digest, reference: reference, at: index)
         leaf.endMoving()
-        add(1, to: counters.pointee.keys)
+        add(1, to: counters.value.keys)
     }
 }

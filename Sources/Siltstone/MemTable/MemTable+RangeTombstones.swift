@@ -6,7 +6,7 @@ extension MemTable {
     func insertRangeTombstone(start: Bytes, end: Bytes, sequence: SequenceNumber) {
         if compareKeys(start, end) < 0 {
             rangeTombstoneLog.append(RangeTombstone(start: Array(start), end: Array(end), sequence: sequence))
-            state.pointee.rangeTombstones.store(rangeTombstoneLog.count, ordering: .releasing)
+            state.value.rangeTombstones.store(rangeTombstoneLog.count, ordering: .releasing)
         }
         count(sequence: sequence)
     }

@@ -17,7 +17,7 @@ extension MemTable {
         let right = node(rightReference)
         left.copySlots(from: middle, to: right)
         right.next = left.next
-        if isLast { writer.pointee.lastLeaf = rightReference }
+        if isLast { writer.value.lastLeaf = rightReference }
 
         left.beginMoving()
         left.truncate(to: middle)
@@ -83,12 +83,12 @@ extension MemTable {
 
     /// Puts a new root above the old one and the node on its right.
     private func grow(_ separator: ArenaReference, _ right: ArenaReference) {
-        let root = state.pointee.root.load(ordering: .relaxed)
+        let root = state.value.root.load(ordering: .relaxed)
         let reference = allocateNode(size: TreeNode.innerSize)
         let node = node(reference)
         node.setChild(0, ArenaReference(truncatingIfNeeded: root))
         node.insert(digest: entry(separator).key.digest(after: 0), separator: separator, child: right, at: 0)
-        state.pointee.root.store(UInt64(reference) | ((root &>> 32) &+ 1) &<< 32, ordering: .releasing)
+        state.value.root.store(UInt64(reference) | ((root &>> 32) &+ 1) &<< 32, ordering: .releasing)
     }
 
     /// Draws the border between two halves of a node.
@@ -101,13 +101,13 @@ extension MemTable {
     }
 
     private func beginSplit() {
-        let structure = state.pointee.structure.load(ordering: .relaxed)
-        state.pointee.structure.store(structure &+ 1, ordering: .relaxed)
+        let structure = state.value.structure.load(ordering: .relaxed)
+        state.value.structure.store(structure &+ 1, ordering: .relaxed)
         atomicMemoryFence(ordering: .releasing)
     }
 
     private func endSplit() {
-        let structure = state.pointee.structure.load(ordering: .relaxed)
-        state.pointee.structure.store(structure &+ 1, ordering: .releasing)
+        let structure = state.value.structure.load(ordering: .relaxed)
+        state.value.structure.store(structure &+ 1, ordering: .releasing)
     }
 }

@@ -10,21 +10,21 @@ import Synchronization
 /// A skip list lost: at a million entries each of its steps is a cache miss that waits for the one before, which makes
 /// inserts and lookups several times as slow and scans ten times.
 ///
-/// `@unchecked Sendable`: all that is not constant lies in the arena. The writer's part of it is the business of the one
-/// thread that writes at a time (the store's write lock sees to that); what readers share with it is atomic.
-final class MemTable: @unchecked Sendable {
+/// The writer's part of the arena belongs to the one thread that writes at a time: the store's write lock sees to that.
+/// Readers share only atomics with it.
+final class MemTable: Sendable {
     /// The null entry, the state and the counters take a cache line each, then the writer's state and its path.
     private static let headerSize = 512
 
     private let arena: ArenaMapping
     private let pool: ArenaPool?
     /// What references count from. Its first bytes stay zero: reference 0 is an entry with an empty key.
-    let base: UnsafeMutableRawPointer
-    let state: UnsafeMutablePointer<TreeState>
-    let counters: UnsafeMutablePointer<MemTableCounters>
-    let writer: UnsafeMutablePointer<MemTableWriterState>
+    let base: ArenaBase
+    let state: ArenaCell<TreeState>
+    let counters: ArenaCell<MemTableCounters>
+    let writer: ArenaCell<MemTableWriterState>
     /// The steps of the writer's last descent, from the root.
-    let path: UnsafeMutablePointer<MemTableWriterState.Step>
+    let path = HeapArray(repeating: MemTableWriterState.Step(), count: MemTableWriterState.maximumHeight + 1)
     /// The leaf with the least keys: splits move keys to the right, so it stays the first.
     let firstLeaf: ArenaReference
     let rangeTombstoneLog = RangeTombstoneLog()
@@ -41,21 +41,15 @@ final class MemTable: @unchecked Sendable {
         self.arena = arena
         self.pool = pool
         base = arena.base
-        base.initializeMemory(as: UInt8.self, repeating: 0, count: Self.headerSize)
+        base.clear(Self.headerSize)
         firstLeaf = ArenaReference(Self.headerSize >> 3)
         TreeNode(firstLeaf, in: base).initialize(size: TreeNode.leafSize)
-        // The four have no deinitialisers to run: they end with the arena.
-        state = (base + 64).bindMemory(to: TreeState.self, capacity: 1)
-        state.initialize(to: TreeState(root: firstLeaf))
-        counters = (base + 128).bindMemory(to: MemTableCounters.self, capacity: 1)
-        counters.initialize(to: MemTableCounters())
-        counters.pointee.top.store(Self.headerSize + TreeNode.leafSize, ordering: .relaxed)
-        counters.pointee.nodeBytes.store(TreeNode.leafSize, ordering: .relaxed)
-        writer = (base + 192).bindMemory(to: MemTableWriterState.self, capacity: 1)
-        writer.initialize(to: MemTableWriterState(lastLeaf: firstLeaf))
-        path = (base + 256).bindMemory(
-            to: MemTableWriterState.Step.self, capacity: MemTableWriterState.maximumHeight + 1)
-        path.initialize(repeating: MemTableWriterState.Step(), count: MemTableWriterState.maximumHeight + 1)
+        // The three have no deinitialisers to run: they end with the arena.
+        state = base.place(TreeState(root: firstLeaf), at: 64)
+        counters = base.place(MemTableCounters(), at: 128)
+        counters.value.top.store(Self.headerSize + TreeNode.leafSize, ordering: .relaxed)
+        counters.value.nodeBytes.store(TreeNode.leafSize, ordering: .relaxed)
+        writer = base.place(MemTableWriterState(lastLeaf: firstLeaf), at: 192)
     }
 
     deinit { if let pool { pool.give(arena) } else { arena.unmap() } }
@@ -66,7 +60,7 @@ final class MemTable: @unchecked Sendable {
     ///   - ahead: bytes from the last insert on.
     ///   - limit: bytes of the arena that will be used, as far as can be told.
     func prepare(ahead: Int, upTo limit: Int) {
-        let top = counters.pointee.top.load(ordering: .relaxed)
+        let top = counters.value.top.load(ordering: .relaxed)
         let start = max(top, prepared.load(ordering: .relaxed))
         let end = min(top + ahead, limit, capacity)
         guard start < end else { return }
@@ -88,41 +82,41 @@ final class MemTable: @unchecked Sendable {
 
 extension MemTable {
     /// Bytes taken by entries, nodes and range tombstones.
-    var byteCount: Int { counters.pointee.top.load(ordering: .relaxed) &+ rangeTombstoneLog.byteCount }
+    var byteCount: Int { counters.value.top.load(ordering: .relaxed) &+ rangeTombstoneLog.byteCount }
 
     /// Bytes taken by entries.
     var entryBytes: Int {
-        counters.pointee.top.load(ordering: .relaxed) - counters.pointee.nodeBytes.load(ordering: .relaxed)
+        counters.value.top.load(ordering: .relaxed) - counters.value.nodeBytes.load(ordering: .relaxed)
             - Self.headerSize
     }
 
     /// Versions of keys, tombstones included, range tombstones not.
-    var entryCount: Int { counters.pointee.entries.load(ordering: .relaxed) }
+    var entryCount: Int { counters.value.entries.load(ordering: .relaxed) }
 
     /// Distinct keys.
-    var keyCount: Int { counters.pointee.keys.load(ordering: .relaxed) }
+    var keyCount: Int { counters.value.keys.load(ordering: .relaxed) }
 
     /// Entries that are tombstones.
-    var tombstoneCount: Int { counters.pointee.tombstones.load(ordering: .relaxed) }
+    var tombstoneCount: Int { counters.value.tombstones.load(ordering: .relaxed) }
 
     /// Whether nothing was ever inserted, range tombstones included.
     var isEmpty: Bool { entryCount == 0 && rangeTombstoneLog.count == 0 }
 
     /// The sequence number of the first change; 0 where there is none.
-    var smallestSequence: SequenceNumber { counters.pointee.smallestSequence.load(ordering: .relaxed) }
+    var smallestSequence: SequenceNumber { counters.value.smallestSequence.load(ordering: .relaxed) }
 
     /// The sequence number of the last change; 0 where there is none.
-    var greatestSequence: SequenceNumber { counters.pointee.greatestSequence.load(ordering: .relaxed) }
+    var greatestSequence: SequenceNumber { counters.value.greatestSequence.load(ordering: .relaxed) }
 
     /// The writer's: takes a change into account.
     @inline(__always)
     func count(sequence: SequenceNumber) {
         let counters = counters
-        assert(sequence > counters.pointee.greatestSequence.load(ordering: .relaxed), "sequence numbers ascend")
-        if counters.pointee.smallestSequence.load(ordering: .relaxed) == 0 {
-            counters.pointee.smallestSequence.store(sequence, ordering: .relaxed)
+        assert(sequence > counters.value.greatestSequence.load(ordering: .relaxed), "sequence numbers ascend")
+        if counters.value.smallestSequence.load(ordering: .relaxed) == 0 {
+            counters.value.smallestSequence.store(sequence, ordering: .relaxed)
         }
-        counters.pointee.greatestSequence.store(sequence, ordering: .relaxed)
+        counters.value.greatestSequence.store(sequence, ordering: .relaxed)
     }
 
     /// The writer's: adds to a counter.

@@ -97,8 +97,7 @@ extension MemTableCursor {
         for index in start..<end {
             let lengths = headers[index].lengths
             let size = MemTableEntry.headerSize &+ Int(lengths & 0xffff_ffff) &+ Int(lengths &>> 32)
-            let loaded = 2 &* Prefetch.lineBytes
-            Prefetch.lines(slot(index).address + loaded, count: min(size, 512) &- loaded)
+            slot(index).prefetchRest(min(size, 512))
         }
     }
 
@@ -109,7 +108,7 @@ extension MemTableCursor {
     /// - Returns: the greatest of their sequence numbers.
     @inline(__always)
     private func copyHeaders(_ start: Int, _ end: Int) -> SequenceNumber {
-        for index in start..<end { Prefetch.twoLines(slot(index).address) }
+        for index in start..<end { slot(index).prefetch() }
         var greatest: UInt64 = 0
         for index in start..<end {
             let header = slot(index).header

@@ -3,14 +3,12 @@
 /// It copies the references of a leaf at one go and walks the copy; then it goes on by the link to the next leaf or,
 /// backward, by a new descent below the first key that it had: a link backward could not be kept right beside splits.
 /// It sees all that was inserted before it was made or last moved by a seek, and perhaps some of what came later.
-///
-/// `@unchecked Sendable`: the copy is its own, and the rest is made for any thread.
-struct MemTableCursor: ~Copyable, @unchecked Sendable {
+struct MemTableCursor: ~Copyable, Sendable {
     let table: MemTable
     /// The references of a leaf, as it was at one instant.
-    private let slots: UnsafeMutablePointer<ArenaReference>
+    private let slots: HeapArray<ArenaReference>
     /// The headers of the entries that are being handed over.
-    let headers: UnsafeMutablePointer<MemTableEntry.Header>
+    let headers: HeapArray<MemTableEntry.Header>
     private(set) var slotCount = 0
     /// The leaf after the copied one; 0 where there is none.
     private(set) var next: ArenaReference = 0
@@ -22,20 +20,12 @@ struct MemTableCursor: ~Copyable, @unchecked Sendable {
     /// A cursor at the end: it has to be moved by a seek first.
     init(_ table: MemTable) {
         self.table = table
-        slots = .allocate(capacity: TreeNode.capacity)
-        headers = .allocate(capacity: TreeNode.capacity)
-    }
-
-    deinit {
-        slots.deallocate()
-        headers.deallocate()
+        slots = HeapArray(count: TreeNode.capacity)
+        headers = HeapArray(count: TreeNode.capacity)
     }
 
     @inline(__always)
     func slot(_ index: Int) -> MemTableEntry { table.entry(slots[index]) }
-
-    @inline(__always)
-    func reference(_ index: Int) -> ArenaReference { slots[index] }
 
     // MARK: Seeks
 
@@ -49,7 +39,7 @@ struct MemTableCursor: ~Copyable, @unchecked Sendable {
     func prefetch(_ count: Int, _ direction: ScanDirection) {
         let start = direction == .forward ? index : max(0, index &- count)
         let end = direction == .forward ? min(slotCount, index &+ count) : index
-        for slot in start..<end { Prefetch.twoLines(self.slot(slot).address) }
+        for slot in start..<end { self.slot(slot).prefetch() }
     }
 
     /// Moves before the first record whose key is at least `key`; before all where `key` is nil.

@@ -7,15 +7,16 @@
 /// | 12 | 4 | key length |
 /// | 16 | 4 | value length |
 /// | 20 | | key, value |
+@safe
 struct MemTableEntry {
     /// Bytes before the key.
     static var headerSize: Int { 20 }
 
-    let address: UnsafeRawPointer
+    private let address: UnsafeRawPointer
 
     @inline(__always)
-    init(_ reference: ArenaReference, in base: UnsafeMutableRawPointer) {
-        address = UnsafeRawPointer(base + (Int(reference) &<< 3))
+    init(_ reference: ArenaReference, in base: ArenaBase) {
+        unsafe address = unsafe UnsafeRawPointer(base[reference])
     }
 
     /// Bytes that an entry takes, a multiple of 8.
@@ -23,7 +24,7 @@ struct MemTableEntry {
     static func size(keyCount: Int, valueCount: Int) -> Int { (headerSize &+ keyCount &+ valueCount &+ 7) & ~7 }
 
     @inline(__always)
-    var sequence: SequenceNumber { UInt64(littleEndian: address.load(as: UInt64.self)) &>> 8 }
+    var sequence: SequenceNumber { unsafe UInt64(littleEndian: address.load(as: UInt64.self)) &>> 8 }
 
     @inline(__always)
     private static func kind(_ tag: UInt64) -> RecordKind {
@@ -33,16 +34,16 @@ struct MemTableEntry {
 
     /// The next older version of the same key, or 0.
     @inline(__always)
-    var previous: ArenaReference { address.load(fromByteOffset: 8, as: UInt32.self) }
+    var previous: ArenaReference { unsafe address.load(fromByteOffset: 8, as: UInt32.self) }
 
     @inline(__always)
     var key: SearchKey {
-        let count = UInt32(littleEndian: address.load(fromByteOffset: 12, as: UInt32.self))
-        return SearchKey(address: address + Self.headerSize, count: Int(count))
+        let count = unsafe UInt32(littleEndian: address.load(fromByteOffset: 12, as: UInt32.self))
+        return unsafe SearchKey(Bytes(start: address + Self.headerSize, count: Int(count)))
     }
 
     /// The fixed part of an entry but for the link, by value.
-    struct Header {
+    struct Header: BitwiseCopyable {
         /// Sequence number and kind.
         var tag: UInt64
         /// Key length in the lower half, value length in the upper one.
@@ -51,9 +52,20 @@ struct MemTableEntry {
 
     @inline(__always)
     var header: Header {
-        Header(
+        unsafe Header(
             tag: UInt64(littleEndian: address.load(as: UInt64.self)),
             lengths: UInt64(littleEndian: address.loadUnaligned(fromByteOffset: 12, as: UInt64.self)))
+    }
+
+    /// Has the first lines of the entry loaded.
+    @inline(__always)
+    func prefetch() { unsafe Prefetch.twoLines(address) }
+
+    /// Has up to `count` bytes of the entry loaded, behind what ``prefetch()`` loads.
+    @inline(__always)
+    func prefetchRest(_ count: Int) {
+        let loaded = 2 &* Prefetch.lineBytes
+        unsafe Prefetch.lines(address + loaded, count: count &- loaded)
     }
 
     /// The entry as the rest of the engine sees it.
@@ -64,31 +76,33 @@ struct MemTableEntry {
     @inline(__always)
     func record(_ header: Header) -> Record {
         let keyCount = Int(header.lengths & 0xffff_ffff)
-        let key = address + Self.headerSize
-        return Record(
+        let key = unsafe address + Self.headerSize
+        return unsafe Record(
             key: Bytes(start: key, count: keyCount),
             value: Bytes(start: key + keyCount, count: Int(header.lengths &>> 32)),
             sequence: header.tag &>> 8, kind: Self.kind(header.tag))
     }
 
-    /// Writes an entry at `target`, which must have room for it; its link to an older version is 0.
+    /// Writes an entry, for which there must be room; its link to an older version is 0.
     @inline(__always)
     static func write(
-        to target: UnsafeMutableRawPointer, key: SearchKey, value: Bytes, sequence: SequenceNumber, kind: RecordKind
+        to reference: ArenaReference, in base: ArenaBase, key: SearchKey, value: Bytes, sequence: SequenceNumber,
+        kind: RecordKind
     ) {
-        target.storeBytes(of: ((sequence &<< 8) | UInt64(kind.rawValue)).littleEndian, as: UInt64.self)
-        target.storeBytes(of: 0, toByteOffset: 8, as: UInt32.self)
-        target.storeBytes(of: UInt32(truncatingIfNeeded: key.count).littleEndian, toByteOffset: 12, as: UInt32.self)
-        target.storeBytes(of: UInt32(truncatingIfNeeded: value.count).littleEndian, toByteOffset: 16, as: UInt32.self)
-        (target + headerSize).copyMemory(from: key.address, byteCount: key.count)
-        if let source = value.baseAddress {
-            (target + (headerSize &+ key.count)).copyMemory(from: source, byteCount: value.count)
-        }
+        let target = unsafe base[reference]
+        unsafe target.storeBytes(of: ((sequence &<< 8) | UInt64(kind.rawValue)).littleEndian, as: UInt64.self)
+        unsafe target.storeBytes(of: 0, toByteOffset: 8, as: UInt32.self)
+        unsafe target.storeBytes(
+            of: UInt32(truncatingIfNeeded: key.count).littleEndian, toByteOffset: 12, as: UInt32.self)
+        unsafe target.storeBytes(
+            of: UInt32(truncatingIfNeeded: value.count).littleEndian, toByteOffset: 16, as: UInt32.self)
+        unsafe (target + headerSize).copyMemory(from: key.bytes.start, byteCount: key.count)
+        unsafe (target + (headerSize &+ key.count)).copyMemory(from: value.start, byteCount: value.count)
     }
 
     /// Links an entry that is not published yet to the next older version of its key.
     @inline(__always)
-    static func link(_ target: UnsafeMutableRawPointer, to older: ArenaReference) {
-        target.storeBytes(of: older, toByteOffset: 8, as: UInt32.self)
+    static func link(_ reference: ArenaReference, in base: ArenaBase, to older: ArenaReference) {
+        unsafe base[reference].storeBytes(of: older, toByteOffset: 8, as: UInt32.self)
     }
 }

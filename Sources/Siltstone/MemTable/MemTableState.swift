@@ -31,7 +31,7 @@ struct MemTableCounters: ~Copyable {
 /// What the writer alone knows.
 struct MemTableWriterState {
     /// One step of a descent: an inner node, and which of its children was taken.
-    struct Step {
+    struct Step: BitwiseCopyable {
         var node: ArenaReference = 0
         var child = 0
     }

@@ -12,7 +12,7 @@ extension MemTableTree {
     /// A split under way may make a step miss what it moves; nothing is tried again for that.
     /// - Complexity: O(log n)
     func estimateKeys(in range: KeyRange) -> Int {
-        let root = state.pointee.root.load(ordering: .acquiring)
+        let root = state.value.root.load(ordering: .acquiring)
         let (reference, height) = (ArenaReference(truncatingIfNeeded: root), root &>> 32)
         return withContiguousBytes(range.from) { from in
             guard let to = range.to else { return keys(in: reference, height, from: SearchKey(from), to: nil) }

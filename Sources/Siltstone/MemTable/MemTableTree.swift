@@ -4,9 +4,9 @@ import Synchronization
 ///
 /// Apart from the memtable, so that a read touches no object: to retain one would be a locked operation, which waits for
 /// all loads before it.
-struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any thread
-    let base: UnsafeMutableRawPointer
-    let state: UnsafeMutablePointer<TreeState>
+struct MemTableTree: Sendable {
+    let base: ArenaBase
+    let state: ArenaCell<TreeState>
 
     @inline(__always)
     private func node(_ reference: ArenaReference) -> TreeNode { TreeNode(reference, in: base) }
@@ -33,7 +33,7 @@ struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any
     @inline(__always)
     var isEmpty: Bool {
         // The reference of a single leaf, as its height is 0; a larger number is a tree.
-        let root = state.pointee.root.load(ordering: .acquiring)
+        let root = state.value.root.load(ordering: .acquiring)
         return root &>> 32 == 0 && node(ArenaReference(truncatingIfNeeded: root)).count == 0
     }
 
@@ -43,7 +43,7 @@ struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any
 
     /// Range tombstones that the memtable has by now.
     @inline(__always)
-    var rangeTombstoneCount: Int { state.pointee.rangeTombstones.load(ordering: .acquiring) }
+    var rangeTombstoneCount: Int { state.value.rangeTombstones.load(ordering: .acquiring) }
 
     /// The newest entry, from `newest` back, that is visible.
     @inline(__always)
@@ -82,13 +82,13 @@ struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any
 
     /// The version of the structure, to ask ``isStructureUnchanged(since:)`` about after a descent.
     @inline(__always)
-    var structureVersion: UInt64 { state.pointee.structure.load(ordering: .acquiring) }
+    var structureVersion: UInt64 { state.value.structure.load(ordering: .acquiring) }
 
     /// Whether nothing was split since, nor was anything being split then.
     @inline(__always)
     func isStructureUnchanged(since version: UInt64) -> Bool {
         atomicMemoryFence(ordering: .acquiring)
-        return version & 1 == 0 && state.pointee.structure.load(ordering: .relaxed) == version
+        return version & 1 == 0 && state.value.structure.load(ordering: .relaxed) == version
     }
 
     /// The leaf that holds a key if any does. What it says counts only if the structure is unchanged afterwards.
@@ -96,7 +96,7 @@ struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any
     /// - Returns: nil where a split misled it.
     @inline(__always)
     func descend(_ key: SearchKey, before: Bool) -> ArenaReference? {
-        let root = state.pointee.root.load(ordering: .acquiring)
+        let root = state.value.root.load(ordering: .acquiring)
         var current = ArenaReference(truncatingIfNeeded: root)
         var level = root &>> 32
         while level > 0 {
@@ -111,7 +111,7 @@ struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any
 
     /// The last leaf; as ``descend(_:before:)``.
     func descendToLast() -> ArenaReference? {
-        let root = state.pointee.root.load(ordering: .acquiring)
+        let root = state.value.root.load(ordering: .acquiring)
         var current = ArenaReference(truncatingIfNeeded: root)
         for _ in 0..<(root &>> 32) {
             let inner = node(current)

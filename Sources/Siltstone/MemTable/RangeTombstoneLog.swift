@@ -5,16 +5,17 @@ import Synchronization
 ///
 /// Lazily, because the set costs as much as it has tombstones: made for each of them, a thousand would cost a million.
 /// Where reads and removals alternate, each costs a copy of the set, and no sorting.
-///
-/// `@unchecked Sendable`: `set` and `pending` are touched under `lock` only.
-final class RangeTombstoneLog: @unchecked Sendable {
+final class RangeTombstoneLog: Sendable {
     /// Up to how many are added to a set one by one; above, the sorting of all is cheaper than the copying.
     private static let few = 8
 
-    private let lock = ConditionLock()
-    private var set = RangeTombstones.empty
-    /// Those that are not in `set` yet.
-    private var pending: [RangeTombstone] = []
+    private struct State {
+        var set = RangeTombstones.empty
+        /// Those that are not in `set` yet.
+        var pending: [RangeTombstone] = []
+    }
+
+    private let state = Locked(State())
     private let total = Atomic<Int>(0)
     private let bytes = Atomic<Int>(0)
 
@@ -26,7 +27,7 @@ final class RangeTombstoneLog: @unchecked Sendable {
 
     /// Adds a tombstone; readers that ask from now on see it.
     func append(_ tombstone: RangeTombstone) {
-        lock.withLock { pending.append(tombstone) }
+        state.withLock { $0.pending.append(tombstone) }
         // Once in arrival, once cut to fragments: two arrays with their headers each.
         let size = 2 * (tombstone.start.count + tombstone.end.count + 2 * 32 + MemoryLayout<RangeTombstone>.stride)
         bytes.store(bytes.load(ordering: .relaxed) + size, ordering: .relaxed)
@@ -37,14 +38,15 @@ final class RangeTombstoneLog: @unchecked Sendable {
     /// - Complexity: one load where there are none; else a lock, and the making of the set where some are new.
     var tombstones: RangeTombstones {
         if count == 0 { return .empty }
-        return lock.withLock {
-            if !pending.isEmpty {
-                set =
-                    pending.count <= Self.few
-                    ? pending.reduce(set) { $0.adding($1) } : RangeTombstones(set.tombstones + pending)
-                pending.removeAll()
+        return state.withLock { state in
+            if !state.pending.isEmpty {
+                state.set =
+                    state.pending.count <= Self.few
+                    ? state.pending.reduce(state.set) { $0.adding($1) }
+                    : RangeTombstones(state.set.tombstones + state.pending)
+                state.pending.removeAll()
             }
-            return set
+            return state.set
         }
     }
 }

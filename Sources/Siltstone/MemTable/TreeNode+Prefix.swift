@@ -7,7 +7,7 @@ extension TreeNode {
     /// Lengthens or shortens the prefix that the digests skip, where that is worth it. To be called when the fences
     /// have changed, and for a node at the edge of the tree now and then.
     /// - Complexity: O(slots), each a cache miss, where the prefix changes.
-    func refreshPrefix(in base: UnsafeMutableRawPointer) {
+    func refreshPrefix(in base: ArenaBase) {
         let isInside = lowFence != 0 && highFence != 0
         if !isInside, count < Self.fewSlots { return }
         let first = MemTableEntry(isInside ? lowFence : reference(0), in: base).key

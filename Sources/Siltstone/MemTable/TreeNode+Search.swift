@@ -15,7 +15,7 @@ extension TreeNode {
     /// below that prefix get the least digest, keys above it the greatest. Either way a lesser digest means a lesser
     /// key, and equal ones mean nothing.
     @inline(__always)
-    func digest(of key: SearchKey, in base: UnsafeMutableRawPointer) -> UInt64 {
+    func digest(of key: SearchKey, in base: ArenaBase) -> UInt64 {
         let source = prefixSource
         if source != 0 { return edgeDigest(of: key, source: MemTableEntry(source, in: base).key) }
         return key.digest(after: prefixLength)
@@ -25,7 +25,8 @@ extension TreeNode {
     private func edgeDigest(of key: SearchKey, source: SearchKey) -> UInt64 {
         // The source's length bounds it too: a reader may see the length of one prefix and the source of another.
         let length = min(prefixLength, source.count)
-        let order = compareMemory(key.address, source.address, min(length, key.count))
+        let order = compareKeys(
+            key.prefix(min(length, key.count)).bytes, source.prefix(min(length, key.count)).bytes)
         if order != 0 { return order < 0 ? 0 : .max }
         return key.count < length ? 0 : key.digest(after: length)
     }
@@ -33,7 +34,7 @@ extension TreeNode {
     /// Finds a key among the slots.
     /// - Complexity: two cache lines of digests and, only where a digest is the key's, the entry.
     @inline(__always)
-    func search(_ key: SearchKey, in base: UnsafeMutableRawPointer) -> Position {
+    func search(_ key: SearchKey, in base: ArenaBase) -> Position {
         let digest = digest(of: key, in: base)
         let index = lowerBound(of: digest)
         let count = count
@@ -68,7 +69,7 @@ extension TreeNode {
     /// Finds a key among slots of which the first, and perhaps more, have its digest: by the keys themselves.
     @inline(__always)
     private func searchEqual(
-        _ key: SearchKey, _ digest: UInt64, from start: Int, to count: Int, in base: UnsafeMutableRawPointer
+        _ key: SearchKey, _ digest: UInt64, from start: Int, to count: Int, in base: ArenaBase
     ) -> Position {
         var low = start
         var high = start &+ 1

@@ -12,9 +12,9 @@
 /// May be used again: to make one, with its sources, takes longer than a short scan.
 final class MergingCursor {
     /// What is left of a source's batch.
-    private struct Lane {
-        var next: UnsafePointer<Record>
-        var end: UnsafePointer<Record>
+    private struct Lane: BitwiseCopyable {
+        var next: RecordPlace
+        var end: RecordPlace
         let source: Int
 
         var isEmpty: Bool { next == end }
@@ -27,7 +27,6 @@ final class MergingCursor {
         var isNumbered = true
     }
 
-    /// All that changes, behind a pointer: as properties of the class it would cost checks of exclusive access.
     private struct State {
         var terms: Terms
         /// Lanes that have records left, in the order of these; a read has no two of one key.
@@ -37,50 +36,41 @@ final class MergingCursor {
         /// How many records more are likely to be asked for: those that a walk skips are counted, too.
         var wanted = Int.max
         /// The part of the last span that ``MergingCursor/next()`` has left.
-        var left: UnsafePointer<Record>?
-        var spanEnd: UnsafePointer<Record>?
-        /// Where records of several sources are put in order; made when it is needed.
-        var merged: UnsafeMutablePointer<Record>?
+        var left: RecordPlace?
+        var spanEnd: RecordPlace?
     }
 
     private let sources: [RecordSource]
     /// The same, without a reference that is counted for each look.
-    private let sourceReferences: UnsafeMutablePointer<Unmanaged<RecordSource>>
-    private let state: UnsafeMutablePointer<State>
-    private let lanes: UnsafeMutablePointer<Lane>
+    private let sourceReferences: HeapArray<Borrowed<RecordSource>>
+    private let state: HeapCell<State>
+    private let lanes: HeapArray<Lane>
+    /// Where records of several sources are put in order.
+    private let merged = RecordBatch(capacity: mergedCount)
 
     /// - Parameter sources: newest first.
     init(_ sources: [RecordSource], _ direction: ScanDirection = .forward, visible: SequenceNumber? = nil) {
         self.sources = sources
-        sourceReferences = .allocate(capacity: max(1, sources.count))
-        for (index, source) in sources.enumerated() {
-            (sourceReferences + index).initialize(to: .passUnretained(source))
-        }
-        state = .allocate(capacity: 1)
-        state.initialize(to: State(terms: Terms(direction: direction, visible: visible)))
-        lanes = .allocate(capacity: max(1, sources.count))
-    }
-
-    deinit {
-        sourceReferences.deallocate()
-        state.pointee.merged?.deallocate()
-        state.deallocate()
-        lanes.deallocate()
+        sourceReferences = HeapArray(count: sources.count)
+        for (index, source) in sources.enumerated() { sourceReferences[index] = Borrowed(source) }
+        state = HeapCell(State(terms: Terms(direction: direction, visible: visible)))
+        // One more than there are: `enter` moves all of them by one place.
+        lanes = HeapArray(count: sources.count + 1)
     }
 
     /// Changes what is seen, and the direction; to be followed by a seek.
     /// - Parameter numbered: whether the records need their sequence numbers.
     func restart(_ direction: ScanDirection, visible: SequenceNumber, numbered: Bool) {
-        state.pointee.terms = Terms(direction: direction, visible: visible, isNumbered: numbered)
+        state.value.terms = Terms(direction: direction, visible: visible, isNumbered: numbered)
     }
 
     /// Leaves the sequence numbers out of the batches to come.
-    func stopNumbering() { state.pointee.terms.isNumbered = false }
+    func stopNumbering() { state.value.terms.isNumbered = false }
 
     /// Gives up what keeps memory alive. To be followed by a seek.
     func rest() {
-        (state.pointee.live, state.pointee.ended) = (0, 0)
-        for index in 0..<sources.count { sourceReferences[index]._withUnsafeGuaranteedRef { $0.rest() } }
+        (state.value.live, state.value.ended) = (0, 0)
+        for index in 0..<sources.count { sourceReferences[index].with { $0.rest() } }
     }
 
     /// Stands at `key`: forward before the first record not below it, backward behind the last one below it.
@@ -88,8 +78,8 @@ final class MergingCursor {
     ///   - key: not one that was handed out.
     ///   - limit: how many records will be asked for, where that is known: none are read that are not likely to be.
     func seek(_ key: Bytes?, limit: Int = .max) throws(StoreError) {
-        let (terms, merged) = (state.pointee.terms, state.pointee.merged)
-        state.pointee = State(terms: terms, wanted: limit, merged: merged)
+        let terms = state.value.terms
+        state.value = State(terms: terms, wanted: limit)
         let hasSeveral = setSizes(limit)
         if let key, hasSeveral {
             // Step by step, each in all sources before the next one: what one of them waits for is loaded meanwhile for all.
@@ -123,31 +113,31 @@ final class MergingCursor {
     @inline(__always)
     private func eachSource<E: Error>(_ body: (RecordSource) throws(E) -> Void) throws(E) {
         for index in 0..<sources.count {
-            try sourceReferences[index]._withUnsafeGuaranteedRefThrowing { source throws(E) in try body(source) }
+            try sourceReferences[index].with { source throws(E) in try body(source) }
         }
     }
 
     /// The next record, good until the next call; nil at the end.
     @inline(__always)
     func next() throws(StoreError) -> Record? {
-        if state.pointee.left == state.pointee.spanEnd {
+        if state.value.left == state.value.spanEnd {
             let span = try nextSpan()
-            guard let first = span.baseAddress else { return nil }
-            state.pointee.left = first
-            state.pointee.spanEnd = first + span.count
+            if span.isEmpty { return nil }
+            state.value.left = span.start
+            state.value.spanEnd = span.end
         }
-        guard let record = state.pointee.left else { return nil }
-        state.pointee.left = record + 1
-        return record.pointee
+        guard let record = state.value.left else { return nil }
+        state.value.left = record + 1
+        return record.record
     }
 
     /// The next records, good until the next call; none at the end. After one seek, not to be mixed with ``next()``.
-    func nextSpan() throws(StoreError) -> UnsafeBufferPointer<Record> {
-        while state.pointee.ended > 0 { try refillEnded() }
-        switch state.pointee.live {
+    func nextSpan() throws(StoreError) -> RecordRow {
+        while state.value.ended > 0 { try refillEnded() }
+        switch state.value.live {
         case 0:
-            (state.pointee.left, state.pointee.spanEnd) = (nil, nil)
-            return UnsafeBufferPointer(start: nil, count: 0)
+            (state.value.left, state.value.spanEnd) = (nil, nil)
+            return .none
         case 1: return takeBatch()
         // As where sources lie one behind the other.
         case _ where order(lanes[0].end - 1, lanes[1].next) < 0: return takeBatch()
@@ -159,7 +149,7 @@ final class MergingCursor {
 
     /// What the first source has left of its batch.
     @inline(__always)
-    private func takeBatch() -> UnsafeBufferPointer<Record> {
+    private func takeBatch() -> RecordRow {
         var lane = lanes[0]
         let start = lane.next
         lane.next = lane.end
@@ -168,14 +158,11 @@ final class MergingCursor {
     }
 
     /// Records of several sources in their order, as far as their batches reach.
-    private func merge() -> UnsafeBufferPointer<Record> {
-        let merged = state.pointee.merged ?? .allocate(capacity: Self.mergedCount)
-        state.pointee.merged = merged
-        let wanted = state.pointee.wanted
-        let end = merged + (wanted > 0 ? min(wanted, Self.mergedCount) : Self.mergedCount)
-        var next = merged
-        repeat { takeRow(&next, end) } while next < end && state.pointee.ended == 0 && state.pointee.live > 1
-        return span(UnsafePointer(merged), UnsafePointer(next))
+    private func merge() -> RecordRow {
+        let wanted = state.value.wanted
+        var room = merged.room(upTo: wanted > 0 ? min(wanted, Self.mergedCount) : Self.mergedCount)
+        repeat { takeRow(&room) } while !room.isFull && state.value.ended == 0 && state.value.live > 1
+        return span(merged.start, room.place)
     }
 
     /// Records that are put in order at a time.
@@ -184,17 +171,16 @@ final class MergingCursor {
     /// Copies what the first source has before the next record of the second one, one record at least, and puts that
     /// source into its new place.
     @inline(__always)
-    private func takeRow(_ place: inout UnsafeMutablePointer<Record>, _ end: UnsafeMutablePointer<Record>) {
+    private func takeRow(_ room: inout RecordRoom) {
         var lane = lanes[0]
         let other = lanes[1].next
         var order = -1
         repeat {
-            place.initialize(to: lane.next.pointee)
-            place += 1
+            room.put(lane.next.record)
             lane.next += 1
             if lane.isEmpty { return setAside(lane) }
             order = self.order(lane.next, other)
-        } while order < 0 && place < end
+        } while order < 0 && !room.isFull
         if order < 0 {
             lanes[0] = lane
         } else {
@@ -203,17 +189,16 @@ final class MergingCursor {
     }
 
     @inline(__always)
-    private func span(_ start: UnsafePointer<Record>, _ end: UnsafePointer<Record>) -> UnsafeBufferPointer<Record> {
-        let count = end - start
-        state.pointee.wanted &-= count
-        return UnsafeBufferPointer(start: start, count: count)
+    private func span(_ start: RecordPlace, _ end: RecordPlace) -> RecordRow {
+        state.value.wanted &-= end - start
+        return RecordRow(start: start, end: end)
     }
 
     /// Below zero, zero or above zero as a record comes before another one, has its key, or comes after it.
     @inline(__always)
-    private func order(_ record: UnsafePointer<Record>, _ other: UnsafePointer<Record>) -> Int {
-        let order = compareKeysByWords(record.pointee.key, other.pointee.key)
-        return state.pointee.terms.direction == .forward ? order : 0 &- order
+    private func order(_ record: RecordPlace, _ other: RecordPlace) -> Int {
+        let order = compareKeysByWords(record.key, other.key)
+        return state.value.terms.direction == .forward ? order : 0 &- order
     }
 
     // MARK: Order
@@ -223,7 +208,7 @@ final class MergingCursor {
     /// - Parameter behindSecond: whether its next record is known to come after that of the second place.
     @inline(__always)
     private func settle(_ entering: Lane, behindSecond: Bool = false) {
-        let (terms, live) = (state.pointee.terms, state.pointee.live)
+        let (terms, live) = (state.value.terms, state.value.live)
         var lane = entering
         var (low, high) = (behindSecond ? 2 : 1, live)
         while low < high {
@@ -237,7 +222,11 @@ final class MergingCursor {
                     continue
                 }
                 // The older one goes on behind, with its next record.
-                if isNewer { swap(&lane, &lanes[middle]) }
+                if isNewer {
+                    let older = lanes[middle]
+                    lanes[middle] = lane
+                    lane = older
+                }
                 lane.next += 1
                 if lane.isEmpty { return setAside(lane) }
                 (low, high) = (middle &+ 1, live)
@@ -260,16 +249,16 @@ final class MergingCursor {
         // To call for the move of one or two would take longer than all else.
         if count > 0 { lanes[0] = lanes[1] }
         if count > 1 { lanes[1] = lanes[2] }
-        if count > 2 { (lanes + 2).update(from: lanes + 3, count: count &- 2) }
+        if count > 2 { lanes.move(from: 3, to: 2, count: count &- 2) }
     }
 
     /// Has a lane without records, to which the first place belonged, wait for its next batch.
     private func setAside(_ lane: Lane) {
-        let last = state.pointee.live &- 1
+        let last = state.value.live &- 1
         move(last)
         lanes[last] = lane
-        state.pointee.live = last
-        state.pointee.ended &+= 1
+        state.value.live = last
+        state.value.ended &+= 1
     }
 
     // MARK: Batches
@@ -277,29 +266,28 @@ final class MergingCursor {
     /// Replaces the batch of the last lane that has none left; one without a next batch has come to its end.
     private func refillEnded() throws(StoreError) {
         // Where reading fails, the lane stays: nobody who goes on must miss its records.
-        let lane = try nextBatch(of: lanes[state.pointee.live + state.pointee.ended - 1].source)
-        state.pointee.ended -= 1
+        let lane = try nextBatch(of: lanes[state.value.live + state.value.ended - 1].source)
+        state.value.ended -= 1
         enter(lane)
     }
 
     private func nextBatch(of index: Int) throws(StoreError) -> Lane {
-        let batch = try sourceReferences[index]._withUnsafeGuaranteedRefThrowing { source throws(StoreError) in
+        let (start, count) = try sourceReferences[index].with { source throws(StoreError) in
             try source.refill(
-                state.pointee.terms.direction, limit: state.pointee.wanted, visible: state.pointee.terms.visible,
-                numbered: state.pointee.terms.isNumbered)
-            return source.batch
+                state.value.terms.direction, limit: state.value.wanted, visible: state.value.terms.visible,
+                numbered: state.value.terms.isNumbered)
+            return (source.batch.value.start, source.batch.value.count)
         }
-        let start = batch.pointee.start
-        return Lane(next: start, end: start + batch.pointee.count, source: index)
+        return Lane(next: start, end: start + count, source: index)
     }
 
     /// Gives a lane with a new batch its place, if that has records.
     private func enter(_ lane: Lane) {
         guard !lane.isEmpty else { return }
-        let (live, ended) = (state.pointee.live, state.pointee.ended)
+        let (live, ended) = (state.value.live, state.value.ended)
         if ended > 0 { lanes[live + ended] = lanes[live] }
-        (lanes + 1).update(from: lanes, count: live)
-        state.pointee.live = live + 1
+        lanes.move(from: 0, to: 1, count: live)
+        state.value.live = live + 1
         settle(lane)
     }
 }

@@ -1,41 +1,29 @@
 /// One of the sorted sources that a scan merges: a memtable or a run.
 ///
 /// A class with one virtual call for each batch; the merge itself works on the batch's memory. An enum of cursors lost:
-/// its payload cannot be changed in place. What changes lies behind pointers, as each change of a class's own property
-/// costs a check of exclusive access. Used by one reader at a time.
+/// its payload cannot be changed in place. What changes lies in cells. Used by one reader at a time.
 class RecordSource {
-    final let batch: UnsafeMutablePointer<RecordBatch>
+    final let batch = HeapCell(RecordBatch(capacity: usualBatch))
     /// Records of the next batch.
-    private let size: UnsafeMutablePointer<Int>
+    private let size = HeapCell(usualBatch)
 
     /// A short scan should not pay for a long one's read-ahead, so batches begin small and double.
     static let usualBatch = 8
     static let greatestBatch = 64
 
-    init() {
-        batch = .allocate(capacity: 1)
-        batch.initialize(to: RecordBatch(capacity: Self.usualBatch))
-        size = .allocate(capacity: 1)
-        size.initialize(to: Self.usualBatch)
-    }
-
-    deinit {
-        batch.deinitialize(count: 1)
-        batch.deallocate()
-        size.deallocate()
-    }
+    init() {}
 
     /// Says how many records the batch behind the seek to come is to have, up to ``greatestBatch``.
-    final func begin(size first: Int) { size.pointee = first }
+    final func begin(size first: Int) { size.value = first }
 
     /// The second step of a seek to a key, behind ``approach(_:_:)``.
     final func narrow(_ key: Bytes, _ direction: ScanDirection) throws(StoreError) {
-        try narrow(key, direction, reading: size.pointee)
+        try narrow(key, direction, reading: size.value)
     }
 
     /// Stands at `key`, as the cursor's seek of that direction does; the last step, or all of them where there were none.
     final func seek(_ key: Bytes?, _ direction: ScanDirection) throws(StoreError) {
-        try position(key, direction, reading: size.pointee)
+        try position(key, direction, reading: size.value)
     }
 
     /// Replaces the batch by the next records; an empty one means the end.
@@ -46,11 +34,11 @@ class RecordSource {
     final func refill(
         _ direction: ScanDirection, limit: Int, visible: SequenceNumber?, numbered: Bool
     ) throws(StoreError) {
-        let wanted = limit > 0 ? min(size.pointee, limit) : size.pointee
-        if wanted > batch.pointee.capacity { batch.pointee = RecordBatch(capacity: wanted) }
-        batch.pointee.removeAll()
+        let wanted = limit > 0 ? min(size.value, limit) : size.value
+        if wanted > batch.value.capacity { batch.value = RecordBatch(capacity: wanted) }
+        batch.value.removeAll()
         try fill(limit: wanted, direction, visible: visible, numbered: numbered)
-        size.pointee = min(wanted * 2, Self.greatestBatch)
+        size.value = min(wanted * 2, Self.greatestBatch)
     }
 
     /// Records in all.
@@ -74,43 +62,37 @@ class RecordSource {
 
 /// A memtable as a source.
 final class MemTableSource: RecordSource {
-    private let cursor: UnsafeMutablePointer<MemTableCursor>
+    private let cursor: HeapCell<MemTableCursor>
 
-    override var recordCount: Int { cursor.pointee.table.keyCount }
+    override var recordCount: Int { cursor.value.table.keyCount }
 
     init(_ table: MemTable) {
-        cursor = .allocate(capacity: 1)
-        cursor.initialize(to: MemTableCursor(table))
-    }
-
-    deinit {
-        cursor.deinitialize(count: 1)
-        cursor.deallocate()
+        cursor = HeapCell(MemTableCursor(table))
     }
 
     override func approach(_ key: Bytes, _ direction: ScanDirection) {
-        cursor.pointee.approach(key, before: direction == .backward)
+        cursor.value.approach(key, before: direction == .backward)
     }
 
     override func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) {
         switch direction {
-        case .forward: cursor.pointee.seekForward(key)
-        case .backward: cursor.pointee.seekBackward(key)
+        case .forward: cursor.value.seekForward(key)
+        case .backward: cursor.value.seekBackward(key)
         }
-        cursor.pointee.prefetch(count, direction)
+        cursor.value.prefetch(count, direction)
     }
 
     override func fill(limit: Int, _ direction: ScanDirection, visible: SequenceNumber?, numbered: Bool) {
         switch direction {
-        case .forward: cursor.pointee.fillForward(&batch.pointee, limit: limit, visible: visible)
-        case .backward: cursor.pointee.fillBackward(&batch.pointee, limit: limit, visible: visible ?? .greatest)
+        case .forward: cursor.value.fillForward(&batch.value, limit: limit, visible: visible)
+        case .backward: cursor.value.fillBackward(&batch.value, limit: limit, visible: visible ?? .greatest)
         }
     }
 }
 
 /// A run as a source.
 final class RunSource: RecordSource {
-    private let cursor: UnsafeMutablePointer<RunCursor>
+    private let cursor: HeapCell<RunCursor>
     private let run: Run
 
     override var recordCount: Int { run.recordCount }
@@ -118,25 +100,19 @@ final class RunSource: RecordSource {
     /// - Parameter caching: as of ``SegmentCursor``.
     init(_ run: Run, caching: Bool = true) {
         self.run = run
-        cursor = .allocate(capacity: 1)
-        cursor.initialize(to: RunCursor(run, caching: caching))
+        cursor = HeapCell(RunCursor(run, caching: caching))
     }
 
-    deinit {
-        cursor.deinitialize(count: 1)
-        cursor.deallocate()
-    }
-
-    override func approach(_ key: Bytes, _ direction: ScanDirection) { cursor.pointee.approach(key, direction) }
+    override func approach(_ key: Bytes, _ direction: ScanDirection) { cursor.value.approach(key, direction) }
 
     override func narrow(_ key: Bytes, _ direction: ScanDirection, reading count: Int) throws(StoreError) {
-        try cursor.pointee.narrow(key, direction, reading: count)
+        try cursor.value.narrow(key, direction, reading: count)
     }
 
     override func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) throws(StoreError) {
         switch direction {
-        case .forward: try cursor.pointee.seekForward(key, reading: count)
-        case .backward: try cursor.pointee.seekBackward(key, reading: count)
+        case .forward: try cursor.value.seekForward(key, reading: count)
+        case .backward: try cursor.value.seekBackward(key, reading: count)
         }
     }
 
@@ -145,12 +121,12 @@ final class RunSource: RecordSource {
     ) throws(StoreError) {
         switch direction {
         case .forward:
-            try cursor.pointee.fillForward(&batch.pointee, limit: limit, visible: visible, numbered: numbered)
+            try cursor.value.fillForward(&batch.value, limit: limit, visible: visible, numbered: numbered)
         case .backward:
-            try cursor.pointee.fillBackward(
-                &batch.pointee, limit: limit, visible: visible ?? .greatest, numbered: numbered)
+            try cursor.value.fillBackward(
+                &batch.value, limit: limit, visible: visible ?? .greatest, numbered: numbered)
         }
     }
 
-    override func rest() { cursor.pointee.rest() }
+    override func rest() { cursor.value.rest() }
 }

@@ -60,7 +60,7 @@ final class SegmentMerge {
         // Variables, not properties: each change of one would be checked for exclusive access, and each look at the writer
         // would retain it, for every record.
         var filter = VersionFilter(snapshots: snapshots, tombstones: inputTombstones, isBottom: isBottom)
-        var open: Unmanaged<SegmentWriter>?
+        var open: Borrowed<SegmentWriter>?
         tombstones = filter.keptTombstones()
         try cursor.seek(nil)
         var sinceCheck = 0
@@ -84,7 +84,7 @@ final class SegmentMerge {
     /// - Parameter open: the segment that is written, which the merge holds.
     @inline(__always)
     private func add(
-        _ record: Record, _ sequence: SequenceNumber, to open: inout Unmanaged<SegmentWriter>?
+        _ record: Record, _ sequence: SequenceNumber, to open: inout Borrowed<SegmentWriter>?
     ) throws(StoreError) {
         var record = record
         record.sequence = sequence
@@ -92,7 +92,7 @@ final class SegmentMerge {
             moved.write(to: pointerBytes)
             record.value = pointerBytes.bytes
         }
-        if let full = open, full._withUnsafeGuaranteedRef({ $0.dataBytes >= segmentBytes }) {
+        if let full = open, full.with({ $0.dataBytes >= segmentBytes }) {
             // The versions of one key stay together: a reader looks for a key in one segment of a run.
             let startsKey = lastKey.withBytes { !keysEqual($0, record.key) }
             if startsKey {
@@ -102,17 +102,17 @@ final class SegmentMerge {
         }
         let current = if let open { open } else { try beginSegment() }
         open = current
-        let isFull = try current._withUnsafeGuaranteedRefThrowing { writer throws(StoreError) in
+        let isFull = try current.with { writer throws(StoreError) in
             try writer.append(record)
             return writer.dataBytes >= segmentBytes
         }
         if isFull { lastKey = Array(record.key) }
     }
 
-    private func beginSegment() throws(StoreError) -> Unmanaged<SegmentWriter> {
+    private func beginSegment() throws(StoreError) -> Borrowed<SegmentWriter> {
         let new = try environment.newSegment()
         writer = new
-        return .passUnretained(new)
+        return Borrowed(new)
     }
 
     /// Ends the segment in the making, and gives it the part of the range tombstones that lies before `end`.

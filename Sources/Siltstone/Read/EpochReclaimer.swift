@@ -13,12 +13,13 @@ import Synchronization
 /// counters that threads share did: both are locked operations, two for each read.
 ///
 /// `@unchecked Sendable`: the slots are atomics at fixed addresses.
+@safe
 final class EpochReclaimer: @unchecked Sendable {
     /// Two cache lines, so that the prefetcher of neighbouring lines does not join what was kept apart.
     private static let slotBytes = 128
 
     /// The current view, retained.
-    private let pointer: Atomic<UnsafeRawPointer>
+    private let latest: AtomicBorrowed<SuperVersion>
     private let epoch = Atomic<UInt64>(1)
     private let threads = ThreadNumbers.shared
     /// One for each thread number, and one for all threads that have none.
@@ -28,45 +29,51 @@ final class EpochReclaimer: @unchecked Sendable {
     private let retirement = Locked(Retirement(), rank: .leaf)
 
     /// What a slot holds.
+    @safe
     private struct Slot {
         let address: UnsafeMutableRawPointer
 
         /// The epoch under which the thread reads; 0 where it does not. In the shared slot: how many read.
         @inline(__always)
-        var reading: UnsafeMutablePointer<Atomic<UInt64>> { address.assumingMemoryBound(to: Atomic<UInt64>.self) }
+        var reading: UnsafeMutablePointer<Atomic<UInt64>> {
+            unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)
+        }
 
         /// Reads that were begun.
         @inline(__always)
-        var count: UnsafeMutablePointer<Atomic<UInt64>> { (address + 8).assumingMemoryBound(to: Atomic<UInt64>.self) }
+        var count: UnsafeMutablePointer<Atomic<UInt64>> {
+            unsafe (address + 8).assumingMemoryBound(to: Atomic<UInt64>.self)
+        }
     }
 
     init(_ view: SuperVersion) {
-        pointer = Atomic(UnsafeRawPointer(Unmanaged.passRetained(view).toOpaque()))
+        latest = AtomicBorrowed(.retaining(view))
         let size = (ThreadNumbers.limit + 1) * Self.slotBytes
-        slots = .allocate(byteCount: size, alignment: Self.slotBytes)
-        slots.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        unsafe slots = .allocate(byteCount: size, alignment: Self.slotBytes)
+        unsafe slots.initializeMemory(as: UInt8.self, repeating: 0, count: size)
     }
 
     deinit {
         // Nobody reads any more.
         retirement.withLock { for retired in $0.waiting + $0.leaving { retired.view.release() } }
-        Unmanaged<SuperVersion>.fromOpaque(pointer.load(ordering: .acquiring)).release()
-        slots.deallocate()
+        latest.load()?.release()
+        unsafe slots.deallocate()
     }
 
     @inline(__always)
-    private func slot(_ number: Int) -> Slot { Slot(address: slots + number &* Self.slotBytes) }
+    private func slot(_ number: Int) -> Slot { unsafe Slot(address: slots + number &* Self.slotBytes) }
 
     private var sharedSlot: Slot { slot(ThreadNumbers.limit) }
 
     // MARK: Reading
 
     /// What a reader keeps until it is done, on the same thread. Guards may be nested.
+    @safe
     struct Guard {
         let slot: UnsafeMutableRawPointer
         /// What the slot held before; in the shared slot, the mark of that.
         let before: UInt64
-        let view: Unmanaged<SuperVersion>
+        let view: Borrowed<SuperVersion>
     }
 
     private static let isShared = PinnedValue.mark
@@ -76,31 +83,31 @@ final class EpochReclaimer: @unchecked Sendable {
     func enter() -> Guard {
         guard let number = threads.current else { return enterShared() }
         let slot = slot(number)
-        let before = slot.reading.pointee.load(ordering: .relaxed)
+        let before = unsafe slot.reading.pointee.load(ordering: .relaxed)
         // A read within a read goes by the epoch of the outer one, which protects what is newer, too.
-        if before == 0 { slot.reading.pointee.store(epoch.load(ordering: .relaxed), ordering: .relaxed) }
-        slot.count.pointee.store(slot.count.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+        if before == 0 { unsafe slot.reading.pointee.store(epoch.load(ordering: .relaxed), ordering: .relaxed) }
+        unsafe slot.count.pointee.store(slot.count.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         if readersFence { atomicMemoryFence(ordering: .sequentiallyConsistent) }
         // Keeps the compiler from changing the order; costs nothing on x86.
         atomicMemoryFence(ordering: .acquiringAndReleasing)
-        return Guard(slot: slot.address, before: before, view: .fromOpaque(pointer.load(ordering: .acquiring)))
+        return unsafe Guard(slot: slot.address, before: before, view: latest.load().unsafelyUnwrapped)
     }
 
     /// Ends a read.
     @inline(__always)
     func leave(_ reading: Guard) {
         if _slowPath(reading.before == Self.isShared) { return leaveShared() }
-        Slot(address: reading.slot).reading.pointee.store(reading.before, ordering: .releasing)
+        unsafe Slot(address: reading.slot).reading.pointee.store(reading.before, ordering: .releasing)
     }
 
     /// Ends a read that has come to nothing and is begun again: it does not count.
     func abandon(_ reading: Guard) {
         // Before the slot is left: it may be another thread's afterwards.
         if reading.before == Self.isShared {
-            sharedSlot.count.pointee.subtract(1, ordering: .relaxed)
+            unsafe sharedSlot.count.pointee.subtract(1, ordering: .relaxed)
         } else {
-            let count = Slot(address: reading.slot).count
-            count.pointee.store(count.pointee.load(ordering: .relaxed) &- 1, ordering: .relaxed)
+            let count = unsafe Slot(address: reading.slot).count
+            unsafe count.pointee.store(count.pointee.load(ordering: .relaxed) &- 1, ordering: .relaxed)
         }
         leave(reading)
     }
@@ -108,32 +115,32 @@ final class EpochReclaimer: @unchecked Sendable {
     /// For threads without a number of their own. As long as any of them reads, nothing is released.
     @inline(never)
     private func enterShared() -> Guard {
-        sharedSlot.reading.pointee.add(1, ordering: .sequentiallyConsistent)
-        sharedSlot.count.pointee.add(1, ordering: .relaxed)
-        let view = pointer.load(ordering: .sequentiallyConsistent)
-        return Guard(slot: sharedSlot.address, before: Self.isShared, view: .fromOpaque(view))
+        unsafe sharedSlot.reading.pointee.add(1, ordering: .sequentiallyConsistent)
+        unsafe sharedSlot.count.pointee.add(1, ordering: .relaxed)
+        let view = unsafe latest.loadInOrder().unsafelyUnwrapped
+        return unsafe Guard(slot: sharedSlot.address, before: Self.isShared, view: view)
     }
 
     @inline(never)
-    func leaveShared() { sharedSlot.reading.pointee.subtract(1, ordering: .releasing) }
+    func leaveShared() { unsafe sharedSlot.reading.pointee.subtract(1, ordering: .releasing) }
 
     /// The current view, retained: for reads that last.
     func current() -> SuperVersion {
         let reading = enter()
         defer { leave(reading) }
-        return reading.view.takeUnretainedValue()
+        return reading.view.object
     }
 
     /// Whether a view is the current one. A view that is kept and was replaced is never current again.
     @inline(__always)
-    func isCurrent(_ view: Unmanaged<SuperVersion>) -> Bool {
-        pointer.load(ordering: .sequentiallyConsistent) == UnsafeRawPointer(view.toOpaque())
+    func isCurrent(_ view: Borrowed<SuperVersion>) -> Bool {
+        latest.loadInOrder() == view
     }
 
     /// Reads that were begun so far.
     var readCount: UInt64 {
         ([ThreadNumbers.limit] + (0..<threads.bound)).reduce(0) { sum, number in
-            sum &+ slot(number).count.pointee.load(ordering: .relaxed)
+            unsafe sum &+ slot(number).count.pointee.load(ordering: .relaxed)
         }
     }
 
@@ -151,13 +158,12 @@ final class EpochReclaimer: @unchecked Sendable {
     /// Makes `view` the current one, for all reads that begin from now on.
     /// - Returns: the view before, which may still be read: to be given to ``retire(_:)``, off the hot path.
     func publish(_ view: SuperVersion) -> Retired {
-        let new = UnsafeRawPointer(Unmanaged.passRetained(view).toOpaque())
-        return Retired(view: .fromOpaque(pointer.exchange(new, ordering: .sequentiallyConsistent)))
+        unsafe Retired(view: latest.exchange(.retaining(view)).unsafelyUnwrapped)
     }
 
     /// A view that is current no more. Plain bits: whoever holds it owes a call of ``retire(_:)``.
     struct Retired: @unchecked Sendable {  // an address that only `retire` looks behind
-        fileprivate let view: Unmanaged<SuperVersion>
+        fileprivate let view: Borrowed<SuperVersion>
     }
 
     /// Releases retired views whose readers have left, without waiting for the others: a reader may itself be waiting
@@ -197,7 +203,7 @@ final class EpochReclaimer: @unchecked Sendable {
         for number in [ThreadNumbers.limit] + (0..<threads.bound) {
             var rounds = 0
             while true {
-                let reading = slot(number).reading.pointee.load(ordering: .acquiring)
+                let reading = unsafe slot(number).reading.pointee.load(ordering: .acquiring)
                 if reading == 0 || number < ThreadNumbers.limit && reading > old { break }
                 rounds += 1
                 if rounds == 100 { return false }

@@ -4,11 +4,11 @@ public import Synchronization
 /// which functions return in registers.
 ///
 /// Unpinned on the same thread, and before any value that was pinned earlier.
+@safe
 public struct PinnedValue {
+    /// The value; nil where the key has none.
     @usableFromInline
-    let address: UnsafeRawPointer?
-    @usableFromInline
-    let count: Int
+    let value: Bytes?
     /// Where the reader has noted that it reads; nil where nothing was lent.
     @usableFromInline
     let slot: UnsafeMutablePointer<Atomic<UInt64>>?
@@ -26,21 +26,19 @@ public struct PinnedValue {
 
     /// Ends the read of a reader that has a slot of its own.
     @inlinable
-    func end() { slot?.pointee.store(before, ordering: .releasing) }
+    func end() { unsafe slot?.pointee.store(before, ordering: .releasing) }
 
     @inline(__always)
     init(_ found: QuickFind, _ reading: EpochReclaimer.Guard) {
-        address = found.address
-        count = found.count
-        slot = reading.slot.assumingMemoryBound(to: Atomic<UInt64>.self)
+        value = found.value
+        unsafe slot = unsafe reading.slot.assumingMemoryBound(to: Atomic<UInt64>.self)
         before = reading.before
     }
 
     @inline(__always)
     private init() {
-        address = nil
-        count = 0
-        slot = nil
+        value = nil
+        unsafe slot = nil
         before = 0
     }
 
@@ -49,9 +47,5 @@ public struct PinnedValue {
 
     /// Whether nothing was lent, and nothing is to be taken back.
     @inlinable
-    var isUnclear: Bool { slot == nil }
-
-    /// The value; nil where the key has none.
-    @inlinable
-    var value: Bytes? { address.map { Bytes(start: $0, count: count) } }
+    var isUnclear: Bool { unsafe slot == nil }
 }

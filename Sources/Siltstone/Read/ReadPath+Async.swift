@@ -37,7 +37,7 @@ extension ReadPath {
         try status.checkOpen()
         let reading = superVersions.enter()
         defer { superVersions.leave(reading) }
-        return try reading.view._withUnsafeGuaranteedRefThrowing { superVersion throws(StoreError) in
+        return try reading.view.with { superVersion throws(StoreError) in
             noteLongRead(superVersion)
             let visible = sequence ?? visible.load(ordering: .acquiring)
             if !isReady(key, superVersion, visible) { return nil }

@@ -10,7 +10,7 @@ extension ReadPath {
         let reading = superVersions.enter()
         // After the view: what the view has dropped is then hidden by something that this number sees.
         let visible = sequence ?? visible.load(ordering: .acquiring)
-        let plan = reading.view._withUnsafeGuaranteedRef { $0.plan }
+        let plan = reading.view.with { $0.plan }
         if _fastPath(plan.isQuick) {
             let found = plan.find(SearchKey(key), visible: visible)
             if _fastPath(!found.isUnclear && !status.isStopping) {
@@ -34,19 +34,30 @@ extension ReadPath {
     func read<R>(
         _ key: Bytes, at sequence: SequenceNumber? = nil, _ body: (Bytes?) throws(StoreError) -> R
     ) throws(StoreError) -> R {
-        try status.checkOpen()
-        let reading = superVersions.enter()
-        defer { superVersions.leave(reading) }
-        // After the view: what the view has dropped is then hidden by something that this number sees.
-        let visible = sequence ?? visible.load(ordering: .acquiring)
-        return try reading.view._withUnsafeGuaranteedRefThrowing { superVersion throws(StoreError) in
-            noteLongRead(superVersion)
-            var pin = BlockPin()
-            defer { withExtendedLifetime(pin) {} }
-            guard let record = try superVersion.lookup(key, visible: visible, pin: &pin) else { return try body(nil) }
+        try withRecord(key, at: sequence) { record, superVersion throws(StoreError) in
+            guard let record else { return try body(nil) }
             if record.kind == .value { return try body(record.value) }
             if sequence == nil, hasMovedOn(from: superVersion, record) { return try readAgain(key, body) }
             return try withResolvedValue(record, superVersion.version) { value throws(StoreError) in try body(value) }
+        }
+    }
+
+    /// Looks `key` up in the current super version. Runs `body` with the record, whose bytes are good until `body` returns,
+    /// or with nil if there is no visible record.
+    @inline(__always)
+    private func withRecord<R>(
+        _ key: Bytes, at sequence: SequenceNumber?, _ body: (Record?, SuperVersion) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        try status.checkOpen()
+        let reading = superVersions.enter()
+        defer { superVersions.leave(reading) }
+        // After the super version: whatever that has dropped is hidden by a change that this number sees.
+        let visible = sequence ?? visible.load(ordering: .acquiring)
+        return try reading.view.with { superVersion throws(StoreError) in
+            noteLongRead(superVersion)
+            var pin = BlockPin()
+            defer { withExtendedLifetime(pin) {} }
+            return try body(superVersion.lookup(key, visible: visible, pin: &pin), superVersion)
         }
     }
 
@@ -76,7 +87,7 @@ extension ReadPath {
         var failure: (any Error)?
         let isFound = try read(key, at: sequence) { value in
             guard let value else { return false }
-            do { try body(value.buffer.bytes) } catch { failure = error }
+            do { try unsafe body(value.buffer.bytes) } catch { failure = error }
             return true
         }
         if let failure { throw failure }
@@ -98,15 +109,6 @@ extension ReadPath {
             defer { unpin(pinned) }
             return pinned.value != nil
         }
-        try status.checkOpen()
-        let reading = superVersions.enter()
-        defer { superVersions.leave(reading) }
-        let visible = sequence ?? visible.load(ordering: .acquiring)
-        return try reading.view._withUnsafeGuaranteedRefThrowing { superVersion throws(StoreError) in
-            noteLongRead(superVersion)
-            var pin = BlockPin()
-            defer { withExtendedLifetime(pin) {} }
-            return try superVersion.lookup(key, visible: visible, pin: &pin) != nil
-        }
+        return try withRecord(key, at: sequence) { record, _ in record != nil }
     }
 }

@@ -17,7 +17,7 @@ extension ReadPath {
         try status.checkOpen()
         let (reading, visible) = enterSteadily(at: sequence)
         defer { superVersions.leave(reading) }
-        try reading.view._withUnsafeGuaranteedRefThrowing { superVersion throws(StoreError) in
+        try reading.view.with { superVersion throws(StoreError) in
             let group = KeyGroup()
             var base = 0
             while true {
@@ -48,9 +48,7 @@ extension ReadPath {
         let key = group[index]
         if _fastPath(superVersion.plan.isQuick) {
             let found = superVersion.plan.find(SearchKey(key), hash: group.hash(index), visible: visible)
-            if let address = found.address {
-                return body(Bytes(start: address, count: found.count).buffer.bytes)
-            }
+            if let value = found.value { return unsafe body(value.buffer.bytes) }
             if !found.isUnclear { return body(nil) }
         }
         return try readLong(key, superVersion, visible, postpone, body)
@@ -74,7 +72,7 @@ extension ReadPath {
             postpone()
             return true
         }
-        return try withResolvedValue(record, superVersion.version) { value in body(value.buffer.bytes) }
+        return try withResolvedValue(record, superVersion.version) { value in unsafe body(value.buffer.bytes) }
     }
 
     /// Starts to read from the disk what the look-ups of a group will touch, so that the disk works on all of them at once.

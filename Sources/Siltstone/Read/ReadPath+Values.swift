@@ -1,8 +1,8 @@
 extension ReadPath {
     /// Runs `body` with a record's value, which is fetched from its value file where it lies there.
-    /// - Parameter recent: is to go to that file.
+    /// - Parameter note: gets that file, once it is mapped.
     func withResolvedValue<R>(
-        _ record: Record, _ version: Version, noting recent: UnsafeMutablePointer<RecentValueFile>? = nil,
+        _ record: Record, _ version: Version, noting note: (ValueFileReader) -> Void = { _ in },
         _ body: (Bytes) throws(StoreError) -> R
     ) throws(StoreError) -> R {
         guard record.kind == .pointer else { return try body(record.value) }
@@ -18,7 +18,7 @@ extension ReadPath {
         }
         return try file.withValue(pointer, key: record.key) { value throws(StoreError) in
             // The look at the value may have mapped the file.
-            recent?.pointee.enter(file)
+            note(file)
             return try body(value)
         }
     }

@@ -10,8 +10,8 @@ import Synchronization
 /// Readers have to ask for the super version first and for the visible number second: what the super version has dropped
 /// is then hidden by something that the number sees.
 ///
-/// `@unchecked Sendable`: `republish` is set once, before the first read.
-final class ReadPath: @unchecked Sendable {
+/// `republish` is set once, before the first read.
+final class ReadPath: Sendable {
     let directory: StoreDirectory
     let status: StoreStatus
     let superVersions: EpochReclaimer
@@ -23,7 +23,7 @@ final class ReadPath: @unchecked Sendable {
 
     /// Publishes a new super version if the given one is still the current one, and the write lock is free. The write path
     /// sets it.
-    var republish: (SuperVersion) -> Void = { _ in }
+    let republish = HeapCell<(SuperVersion) -> Void> { _ in }
 
     /// Super versions that are not current any more, and that nobody has tried to release.
     private let replaced = Locked<[EpochReclaimer.Retired]>([], rank: .leaf)
@@ -92,7 +92,7 @@ final class ReadPath: @unchecked Sendable {
     @inline(never)
     private func noteOutdatedRead(_ superVersion: SuperVersion) {
         let limit = Self.fewReads + superVersion.plan.tombstoneCount / 4
-        if outdatedReads.add(1, ordering: .relaxed).newValue >= limit { republish(superVersion) }
+        if outdatedReads.add(1, ordering: .relaxed).newValue >= limit { republish.value(superVersion) }
     }
 
     /// Counts outdated reads anew: the caller is about to publish.

@@ -4,27 +4,25 @@
 /// of them, and each of these locked operations waits for all loads before it, so that the cache misses of one read
 /// could not overlap with those of the next.
 ///
-/// `@unchecked Sendable`: filled before the view is published, and never changed.
-struct ReadPlan: @unchecked Sendable {
+/// Filled before the super version is published, and never changed.
+struct ReadPlan: BitwiseCopyable, Sendable {
     /// A memtable.
-    private struct Table {
+    private struct Table: BitwiseCopyable, Sendable {
         let tree: MemTableTree
-        let table: Unmanaged<MemTable>
+        let table: Borrowed<MemTable>
         /// The range tombstones that ``ReadPlan/covers`` has of it. More may have come since.
         let known: Int
     }
 
-    private let tables: UnsafeMutablePointer<Table>
-    private let tableCount: Int
-    private let runs: UnsafeMutablePointer<RunProbe>
+    private let tables: ElementRow<Table>
+    private let runs: ElementRow<RunProbe>
     private let runCount: Int
-    private let endOfTables: UnsafeMutablePointer<Table>
+    private let endOfTables: ElementPlace<Table>
     /// The last of the runs; where there is none, where it would be.
-    private let oldestRun: UnsafeMutablePointer<RunProbe>
+    private let oldestRun: ElementPlace<RunProbe>
     /// The range tombstones of each memtable and of all segments; mostly none.
-    private let covers: UnsafeMutablePointer<FragmentIndex>
-    private let coverCount: Int
-    private let segmentTombstones: Unmanaged<RangeTombstones>
+    private let covers: ElementRow<FragmentIndex>
+    private let segmentTombstones: Borrowed<RangeTombstones>
     /// Whether all can be read by this plan; if not, by ``SuperVersion/lookup(_:visible:pin:)``.
     let isComplete: Bool
     /// Whether ``find(_:visible:)`` may be asked: the plan is complete, and what it touches is likely to be in memory.
@@ -42,55 +40,49 @@ struct ReadPlan: @unchecked Sendable {
         let probes = segments.map { $0.compactMap { SegmentProbe($0) } }
         isComplete = zip(probes, segments).allSatisfy { $0.count == $1.count }
         isQuick = isComplete && !isTight
-        segmentTombstones = .passUnretained(version.rangeTombstones)
-        coverCount = tombstones.count
-        covers = .allocate(capacity: max(1, coverCount))
-        covers.initialize(from: tombstones.map(\.index), count: coverCount)
-        tableCount = tables.count
-        self.tables = .allocate(capacity: tableCount)
-        for (index, (table, known)) in tables.enumerated() {
-            let place = self.tables + index
-            place.initialize(to: Table(tree: table.tree, table: .passUnretained(table), known: known))
-        }
+        segmentTombstones = Borrowed(version.rangeTombstones)
+        covers = ElementRow(tombstones.map(\.index))
+        self.tables = ElementRow(
+            tables.map { Table(tree: $0.table.tree, table: Borrowed($0.table), known: $0.tombstones) })
         runCount = isComplete ? probes.count : 0
-        runs = .allocate(capacity: max(1, runCount))
-        endOfTables = self.tables + tableCount
-        oldestRun = runs + max(0, runCount - 1)
-        if runCount == 0 { runs.initialize(to: .empty) }
-        for index in 0..<runCount { (runs + index).initialize(to: RunProbe(probes[index])) }
+        runs = ElementRow(runCount == 0 ? [.empty] : probes.map { RunProbe($0) })
+        endOfTables = self.tables.place(tables.count)
+        oldestRun = runs.place(max(0, runCount - 1))
     }
 
     /// To be called once, when nobody reads any more.
     func deallocate() {
-        for index in 0..<max(1, runCount) { runs[index].deallocate() }
+        for index in 0..<runs.count { runs[index].deallocate() }
         runs.deallocate()
         tables.deallocate()
         covers.deallocate()
     }
 
     /// Fragments of range tombstones that the plan knows.
-    var tombstoneCount: Int { (0..<coverCount).reduce(0) { $0 + covers[$1].count } }
+    var tombstoneCount: Int { (0..<covers.count).reduce(0) { $0 + covers[$1].count } }
 
     /// Whether the plan knows any range tombstones.
-    var hasTombstones: Bool { coverCount > 0 }
+    var hasTombstones: Bool { covers.count > 0 }
 
     /// Whether range tombstones have come that the plan does not know: only its memtables themselves do.
     var isOutdated: Bool {
-        for index in 0..<tableCount where tables[index].tree.rangeTombstoneCount != tables[index].known { return true }
+        for index in 0..<tables.count where tables[index].tree.rangeTombstoneCount != tables[index].known {
+            return true
+        }
         return false
     }
 
     /// The newest version of `key` that is visible; nil where there is none or it is a removal. Only of a complete plan.
     func lookup(_ key: SearchKey, visible: SequenceNumber) throws(StoreError) -> FoundRecord {
         var covered: SequenceNumber = 0
-        for index in 0..<tableCount {
+        for index in 0..<tables.count {
             let table = tables[index]
             let record = table.tree.lookup(key, visible: visible)
             if _slowPath(table.tree.hasRangeTombstones) { covered = max(covered, cover(table, key, visible)) }
             if record.exists { return Self.alive(record, covered) }
         }
         guard runCount > 0 else { return .none }
-        let ofSegments = segmentTombstones._withUnsafeGuaranteedRef { $0.newestCovering(key.bytes, visible: visible) }
+        let ofSegments = segmentTombstones.with { $0.newestCovering(key.bytes, visible: visible) }
         covered = max(covered, ofSegments)
         let hash = KeyHash.hash(key.bytes)
         for index in 0..<runCount {
@@ -115,14 +107,14 @@ struct ReadPlan: @unchecked Sendable {
     func find(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) -> QuickFind {
         let found = findRecord(key, hash: hash, visible: visible)
         // Whether the value is newer than the tombstone takes a longer look. Where there is no value, nothing removes it.
-        if _slowPath(coverCount > 0), found.address != nil, isCovered(key) { return .unclear }
+        if _slowPath(covers.count > 0), found.hasValue, isCovered(key) { return .unclear }
         return found
     }
 
     /// Whether there is a range tombstone that covers a key.
     @inline(never)
     private func isCovered(_ key: SearchKey) -> Bool {
-        for index in 0..<coverCount where covers[index].covers(key) { return true }
+        for index in 0..<covers.count where covers[index].covers(key) { return true }
         return false
     }
 
@@ -130,26 +122,26 @@ struct ReadPlan: @unchecked Sendable {
     @inline(__always)
     private func findRecord(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) -> QuickFind {
         // Most keys are in the oldest run; often it is the only one.
-        let likely = oldestRun.pointee.segment(for: key)
+        let likely = oldestRun.value.segment(for: key)
         likely?.prefetch(hash: hash)
-        var run = runs
+        var run = runs.place(0)
         while run != oldestRun {
-            run.pointee.segment(for: key)?.prefetch(hash: hash)
+            run.value.segment(for: key)?.prefetch(hash: hash)
             run += 1
         }
-        var table = tables
+        var table = tables.place(0)
         while table != endOfTables {
-            let tree = table.pointee.tree
-            if _slowPath(tree.rangeTombstoneCount != table.pointee.known) { return .unclear }
+            let tree = table.value.tree
+            if _slowPath(tree.rangeTombstoneCount != table.value.known) { return .unclear }
             if !tree.isEmpty {
                 let found = QuickFind(tree.lookup(key, visible: visible))
                 if !found.isAbsent { return found }
             }
             table += 1
         }
-        run = runs
+        run = runs.place(0)
         while run != oldestRun {
-            if let segment = run.pointee.segment(for: key) {
+            if let segment = run.value.segment(for: key) {
                 let found = segment.find(key, hash: hash, visible: visible)
                 if !found.isAbsent { return found }
             }
@@ -168,13 +160,13 @@ struct ReadPlan: @unchecked Sendable {
         }
         for index in 0..<keys.count {
             // Most keys are in the oldest run.
-            oldestRun.pointee.segment(for: SearchKey(keys[index]))?.prefetchRecord(hash: keys.hash(index))
+            oldestRun.value.segment(for: SearchKey(keys[index]))?.prefetchRecord(hash: keys.hash(index))
         }
     }
 
     @inline(never)
     private func cover(_ table: Table, _ key: SearchKey, _ visible: SequenceNumber) -> SequenceNumber {
-        table.table._withUnsafeGuaranteedRef { $0.rangeTombstones.newestCovering(key.bytes, visible: visible) }
+        table.table.with { $0.rangeTombstones.newestCovering(key.bytes, visible: visible) }
     }
 
     @inline(__always)

@@ -200,9 +200,9 @@ struct SegmentSalvage {
         _ block: HeapBytes, body: (Record) throws(StoreError) -> Void
     ) throws(StoreError) -> Bool {
         defer { withExtendedLifetime(block) {} }
-        guard let base = block.bytes.baseAddress, let lastSlot = block.bytes.slice(block.bytes.count - 2, 2),
+        guard let lastSlot = block.bytes.slice(block.bytes.count - 2, 2),
             let layout = Self.layout(lastSlot: lastSlot),
-            let view = Block(base, length: block.bytes.count, layout: layout)
+            let view = Block(block.bytes, layout: layout)
         else { return false }
         for slot in 0..<view.count {
             guard let found = view.record(slot) else { return false }

@@ -108,7 +108,7 @@ private final class HistorySource: RecordSource {
             if versions.isEmpty { try readKey() }
             guard let version = versions.popLast() else { return }
             lent.append(version)
-            batch.pointee.append(version.record)
+            batch.value.append(version.record)
         }
     }
 

@@ -55,7 +55,7 @@ extension ScanWalk {
     }
 
     /// The first record from a place on, where the records that were read last hold it.
-    private func placeInSpan(_ place: [UInt8], isOnward: Bool) -> UnsafePointer<Record>? {
+    private func placeInSpan(_ place: [UInt8], isOnward: Bool) -> RecordPlace? {
         guard span.start != span.end else { return nil }
         return withContiguousBytes(place) { place in
             guard isOnward || !isFrom(span.start, place) || isAt(span.start, place), isFrom(span.end - 1, place)
@@ -71,13 +71,13 @@ extension ScanWalk {
     }
 
     /// Whether a record comes from a place on, in this direction.
-    private func isFrom(_ record: UnsafePointer<Record>, _ place: Bytes) -> Bool {
-        let order = compareKeys(record.pointee.key, place)
+    private func isFrom(_ record: RecordPlace, _ place: Bytes) -> Bool {
+        let order = compareKeys(record.key, place)
         return direction == .forward ? order >= 0 : order < 0
     }
 
     /// Whether a record is the first that a place can have.
-    private func isAt(_ record: UnsafePointer<Record>, _ place: Bytes) -> Bool {
-        direction == .forward && compareKeys(record.pointee.key, place) == 0
+    private func isAt(_ record: RecordPlace, _ place: Bytes) -> Bool {
+        direction == .forward && compareKeys(record.key, place) == 0
     }
 }

@@ -4,11 +4,11 @@ import Synchronization
 struct ScanWalk: ~Copyable {
     /// Kept by whoever walks. To retain it, and to release it, would be a tenth of a short walk, as all locked operations wait
     /// for what came before them.
-    private let path: Unmanaged<ScanPath>
+    private let path: Borrowed<ScanPath>
     /// Retained. As an ordinary reference it would be retained once more for each look at it.
-    private let scan: Unmanaged<Scan>
+    private let scan: Borrowed<Scan>
     /// The scan's.
-    private let merge: Unmanaged<MergingCursor>
+    private let merge: Borrowed<MergingCursor>
     private let sequence: SequenceNumber
     /// Sets of range tombstones that the walk has to mind; none, mostly.
     private let tombstones: [RangeTombstones]
@@ -29,8 +29,8 @@ struct ScanWalk: ~Copyable {
     private(set) var isStarted = false
     /// The records that were read last, and what is left of them in the range.
     private(set) var span = RecordRow.none
-    var next: UnsafePointer<Record>?
-    var end: UnsafePointer<Record>?
+    var next: RecordPlace?
+    var end: RecordPlace?
     /// Whether those were the last ones of the range.
     var isLastSpan = false
 
@@ -70,22 +70,26 @@ struct ScanWalk: ~Copyable {
         try path.reads.status.checkOpen()
         // Any super version later than the snapshot will do: what the snapshot sees is kept in all of them.
         let (scan, now) = path.take()
-        self.path = .passUnretained(path)
+        self.path = Borrowed(path)
         self.scan = scan
-        merge = scan._withUnsafeGuaranteedRef { .passUnretained($0.merge) }
+        merge = scan.with { Borrowed($0.merge) }
         sequence = snapshot ?? now
         self.direction = direction
         self.farEnd = farEnd
         left = limit
-        tombstones = scan._withUnsafeGuaranteedRef { $0.view.rangeTombstones() }
+        tombstones = scan.with { $0.superVersion.rangeTombstones() }
     }
 
     deinit {
-        path._withUnsafeGuaranteedRef { $0.give(scan) }
+        path.with { $0.give(scan) }
     }
 
-    /// Room for the walk itself.
-    var room: UnsafeMutablePointer<ScanWalk> { scan._withUnsafeGuaranteedRef { $0.room } }
+    /// Moves the walk into the room of its scan, where it has an address. The caller ends the walk by taking it out.
+    consuming func moveIntoRoom() -> HeapPlace<ScanWalk> {
+        let room = scan.with { $0.room.place }
+        room.fill(self)
+        return room
+    }
 
     // MARK: Records
 
@@ -98,7 +102,7 @@ struct ScanWalk: ~Copyable {
             next = record + 1
             if Self.isSkipped(record, stretch) { continue }
             left &-= 1
-            return record.pointee
+            return record.record
         }
         return nil
     }
@@ -106,20 +110,18 @@ struct ScanWalk: ~Copyable {
     /// Runs `body` with the value of a record that was handed out last.
     /// - Parameter later: a record whose value is likely to be asked for later.
     func withValue<R>(
-        of record: Record, before later: UnsafePointer<Record>? = nil, _ body: (Bytes) throws(StoreError) -> R
+        of record: Record, before later: RecordPlace? = nil, _ body: (Bytes) throws(StoreError) -> R
     ) throws(StoreError) -> R {
         guard record.kind == .pointer else { return try body(record.value) }
-        if let (value, keeper) = values.pointee.value(of: record, before: later) {
+        if let (value, keeper) = scan.with({ $0.values.value.value(of: record, before: later) }) {
             defer { withExtendedLifetime(keeper) {} }
             return try body(value)
         }
-        return try path.takeUnretainedValue().reads.withResolvedValue(record, version, noting: values, body)
+        return try path.object.reads.withResolvedValue(
+            record, version, noting: { file in scan.with { $0.values.value.enter(file) } }, body)
     }
 
-    /// The scan's.
-    private var values: UnsafeMutablePointer<RecentValueFile> { scan._withUnsafeGuaranteedRef { $0.values } }
-
-    private var version: Version { scan._withUnsafeGuaranteedRef { $0.view.version } }
+    private var version: Version { scan.with { $0.superVersion.version } }
 
     /// Calls `body` with key and value of each entry that is left.
     /// - Parameter body: gets bytes that are good until it returns; returns false to stop.
@@ -134,12 +136,12 @@ struct ScanWalk: ~Copyable {
             while record != last, left > 0 {
                 let current = record
                 record += 1
-                let isValue = current.pointee.kind == .value
+                let isValue = current.kind == .value
                 if _slowPath(!isValue || !isPlain), Self.isSkipped(current, stretch) { continue }
                 left &-= 1
                 let goesOn =
-                    _fastPath(isValue)
-                    ? try body(current.pointee.key.buffer.bytes, current.pointee.value.buffer.bytes)
+                    unsafe _fastPath(isValue)
+                    ? try body(current.key.buffer.bytes, current.value.buffer.bytes)
                     : try handPointed(current, to: body)
                 if !goesOn { return }
             }
@@ -149,19 +151,19 @@ struct ScanWalk: ~Copyable {
     /// Calls `body` with key and value of a record whose value lies elsewhere.
     @inline(never)
     private func handPointed(
-        _ record: UnsafePointer<Record>, to body: (RawSpan, RawSpan) throws -> Bool
+        _ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
         let later = record + RecentValueFile.distance
         let isThere = end.map { later < $0 } ?? false
-        return try withValue(of: record.pointee, before: isThere ? later : nil) { value in
-            Result { try body(record.pointee.key.buffer.bytes, value.buffer.bytes) }
+        return try withValue(of: record.record, before: isThere ? later : nil) { value in
+            Result { try unsafe body(record.key.buffer.bytes, value.buffer.bytes) }
         }.get()
     }
 
     /// Whether a record is a tombstone, or removed by one. No method: `self` would be copied for each record.
     @inline(__always)
-    private static func isSkipped(_ record: UnsafePointer<Record>, _ stretch: TombstoneStretch) -> Bool {
-        record.pointee.kind == .tombstone || record.pointee.sequence < stretch.covering
+    private static func isSkipped(_ record: RecordPlace, _ stretch: TombstoneStretch) -> Bool {
+        record.kind == .tombstone || record.sequence < stretch.covering
     }
 
     // MARK: Spans
@@ -169,7 +171,7 @@ struct ScanWalk: ~Copyable {
     /// The next records in a row, which no range tombstone concerns; an empty row before one that may be concerned, and nil
     /// at the end.
     /// - Parameter taken: behind what was handed out of the row before, or otherwise used up.
-    mutating func nextRow(behind taken: UnsafePointer<Record>?) throws(StoreError) -> RecordRow? {
+    mutating func nextRow(behind taken: RecordPlace?) throws(StoreError) -> RecordRow? {
         take(upTo: taken)
         guard left > 0 else { return nil }
         if next == end, try !readSpan() { return nil }
@@ -180,21 +182,21 @@ struct ScanWalk: ~Copyable {
 
     /// Counts the records of the last row before `taken` as handed out.
     @inline(__always)
-    mutating func take(upTo taken: UnsafePointer<Record>?) {
+    mutating func take(upTo taken: RecordPlace?) {
         guard let taken, let before = next else { return }
         left &-= taken - before
         next = taken
     }
 
     /// Whether a record is hidden: a tombstone, or covered by a range tombstone.
-    func isSkipped(_ record: UnsafePointer<Record>) -> Bool { Self.isSkipped(record, stretch) }
+    func isSkipped(_ record: RecordPlace) -> Bool { Self.isSkipped(record, stretch) }
 
     /// Leaves a record that is hidden out of the count of entries.
     mutating func uncount() { left &+= 1 }
 
     /// Calls `body` with the record where a row ended early, if it is one that counts.
     mutating func handOther(
-        _ record: UnsafePointer<Record>, to body: (RawSpan, RawSpan) throws -> Bool
+        _ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
         if Self.isSkipped(record, stretch) {
             // It is used up, and no entry.
@@ -206,12 +208,12 @@ struct ScanWalk: ~Copyable {
 
     /// Goes on behind the record where a row of keys ended early.
     /// - Returns: nil where it is no entry; else what `body` says of its key.
-    mutating func handOtherKey(_ record: UnsafePointer<Record>, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
+    mutating func handOtherKey(_ record: RecordPlace, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
         if Self.isSkipped(record, stretch) {
             left = left &+ 1
             return true
         }
-        return try body(record.pointee.key.buffer.bytes)
+        return try unsafe body(record.key.buffer.bytes)
     }
 
     /// Counts the entries that are left, by their keys.
@@ -255,28 +257,27 @@ struct ScanWalk: ~Copyable {
 
     /// Throws where the walk has failed: its place is not known any more.
     func checkPlace() throws(StoreError) {
-        if let failure = scan._withUnsafeGuaranteedRef({ $0.failure }) { throw failure }
+        if let failure = scan.with({ $0.failure }) { throw failure }
     }
 
     /// Ends the walk with an error.
     func fail(_ error: StoreError) throws(StoreError) -> Never {
-        scan._withUnsafeGuaranteedRef { $0.failure = error }
+        scan.with { $0.failure = error }
         throw error
     }
 
     private mutating func readNextSpan() throws(StoreError) -> Bool {
         if isLastSpan { return false }
         if _slowPath(!tombstones.isEmpty) { return try readNextStretch() }
-        let span = try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in try merge.nextSpan() }
-        guard let first = span.baseAddress else {
+        let span = try merge.with { merge throws(StoreError) in try merge.nextSpan() }
+        guard !span.isEmpty else {
             // A seek may have left records unread.
             leaveSpan()
             isLastSpan = true
             return false
         }
-        self.span = RecordRow(start: first, end: first + span.count)
-        next = first
-        end = first + span.count
+        self.span = span
+        (next, end) = (span.start, span.end)
         cutAtFarEnd()
         return next != end
     }
@@ -288,10 +289,10 @@ struct ScanWalk: ~Copyable {
             try seek(key)
             return try readNextSpan()
         }
-        let deletedRanges = path._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.deletedRanges) }
-        if _slowPath(deletedRanges._withUnsafeGuaranteedRef { $0.hasRanges }),
+        let deletedRanges = path.with { Borrowed($0.deletedRanges) }
+        if _slowPath(deletedRanges.with { $0.hasRanges }),
             let known = withContiguousBytes(
-                key ?? [], { deletedRanges.takeUnretainedValue().end(from: $0, visible: sequence) })
+                key ?? [], { deletedRanges.object.end(from: $0, visible: sequence) })
         {
             return try readFirstSpan(from: known)
         }
@@ -315,7 +316,7 @@ struct ScanWalk: ~Copyable {
 
     private mutating func seek(_ key: [UInt8]?, numbered: Bool) throws(StoreError) {
         isNumbered = numbered
-        try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in
+        try merge.with { merge throws(StoreError) in
             merge.restart(direction, visible: sequence, numbered: numbered)
             // A walk without a limit goes on without one, however much it has handed out.
             let limit = left > .max / 2 ? .max : left
@@ -339,15 +340,15 @@ struct ScanWalk: ~Copyable {
             end = span.end
             cutAtFarEnd()
             guard next != end else { return false }
-            if !hasStretch || !stretch.holds(first.pointee.key, direction) {
-                let place = direction == .forward ? nil : [UInt8](first.pointee.key) + [0]
+            if !hasStretch || !stretch.holds(first.key, direction) {
+                let place = direction == .forward ? nil : [UInt8](first.key) + [0]
                 if let place {
                     withContiguousBytes(place) { setStretch(at: $0) }
                 } else {
-                    setStretch(at: first.pointee.key)
+                    setStretch(at: first.key)
                 }
                 if stretch.covering > 0, !isNumbered {
-                    let place = place ?? [UInt8](first.pointee.key)
+                    let place = place ?? [UInt8](first.key)
                     leaveSpan()
                     isLastSpan = false
                     try seek(place, numbered: true)
@@ -363,20 +364,20 @@ struct ScanWalk: ~Copyable {
 
     /// Reads the records that come next, whatever applies to them, and stands before them.
     private mutating func readWholeSpan() throws(StoreError) -> Bool {
-        let span = try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in try merge.nextSpan() }
-        guard let first = span.baseAddress else {
+        let span = try merge.with { merge throws(StoreError) in try merge.nextSpan() }
+        guard !span.isEmpty else {
             leaveSpan()
             isLastSpan = true
             return false
         }
-        self.span = RecordRow(start: first, end: first + span.count)
-        (next, end) = (first, first)
+        self.span = span
+        (next, end) = (span.start, span.start)
         return true
     }
 
     /// Goes on at a record among those that were read last.
     /// - Returns: whether records follow in the range.
-    mutating func goOn(at record: UnsafePointer<Record>) throws(StoreError) -> Bool {
+    mutating func goOn(at record: RecordPlace) throws(StoreError) -> Bool {
         if _slowPath(!tombstones.isEmpty) {
             (next, end) = (record, record)
             hasStretch = false
@@ -400,17 +401,17 @@ struct ScanWalk: ~Copyable {
 
     private mutating func stopNumbering() {
         isNumbered = false
-        merge._withUnsafeGuaranteedRef { $0.stopNumbering() }
+        merge.with { $0.stopNumbering() }
     }
 
     /// Leaves out what lies beyond the stretch, for now.
     private mutating func cutAtStretch() {
-        guard let first = next, let last = end, !stretch.holds((last - 1).pointee.key, direction) else { return }
+        guard let first = next, let last = end, !stretch.holds((last - 1).key, direction) else { return }
         var low = first
         var high = last - 1
         while low < high {
             let middle = low + (high - low) / 2
-            if stretch.holds(middle.pointee.key, direction) { low = middle + 1 } else { high = middle }
+            if stretch.holds(middle.key, direction) { low = middle + 1 } else { high = middle }
         }
         end = low
         isLastSpan = false
@@ -431,7 +432,7 @@ struct ScanWalk: ~Copyable {
             next = record
             count += record - first
             // Good until the next records are read.
-            if record != first, count >= DeletedRangeCache.fewestToGrow { passed = [UInt8]((record - 1).pointee.key) }
+            if record != first, count >= DeletedRangeCache.fewestToGrow { passed = [UInt8]((record - 1).key) }
             isFound = record != end
             if isFound { break }
             if record != first, !isLastSpan, tries > 0, try !leap(from: start, over: record - 1) { tries -= 1 }
@@ -440,7 +441,7 @@ struct ScanWalk: ~Copyable {
         if let passed {
             withContiguousBytes(start) { start in
                 withContiguousBytes(passed) { passed in
-                    path.takeUnretainedValue().noteDeleted(
+                    path.object.noteDeleted(
                         from: start, through: passed, passing: count, seen: sequence)
                 }
             }
@@ -450,11 +451,11 @@ struct ScanWalk: ~Copyable {
 
     /// Goes on behind what is known to be empty, if there is such right behind the last record that was passed.
     /// - Returns: whether there is.
-    private mutating func leap(from start: [UInt8], over record: UnsafePointer<Record>) throws(StoreError) -> Bool {
-        let ranges = path.takeUnretainedValue().deletedRanges
+    private mutating func leap(from start: [UInt8], over record: RecordPlace) throws(StoreError) -> Bool {
+        let ranges = path.object.deletedRanges
         guard ranges.hasSeveral else { return false }
         let end = withContiguousBytes(start) { start in
-            ranges.end(from: start, through: record.pointee.key, seen: sequence)
+            ranges.end(from: start, through: record.key, seen: sequence)
         }
         guard let end else { return false }
         try seek(end)
@@ -474,8 +475,8 @@ struct ScanWalk: ~Copyable {
     }
 
     @inline(__always)
-    private func isBeyond(_ record: UnsafePointer<Record>, _ farEnd: Bytes) -> Bool {
-        let order = compareKeys(record.pointee.key, farEnd)
+    private func isBeyond(_ record: RecordPlace, _ farEnd: Bytes) -> Bool {
+        let order = compareKeys(record.key, farEnd)
         return direction == .forward ? order >= 0 : order < 0
     }
 }

@@ -22,29 +22,30 @@ struct AtomicBitmap: ~Copyable, @unchecked Sendable {
 }
 
 /// The bits of an ``AtomicBitmap``, by address.
+@safe
 struct AtomicBits: @unchecked Sendable {  // touched only as atomics
     private let words: UnsafeMutablePointer<UInt64>
 
     fileprivate init(count: Int) {
         let capacity = count / 64 + 1
-        words = .allocate(capacity: capacity)
-        words.initialize(repeating: 0, count: capacity)
+        unsafe words = .allocate(capacity: capacity)
+        unsafe words.initialize(repeating: 0, count: capacity)
     }
 
-    fileprivate func deallocate() { words.deallocate() }
+    fileprivate func deallocate() { unsafe words.deallocate() }
 
     @inline(__always)
     private func word(_ index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
         // Atomic<UInt64> has the layout of UInt64 (SE-0410), and is loaded and stored in place.
-        UnsafeMutableRawPointer(words + (index &>> 6)).assumingMemoryBound(to: Atomic<UInt64>.self)
+        unsafe UnsafeMutableRawPointer(words + (index &>> 6)).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
     @inline(__always)
     func isSet(_ index: Int) -> Bool {
-        word(index).pointee.load(ordering: .relaxed) & (1 &<< UInt64(truncatingIfNeeded: index & 63)) != 0
+        unsafe word(index).pointee.load(ordering: .relaxed) & (1 &<< UInt64(truncatingIfNeeded: index & 63)) != 0
     }
 
     func set(_ index: Int) {
-        word(index).pointee.bitwiseOr(1 << UInt64(index & 63), ordering: .relaxed)
+        unsafe word(index).pointee.bitwiseOr(1 << UInt64(index & 63), ordering: .relaxed)
     }
 }

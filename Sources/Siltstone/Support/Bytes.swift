@@ -6,8 +6,10 @@
 ///
 /// `RawSpan`, of which the compiler does know the lifetime, cannot be kept in records, indexes and cursors, nor
 /// be returned by functions, without features of the language that are still experiments.
+///
+/// `@unchecked Sendable`: nobody writes bytes while they are lent, so any thread may read them.
 @safe @frozen @usableFromInline
-struct Bytes: RandomAccessCollection {
+struct Bytes: RandomAccessCollection, BitwiseCopyable, @unchecked Sendable {
     /// The first byte's address; any, where there is none.
     @usableFromInline let start: UnsafeRawPointer
     @usableFromInline let count: Int
@@ -15,18 +17,18 @@ struct Bytes: RandomAccessCollection {
     /// - Parameter start: may be nil where `count` is 0.
     @inlinable @inline(__always)
     init(start: UnsafeRawPointer?, count: Int) {
-        assert(count >= 0 && (start != nil || count == 0))
-        self.start = start ?? UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
+        unsafe assert(count >= 0 && (start != nil || count == 0))
+        unsafe self.start = unsafe start ?? UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
         self.count = count
     }
 
     /// The bytes of a buffer.
     @inlinable @inline(__always)
-    init(_ buffer: UnsafeRawBufferPointer) { self.init(start: buffer.baseAddress, count: buffer.count) }
+    init(_ buffer: UnsafeRawBufferPointer) { unsafe self.init(start: buffer.baseAddress, count: buffer.count) }
 
     /// The bytes of a buffer, which are not written meanwhile.
     @inlinable @inline(__always)
-    init(_ buffer: UnsafeMutableRawBufferPointer) { self.init(UnsafeRawBufferPointer(buffer)) }
+    init(_ buffer: UnsafeMutableRawBufferPointer) { unsafe self.init(UnsafeRawBufferPointer(buffer)) }
 
     /// Bytes that nobody writes meanwhile.
     @inline(__always)
@@ -35,20 +37,20 @@ struct Bytes: RandomAccessCollection {
     /// A part of bytes, counted from 0 again.
     @inlinable @inline(__always)
     init(rebasing part: Slice<Bytes>) {
-        self.init(start: part.base.start + part.startIndex, count: part.endIndex &- part.startIndex)
+        unsafe self.init(start: part.base.start + part.startIndex, count: part.endIndex &- part.startIndex)
     }
 
     /// No bytes.
     @inline(__always)
-    static var emptyBytes: Bytes { Bytes(start: nil, count: 0) }
+    static var emptyBytes: Bytes { unsafe Bytes(start: nil, count: 0) }
 
     /// The first byte's address.
     @inline(__always)
-    var baseAddress: UnsafeRawPointer? { start }
+    var baseAddress: UnsafeRawPointer? { unsafe start }
 
     /// The same for the standard library and the C library.
     @inlinable @inline(__always)
-    var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+    var buffer: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: start, count: count) }
 
     @usableFromInline typealias Element = UInt8
     @usableFromInline typealias Index = Int
@@ -60,7 +62,7 @@ struct Bytes: RandomAccessCollection {
     @inlinable @inline(__always)
     var endIndex: Int { count }
     @inlinable @inline(__always)
-    var indices: Range<Int> { Range(uncheckedBounds: (0, count)) }
+    var indices: Range<Int> { unsafe Range(uncheckedBounds: (0, count)) }
     @inlinable @inline(__always)
     func index(after index: Int) -> Int { index &+ 1 }
     @inlinable @inline(__always)
@@ -69,7 +71,7 @@ struct Bytes: RandomAccessCollection {
     @inlinable @inline(__always)
     subscript(index: Int) -> UInt8 {
         precondition(index >= 0 && index < count)
-        return start.load(fromByteOffset: index, as: UInt8.self)
+        return unsafe start.load(fromByteOffset: index, as: UInt8.self)
     }
 
     @inlinable @inline(__always)
@@ -80,25 +82,53 @@ struct Bytes: RandomAccessCollection {
 
     @inlinable @inline(__always)
     func withContiguousStorageIfAvailable<R>(_ body: (UnsafeBufferPointer<UInt8>) throws -> R) rethrows -> R? {
-        try buffer.withContiguousStorageIfAvailable(body)
+        try unsafe buffer.withContiguousStorageIfAvailable(body)
     }
 
     /// Runs `body` on the bytes as a span.
     @inlinable @inline(__always)
-    func withSpan<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R { try body(buffer.bytes) }
+    func withSpan<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R { try unsafe body(buffer.bytes) }
 
     /// The part `[offset, offset + count)`, or nil where that is not inside.
     @inline(__always)
     func slice(_ offset: Int, _ count: Int) -> Bytes? {
         guard offset >= 0, count >= 0, offset <= self.count, count <= self.count &- offset else { return nil }
-        return Bytes(start: start + offset, count: count)
+        return unsafe Bytes(start: start + offset, count: count)
     }
 
     /// A little-endian integer at `offset`, or nil where it is not wholly inside.
     @inline(__always)
     func integer<T: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: T.Type = T.self) -> T? {
         guard offset >= 0, MemoryLayout<T>.size <= count, offset <= count &- MemoryLayout<T>.size else { return nil }
-        return T(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: T.self))
+        return unsafe T(littleEndian: start.loadUnaligned(fromByteOffset: offset, as: T.self))
+    }
+
+    /// A little-endian integer at `offset`, of which the caller knows that it is wholly inside.
+    @inline(__always)
+    func uncheckedInteger<T: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: T.Type = T.self) -> T {
+        T(littleEndian: uncheckedLoad(at: offset, as: T.self))
+    }
+
+    /// A value in the processor's own order of bytes at `offset`, of which the caller knows that it is wholly inside.
+    @inline(__always)
+    func uncheckedLoad<T: BitwiseCopyable>(at offset: Int, as type: T.Type) -> T {
+        assert(offset >= 0 && MemoryLayout<T>.size <= count && offset <= count &- MemoryLayout<T>.size)
+        return unsafe start.loadUnaligned(fromByteOffset: offset, as: T.self)
+    }
+
+    /// The part `[offset, offset + count)`, of which the caller knows that it is inside.
+    @inline(__always)
+    func uncheckedSlice(_ offset: Int, _ count: Int) -> Bytes {
+        assert(offset >= 0 && count >= 0 && offset <= self.count && count <= self.count &- offset)
+        return unsafe Bytes(start: start + offset, count: count)
+    }
+
+    /// Orders the first `length` bytes of two as unsigned numbers; both must have as many, which only debug builds check.
+    /// - Returns: below zero, zero or above zero.
+    @inline(__always)
+    static func compare(_ one: Bytes, _ other: Bytes, first length: Int) -> Int {
+        assert(length <= one.count && length <= other.count)
+        return unsafe compareMemory(one.start, other.start, length)
     }
 
     /// Whether all bytes of a range are zero.
@@ -109,23 +139,23 @@ struct Bytes: RandomAccessCollection {
     func isZero(_ range: Range<Int>) -> Bool {
         guard let bytes = slice(range.lowerBound, range.count), let first = bytes.first else { return true }
         guard first == 0 else { return false }
-        return bytes.count == 1 || compareMemory(bytes.start, bytes.start + 1, bytes.count - 1) == 0
+        return unsafe bytes.count == 1 || compareMemory(bytes.start, bytes.start + 1, bytes.count - 1) == 0
     }
 }
 
 extension Array where Element == UInt8 {
     /// A copy of bytes.
     @inline(__always)
-    init(_ bytes: Bytes) { self.init(bytes.buffer) }
+    init(_ bytes: Bytes) { unsafe self.init(bytes.buffer) }
 
     /// Appends a copy of bytes.
     @inline(__always)
-    mutating func append(contentsOf bytes: Bytes) { append(contentsOf: bytes.buffer) }
+    mutating func append(contentsOf bytes: Bytes) { unsafe append(contentsOf: bytes.buffer) }
 
     /// Lends the bytes of the array until `body` returns.
     @inlinable @inline(__always)
     func withBytes<R, E: Error>(_ body: (Bytes) throws(E) -> R) throws(E) -> R {
-        try span.withUnsafeBytes { buffer throws(E) in try body(Bytes(buffer)) }
+        try unsafe span.withUnsafeBytes { buffer throws(E) in try unsafe body(Bytes(buffer)) }
     }
 }
 
@@ -133,7 +163,7 @@ extension ArraySlice where Element == UInt8 {
     /// Lends the bytes of the slice until `body` returns.
     @inlinable @inline(__always)
     func withBytes<R, E: Error>(_ body: (Bytes) throws(E) -> R) throws(E) -> R {
-        try span.withUnsafeBytes { buffer throws(E) in try body(Bytes(buffer)) }
+        try unsafe span.withUnsafeBytes { buffer throws(E) in try unsafe body(Bytes(buffer)) }
     }
 }
 
@@ -141,7 +171,7 @@ extension RawSpan {
     /// Lends the bytes of the span until `body` returns.
     @inlinable @inline(__always)
     func withBytes<R, E: Error>(_ body: (Bytes) throws(E) -> R) throws(E) -> R {
-        try withUnsafeBytes { buffer throws(E) in try body(Bytes(buffer)) }
+        try unsafe withUnsafeBytes { buffer throws(E) in try unsafe body(Bytes(buffer)) }
     }
 }
 
@@ -149,14 +179,14 @@ extension UnsafeMutableRawPointer {
     /// Stores `value` little-endian at `offset`, at any alignment.
     @inline(__always)
     func store<T: FixedWidthInteger>(_ value: T, at offset: Int) {
-        storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+        unsafe storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
     }
 }
 
 extension Array where Element == UInt8 {
     /// Appends `value` little-endian.
     mutating func append<T: FixedWidthInteger>(integer value: T) {
-        Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
+        unsafe Swift.withUnsafeBytes(of: value.littleEndian) { unsafe append(contentsOf: $0) }
     }
 
     /// Appends `value` as a ``Varint``.
@@ -178,5 +208,5 @@ extension Array where Element == UInt8 {
 
 extension UnsafeRawBufferPointer {
     /// Whether all bytes of a range are zero.
-    package func isZero(_ range: Range<Int>) -> Bool { Bytes(self).isZero(range) }
+    package func isZero(_ range: Range<Int>) -> Bool { unsafe Bytes(self).isZero(range) }
 }

@@ -25,7 +25,7 @@ enum CRC32 {
     /// The checksum of a little-endian integer, continuing `checksum`.
     @inline(__always)
     static func checksum(_ integer: UInt64, continuing checksum: UInt32) -> UInt32 {
-        ~fold(integer, into: ~checksum, tables)
+        unsafe ~fold(integer, into: ~checksum, tables)
     }
 
     /// The checksum of five little-endian words, 40 bytes, that are in registers, and of the bytes behind them.
@@ -39,7 +39,7 @@ enum CRC32 {
     ) -> UInt32 {
         precondition(bytes.count & 7 == 0)
         guard multiplies else { return portable(bytes, continuing: sliced(a, b, c, d, e)) }
-        return bytes.count >= wideBytes && multipliesWide
+        return unsafe bytes.count >= wideBytes && multipliesWide
             ? siltstone_crc32_of_words_wide(a, b, c, d, e, bytes.baseAddress, bytes.count)
             : siltstone_crc32_of_words(a, b, c, d, e, bytes.baseAddress, bytes.count)
     }
@@ -49,12 +49,12 @@ enum CRC32 {
     @inline(never)
     static func multiplied(_ bytes: Bytes, continuing checksum: UInt32, wide: Bool) -> UInt32 {
         precondition(bytes.count >= 16)
-        guard let base = bytes.baseAddress else { return checksum }
+        guard let base = unsafe bytes.baseAddress else { return checksum }
         let whole = bytes.count & ~15
         let checksum =
-            wide && whole >= wideBytes
+            unsafe wide && whole >= wideBytes
             ? siltstone_crc32_wide(base, whole, checksum) : siltstone_crc32(base, whole, checksum)
-        return whole == bytes.count ? checksum : sliced(base + whole, bytes.count &- whole, checksum)
+        return unsafe whole == bytes.count ? checksum : sliced(base + whole, bytes.count &- whole, checksum)
     }
 }
 
@@ -65,9 +65,9 @@ extension CRC32 {
 
     /// As ``checksum(_:continuing:)``.
     static func portable(_ bytes: Bytes, continuing checksum: UInt32) -> UInt32 {
-        guard let base = bytes.baseAddress, bytes.count > 0 else { return checksum }
-        guard bytes.count >= crossover else { return sliced(base, bytes.count, checksum) }
-        return UInt32(
+        guard let base = unsafe bytes.baseAddress, bytes.count > 0 else { return checksum }
+        guard bytes.count >= crossover else { return unsafe sliced(base, bytes.count, checksum) }
+        return unsafe UInt32(
             truncatingIfNeeded: crc32_z(UInt(checksum), base.assumingMemoryBound(to: UInt8.self), bytes.count))
     }
 
@@ -80,37 +80,37 @@ extension CRC32 {
         for byte in 0..<256 {
             var value = UInt32(byte)
             for _ in 0..<8 { value = value & 1 == 1 ? (value >> 1) ^ 0xedb8_8320 : value >> 1 }
-            memory[byte] = value
+            unsafe memory[byte] = value
         }
         for index in 256..<(16 * 256) {
-            let previous = memory[index - 256]
-            memory[index] = (previous >> 8) ^ memory[Int(previous & 0xff)]
+            let previous = unsafe memory[index - 256]
+            unsafe memory[index] = unsafe (previous >> 8) ^ memory[Int(previous & 0xff)]
         }
-        return UnsafePointer(memory)
+        return unsafe UnsafePointer(memory)
     }()
 
     @inline(never)
     private static func sliced(_ base: UnsafeRawPointer, _ count: Int, _ checksum: UInt32) -> UInt32 {
-        let table = tables
+        let table = unsafe tables
         var state = ~checksum
-        var pointer = base
+        var pointer = unsafe base
         var left = count
         while left >= 16 {
-            let low = UInt64(littleEndian: pointer.loadUnaligned(as: UInt64.self))
-            let high = UInt64(littleEndian: pointer.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-            state = fold(low, high, into: state, table)
-            pointer += 16
+            let low = unsafe UInt64(littleEndian: pointer.loadUnaligned(as: UInt64.self))
+            let high = unsafe UInt64(littleEndian: pointer.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            state = unsafe fold(low, high, into: state, table)
+            unsafe pointer += 16
             left &-= 16
         }
         if left >= 8 {
-            state = fold(UInt64(littleEndian: pointer.loadUnaligned(as: UInt64.self)), into: state, table)
-            pointer += 8
+            state = unsafe fold(UInt64(littleEndian: pointer.loadUnaligned(as: UInt64.self)), into: state, table)
+            unsafe pointer += 8
             left &-= 8
         }
         while left > 0 {
-            let byte = pointer.load(as: UInt8.self)
-            state = (state &>> 8) ^ table[Int(truncatingIfNeeded: (state ^ UInt32(byte)) & 0xff)]
-            pointer += 1
+            let byte = unsafe pointer.load(as: UInt8.self)
+            state = unsafe (state &>> 8) ^ table[Int(truncatingIfNeeded: (state ^ UInt32(byte)) & 0xff)]
+            unsafe pointer += 1
             left &-= 1
         }
         return ~state
@@ -119,8 +119,8 @@ extension CRC32 {
     /// The checksum of five words.
     @inline(never)
     static func sliced(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ e: UInt64) -> UInt32 {
-        let table = tables
-        return ~fold(e, into: fold(c, d, into: fold(a, b, into: ~0, table), table), table)
+        let table = unsafe tables
+        return unsafe ~fold(e, into: fold(c, d, into: fold(a, b, into: ~0, table), table), table)
     }
 
     /// The state after the 16 bytes of two words.
@@ -129,10 +129,10 @@ extension CRC32 {
         _ first: UInt64, _ high: UInt64, into state: UInt32, _ table: UnsafePointer<UInt32>
     ) -> UInt32 {
         let low = first ^ UInt64(state)
-        let a = table[15, low, 0] ^ table[14, low, 8] ^ table[13, low, 16] ^ table[12, low, 24]
-        let b = table[11, low, 32] ^ table[10, low, 40] ^ table[9, low, 48] ^ table[8, low, 56]
-        let c = table[7, high, 0] ^ table[6, high, 8] ^ table[5, high, 16] ^ table[4, high, 24]
-        let d = table[3, high, 32] ^ table[2, high, 40] ^ table[1, high, 48] ^ table[0, high, 56]
+        let a = unsafe table[15, low, 0] ^ table[14, low, 8] ^ table[13, low, 16] ^ table[12, low, 24]
+        let b = unsafe table[11, low, 32] ^ table[10, low, 40] ^ table[9, low, 48] ^ table[8, low, 56]
+        let c = unsafe table[7, high, 0] ^ table[6, high, 8] ^ table[5, high, 16] ^ table[4, high, 24]
+        let d = unsafe table[3, high, 32] ^ table[2, high, 40] ^ table[1, high, 48] ^ table[0, high, 56]
         return (a ^ b) ^ (c ^ d)
     }
 
@@ -140,8 +140,8 @@ extension CRC32 {
     @inline(__always)
     private static func fold(_ word: UInt64, into state: UInt32, _ table: UnsafePointer<UInt32>) -> UInt32 {
         let word = word ^ UInt64(state)
-        let a = table[7, word, 0] ^ table[6, word, 8] ^ table[5, word, 16] ^ table[4, word, 24]
-        let b = table[3, word, 32] ^ table[2, word, 40] ^ table[1, word, 48] ^ table[0, word, 56]
+        let a = unsafe table[7, word, 0] ^ table[6, word, 8] ^ table[5, word, 16] ^ table[4, word, 24]
+        let b = unsafe table[3, word, 32] ^ table[2, word, 40] ^ table[1, word, 48] ^ table[0, word, 56]
         return a ^ b
     }
 }
@@ -150,6 +150,6 @@ extension UnsafePointer<UInt32> {
     /// The entry of table `slice` for the byte of `word` that begins at bit `shift`.
     @inline(__always)
     fileprivate subscript(slice: Int, word: UInt64, shift: UInt64) -> UInt32 {
-        self[(slice &* 256) &+ Int(truncatingIfNeeded: (word &>> shift) & 0xff)]
+        unsafe self[(slice &* 256) &+ Int(truncatingIfNeeded: (word &>> shift) & 0xff)]
     }
 }

@@ -2,9 +2,7 @@
 ///
 /// `Synchronization.Mutex` has no condition variable, and a semaphore beside it would lose wake-ups or need a count of
 /// its own; POSIX has the pair. What the lock guards lives beside it, in the owner.
-///
-/// `@unchecked Sendable`: the two C objects are made for use by several threads and never move.
-final class ConditionLock: @unchecked Sendable {
+final class ConditionLock: Sendable {
     private let pair = Platform.MutexAndCondition()
     #if DEBUG
     private let rank: LockRank

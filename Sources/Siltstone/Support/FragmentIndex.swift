@@ -3,14 +3,14 @@
 /// Starts are searched by two digests, each of eight bytes, behind what all of them begin with; only ties of both compare keys.
 /// With one digest a single tombstone that begins otherwise, and leaves the starts nothing in common, would make ties of all.
 ///
-/// `@unchecked Sendable`: filled in the initialiser, and never changed. Freed by its set.
-struct FragmentIndex: @unchecked Sendable {
+/// Filled in the initialiser, and never changed. Freed by its set.
+struct FragmentIndex: BitwiseCopyable, Sendable {
     let count: Int
-    private let digests: UnsafeMutablePointer<UInt64>
+    private let digests: ElementRow<UInt64>
     /// Those of the eight bytes behind.
-    private let furtherDigests: UnsafeMutablePointer<UInt64>
-    private let starts: UnsafeMutablePointer<Bytes>
-    private let ends: UnsafeMutablePointer<Bytes>
+    private let furtherDigests: ElementRow<UInt64>
+    private let starts: ElementRow<Bytes>
+    private let ends: ElementRow<Bytes>
     /// What all starts begin with.
     private let common: SearchKey
     /// Holds the keys.
@@ -19,10 +19,10 @@ struct FragmentIndex: @unchecked Sendable {
     /// - Parameter fragments: sorted, without overlap.
     init(_ fragments: [RangeTombstones.Fragment]) {
         count = fragments.count
-        digests = .allocate(capacity: max(1, count))
-        furtherDigests = .allocate(capacity: max(1, count))
-        starts = .allocate(capacity: max(1, count))
-        ends = .allocate(capacity: max(1, count))
+        digests = ElementRow(count: count)
+        furtherDigests = ElementRow(count: count)
+        starts = ElementRow(count: count)
+        ends = ElementRow(count: count)
         storage = .allocate(byteCount: fragments.reduce(1) { $0 + $1.start.count + $1.end.count }, alignment: 8)
         var used = 0
         func copy(_ key: [UInt8], to storage: MutableBytes) -> Bytes {
@@ -32,8 +32,8 @@ struct FragmentIndex: @unchecked Sendable {
             return place.bytes
         }
         for (index, fragment) in fragments.enumerated() {
-            (starts + index).initialize(to: copy(fragment.start, to: storage))
-            (ends + index).initialize(to: copy(fragment.end, to: storage))
+            starts[index] = copy(fragment.start, to: storage)
+            ends[index] = copy(fragment.end, to: storage)
         }
         // Keys are in order: what the outermost have in common, all have.
         let first = SearchKey(count > 0 ? starts[0] : .emptyBytes)
@@ -41,8 +41,8 @@ struct FragmentIndex: @unchecked Sendable {
         common = first.prefix(count > 1 ? first.commonPrefix(with: last) : 0)
         for index in 0..<count {
             let start = SearchKey(starts[index])
-            (digests + index).initialize(to: start.digest(after: common.count))
-            (furtherDigests + index).initialize(to: start.digest(after: common.count + 8))
+            digests[index] = start.digest(after: common.count)
+            furtherDigests[index] = start.digest(after: common.count + 8)
         }
     }
 
@@ -105,13 +105,10 @@ struct FragmentIndex: @unchecked Sendable {
     }
 
     /// The part of a range whose digests are a given one; where none is, the place where it would be.
-    private static func ties(_ digests: UnsafeMutablePointer<UInt64>, _ digest: UInt64, _ range: Range<Int>) -> Range<
-        Int
-    > {
+    private static func ties(_ digests: ElementRow<UInt64>, _ digest: UInt64, _ range: Range<Int>) -> Range<Int> {
         let (next, isLast) = digest.addingReportingOverflow(1)
-        let start = digests + range.lowerBound
-        let first = start.count(below: digest, of: range.count)
-        let end = isLast ? range.count : start.count(below: next, of: range.count)
+        let first = digests.count(below: digest, from: range.lowerBound, of: range.count)
+        let end = isLast ? range.count : digests.count(below: next, from: range.lowerBound, of: range.count)
         return (range.lowerBound + first)..<(range.lowerBound + end)
     }
 }

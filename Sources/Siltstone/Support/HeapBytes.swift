@@ -1,7 +1,7 @@
 /// Bytes on the heap, freed with the last reference: a block that was read, a page of an index.
 ///
-/// `@unchecked Sendable`: whoever makes one fills it before anyone else sees it; from then on it is only read.
-final class HeapBytes: @unchecked Sendable {
+/// Whoever makes one fills it before anyone else sees it; from then on it is only read.
+final class HeapBytes: Sendable {
     let buffer: MutableBytes
 
     var bytes: Bytes { buffer.bytes }

@@ -1,7 +1,6 @@
 /// A copy of the key that came before, to compare the next one with. The memory is used again.
 struct KeyBuffer: ~Copyable {
-    private var memory = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 8)
-    private var capacity = 256
+    private var memory = MutableBytes.allocate(byteCount: 256, alignment: 8)
     /// Bytes of the key; −1 before the first.
     private var count = -1
 
@@ -11,20 +10,21 @@ struct KeyBuffer: ~Copyable {
 
     /// The key, valid until the next is set; nil before the first.
     @inline(__always)
-    var key: Bytes? { count < 0 ? nil : Bytes(start: memory, count: count) }
+    var key: Bytes? { count < 0 ? nil : memory.uncheckedSlice(0, count).bytes }
 
     /// Whether the key is these bytes.
     @inline(__always)
-    func holds(_ other: Bytes) -> Bool { count >= 0 && SearchKey(address: memory, count: count).isEqual(to: other) }
+    func holds(_ other: Bytes) -> Bool {
+        count >= 0 && SearchKey(memory.uncheckedSlice(0, count).bytes).isEqual(to: other)
+    }
 
     @inline(__always)
     mutating func set(_ key: Bytes) {
-        if key.count > capacity {
+        if key.count > memory.count {
             memory.deallocate()
-            capacity = 2 * key.count
-            memory = .allocate(byteCount: capacity, alignment: 8)
+            memory = .allocate(byteCount: 2 * key.count, alignment: 8)
         }
-        if let base = key.baseAddress { memory.copyMemory(from: base, byteCount: key.count) }
+        memory.copyMemory(from: key)
         count = key.count
     }
 }

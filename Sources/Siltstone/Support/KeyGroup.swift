@@ -6,18 +6,14 @@ public final class KeyGroup {
 
     private var bytes = MutableBytes.allocate(byteCount: 64 * capacity, alignment: 8)
     /// Where each key ends.
-    private let ends = UnsafeMutablePointer<Int>.allocate(capacity: capacity)
-    private let hashes = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
+    private let ends = HeapArray<Int>(count: capacity)
+    private let hashes = HeapArray<UInt64>(count: capacity)
     /// Keys in the group.
     private(set) var count = 0
 
     init() {}
 
-    deinit {
-        bytes.deallocate()
-        ends.deallocate()
-        hashes.deallocate()
-    }
+    deinit { bytes.deallocate() }
 
     /// Whether no further key may be added.
     @usableFromInline
@@ -29,9 +25,9 @@ public final class KeyGroup {
         let start = count == 0 ? 0 : ends[count - 1]
         let end = start + key.count
         if end > bytes.count { grow(to: end) }
-        if key.count > 0 { bytes[start..<end].copyMemory(from: key) }
-        (ends + count).initialize(to: end)
-        (hashes + count).initialize(to: KeyHash.hash(key))
+        bytes[start..<end].copyMemory(from: key)
+        ends[count] = end
+        hashes[count] = KeyHash.hash(key)
         count += 1
     }
 

@@ -10,9 +10,7 @@ enum KeyHash {
     }
 
     @inline(__always)
-    private static func word(_ pointer: UnsafeRawPointer, _ offset: Int) -> UInt64 {
-        UInt64(littleEndian: pointer.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-    }
+    private static func word(_ key: Bytes, _ offset: Int) -> UInt64 { key.uncheckedInteger(at: offset) }
 
     private static let seeds: (UInt64, UInt64, UInt64) = (
         0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x9e37_79b9_7f4a_7c15
@@ -22,9 +20,9 @@ enum KeyHash {
     @inline(__always)
     static func hash(_ key: Bytes) -> UInt64 {
         let count = key.count
-        if count >= 8, count <= 16, let base = key.baseAddress {
-            let first = word(base, 0) ^ seeds.0
-            let last = word(base, count &- 8) ^ seeds.1 ^ UInt64(truncatingIfNeeded: count)
+        if count >= 8, count <= 16 {
+            let first = word(key, 0) ^ seeds.0
+            let last = word(key, count &- 8) ^ seeds.1 ^ UInt64(truncatingIfNeeded: count)
             return fold(fold(first, last), seeds.2)
         }
         return hashOther(key)
@@ -38,14 +36,13 @@ enum KeyHash {
             for index in 0..<count { value |= UInt64(key[index]) << UInt64(8 * index) }
             return fold(fold(value ^ seeds.0, seeds.1 ^ UInt64(count)), seeds.2)
         }
-        guard let base = key.baseAddress else { return 0 }
         var state = seeds.1 ^ UInt64(count)
         var offset = 0
         while offset + 8 < count {
-            state = fold(word(base, offset) ^ seeds.0, state ^ seeds.2)
+            state = fold(word(key, offset) ^ seeds.0, state ^ seeds.2)
             offset += 8
         }
-        state = fold(word(base, count - 8) ^ seeds.0, state ^ seeds.2)
+        state = fold(word(key, count - 8) ^ seeds.0, state ^ seeds.2)
         return fold(state, seeds.2)
     }
 }

@@ -3,7 +3,7 @@
 @inline(__always)
 func compareKeys(_ a: Bytes, _ b: Bytes) -> Int {
     let shorter = min(a.count, b.count)
-    let order = compareMemory(a.start, b.start, shorter)
+    let order = Bytes.compare(a, b, first: shorter)
     if order != 0 { return order }
     return a.count &- b.count
 }
@@ -13,17 +13,16 @@ func compareKeys(_ a: Bytes, _ b: Bytes) -> Int {
 @inline(__always)
 func compareKeysByWords(_ a: Bytes, _ b: Bytes) -> Int {
     let shorter = min(a.count, b.count)
-    let (left, right) = (a.start, b.start)
     if shorter < 8 {
-        let order = compareMemory(left, right, shorter)
+        let order = Bytes.compare(a, b, first: shorter)
         return order != 0 ? order : a.count &- b.count
     }
     var offset = 0
     while offset < shorter {
         // The last eight may begin with some that are known to be the same: cheaper than a call for a few.
         let place = min(offset, shorter &- 8)
-        let one = left.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-        let other = right.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+        let one = a.uncheckedLoad(at: place, as: UInt64.self)
+        let other = b.uncheckedLoad(at: place, as: UInt64.self)
         if one != other { return UInt64(bigEndian: one) < UInt64(bigEndian: other) ? -1 : 1 }
         offset &+= 8
     }
@@ -33,5 +32,5 @@ func compareKeysByWords(_ a: Bytes, _ b: Bytes) -> Int {
 /// Whether two keys are the same bytes.
 @inline(__always)
 func keysEqual(_ a: Bytes, _ b: Bytes) -> Bool {
-    a.count == b.count && compareMemory(a.start, b.start, a.count) == 0
+    a.count == b.count && Bytes.compare(a, b, first: a.count) == 0
 }

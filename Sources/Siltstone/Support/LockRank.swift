@@ -21,7 +21,7 @@ package enum LockRank: Int, Sendable {
 /// The ranks of the locks that each thread holds.
 enum HeldLocks {
     /// A bit for each rank.
-    private static let ranks = Platform.ThreadLocal { _ in }
+    private static let ranks = unsafe Platform.ThreadLocal { _ in }
 
     /// Traps where the calling thread must not take a lock.
     static func check(_ rank: LockRank) {

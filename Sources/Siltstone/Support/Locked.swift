@@ -2,22 +2,14 @@
 ///
 /// `Synchronization.Mutex` does the same and lost: on Linux, a contended one is handed over inside the kernel, where
 /// ThreadSanitizer does not see it, and every use of what it guards is reported as a race. The cost is the same.
-///
-/// `@unchecked Sendable`: the value is touched between ``ConditionLock/lock()`` and ``ConditionLock/unlock()`` alone.
-package final class Locked<Value: Sendable>: @unchecked Sendable {
+package final class Locked<Value: Sendable>: Sendable {
     private let lock: ConditionLock
-    private let value: UnsafeMutablePointer<Value>
+    private let value: HeapCell<Value>
 
     /// - Parameter rank: the lock's place in the order of locks, which debug builds check.
     package init(_ value: Value, rank: LockRank = .unranked) {
         lock = ConditionLock(rank)
-        self.value = .allocate(capacity: 1)
-        self.value.initialize(to: value)
-    }
-
-    deinit {
-        value.deinitialize(count: 1)
-        value.deallocate()
+        self.value = HeapCell(value)
     }
 
     /// Runs `body` on the value, under the lock. Not to be called again from within.
@@ -25,7 +17,7 @@ package final class Locked<Value: Sendable>: @unchecked Sendable {
     package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         lock.lock()
         defer { lock.unlock() }
-        return try body(&value.pointee)
+        return try body(&value.value)
     }
 
     /// Runs `body` on the value, under the lock, until it returns something: again after each ``wakeAll()``, and now and
@@ -34,7 +26,7 @@ package final class Locked<Value: Sendable>: @unchecked Sendable {
         lock.lock()
         defer { lock.unlock() }
         while true {
-            if let result = body(&value.pointee) { return result }
+            if let result = body(&value.value) { return result }
             lock.wait()
         }
     }

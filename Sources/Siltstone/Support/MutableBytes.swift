@@ -1,6 +1,8 @@
 /// Borrowed bytes that may be written. Valid, like ``Bytes``, only as long as whoever lends them says.
+///
+/// `@unchecked Sendable`: whoever lends them says which thread may touch them when.
 @safe
-struct MutableBytes {
+struct MutableBytes: @unchecked Sendable {
     /// The first byte's address; any, where there is none.
     let start: UnsafeMutableRawPointer
     let count: Int
@@ -8,43 +10,43 @@ struct MutableBytes {
     /// - Parameter start: may be nil where `count` is 0.
     @inline(__always)
     init(start: UnsafeMutableRawPointer?, count: Int) {
-        assert(count >= 0 && (start != nil || count == 0))
-        self.start = start ?? UnsafeMutableRawPointer(bitPattern: 8).unsafelyUnwrapped
+        unsafe assert(count >= 0 && (start != nil || count == 0))
+        unsafe self.start = unsafe start ?? UnsafeMutableRawPointer(bitPattern: 8).unsafelyUnwrapped
         self.count = count
     }
 
     /// The bytes of a buffer.
     @inline(__always)
-    init(_ buffer: UnsafeMutableRawBufferPointer) { self.init(start: buffer.baseAddress, count: buffer.count) }
+    init(_ buffer: UnsafeMutableRawBufferPointer) { unsafe self.init(start: buffer.baseAddress, count: buffer.count) }
 
     /// New bytes, undefined at first, until ``deallocate()``.
     static func allocate(byteCount: Int, alignment: Int) -> MutableBytes {
-        MutableBytes(.allocate(byteCount: byteCount, alignment: alignment))
+        unsafe MutableBytes(.allocate(byteCount: byteCount, alignment: alignment))
     }
 
     /// Frees what ``allocate(byteCount:alignment:)`` has made.
-    func deallocate() { start.deallocate() }
+    func deallocate() { unsafe start.deallocate() }
 
     @inline(__always)
     var isEmpty: Bool { count == 0 }
 
     /// The same bytes, to be read.
     @inline(__always)
-    var bytes: Bytes { Bytes(start: start, count: count) }
+    var bytes: Bytes { unsafe Bytes(start: start, count: count) }
 
     /// The same for the standard library and the C library.
     @inline(__always)
-    var buffer: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: start, count: count) }
+    var buffer: UnsafeMutableRawBufferPointer { unsafe UnsafeMutableRawBufferPointer(start: start, count: count) }
 
     /// The first byte's address.
     @inline(__always)
-    var baseAddress: UnsafeMutableRawPointer? { start }
+    var baseAddress: UnsafeMutableRawPointer? { unsafe start }
 
     /// A part of the bytes, counted from 0 again.
     @inline(__always)
     subscript(range: Range<Int>) -> MutableBytes {
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
-        return MutableBytes(start: start + range.lowerBound, count: range.count)
+        return unsafe MutableBytes(start: start + range.lowerBound, count: range.count)
     }
 
     /// All but the first bytes.
@@ -57,14 +59,14 @@ struct MutableBytes {
 
     /// The first bytes, as many as there are.
     @inline(__always)
-    func prefix(_ length: Int) -> MutableBytes { MutableBytes(start: start, count: Swift.min(length, count)) }
+    func prefix(_ length: Int) -> MutableBytes { unsafe MutableBytes(start: start, count: Swift.min(length, count)) }
 
     /// Writes a copy of bytes to the beginning.
     /// - Precondition: they fit.
     @inline(__always)
     func copyMemory(from source: Bytes) {
         precondition(source.count <= count)
-        start.copyMemory(from: source.start, byteCount: source.count)
+        unsafe start.copyMemory(from: source.start, byteCount: source.count)
     }
 
     /// Writes a copy of bytes to the beginning.
@@ -73,14 +75,35 @@ struct MutableBytes {
 
     /// Sets each byte.
     @inline(__always)
-    func fill(with byte: UInt8) { fillMemory(buffer, with: byte) }
+    func fill(with byte: UInt8) { unsafe fillMemory(buffer, with: byte) }
+
+    /// A part, of which the caller knows that it is inside; only debug builds check.
+    @inline(__always)
+    func uncheckedSlice(_ offset: Int, _ count: Int) -> MutableBytes {
+        assert(offset >= 0 && count >= 0 && offset <= self.count && count <= self.count &- offset)
+        return unsafe MutableBytes(start: start + offset, count: count)
+    }
+
+    /// Writes a copy of bytes to the beginning, where the caller knows that they fit; only debug builds check.
+    @inline(__always)
+    func uncheckedCopy(from source: Bytes) {
+        assert(source.count <= count)
+        unsafe start.copyMemory(from: source.start, byteCount: source.count)
+    }
+
+    /// Writes an integer, little-endian, at any offset, where the caller knows that it fits; only debug builds check.
+    @inline(__always)
+    func uncheckedStore<T: FixedWidthInteger>(_ value: T, at offset: Int) {
+        assert(offset >= 0 && MemoryLayout<T>.size <= count && offset <= count &- MemoryLayout<T>.size)
+        unsafe start.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+    }
 
     /// Writes an integer, little-endian, at any offset.
     /// - Precondition: it fits.
     @inline(__always)
     func store<T: FixedWidthInteger>(_ value: T, at offset: Int) {
         precondition(offset >= 0 && MemoryLayout<T>.size <= count && offset <= count &- MemoryLayout<T>.size)
-        start.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+        unsafe start.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
     }
 }
 
@@ -88,8 +111,8 @@ extension Array where Element == UInt8 {
     /// Lends the bytes of the array, to be written, until `body` returns.
     mutating func withMutableBytes<R, E: Error>(_ body: (MutableBytes) throws(E) -> R) throws(E) -> R {
         // The standard library rethrows any error, not this one: hence the result.
-        let result = withUnsafeMutableBytes { buffer in
-            Result { () throws(E) in try body(MutableBytes(buffer)) }
+        let result = unsafe withUnsafeMutableBytes { buffer in
+            Result { () throws(E) in try unsafe body(MutableBytes(buffer)) }
         }
         return try result.get()
     }

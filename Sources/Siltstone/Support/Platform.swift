@@ -36,13 +36,13 @@ private let registerPrivateExpedited = 16
 /// Orders `count` bytes as unsigned numbers: below zero, zero or above zero.
 @inline(__always)
 func compareMemory(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Int {
-    Int(memcmp(a, b, count))
+    unsafe Int(memcmp(a, b, count))
 }
 
 /// Sets each byte of `memory`.
 @inline(__always)
 func fillMemory(_ memory: UnsafeMutableRawBufferPointer, with byte: UInt8) {
-    if let base = memory.baseAddress { memset(base, Int32(byte), memory.count) }
+    if let base = memory.baseAddress { unsafe memset(base, Int32(byte), memory.count) }
 }
 
 /// The C library, each call under one name on every platform. Results are the call's own: −1, and an error number.
@@ -89,7 +89,7 @@ enum Platform {
     static func isUnsupported(_ code: Int32) -> Bool { code == EOPNOTSUPP || code == ENOSYS || code == EINVAL }
 
     /// The text that belongs to an error number.
-    static func describe(_ code: Int32) -> String { String(cString: strerror(code)) }
+    static func describe(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 
     // MARK: Files
 
@@ -103,16 +103,18 @@ enum Platform {
         static let directory = OpenFlags(rawValue: O_DIRECTORY)
     }
 
-    static func openFile(_ path: String, _ flags: OpenFlags) -> Int32 { open(path, flags.rawValue | O_CLOEXEC, 0o644) }
+    static func openFile(_ path: String, _ flags: OpenFlags) -> Int32 {
+        unsafe open(path, flags.rawValue | O_CLOEXEC, 0o644)
+    }
 
     static func closeFile(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
     static func readFile(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
-        pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+        unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
     }
 
     static func writeFile(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
-        pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+        unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
     }
 
     /// Pieces that follow each other in the file.
@@ -120,16 +122,16 @@ enum Platform {
         _ descriptor: Int32, _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer,
         _ tail: UnsafeRawBufferPointer, at offset: Int
     ) -> Int {
-        withUnsafeTemporaryAllocation(of: iovec.self, capacity: 3) { parts in
+        unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 3) { parts in
             func set(_ index: Int, _ part: UnsafeRawBufferPointer) {
                 // The system only reads there.
-                let base = UnsafeMutableRawPointer(mutating: part.baseAddress)
-                parts.initializeElement(at: index, to: iovec(iov_base: base, iov_len: part.count))
+                let base = unsafe UnsafeMutableRawPointer(mutating: part.baseAddress)
+                unsafe parts.initializeElement(at: index, to: iovec(iov_base: base, iov_len: part.count))
             }
-            set(0, head)
-            set(1, body)
-            set(2, tail)
-            return pwritev(descriptor, parts.baseAddress, 3, off_t(offset))
+            unsafe set(0, head)
+            unsafe set(1, body)
+            unsafe set(2, tail)
+            return unsafe pwritev(descriptor, parts.baseAddress, 3, off_t(offset))
         }
     }
 
@@ -138,14 +140,14 @@ enum Platform {
     /// Size in bytes, and whether the file is a directory; nil, and an error number, where it cannot be told.
     static func status(ofDescriptor descriptor: Int32) -> (size: Int, isDirectory: Bool)? {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return nil }
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         return (Int(status.st_size), status.st_mode & S_IFMT == S_IFDIR)
     }
 
     /// As ``status(ofDescriptor:)``, by path, following symbolic links.
     static func status(ofPath path: String) -> (size: Int, isDirectory: Bool)? {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard unsafe stat(path, &status) == 0 else { return nil }
         return (Int(status.st_size), status.st_mode & S_IFMT == S_IFDIR)
     }
 
@@ -233,7 +235,7 @@ enum Platform {
         let resource = RLIMIT_FSIZE
         #endif
         var limit = rlimit()
-        guard getrlimit(resource, &limit) == 0 else { return .max }
+        guard unsafe getrlimit(resource, &limit) == 0 else { return .max }
         return Int(clamping: limit.rlim_cur)
     }
 
@@ -242,29 +244,29 @@ enum Platform {
         let descriptor = openFile(path, [.readOnly])
         guard descriptor >= 0 else { return nil }
         defer { _ = closeFile(descriptor) }
-        return withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
-            let count = readFile(descriptor, buffer, at: 0)
-            return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+        return unsafe withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
+            let count = unsafe readFile(descriptor, buffer, at: 0)
+            return unsafe count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
         }
     }
 
     // MARK: Directories
 
-    static func makeDirectory(_ path: String) -> Int32 { mkdir(path, 0o755) }
-    static func renameFile(_ from: String, _ to: String) -> Int32 { rename(from, to) }
-    static func linkFile(_ from: String, _ to: String) -> Int32 { link(from, to) }
-    static func removeFile(_ path: String) -> Int32 { unlink(path) }
-    static func removeDirectory(_ path: String) -> Int32 { rmdir(path) }
+    static func makeDirectory(_ path: String) -> Int32 { unsafe mkdir(path, 0o755) }
+    static func renameFile(_ from: String, _ to: String) -> Int32 { unsafe rename(from, to) }
+    static func linkFile(_ from: String, _ to: String) -> Int32 { unsafe link(from, to) }
+    static func removeFile(_ path: String) -> Int32 { unsafe unlink(path) }
+    static func removeDirectory(_ path: String) -> Int32 { unsafe rmdir(path) }
 
     /// The names in a directory but for `.` and `..`; nil, and an error number, where it cannot be read.
     static func entries(of path: String) -> [String]? {
-        guard let directory = opendir(path) else { return nil }
-        defer { closedir(directory) }
+        guard let directory = unsafe opendir(path) else { return nil }
+        defer { unsafe closedir(directory) }
         var names: [String] = []
         errno = 0
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
+                unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
             if name != ".", name != ".." { names.append(name) }
             errno = 0
@@ -277,48 +279,49 @@ enum Platform {
     /// Maps a file from its start; nil, and an error number, where that fails.
     static func mapFile(_ descriptor: Int32, length: Int, writable: Bool) -> UnsafeMutableRawPointer? {
         let protection = writable ? PROT_READ | PROT_WRITE : PROT_READ
-        let address = mmap(nil, length, protection, MAP_SHARED, descriptor, 0)
-        return address == UnsafeMutableRawPointer(bitPattern: -1) ? nil : address
+        let address = unsafe mmap(nil, length, protection, MAP_SHARED, descriptor, 0)
+        return unsafe address == UnsafeMutableRawPointer(bitPattern: -1) ? nil : address
     }
 
     /// Reserves address space that takes memory only where it is touched; nil, and an error number, on failure.
-    static func mapAnonymous(length: Int) -> UnsafeMutableRawPointer? {
+    static func mapAnonymous(length: Int) -> MutableBytes? {
         #if os(Linux)
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | 0x4000  // MAP_NORESERVE
         #else
         let flags = MAP_PRIVATE | MAP_ANON
         #endif
-        let address = mmap(nil, length, PROT_READ | PROT_WRITE, flags, -1, 0)
-        return address == UnsafeMutableRawPointer(bitPattern: -1) ? nil : address
+        let address = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, flags, -1, 0)
+        return unsafe address == UnsafeMutableRawPointer(bitPattern: -1)
+            ? nil : MutableBytes(start: address, count: length)
     }
 
-    static func unmap(_ address: UnsafeMutableRawPointer, length: Int) { munmap(address, length) }
+    static func unmap(_ bytes: MutableBytes) { unsafe munmap(bytes.start, bytes.count) }
 
     /// Makes the pages of a writable mapping present, so that the first store to each takes no fault. A hint.
     static func populateForWriting(_ address: UnsafeMutableRawPointer, length: Int) {
         #if os(Linux)
-        _ = madvise(address, length, 23)  // MADV_POPULATE_WRITE, Linux 5.14; older kernels refuse, which is fine
+        _ = unsafe madvise(address, length, 23)  // MADV_POPULATE_WRITE, Linux 5.14; older kernels refuse, which is fine
         #endif
     }
 
     /// Makes the pages of a mapping present for reading. A hint.
     static func populateForReading(_ address: UnsafeMutableRawPointer, length: Int) {
         #if os(Linux)
-        _ = madvise(address, length, 22)  // MADV_POPULATE_READ, Linux 5.14; older kernels refuse, which is fine
+        _ = unsafe madvise(address, length, 22)  // MADV_POPULATE_READ, Linux 5.14; older kernels refuse, which is fine
         #endif
     }
 
     /// Turns off the reading ahead of faults in a mapping of a file. A hint.
     static func adviseRandom(_ address: UnsafeMutableRawPointer, length: Int) {
         #if os(Linux)
-        _ = madvise(address, length, 1)  // MADV_RANDOM
+        _ = unsafe madvise(address, length, 1)  // MADV_RANDOM
         #endif
     }
 
     /// Starts to read pages of a mapping of a file, without waiting for them. A hint.
     static func beginReading(_ address: UnsafeMutableRawPointer, length: Int) {
         #if os(Linux)
-        _ = madvise(address, length, 3)  // MADV_WILLNEED
+        _ = unsafe madvise(address, length, 3)  // MADV_WILLNEED
         #endif
     }
 
@@ -327,7 +330,7 @@ enum Platform {
 
     /// Whether all pages of a mapping of a file are in memory; true where the system does not tell.
     static func arePresent(_ address: UnsafeMutableRawPointer, length: Int) -> Bool {
-        presentBytes(address, length: length, untilMissing: true) >= length
+        unsafe presentBytes(address, length: length, untilMissing: true) >= length
     }
 
     /// Bytes of whole pages of a mapping that are in memory; all where the system does not tell.
@@ -338,14 +341,14 @@ enum Platform {
         #if os(Linux)
         let pageSize = pageSize
         let pageCount = (length + pageSize - 1) / pageSize
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: min(pageCount, pagesOfCall)) { marks in
+        return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: min(pageCount, pagesOfCall)) { marks in
             var present = 0
             for first in stride(from: 0, to: pageCount, by: pagesOfCall) {
                 let count = min(pagesOfCall, pageCount - first)
-                guard mincore(address + first * pageSize, count * pageSize, marks.baseAddress) == 0 else {
+                guard unsafe mincore(address + first * pageSize, count * pageSize, marks.baseAddress) == 0 else {
                     return length
                 }
-                let found = marks[..<count].count { $0 & 1 != 0 }
+                let found = unsafe marks[..<count].count { $0 & 1 != 0 }
                 present += found * pageSize
                 if untilMissing, found < count { break }
             }
@@ -359,7 +362,7 @@ enum Platform {
     /// Asks for huge pages behind an anonymous mapping. A hint.
     static func adviseHugePages(_ address: UnsafeMutableRawPointer, length: Int) {
         #if os(Linux)
-        _ = madvise(address, length, 14)  // MADV_HUGEPAGE
+        _ = unsafe madvise(address, length, 14)  // MADV_HUGEPAGE
         #endif
     }
 
@@ -370,7 +373,7 @@ enum Platform {
     /// Nanoseconds of a clock that never steps back.
     static func monotonicNanoseconds() -> UInt64 {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
@@ -413,29 +416,29 @@ enum Platform {
         init(onExit: Destructor) {
             var key = pthread_key_t()
             // Fails only where the process has a thousand of them.
-            precondition(pthread_key_create(&key, onExit) == 0)
+            unsafe precondition(pthread_key_create(&key, onExit) == 0)
             self.key = key
         }
 
         @inline(__always)
         var value: Int {
-            get { Int(bitPattern: pthread_getspecific(key)) }
-            nonmutating set { pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue)) }
+            get { unsafe Int(bitPattern: pthread_getspecific(key)) }
+            nonmutating set { unsafe pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue)) }
         }
     }
 
     /// The process's working directory; nil, and an error number, where it cannot be told.
     static var currentDirectory: String? {
-        guard let path = getcwd(nil, 0) else { return nil }
-        defer { free(path) }
-        return String(cString: path)
+        guard let path = unsafe getcwd(nil, 0) else { return nil }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
     }
 
     /// The absolute path of a file or directory, without links and dots; nil where there is none.
     static func realPath(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
     }
 
     static var processIdentifier: Int32 { getpid() }
@@ -444,17 +447,18 @@ enum Platform {
     static func isAlive(process: Int32) -> Bool { process > 0 && (kill(process, 0) == 0 || errno != ESRCH) }
 
     /// A mutex and a condition variable, as POSIX has them; see ``ConditionLock``.
-    struct MutexAndCondition {
+    @safe
+    struct MutexAndCondition: @unchecked Sendable {  // made for use by several threads, and never moved
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
         private let condition: UnsafeMutablePointer<pthread_cond_t>
 
         init() {
-            mutex = .allocate(capacity: 1)
-            condition = .allocate(capacity: 1)
-            mutex.initialize(to: pthread_mutex_t())
-            condition.initialize(to: pthread_cond_t())
+            unsafe mutex = .allocate(capacity: 1)
+            unsafe condition = .allocate(capacity: 1)
+            unsafe mutex.initialize(to: pthread_mutex_t())
+            unsafe condition.initialize(to: pthread_cond_t())
             // Both fail only for want of memory, which traps everywhere in Swift.
-            precondition(Self.initialize(mutex) == 0 && pthread_cond_init(condition, nil) == 0)
+            unsafe precondition(Self.initialize(mutex) == 0 && pthread_cond_init(condition, nil) == 0)
         }
 
         /// Makes a mutex whose waiters look again for a moment before they sleep, where there are such: to be woken takes ten
@@ -462,26 +466,26 @@ enum Platform {
         private static func initialize(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 {
             #if canImport(Glibc)
             var attributes = pthread_mutexattr_t()
-            guard pthread_mutexattr_init(&attributes) == 0 else { return pthread_mutex_init(mutex, nil) }
-            defer { pthread_mutexattr_destroy(&attributes) }
-            pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ADAPTIVE_NP))
-            return pthread_mutex_init(mutex, &attributes)
+            guard unsafe pthread_mutexattr_init(&attributes) == 0 else { return unsafe pthread_mutex_init(mutex, nil) }
+            defer { unsafe pthread_mutexattr_destroy(&attributes) }
+            unsafe pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ADAPTIVE_NP))
+            return unsafe pthread_mutex_init(mutex, &attributes)
             #else
             return pthread_mutex_init(mutex, nil)
             #endif
         }
 
         func destroy() {
-            pthread_cond_destroy(condition)
-            pthread_mutex_destroy(mutex)
-            mutex.deallocate()
-            condition.deallocate()
+            unsafe pthread_cond_destroy(condition)
+            unsafe pthread_mutex_destroy(mutex)
+            unsafe mutex.deallocate()
+            unsafe condition.deallocate()
         }
 
-        @inline(__always) func lock() { pthread_mutex_lock(mutex) }
-        @inline(__always) func unlock() { pthread_mutex_unlock(mutex) }
-        func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
-        func wait() { pthread_cond_wait(condition, mutex) }
-        func wakeAll() { pthread_cond_broadcast(condition) }
+        @inline(__always) func lock() { unsafe pthread_mutex_lock(mutex) }
+        @inline(__always) func unlock() { unsafe pthread_mutex_unlock(mutex) }
+        func tryLock() -> Bool { unsafe pthread_mutex_trylock(mutex) == 0 }
+        func wait() { unsafe pthread_cond_wait(condition, mutex) }
+        func wakeAll() { unsafe pthread_cond_broadcast(condition) }
     }
 }

@@ -8,7 +8,7 @@ extension SequenceNumber {
 
 /// What a record does to its key. The raw values are on disk, in logs and in segments.
 @usableFromInline
-enum RecordKind: UInt8, Sendable {
+enum RecordKind: UInt8, Sendable, BitwiseCopyable {
     /// The key has the value that the record carries.
     case value = 1
     /// The key was removed.
@@ -26,7 +26,7 @@ enum RecordKind: UInt8, Sendable {
 
 /// One version of one key, as borrowed bytes.
 @usableFromInline
-struct Record {
+struct Record: BitwiseCopyable {
     @usableFromInline
     var key: Bytes
     @usableFromInline

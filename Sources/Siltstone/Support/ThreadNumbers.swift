@@ -17,7 +17,7 @@ final class ThreadNumbers: Sendable {
     }
 
     /// Holds a thread's number plus one, to be told when the thread ends; 0 for none.
-    private let local = Platform.ThreadLocal { ThreadNumbers.shared.giveBack(Int(bitPattern: $0) - 1) }
+    private let local = unsafe Platform.ThreadLocal { ThreadNumbers.shared.giveBack(Int(bitPattern: $0) - 1) }
     private let state = Locked(State())
     private let usedBound = Atomic<Int>(0)
 
@@ -37,8 +37,8 @@ final class ThreadNumbers: Sendable {
     ///
     /// Not inlined, neither way: other object files have other words.
     private static var word: Int {
-        @inline(never) get { siltstone_thread_word().pointee }
-        @inline(never) set { siltstone_thread_word().pointee = newValue }
+        @inline(never) get { unsafe siltstone_thread_word().pointee }
+        @inline(never) set { unsafe siltstone_thread_word().pointee = newValue }
     }
 
     /// Not inlined: once for each thread.

@@ -8,33 +8,18 @@ enum Varint {
         value < 0x80 ? 1 : (70 &- value.leadingZeroBitCount) / 7
     }
 
-    /// Writes `value` at `pointer`, which must have room for ``size(_:)`` bytes.
-    /// - Returns: the address behind the last byte written.
-    @inline(__always)
-    static func write(_ value: UInt64, to pointer: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
-        var pointer = pointer
-        var value = value
-        while value >= 0x80 {
-            pointer.storeBytes(of: UInt8(truncatingIfNeeded: value) | 0x80, as: UInt8.self)
-            pointer += 1
-            value &>>= 7
-        }
-        pointer.storeBytes(of: UInt8(truncatingIfNeeded: value), as: UInt8.self)
-        return pointer + 1
-    }
-
     /// Reads a value at `offset` of `bytes` and moves `offset` behind it; nil where it is cut off or over 64 bits.
     @inline(__always)
     static func read(_ bytes: Bytes, at offset: inout Int) -> UInt64? {
-        guard offset >= 0, offset < bytes.count, let base = bytes.baseAddress else { return nil }
-        let first = base.load(fromByteOffset: offset, as: UInt8.self)
+        guard offset >= 0, offset < bytes.count else { return nil }
+        let first: UInt8 = bytes.uncheckedInteger(at: offset)
         if first < 0x80 {
             offset &+= 1
             return UInt64(first)
         }
         // Two bytes without a call: the index of a segment has such a length for each block, and opening reads them all.
         if offset &+ 1 < bytes.count {
-            let second = base.load(fromByteOffset: offset &+ 1, as: UInt8.self)
+            let second: UInt8 = bytes.uncheckedInteger(at: offset &+ 1)
             if second < 0x80 {
                 offset &+= 2
                 return UInt64(first & 0x7f) | UInt64(second) &<< 7

@@ -76,11 +76,11 @@ final class ChangeFeed: Sendable {
     func publish(_ change: Record) {
         let size = ChangeEncoding.size(key: change.key.count, value: change.value.count)
         publish(first: change.sequence, last: change.sequence, bytes: size) {
-            [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-                guard let start = buffer.baseAddress else { return }
-                ChangeEncoding.write(change.kind, key: change.key, value: change.value, to: start)
-                count = size
+            var bytes = [UInt8](repeating: 0, count: size)
+            bytes.withMutableBytes {
+                ChangeEncoding.write(change.kind, key: change.key, value: change.value, to: $0)
             }
+            return bytes
         }
     }
 

@@ -18,8 +18,8 @@ final class TransactionWalk {
     private var left: Int
 
     /// The part of the snapshot's row that is not handed out yet.
-    private var baseNext: UnsafePointer<Record>?
-    private var baseEnd: UnsafePointer<Record>?
+    private var baseNext: RecordPlace?
+    private var baseEnd: RecordPlace?
     private var isBaseAtEnd = false
     /// The write that comes next; nil behind the last one.
     private var place: SortedWrites.Place?
@@ -28,7 +28,7 @@ final class TransactionWalk {
     /// Whether ``row`` is ``own``.
     private var isRowOwn = false
     /// One write, as a row.
-    private let own: UnsafeMutablePointer<Record>
+    private let own = HeapArray<Record>(count: 1)
     /// The bytes that ``own`` refers to.
     private var ownBytes: HeapBytes?
 
@@ -49,12 +49,7 @@ final class TransactionWalk {
         var unlimited = range
         unlimited.limit = writes.isEmpty ? range.limit : .max
         base = try ScanWalk(path, at: snapshot, unlimited)
-        own = .allocate(capacity: 1)
         place = firstPlace()
-    }
-
-    deinit {
-        own.deallocate()
     }
 
     private var isForward: Bool { range.direction == .forward }
@@ -62,7 +57,7 @@ final class TransactionWalk {
     // MARK: Rows
 
     /// The next records in a row; see ``ScanWalk/nextRow(behind:)``.
-    func nextRow(behind taken: UnsafePointer<Record>?) throws(StoreError) -> RecordRow? {
+    func nextRow(behind taken: RecordPlace?) throws(StoreError) -> RecordRow? {
         use(upTo: taken)
         guard left > 0 else { return nil }
         guard let next = try findRow() else {
@@ -77,9 +72,9 @@ final class TransactionWalk {
 
     /// Calls `body` with the record where a row ended early; see ``ScanWalk/handOther(_:to:)``.
     func handOther(
-        _ record: UnsafePointer<Record>, to body: (RawSpan, RawSpan) throws -> Bool
+        _ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
-        if isRowOwn { return try body(record.pointee.key.buffer.bytes, record.pointee.value.buffer.bytes) }
+        if isRowOwn { return try unsafe body(record.key.buffer.bytes, record.value.buffer.bytes) }
         if base.isSkipped(record) {
             skip()
             return true
@@ -88,12 +83,12 @@ final class TransactionWalk {
     }
 
     /// As ``handOther(_:to:)``, with the key alone.
-    func handOtherKey(_ record: UnsafePointer<Record>, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
+    func handOtherKey(_ record: RecordPlace, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
         if !isRowOwn, base.isSkipped(record) {
             skip()
             return true
         }
-        return try body(record.pointee.key.buffer.bytes)
+        return try unsafe body(record.key.buffer.bytes)
     }
 
     /// Goes to a key of the range, as ``Cursor/seek(to:)`` does. What is read from there is a part of its own in the read set.
@@ -123,7 +118,7 @@ final class TransactionWalk {
             if isRowOwn || !base.isSkipped(record) {
                 // Only this one: the rest of the row is not read yet.
                 note(through: record)
-                return record.pointee
+                return record.record
             }
             skip()
             taken = record + 1
@@ -145,13 +140,13 @@ final class TransactionWalk {
 
     /// Ends the walk.
     /// - Parameter taken: behind the last record that the caller has looked at; nil for the whole row.
-    func end(behind taken: UnsafePointer<Record>?) {
+    func end(behind taken: RecordPlace?) {
         guard let row, let taken, taken > row.start, taken < row.end else { return }
         note(through: taken - 1)
     }
 
     /// Takes the records of the last row before `taken` for used up.
-    private func use(upTo taken: UnsafePointer<Record>?) {
+    private func use(upTo taken: RecordPlace?) {
         guard let row, let taken else { return }
         left &-= taken - row.start
         if isRowOwn {
@@ -181,7 +176,7 @@ final class TransactionWalk {
                 let key = write.key(in: payload)
                 if isBeyondEnd(key) { return (1, false) }
                 guard let record else { return (0, true) }
-                let order = compareKeys(record.pointee.key, key)
+                let order = compareKeys(record.key, key)
                 return (isForward ? order : -order, true)
             }
             if !isEntry {
@@ -198,7 +193,7 @@ final class TransactionWalk {
     }
 
     /// The snapshot's next record, if it has one; it may be a tombstone.
-    private func nextBase() throws(StoreError) -> UnsafePointer<Record>? {
+    private func nextBase() throws(StoreError) -> RecordPlace? {
         while !isBaseAtEnd {
             if let baseNext, baseNext != baseEnd { return baseNext }
             guard let next = try base.nextRow(behind: baseNext) else { break }
@@ -215,7 +210,7 @@ final class TransactionWalk {
     private var isBaseRowEmpty = false
 
     /// The records from `start` on, up to the next write or deleted range.
-    private func baseRow(from start: UnsafePointer<Record>, before write: SortedWrites.Write?) -> RecordRow {
+    private func baseRow(from start: RecordPlace, before write: SortedWrites.Write?) -> RecordRow {
         if isBaseRowEmpty { return RecordRow(start: start, end: start) }
         guard var end = baseEnd else { return RecordRow(start: start, end: start) }
         if end - start > left { end = start + left }
@@ -223,7 +218,7 @@ final class TransactionWalk {
             writes.batch.withPayload { payload in
                 let key = write.key(in: payload)
                 var cut = start + 1
-                while cut < end, comesBefore(cut.pointee.key, key) { cut += 1 }
+                while cut < end, comesBefore(cut.key, key) { cut += 1 }
                 end = cut
             }
         }
@@ -239,17 +234,16 @@ final class TransactionWalk {
         let bytes = writes.batch.withPayload { payload in
             HeapBytes(copying: [UInt8](write.key(in: payload)) + [UInt8](write.value(in: payload)))
         }
-        own.initialize(
-            to: Record(
-                key: Bytes(rebasing: bytes.bytes[..<Int(write.keyCount)]),
-                value: Bytes(rebasing: bytes.bytes[Int(write.keyCount)...]), sequence: 0, kind: .value))
+        own[0] = Record(
+            key: Bytes(rebasing: bytes.bytes[..<Int(write.keyCount)]),
+            value: Bytes(rebasing: bytes.bytes[Int(write.keyCount)...]), sequence: 0, kind: .value)
         ownBytes = bytes
         isRowOwn = true
-        return RecordRow(start: UnsafePointer(own), end: UnsafePointer(own) + 1)
+        return RecordRow(start: own.place(0), end: own.place(0) + 1)
     }
 
-    private func isDeleted(_ record: UnsafePointer<Record>) -> Bool {
-        !writes.deleted.isEmpty && writes.deleted.contains(record.pointee.key)
+    private func isDeleted(_ record: RecordPlace) -> Bool {
+        !writes.deleted.isEmpty && writes.deleted.contains(record.key)
     }
 
     private func comesBefore(_ key: Bytes, _ other: Bytes) -> Bool {
@@ -284,9 +278,9 @@ final class TransactionWalk {
     // MARK: Read set
 
     /// Notes that the walk has read through a record, or to its end.
-    private func note(through record: UnsafePointer<Record>?) {
+    private func note(through record: RecordPlace?) {
         guard let number else { return }
-        let key = record.map { [UInt8]($0.pointee.key) }
+        let key = record.map { [UInt8]($0.key) }
         let read =
             switch (range.direction, key) {
             case (.forward, let key?): KeyRange(from: range.from, to: KeyRange.successor(of: key))

@@ -13,9 +13,9 @@ struct RecentValueFile {
     /// - Parameter later: a record that will be asked for later: what a look at its value begins with is loaded.
     /// - Returns: the value, and what keeps it.
     @inline(__always)
-    func value(of record: Record, before later: UnsafePointer<Record>?) -> (value: Bytes, keeper: ValueMapping)? {
+    func value(of record: Record, before later: RecordPlace?) -> (value: Bytes, keeper: ValueMapping)? {
         guard let mapping else { return nil }
-        if let later, let pointer = pointer(of: later.pointee) { mapping.prefetch(pointer) }
+        if let later, let pointer = pointer(of: later.record) { mapping.prefetch(pointer) }
         guard let pointer = pointer(of: record), let value = mapping.knownValue(pointer, key: record.key) else {
             return nil
         }

@@ -4,33 +4,33 @@ import Synchronization
 ///
 /// Appends are made under the engine's value lock; ``sync()`` runs beside them on any thread, and so goes by marks
 /// rather than by the writer.
-///
-/// `@unchecked Sendable`: `isUsable` is touched under the value lock only, `writer` under `writing`, `failure` under
-/// `syncing`; the rest is atomic or constant.
-final class ValueFileAppender: @unchecked Sendable {
+final class ValueFileAppender: Sendable {
     let number: UInt64
     private let file: any File
-    private let writer: ValueFileWriter
-    /// Held while the writer is used.
+    /// Used under ``writing``.
+    private let writer: HeapCell<ValueFileWriter>
     private let writing = ConditionLock(.leaf)
-    /// Whether every append so far went well, or was taken back: behind a failed one nobody knows where the file ends.
-    private(set) var isUsable = true
+    private let usable = Atomic(true)
     /// Behind the last value.
     private let end: Atomic<Int>
     /// Everything before this is on stable storage.
     private let synced = Atomic<Int>(0)
     /// Held during a sync.
     private let syncing = ConditionLock(.sync)
-    /// Why no sync is tried any more.
-    private var failure: StoreError?
+    /// The error of a sync, after which none is tried any more. Used under ``syncing``.
+    private let failure = HeapCell<StoreError?>(nil)
 
     /// Begins a file.
     init(file: any File, number: UInt64, store: StoreIdentity) throws(StoreError) {
         self.number = number
         self.file = file
-        writer = try ValueFileWriter(file: file, number: number, store: store, isBuffered: false)
+        let writer = try ValueFileWriter(file: file, number: number, store: store, isBuffered: false)
         end = Atomic(writer.size)
+        self.writer = HeapCell(writer)
     }
+
+    /// Whether every append so far went well, or was taken back: behind a failed one nobody knows where the file ends.
+    var isUsable: Bool { usable.load(ordering: .relaxed) }
 
     /// Bytes of the file.
     var size: Int { end.load(ordering: .acquiring) }
@@ -42,12 +42,13 @@ final class ValueFileAppender: @unchecked Sendable {
     ) throws(StoreError) -> ValuePointer {
         do throws(StoreError) {
             return try writing.withLock { () throws(StoreError) in
-                let pointer = try writer.append(key: key, value: value, sequence: sequence, takesSpace: takesSpace)
-                end.store(writer.size, ordering: .releasing)
+                let pointer = try writer.value.append(
+                    key: key, value: value, sequence: sequence, takesSpace: takesSpace)
+                end.store(writer.value.size, ordering: .releasing)
                 return pointer
             }
         } catch {
-            isUsable = false
+            usable.store(false, ordering: .relaxed)
             throw error
         }
     }
@@ -58,9 +59,11 @@ final class ValueFileAppender: @unchecked Sendable {
     /// Where the file cannot be cut, they stay as garbage, and the file takes no more.
     func takeBack(to offset: Int) {
         syncing.withLock {
-            isUsable = false
-            do { try writing.withLock { () throws(FileSystemError) in try writer.cut(to: offset) } } catch { return }
-            isUsable = true
+            usable.store(false, ordering: .relaxed)
+            do { try writing.withLock { () throws(FileSystemError) in try writer.value.cut(to: offset) } } catch {
+                return
+            }
+            usable.store(true, ordering: .relaxed)
             end.store(offset, ordering: .releasing)
             // What will stand there is not what a sync has brought to the disk.
             synced.store(min(synced.load(ordering: .relaxed), offset), ordering: .releasing)
@@ -74,7 +77,7 @@ final class ValueFileAppender: @unchecked Sendable {
     func releaseSpace() -> Bool {
         guard writing.tryLock() else { return false }
         defer { writing.unlock() }
-        return writer.releaseSpace()
+        return writer.value.releaseSpace()
     }
 
     /// Makes every value appended before the call durable. On any thread; takes no call where there is nothing new.
@@ -87,11 +90,11 @@ final class ValueFileAppender: @unchecked Sendable {
         if synced.load(ordering: .acquiring) >= target { return }
         try syncing.withLock { () throws(StoreError) in
             if synced.load(ordering: .relaxed) >= target { return }
-            if let failure { throw failure.refusal }
+            if let failure = failure.value { throw failure.refusal }
             let reached = size
             do throws(FileSystemError) { try file.syncFully() } catch {
                 let error = StoreError(error)
-                failure = error
+                failure.value = error
                 throw error
             }
             synced.store(reached, ordering: .releasing)

@@ -1,7 +1,5 @@
 /// Reads values from a value file, which may still grow. Any number of threads may use one reader.
-///
-/// `@unchecked Sendable`: the mapping, and whether it may have room, are touched under the lock only; nothing else changes.
-final class ValueFileReader: @unchecked Sendable {
+final class ValueFileReader: Sendable {
     /// The file's number.
     let number: UInt64
     let path: String
@@ -9,12 +7,13 @@ final class ValueFileReader: @unchecked Sendable {
     private let file: any File
     private let access: FileAccess
     private let pageCache: PageCache
-    // Not `Mutex`: the thread sanitizer does not know it on Linux, and would report every use.
-    private let lock = ConditionLock()
-    private var mapping: ValueMapping?
+    private let mapped = Locked(Mapped())
 
-    /// Whether the system has refused to map more than there is.
-    private var isRoomRefused = false
+    private struct Mapped {
+        var mapping: ValueMapping?
+        /// Whether the system has refused to map more than there is.
+        var isRoomRefused = false
+    }
 
     /// A file that has outgrown its mapping is mapped at least so far: in a new mapping every page has to be found again, and
     /// every value verified.
@@ -116,11 +115,12 @@ final class ValueFileReader: @unchecked Sendable {
     var fileMapping: (any FileMapping)? { currentMapping?.mapping }
 
     /// The mapping, if there is one by now.
-    var currentMapping: ValueMapping? { lock.withLock { mapping } }
+    var currentMapping: ValueMapping? { mapped.withLock { $0.mapping } }
 
     /// The mapping, which reaches to `end`; nil where it does not, and to make another one is not worth it yet.
     private func mappedFile(upTo end: Int) throws(StoreError) -> ValueMapping? {
-        try lock.withLock { () throws(StoreError) in
+        try mapped.withLock { mapped throws(StoreError) -> ValueMapping? in
+            let mapping = mapped.mapping
             if let mapping, end <= mapping.length { return mapping }
             let size = try size()
             guard end <= size else { throw .corrupt("the file ends before a value", file: path, offset: size) }
@@ -129,27 +129,29 @@ final class ValueFileReader: @unchecked Sendable {
                 return mapping
             }
             if let mapping {
-                if let room = mapWithRoom(size) { return room }
+                if let room = mapWithRoom(size, &mapped) { return room }
                 if size - mapping.length < max(Self.mappingStep, mapping.length / 8) { return nil }
             }
-            mapping = ValueMapping(
+            let new = ValueMapping(
                 try storeErrors { () throws(FileSystemError) in try file.map(length: size, writable: false) },
                 length: size, pageCache: pageCache)
-            return mapping
+            mapped.mapping = new
+            return new
         }
     }
 
     /// Maps a file that grows, with room for as much again; nil where the system refuses that.
-    private func mapWithRoom(_ size: Int) -> ValueMapping? {
-        if isRoomRefused { return nil }
+    private func mapWithRoom(_ size: Int, _ mapped: inout Mapped) -> ValueMapping? {
+        if mapped.isRoomRefused { return nil }
         do throws(FileSystemError) {
             let length = max(2 * size, Self.smallestRoom)
-            mapping = ValueMapping(
+            let room = ValueMapping(
                 try file.map(length: length, writable: false), length: size, pageCache: pageCache)
-            return mapping
+            mapped.mapping = room
+            return room
         } catch {
             // The file itself may be mapped all the same; what is behind it is read.
-            isRoomRefused = true
+            mapped.isRoomRefused = true
             return nil
         }
     }

@@ -12,7 +12,7 @@ final class ValueFileWriter {
     /// The file's number.
     let number: UInt64
     private let isBuffered: Bool
-    private let buffer: UnsafeMutableRawPointer
+    private let buffer: MutableBytes
     private var used = 0
     /// Bytes that have been handed to the file.
     private var written = 0
@@ -60,16 +60,14 @@ final class ValueFileWriter {
             throw StoreError(.tooLarge, "a key has more than \(Self.bufferCapacity) bytes", file: file.path)
         }
         if takesSpace { takeSpace(upTo: offset + total) }
-        let base = buffer + used
-        base.store(keyCount, at: 4)
-        base.store(UInt64(valueCount), at: 8)
-        base.store(sequence, at: 16)
-        if let source = key.baseAddress {
-            (base + ValueRecord.headerSize).copyMemory(from: source, byteCount: key.count)
-        }
-        let header = Bytes(start: base, count: ValueRecord.headerSize)
-        let checksum = ValueRecord.checksum(file: number, offset: offset, header: header, key: key, value: value)
-        base.store(checksum, at: 0)
+        let header = buffer[used..<used + ValueRecord.headerSize]
+        header.store(keyCount, at: 4)
+        header.store(UInt64(valueCount), at: 8)
+        header.store(sequence, at: 16)
+        buffer[(used + ValueRecord.headerSize)...].copyMemory(from: key)
+        let checksum = ValueRecord.checksum(
+            file: number, offset: offset, header: header.bytes, key: key, value: value)
+        header.store(checksum, at: 0)
         used += head
         if isCopied {
             appendCopy(value, padding: total - head - value.count)
@@ -103,19 +101,19 @@ final class ValueFileWriter {
     }
 
     private func appendCopy(_ value: Bytes, padding: Int) {
-        if let source = value.baseAddress { (buffer + used).copyMemory(from: source, byteCount: value.count) }
+        buffer[used...].copyMemory(from: value)
         used += value.count
-        (buffer + used).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+        buffer[used..<used + padding].fill(with: 0)
         used += padding
     }
 
     /// In one call with what the buffer holds, the record's head at its end, and with the padding.
     private func appendDirectly(_ value: Bytes, padding: Int) throws(StoreError) {
-        (buffer + used).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
-        let head = Bytes(start: buffer, count: used)
-        let tail = Bytes(start: buffer + used, count: padding)
+        let head = buffer[..<used].bytes
+        let tail = buffer[used..<used + padding]
+        tail.fill(with: 0)
         let offset = written
-        try storeErrors { () throws(FileSystemError) in try file.writeFully(head, value, tail, at: offset) }
+        try storeErrors { () throws(FileSystemError) in try file.writeFully(head, value, tail.bytes, at: offset) }
         written += used + value.count + padding
         used = 0
     }
@@ -129,7 +127,7 @@ final class ValueFileWriter {
     /// Hands everything to the file.
     func flush() throws(StoreError) {
         guard used > 0 else { return }
-        let (piece, offset) = (Bytes(start: buffer, count: used), written)
+        let (piece, offset) = (buffer[..<used].bytes, written)
         try storeErrors { () throws(FileSystemError) in try file.writeFully(piece, at: offset) }
         written += used
         used = 0

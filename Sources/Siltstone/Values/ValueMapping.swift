@@ -1,9 +1,7 @@
 import Synchronization
 
 /// A mapped value file, as far as it reached when that was last looked at, and which of its records have passed their checksum.
-///
-/// `@unchecked Sendable`: the marks are touched only as atomics; everything else is atomic or immutable.
-final class ValueMapping: @unchecked Sendable {
+final class ValueMapping: Sendable {
     /// A window has one mark: the place of the record in it that was verified last. Most values that are kept apart
     /// are longer than a window and so have a mark of their own; a bit for every place would take more memory than it
     /// saves time.
@@ -13,11 +11,9 @@ final class ValueMapping: @unchecked Sendable {
     private let pageCache: PageCache
     private let fetcher: PageFetcher
     /// One for each window: 0, or 1 and the place in the window, in units of ``ValueRecord/alignment``.
-    private let marks: UnsafeMutablePointer<UInt8>
+    private let marks: AtomicArray<UInt8>
     /// Not asked of the mapping each time.
-    private let base: UnsafeRawPointer?
-    /// Bytes that the file may grow to without another mapping.
-    let capacity: Int
+    private let mapped: Bytes
     private let reach: Atomic<Int>
 
     /// - Parameters:
@@ -27,33 +23,35 @@ final class ValueMapping: @unchecked Sendable {
     init(_ mapping: any FileMapping, length: Int, pageCache: PageCache) {
         self.mapping = mapping
         self.pageCache = pageCache
-        fetcher = PageFetcher(mapping, length: mapping.bytes.count, pageCache: pageCache)
-        mapping.expectRandomReads(offset: 0, length: mapping.bytes.count)
-        base = UnsafeRawPointer(mapping.bytes.baseAddress)
-        capacity = mapping.bytes.count
-        reach = Atomic(min(length, capacity))
-        let count = capacity >> Self.windowShift + 1
-        marks = .allocate(capacity: count)
-        marks.initialize(repeating: 0, count: count)
+        fetcher = PageFetcher(mapping, length: mapping.memory.count, pageCache: pageCache)
+        mapping.expectRandomReads(offset: 0, length: mapping.memory.count)
+        mapped = mapping.memory.bytes
+        reach = Atomic(min(length, mapped.count))
+        marks = AtomicArray(count: mapped.count >> Self.windowShift + 1)
     }
 
-    deinit { marks.deallocate() }
+    /// Bytes that the file may grow to without another mapping.
+    var capacity: Int { mapped.count }
 
     /// Bytes that are there.
     var length: Int { reach.load(ordering: .acquiring) }
 
     /// The bytes that are there.
-    var bytes: Bytes { Bytes(start: base, count: length) }
+    var bytes: Bytes { mapped.uncheckedSlice(0, length) }
 
     /// Notes that the file has grown. By one thread at a time.
     /// - Parameter length: bytes that it has, no more than ``capacity``.
     func grow(to length: Int) { reach.store(max(length, self.length), ordering: .releasing) }
 
     /// Whether the record at an offset is known to have passed its checksum.
-    func isVerified(_ offset: Int) -> Bool { mark(offset).pointee.load(ordering: .relaxed) == Self.place(offset) }
+    func isVerified(_ offset: Int) -> Bool {
+        marks[offset >> Self.windowShift].load(ordering: .relaxed) == Self.place(offset)
+    }
 
     /// Remembers that the record at an offset has passed its checksum.
-    func setVerified(_ offset: Int) { mark(offset).pointee.store(Self.place(offset), ordering: .relaxed) }
+    func setVerified(_ offset: Int) {
+        marks[offset >> Self.windowShift].store(Self.place(offset), ordering: .relaxed)
+    }
 
     /// Asks the disk for a record that is about to be read.
     /// - Parameter isFirst: whether nothing is known of it yet.
@@ -84,15 +82,9 @@ final class ValueMapping: @unchecked Sendable {
 
     /// Has the beginning of the record loaded that a pointer leads to, and its mark.
     func prefetch(_ pointer: ValuePointer) {
-        guard let base, let offset = Int(exactly: pointer.offset), offset >= 0, offset < length
-        else { return }
-        Prefetch.twoLines(base + offset)
-        Prefetch.line(UnsafeRawPointer(mark(offset)))
-    }
-
-    private func mark(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt8>> {
-        // Atomic<UInt8> has the layout of UInt8 (SE-0410).
-        UnsafeMutableRawPointer(marks + (offset >> Self.windowShift)).assumingMemoryBound(to: Atomic<UInt8>.self)
+        guard let offset = Int(exactly: pointer.offset), offset < length else { return }
+        Prefetch.twoLines(mapped, at: offset)
+        marks.prefetch(offset >> Self.windowShift)
     }
 
     private static func place(_ offset: Int) -> UInt8 {

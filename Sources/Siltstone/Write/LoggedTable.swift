@@ -15,11 +15,11 @@ struct LoggedTable {
     /// The table, not retained for a look at it: for a caller that holds the write lock, as long as the table is the active
     /// one.
     @inline(__always)
-    var unretainedTable: Unmanaged<MemTable> { .passUnretained(table) }
+    var unretainedTable: Borrowed<MemTable> { Borrowed(table) }
 
     /// The log, likewise.
     @inline(__always)
-    var unretainedLog: Unmanaged<LogWriter>? { log.map { .passUnretained($0) } }
+    var unretainedLog: Borrowed<LogWriter>? { log.map { Borrowed($0) } }
 
     /// The log and how far it is written.
     var extent: LogExtent? { log.map { LogExtent(path: $0.path, number: $0.number, end: $0.end) } ?? recovered }
@@ -53,17 +53,14 @@ extension MemTable {
 
     /// Makes changes as a log holds them, some at a time.
     func apply(_ changes: inout ChangeReader) throws(MalformedChange) {
-        try withUnsafeTemporary(Record.self, count: Self.groupSize) { group throws(MalformedChange) in
-            var count = 0
+        try withStackRecords(Self.groupSize) { room throws(MalformedChange) in
+            var group = room
             repeat {
-                count = 0
-                while count < group.count, let change = try changes.next() {
-                    group.initializeElement(at: count, to: change)
-                    count += 1
-                }
-                prefetchLeaves(of: group[..<count])
-                for change in group[..<count] { apply(change) }
-            } while count == group.count
+                group.removeAll()
+                while !group.isFull, let change = try changes.next() { group.put(change) }
+                prefetchLeaves(of: group.row)
+                group.row.forEach { apply($0) }
+            } while group.isFull
         }
     }
 

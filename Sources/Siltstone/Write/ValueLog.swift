@@ -9,8 +9,8 @@ import Synchronization
 /// Who calls: writes of large values, compactions that move values, checkpoints, syncs, closing. Locks are taken in the order
 /// value, manifest, write. Nobody who holds the value lock waits for a compaction, which may need it.
 ///
-/// `@unchecked Sendable`: `background` is set once, before the first write.
-final class ValueLog: @unchecked Sendable {
+/// `background` is set once, before the first write.
+final class ValueLog: Sendable {
     private struct Files: Sendable {
         /// Takes the next value; nil until there is one.
         var current: ValueFileAppender?
@@ -26,7 +26,7 @@ final class ValueLog: @unchecked Sendable {
     private let reads: ReadPath
     private let configuration: Configuration
     private let status: StoreStatus
-    var background = BackgroundRequests()
+    let background = HeapCell(BackgroundRequests())
 
     init(_ versions: VersionSet, _ reads: ReadPath) {
         self.versions = versions
@@ -72,7 +72,7 @@ final class ValueLog: @unchecked Sendable {
         let values: ValueFileAppender
         if let writer { values = writer } else { values = try beginFile() }
         // Disk space that was taken ahead is given back by whoever finds the store idle.
-        defer { if values.size >= ValueFileWriter.firstStep { background.idleWatch() } }
+        defer { if values.size >= ValueFileWriter.firstStep { background.value.idleWatch() } }
         return try values.append(
             key: key, value: value, sequence: reads.visible.load(ordering: .relaxed), takesSpace: takesSpace)
     }
@@ -100,7 +100,7 @@ final class ValueLog: @unchecked Sendable {
             // Files begun meanwhile hold nothing but values of this write; only the last of them is used again.
             let begun = files.withLock { $0.begun }
             for values in begun { values.takeBack(to: FileHeader.size) }
-            if begun.count > 1 { background.compaction() }  // which removes them
+            if begun.count > 1 { background.value.compaction() }  // which removes them
             throw error
         }
     }

@@ -42,7 +42,7 @@ extension WritePath {
             try log.append(kind: kind, key: key, value: value, sequence: sequence)
         }
         if _slowPath(deletedRanges.isWatching), kind.isPut { deletedRanges.note(put: key, sequence) }
-        state.active.unretainedTable._withUnsafeGuaranteedRef { table in
+        state.active.unretainedTable.with { table in
             table.apply(Record(key: key, value: value, sequence: sequence, kind: kind))
         }
         if let valueFile { state.active.valueFiles.insert(valueFile) }
@@ -85,7 +85,7 @@ extension WritePath {
     /// Makes the changes up to `last` visible. Under the write lock.
     @inline(__always)
     func finishWrite(last: SequenceNumber, count: Int, bytes: Int) {
-        let logEnd = state.active.unretainedLog?._withUnsafeGuaranteedRef { $0.end } ?? 0
+        let logEnd = state.active.unretainedLog?.with { $0.end } ?? 0
         if logEnd >= state.active.nextStep, let log = state.active.log { takeLogStep(log) }
         state.lastSequence = last
         state.counts.changes &+= count
@@ -97,11 +97,11 @@ extension WritePath {
     /// the disk holds, and the store takes no more writes.
     @inline(__always)
     func appendToLog(
-        _ log: Unmanaged<LogWriter>?, _ body: (LogWriter) throws(StoreError) -> Void
+        _ log: Borrowed<LogWriter>?, _ body: (LogWriter) throws(StoreError) -> Void
     ) throws(StoreError) {
         guard let log else { return try status.refuse() }
-        do { try log._withUnsafeGuaranteedRefThrowing(body) } catch {
-            try appendAgain(to: log.takeUnretainedValue(), after: error, body)
+        do { try log.with(body) } catch {
+            try appendAgain(to: log.object, after: error, body)
         }
     }
 

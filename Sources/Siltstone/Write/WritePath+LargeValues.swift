@@ -20,7 +20,7 @@ extension WritePath {
         }
         return try rollingBackValues { () throws(StoreError) in
             let pointer = try values.append(key, value)
-            return try withUnsafeTemporaryBytes(ValuePointer.size) { buffer throws(StoreError) in
+            return try withStackBytes(ValuePointer.size) { buffer throws(StoreError) in
                 pointer.write(to: buffer)
                 return try append(
                     .pointer, key, Bytes(buffer), userBytes: key.count + value.count, .forFlush, condition,

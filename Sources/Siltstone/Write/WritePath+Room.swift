@@ -17,7 +17,7 @@ extension WritePath {
     @inline(__always)
     func makeRoom(_ size: ChangeSize, _ waits: WaitPolicy) throws(StoreError) -> Bool {
         try status.checkWritable()
-        let bytes = state.active.unretainedTable._withUnsafeGuaranteedRef { $0.byteCount }
+        let bytes = state.active.unretainedTable.with { $0.byteCount }
         let isEasy = size.count == 1 && size.bytes <= Self.easyChange && bytes < state.active.easyEnd
         if _fastPath(isEasy && state.controller.delay == 0) { return true }
         return try findRoom(size, waits)
@@ -32,7 +32,7 @@ extension WritePath {
     /// the write lock.
     private func noteEasyRoom(from bytes: Int) {
         let most = Self.easyStep + Self.easyChange
-        let hasRoom = state.active.unretainedTable._withUnsafeGuaranteedRef { table in
+        let hasRoom = state.active.unretainedTable.with { table in
             table.hasRoom(keyBytes: most, valueBytes: 0, count: most / MemTableEntry.headerSize)
         }
         let next = bytes < preparationBytes ? preparationBytes : configuration.sealingBytes
@@ -49,7 +49,7 @@ extension WritePath {
         if state.controller.delay > 0, try !slowDown(size, waits) { return false }
         let earlier = attemptCounts()
         while true {
-            let (bytes, isEmpty, hasRoom) = state.active.unretainedTable._withUnsafeGuaranteedRef { table in
+            let (bytes, isEmpty, hasRoom) = state.active.unretainedTable.with { table in
                 (
                     table.byteCount, table.isEmpty,
                     table.hasRoom(keyBytes: size.keyBytes, valueBytes: size.valueBytes, count: size.count)
@@ -87,7 +87,7 @@ extension WritePath {
     @inline(__always)
     func isFull(_ bytes: Int) -> Bool {
         bytes >= configuration.sealingBytes
-            || state.active.unretainedLog?._withUnsafeGuaranteedRef { $0.end } ?? 0
+            || state.active.unretainedLog?.with { $0.end } ?? 0
                 >= 2 * configuration.memTableBytes
     }
 

@@ -34,7 +34,7 @@ extension WritePath {
         let old = state.active
         if let before = old.log {
             let link = before.link(lastSequence: state.lastSequence)
-            try appendToLog(.passUnretained(log)) { log throws(StoreError) in try log.append(link: link) }
+            try appendToLog(Borrowed(log)) { log throws(StoreError) in try log.append(link: link) }
         }
         state.nextLog = nil
         state.sealed.append(old)

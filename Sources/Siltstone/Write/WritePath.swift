@@ -11,9 +11,8 @@ import Synchronization
 /// the order value, manifest, write; whoever holds the write lock may take a leaf lock: the log's space, the end of the value
 /// file, the deleted ranges, the feed of changes.
 ///
-/// `@unchecked Sendable`: `state` is touched under the write lock; `background` is set once, before the first write, and
-/// `commits` by the initialiser.
-final class WritePath: @unchecked Sendable {
+/// `background` is set once, before the first write.
+final class WritePath: Sendable {
     let configuration: Configuration
     let status: StoreStatus
     let versions: VersionSet
@@ -27,12 +26,12 @@ final class WritePath: @unchecked Sendable {
     let blocking: BlockingQueue
 
     let lock = ConditionLock(.write)
-    private let cell: UnsafeMutablePointer<WriteState>
+    private let cell: HeapCell<WriteState>
     /// Bytes of its memtable that the flush under way has read.
     let flushProgress = Atomic(0)
     /// Syncs that writers share. Set by the initialiser: its sync refers back to the write path.
-    private(set) var commits: GroupCommit?
-    var background = BackgroundRequests()
+    private let commitCell = HeapCell<GroupCommit?>(nil)
+    private let requests = HeapCell(BackgroundRequests())
 
     init(
         _ state: WriteState, _ versions: VersionSet, _ values: ValueLog, _ scans: ScanPath, _ feed: ChangeFeed,
@@ -48,25 +47,28 @@ final class WritePath: @unchecked Sendable {
         self.feed = feed
         self.arenas = arenas
         blocking = reads.blocking
-        cell = .allocate(capacity: 1)
-        cell.initialize(to: state)
+        cell = HeapCell(state)
         noteRuns(versions.current)
-        commits = GroupCommit { [unowned self] () throws(StoreError) in try self.syncLogs() }
+        commitCell.value = GroupCommit { [unowned self] () throws(StoreError) in try self.syncLogs() }
         status.whenFailed { [unowned self] in wakeAll() }
-        versions.install = { [unowned self] wakes, change in install(wakes: wakes, change) }
-        reads.republish = { [unowned self] superVersion in republish(replacing: superVersion) }
-        scans.ifWriteLockIsFree = { [unowned self] body in ifLockIsFree { body(self.state.lastSequence) } }
-    }
-
-    deinit {
-        cell.deinitialize(count: 1)
-        cell.deallocate()
+        versions.install.value = { [unowned self] wakes, change in install(wakes: wakes, change) }
+        reads.republish.value = { [unowned self] superVersion in republish(replacing: superVersion) }
+        scans.ifWriteLockIsFree.value = { [unowned self] body in ifLockIsFree { body(self.state.lastSequence) } }
     }
 
     /// Under the write lock.
     var state: WriteState {
-        @inline(__always) unsafeAddress { UnsafePointer(cell) }
-        @inline(__always) unsafeMutableAddress { cell }
+        // No coroutines, which would copy the state first.
+        @inline(__always) unsafeAddress { unsafe cell.place }
+        @inline(__always) unsafeMutableAddress { unsafe cell.mutablePlace }
+    }
+
+    var commits: GroupCommit? { commitCell.value }
+
+    /// What this and the value log ask of background work.
+    var background: BackgroundRequests {
+        get { requests.value }
+        set { requests.value = newValue }
     }
 
     /// Wakes everyone who waits for the state to change.
@@ -98,7 +100,7 @@ final class WritePath: @unchecked Sendable {
     private func republish(replacing superVersion: SuperVersion) {
         ifLockIsFree {
             reads.forgetOutdatedReads()
-            guard !status.isClosed, reads.superVersions.isCurrent(.passUnretained(superVersion)) else { return }
+            guard !status.isClosed, reads.superVersions.isCurrent(Borrowed(superVersion)) else { return }
             publish()
             scans.pool.clear()
             reads.retireSoon()

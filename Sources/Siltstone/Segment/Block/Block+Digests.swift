@@ -5,7 +5,7 @@ extension Block {
     @inline(__always)
     func digest(_ slot: Int) -> UInt16 {
         assert(slot >= 0 && slot < count)
-        return UInt16(littleEndian: base.loadUnaligned(fromByteOffset: limit &+ 2 &* slot, as: UInt16.self))
+        return bytes.uncheckedInteger(at: limit &+ 2 &* slot)
     }
 
     /// Where a key belongs, as far as digests tell: not before `low`, and not behind `high`. Nil where a slot leads
@@ -17,9 +17,9 @@ extension Block {
     /// before the header has told where among them digests begin gave nothing that could be measured.
     @inline(__always)
     func narrowed(_ key: SearchKey) -> (low: Int, high: Int)? {
-        let scale = DigestScale(base)
+        let scale = DigestScale(bytes)
         // Not by its slot, which would be waited for first.
-        guard let first = BlockRecord(base, at: layout.headerSize, limit: limit)?.record else { return nil }
+        guard let first = BlockRecord(recordBytes, at: layout.headerSize)?.record else { return nil }
         let common = SearchKey(first.key).prefix(scale.skip)
         if _slowPath(!key.hasPrefix(common)) { return key.compare(to: common) < 0 ? (0, 0) : (count, count) }
 
@@ -58,9 +58,9 @@ extension Block {
         guard slot < end else { return }
         let start = offset(ofSlot: slot)
         let length = (end < count ? offset(ofSlot: end) : limit) &- start
-        if length <= Self.mostPrefetched { return Prefetch.lines(base + start, count: length) }
+        if length <= Self.mostPrefetched { return Prefetch.lines(bytes, at: start, count: length) }
         while slot < end {
-            Prefetch.twoLines(base + offset(ofSlot: slot))
+            Prefetch.twoLines(bytes, at: offset(ofSlot: slot))
             slot &+= 1
         }
     }
@@ -103,7 +103,7 @@ extension Block {
     /// The digests of eight records, which must be of the block.
     @inline(__always)
     private func digests(from slot: Int) -> SIMD8<UInt16> {
-        let digests = base.loadUnaligned(fromByteOffset: limit &+ 2 &* slot, as: SIMD8<UInt16>.self)
+        let digests = bytes.uncheckedLoad(at: limit &+ 2 &* slot, as: SIMD8<UInt16>.self)
         #if _endian(big)
         return digests &>> 8 | digests &<< 8
         #else
@@ -117,7 +117,7 @@ extension Block {
         guard layout == .digested else { return true }
         guard let first = record(0)?.record.key, let last = record(count - 1)?.record.key else { return false }
         let scale = DigestScale(first: SearchKey(first), last: SearchKey(last))
-        return DigestScale(base) == scale && DigestScale.hasZeros(base)
+        return DigestScale(bytes) == scale && DigestScale.hasZeros(bytes)
             && (0..<count).allSatisfy { slot in
                 record(slot).map { scale.digest(of: SearchKey($0.record.key)) == digest(slot) } ?? false
             }

@@ -1,8 +1,6 @@
 /// A block in memory, whose checksum is known to be right (`Docs/Format.md`, "Blocks").
 struct Block {
-    let base: UnsafeRawPointer
-    /// Bytes of the block.
-    let length: Int
+    let bytes: Bytes
     /// Records of the block.
     let count: Int
     /// No record goes beyond it: there digests and slots begin.
@@ -10,27 +8,31 @@ struct Block {
     let layout: BlockLayout
 
     /// No records.
-    static var empty: Block {
-        // The address is never looked at; it only has to be one.
-        Block(base: UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped, length: 0, count: 0, layout: .plain)
-    }
+    static var empty: Block { Block(.emptyBytes, count: 0, layout: .plain) }
+
+    /// Bytes of the block.
+    @inline(__always)
+    var length: Int { bytes.count }
+
+    /// The part that records may be in.
+    @inline(__always)
+    var recordBytes: Bytes { bytes.uncheckedSlice(0, limit) }
 
     @inline(__always)
-    private init(base: UnsafeRawPointer, length: Int, count: Int, layout: BlockLayout) {
-        self.base = base
-        self.length = length
+    private init(_ bytes: Bytes, count: Int, layout: BlockLayout) {
+        self.bytes = bytes
         self.count = count
         self.layout = layout
-        limit = length &- layout.tailSize &* count
+        limit = bytes.count &- layout.tailSize &* count
     }
 
-    /// A view of `length` bytes; nil where header, records, digests and slots cannot all be in there.
+    /// A view of a block's bytes; nil where header, records, digests and slots cannot all be in there.
     @inline(__always)
-    init?(_ base: UnsafeRawPointer, length: Int, layout: BlockLayout) {
-        guard length >= layout.headerSize else { return nil }
-        let count = Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: 4, as: UInt16.self)))
-        guard count > 0, layout.headerSize &+ layout.tailSize &* count <= length else { return nil }
-        self.init(base: base, length: length, count: count, layout: layout)
+    init?(_ bytes: Bytes, layout: BlockLayout) {
+        guard bytes.count >= layout.headerSize else { return nil }
+        let count = Int(bytes.uncheckedInteger(at: 4, as: UInt16.self))
+        guard count > 0, layout.headerSize &+ layout.tailSize &* count <= bytes.count else { return nil }
+        self.init(bytes, count: count, layout: layout)
     }
 
     /// The checksum that belongs into the first four bytes of a block.
@@ -52,7 +54,7 @@ struct Block {
     @inline(__always)
     func offset(ofSlot slot: Int) -> Int {
         assert(slot >= 0 && slot < count)
-        return Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: length &- 2 &- 2 &* slot, as: UInt16.self)))
+        return Int(bytes.uncheckedInteger(at: length &- 2 &- 2 &* slot, as: UInt16.self))
     }
 
     /// The record of a slot of the block; nil where the slot leads nowhere.
@@ -61,7 +63,7 @@ struct Block {
 
     /// The record at an offset; nil where there is none.
     @inline(__always)
-    func record(at offset: Int) -> BlockRecord? { BlockRecord(base, at: offset, limit: limit) }
+    func record(at offset: Int) -> BlockRecord? { BlockRecord(recordBytes, at: offset) }
 
     /// The first slot whose record does not come before version `sequence` of `key`; ``count`` where all do.
     /// Nil where a slot leads nowhere.

@@ -3,10 +3,9 @@ struct BlockBuilder: ~Copyable {
     /// Bytes that a block is meant to have.
     private let target: Int
     private let layout: BlockLayout
-    private var memory: UnsafeMutableRawPointer
-    private var capacity: Int
+    private var memory: MutableBytes
     /// Where the records are; what the block says of that is written behind the last one, when its place is known.
-    private let places: UnsafeMutablePointer<Place>
+    private let places: HeapArray<Place>
     /// Bytes of header and records.
     private var used: Int
     private(set) var count = 0
@@ -26,16 +25,12 @@ struct BlockBuilder: ~Copyable {
         self.target = target
         self.layout = layout
         used = layout.headerSize
-        capacity = 2 * target
-        memory = .allocate(byteCount: capacity, alignment: SegmentFormat.unit)
+        memory = .allocate(byteCount: 2 * target, alignment: SegmentFormat.unit)
         // The smallest record takes 4 bytes, and what leads to it.
-        places = .allocate(capacity: target / (4 + layout.tailSize) + 2)
+        places = HeapArray(count: target / (4 + layout.tailSize) + 2)
     }
 
-    deinit {
-        memory.deallocate()
-        places.deallocate()
-    }
+    deinit { memory.deallocate() }
 
     var isEmpty: Bool { count == 0 }
 
@@ -58,37 +53,36 @@ struct BlockBuilder: ~Copyable {
     /// Adds a record of `size` bytes (``BlockRecord/size(_:)``).
     @inline(__always)
     mutating func append(_ record: Record, size: Int, isOlder: Bool) {
-        if used &+ size > capacity { grow(to: used + size) }
+        if used &+ size > memory.count { grow(to: used + size) }
         places[count] = Place(
             offset: UInt16(truncatingIfNeeded: used),
             head: UInt16(truncatingIfNeeded: size &- record.key.count &- record.value.count),
             keyCount: UInt32(truncatingIfNeeded: record.key.count))
-        BlockRecord.write(record, isOlder: isOlder, to: memory + used)
+        BlockRecord.write(record, isOlder: isOlder, to: memory.uncheckedSlice(used, size))
         used &+= size
         count &+= 1
     }
 
     @inline(never)
     private mutating func grow(to size: Int) {
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: 2 * size, alignment: SegmentFormat.unit)
-        larger.copyMemory(from: memory, byteCount: used)
+        let larger = MutableBytes.allocate(byteCount: 2 * size, alignment: SegmentFormat.unit)
+        larger.copyMemory(from: memory[..<used].bytes)
         memory.deallocate()
         memory = larger
-        capacity = 2 * size
     }
 
     /// Completes the block with digests, slots, padding and header, and begins the next one.
     /// - Returns: the block, valid until the next record is added.
     mutating func finish(segment: UInt64, address: Int) -> Bytes {
         let length = self.length
-        if length > capacity { grow(to: length) }
+        if length > memory.count { grow(to: length) }
         let limit = length - layout.tailSize * count
-        (memory + used).initializeMemory(as: UInt8.self, repeating: 0, count: limit - used)
-        for index in 0..<count { memory.store(places[index].offset, at: length - 2 - 2 * index) }
+        memory[used..<limit].fill(with: 0)
+        for index in 0..<count { memory.uncheckedStore(places[index].offset, at: length - 2 - 2 * index) }
         memory.store(UInt16(truncatingIfNeeded: count), at: 4)
         memory.store(UInt16(exactly: length >> SegmentFormat.unitShift) ?? 0, at: 6)
         if layout == .digested { writeDigests(at: limit) }
-        let block = Bytes(start: memory, count: length)
+        let block = memory[..<length].bytes
         memory.store(Block.checksum(block, segment: segment, address: address), at: 0)
         used = layout.headerSize
         count = 0
@@ -99,12 +93,12 @@ struct BlockBuilder: ~Copyable {
         guard count > 0 else { return }
         let scale = DigestScale(first: key(0), last: key(count - 1))
         scale.write(to: memory)
-        for index in 0..<count { memory.store(scale.digest(of: key(index)), at: offset + 2 * index) }
+        for index in 0..<count { memory.uncheckedStore(scale.digest(of: key(index)), at: offset + 2 * index) }
     }
 
     @inline(__always)
     private func key(_ index: Int) -> SearchKey {
         let place = places[index]
-        return SearchKey(address: memory + (Int(place.offset) &+ Int(place.head)), count: Int(place.keyCount))
+        return SearchKey(memory.uncheckedSlice(Int(place.offset) &+ Int(place.head), Int(place.keyCount)).bytes)
     }
 }

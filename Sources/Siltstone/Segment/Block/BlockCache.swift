@@ -36,19 +36,9 @@ final class BlockCache: Sendable {
         var counters = Counters()
     }
 
-    /// `@unchecked Sendable`: the state is touched under the lock only.
-    private final class Shard: @unchecked Sendable {
-        // Not `Mutex`: the thread sanitizer does not know it on Linux, and would report every use.
-        private let lock = ConditionLock()
-        private var state = State()
-
-        @inline(__always)
-        func withLock<R>(_ body: (inout State) -> R) -> R { lock.withLock { body(&state) } }
-    }
-
     /// The bound, in bytes of blocks.
     let capacity: Int
-    private let shards: [Shard]
+    private let shards: [Locked<State>]
     private let shardCapacity: Int
     private let owners = Atomic<UInt64>(0)
 
@@ -59,7 +49,7 @@ final class BlockCache: Sendable {
     init(capacity: Int) {
         self.capacity = capacity
         let count = capacity < 8 << 20 ? 1 : 8
-        shards = (0..<count).map { _ in Shard() }
+        shards = (0..<count).map { _ in Locked(State()) }
         shardCapacity = capacity / count
     }
 
@@ -79,7 +69,7 @@ final class BlockCache: Sendable {
         return sum
     }
 
-    private func shard(_ key: Key) -> Shard {
+    private func shard(_ key: Key) -> Locked<State> {
         let mixed = (UInt64(bitPattern: Int64(key.offset >> 6)) &+ key.owner) &* 0x9e37_79b9_7f4a_7c15
         return shards[Int(truncatingIfNeeded: mixed >> 61) & (shards.count - 1)]
     }

@@ -9,15 +9,16 @@ enum Deflate {
     private static let rawWindowBits: Int32 = -15
 
     /// A compressor that is used again for each block.
+    @safe
     struct Compressor: ~Copyable {
         /// zlib keeps the address of its stream, so the stream must not move.
         private let stream: UnsafeMutablePointer<z_stream>
 
         /// - Parameter level: 1 to 9.
         init(level: Int) throws(StoreError) {
-            stream = .allocate(capacity: 1)
-            stream.initialize(to: z_stream())
-            let code = deflateInit2_(
+            unsafe stream = .allocate(capacity: 1)
+            unsafe stream.initialize(to: z_stream())
+            let code = unsafe deflateInit2_(
                 stream, Int32(level), Z_DEFLATED, rawWindowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
                 Int32(MemoryLayout<z_stream>.size))
             guard code == Z_OK else {
@@ -26,21 +27,21 @@ enum Deflate {
         }
 
         deinit {
-            deflateEnd(stream)
-            stream.deallocate()
+            unsafe deflateEnd(stream)
+            unsafe stream.deallocate()
         }
 
         /// Compresses `source` into `target`.
         /// - Returns: bytes of the stream, or nil where it does not fit `target`.
         mutating func compress(_ source: Bytes, into target: MutableBytes) -> Int? {
-            guard deflateReset(stream) == Z_OK, let input = UInt32(exactly: source.count) else { return nil }
-            stream.pointee.next_in = UnsafeMutablePointer(
+            guard unsafe deflateReset(stream) == Z_OK, let input = UInt32(exactly: source.count) else { return nil }
+            unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(
                 mutating: source.start.assumingMemoryBound(to: UInt8.self))
-            stream.pointee.avail_in = input
-            stream.pointee.next_out = target.start.assumingMemoryBound(to: UInt8.self)
-            stream.pointee.avail_out = UInt32(clamping: target.count)
-            guard deflate(stream, Z_FINISH) == Z_STREAM_END else { return nil }
-            return target.count - Int(stream.pointee.avail_out)
+            unsafe stream.pointee.avail_in = input
+            unsafe stream.pointee.next_out = unsafe target.start.assumingMemoryBound(to: UInt8.self)
+            unsafe stream.pointee.avail_out = UInt32(clamping: target.count)
+            guard unsafe deflate(stream, Z_FINISH) == Z_STREAM_END else { return nil }
+            return unsafe target.count - Int(stream.pointee.avail_out)
         }
     }
 
@@ -50,19 +51,19 @@ enum Deflate {
         guard let input = UInt32(exactly: source.count), let output = UInt32(exactly: target.count) else {
             return false
         }
-        return withUnsafeTemporaryAllocation(of: z_stream.self, capacity: 1) { memory in
+        return unsafe withUnsafeTemporaryAllocation(of: z_stream.self, capacity: 1) { memory in
             guard let stream = memory.baseAddress else { return false }
-            stream.initialize(to: z_stream())
+            unsafe stream.initialize(to: z_stream())
             guard
-                inflateInit2_(stream, rawWindowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
+                unsafe inflateInit2_(stream, rawWindowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
             else { return false }
-            defer { inflateEnd(stream) }
-            stream.pointee.next_in = UnsafeMutablePointer(
+            defer { unsafe inflateEnd(stream) }
+            unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(
                 mutating: source.start.assumingMemoryBound(to: UInt8.self))
-            stream.pointee.avail_in = input
-            stream.pointee.next_out = target.start.assumingMemoryBound(to: UInt8.self)
-            stream.pointee.avail_out = output
-            return CZlib.inflate(stream, Z_FINISH) == Z_STREAM_END && stream.pointee.avail_in == 0
+            unsafe stream.pointee.avail_in = input
+            unsafe stream.pointee.next_out = unsafe target.start.assumingMemoryBound(to: UInt8.self)
+            unsafe stream.pointee.avail_out = output
+            return unsafe CZlib.inflate(stream, Z_FINISH) == Z_STREAM_END && stream.pointee.avail_in == 0
                 && stream.pointee.avail_out == 0
         }
     }

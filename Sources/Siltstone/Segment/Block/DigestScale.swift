@@ -29,14 +29,14 @@ struct DigestScale: Hashable {
 
     /// What a block's header says; nothing of it is proved.
     @inline(__always)
-    init(_ block: UnsafeRawPointer) {
-        skip = Int(UInt16(littleEndian: block.loadUnaligned(fromByteOffset: Self.offset, as: UInt16.self)))
-        shift = Int(block.load(fromByteOffset: Self.offset &+ 2, as: UInt8.self))
-        base = UInt64(littleEndian: block.loadUnaligned(fromByteOffset: Self.offset &+ 8, as: UInt64.self))
+    init(_ block: Bytes) {
+        skip = Int(block.uncheckedInteger(at: Self.offset, as: UInt16.self))
+        shift = Int(block.uncheckedInteger(at: Self.offset &+ 2, as: UInt8.self))
+        base = block.uncheckedInteger(at: Self.offset &+ 8)
     }
 
     /// Writes it into the header of a block.
-    func write(to block: UnsafeMutableRawPointer) {
+    func write(to block: MutableBytes) {
         block.store(UInt16(truncatingIfNeeded: skip), at: Self.offset)
         block.store(UInt16(truncatingIfNeeded: shift), at: Self.offset + 2)  // and a zero
         block.store(UInt32(0), at: Self.offset + 4)
@@ -44,9 +44,8 @@ struct DigestScale: Hashable {
     }
 
     /// Whether the bytes of a block's header that say nothing are zeros.
-    static func hasZeros(_ block: UnsafeRawPointer) -> Bool {
-        block.load(fromByteOffset: offset + 3, as: UInt8.self) == 0
-            && block.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self) == 0
+    static func hasZeros(_ block: Bytes) -> Bool {
+        block.integer(at: offset + 3, as: UInt8.self) == 0 && block.integer(at: offset + 4, as: UInt32.self) == 0
     }
 
     /// The digest of one of the block's keys.

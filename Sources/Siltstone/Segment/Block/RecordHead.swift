@@ -9,11 +9,11 @@ struct RecordHead {
     let size: Int
     let valueCount: Int
 
-    /// Reads the head of a record whose lengths take one byte for the key and at most two for the value, and whose
+    /// Reads the head of a record, ``greatestSize`` bytes at `offset` that must be there, whose lengths take one byte for the key and at most two for the value, and whose
     /// sequence number is short enough for all to end within eight bytes; nil for others.
     @inline(__always)
-    init?(_ record: UnsafeRawPointer) {
-        word = UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
+    init?(_ bytes: Bytes, at offset: Int) {
+        word = bytes.uncheckedInteger(at: offset)
         // The last byte of the sequence number is the first one without the mark, behind the lengths.
         let ends = ~word & 0x8080_8080_8080_8080
         // Which lengths take more than one byte.

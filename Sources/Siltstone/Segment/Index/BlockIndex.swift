@@ -4,9 +4,7 @@
 /// The *fence* of a block comes after everything in the block before, and not after anything in its own. Fences are
 /// compared by a digest, the 8 bytes behind the prefix that all of them share; only ties compare keys. Without
 /// the prefix a digest of decimal keys would always be zeros.
-///
-/// `@unchecked Sendable`: all memory is written in the initialiser, and only read from then on.
-final class BlockIndex: @unchecked Sendable {
+final class BlockIndex: Sendable {
     /// Of a fence that is no version of a key: it stands before all of them.
     static let beforeAllVersions = SequenceNumber.max
 
@@ -20,14 +18,14 @@ final class BlockIndex: @unchecked Sendable {
     /// Logarithm of the window in which at most one block begins.
     private let windowShift: Int
     /// Where each block begins, in units, and behind them where the last one ends.
-    private let starts: UnsafeMutablePointer<UInt32>
+    private let starts: HeapArray<UInt32>
     /// The last block that begins in a window or before it.
-    private let windows: UnsafeMutablePointer<UInt32>
-    private let keys: UnsafeMutablePointer<Bytes>
-    private let sequences: UnsafeMutablePointer<SequenceNumber>
-    private let digests: UnsafeMutablePointer<UInt64>
+    private let windows: HeapArray<UInt32>
+    private let keys: HeapArray<Bytes>
+    private let sequences: HeapArray<SequenceNumber>
+    private let digests: HeapArray<UInt64>
     /// The first digest of each group of ``groupSize``.
-    private let samples: UnsafeMutablePointer<UInt64>
+    private let samples: HeapArray<UInt64>
     /// What all fences but the first begin with.
     private let common: SearchKey
     private var skip: Int { common.count }
@@ -43,39 +41,27 @@ final class BlockIndex: @unchecked Sendable {
         self.storage = storage
         blockCount = count
         windowShift = footer.windowShift
-        starts = .allocate(capacity: count + 1)
-        keys = .allocate(capacity: count)
-        sequences = .allocate(capacity: count)
-        digests = .allocate(capacity: count)
-        samples = .allocate(capacity: count / Self.groupSize + 1)
+        starts = HeapArray(count: count + 1)
+        keys = HeapArray(count: count)
+        sequences = HeapArray(count: count)
+        digests = HeapArray(count: count)
+        samples = HeapArray(count: count / Self.groupSize + 1)
         let windowCount = footer.dataBytes >> footer.windowShift + 1
-        windows = .allocate(capacity: windowCount)
-        windows.initialize(repeating: 0, count: windowCount)
+        windows = HeapArray(repeating: 0, count: windowCount)
 
         // Parsed by a static function, which can say no before `self` is whole.
         let isParsed = Self.parse(
             section, count: count, dataBytes: footer.dataBytes, starts: starts, keys: keys, sequences: sequences)
         let hasWindows =
             isParsed
-            && Self.fill(
-                windows, count: windowCount, shift: footer.windowShift, starts: starts, blockCount: count)
+            && Self.fill(windows, shift: footer.windowShift, starts: starts, blockCount: count)
         common = hasWindows && count > 1 ? Self.commonPrefix(keys[1], keys[count - 1]) : SearchKey(.emptyBytes)
         guard hasWindows else { return nil }
-        // Of local variables: what `self` holds would be loaded again for each block.
-        let (keys, digests, samples, skip) = (keys, digests, samples, common.count)
-        for block in 0..<count { (digests + block).initialize(to: SearchKey(keys[block]).digest(after: skip)) }
+        let skip = common.count
+        for block in 0..<count { digests[block] = SearchKey(keys[block]).digest(after: skip) }
         for group in 0..<(count + Self.groupSize - 1) / Self.groupSize {
-            (samples + group).initialize(to: digests[group * Self.groupSize])
+            samples[group] = digests[group * Self.groupSize]
         }
-    }
-
-    deinit {
-        starts.deallocate()
-        keys.deallocate()
-        sequences.deallocate()
-        digests.deallocate()
-        samples.deallocate()
-        windows.deallocate()
     }
 
     private static func commonPrefix(_ first: Bytes, _ last: Bytes) -> SearchKey {
@@ -84,8 +70,8 @@ final class BlockIndex: @unchecked Sendable {
     }
 
     private static func parse(
-        _ section: Bytes, count: Int, dataBytes: Int, starts: UnsafeMutablePointer<UInt32>,
-        keys: UnsafeMutablePointer<Bytes>, sequences: UnsafeMutablePointer<SequenceNumber>
+        _ section: Bytes, count: Int, dataBytes: Int, starts: borrowing HeapArray<UInt32>,
+        keys: borrowing HeapArray<Bytes>, sequences: borrowing HeapArray<SequenceNumber>
     ) -> Bool {
         var reader = ByteReader(section)
         var start = 0
@@ -93,22 +79,22 @@ final class BlockIndex: @unchecked Sendable {
             guard let units = reader.length(), units > 0, units <= (dataBytes &- start) &>> SegmentFormat.unitShift,
                 let continued = reader.varint(), let key = reader.counted()
             else { return false }
-            (starts + block).initialize(to: UInt32(truncatingIfNeeded: start &>> SegmentFormat.unitShift))
-            (keys + block).initialize(to: key)
-            (sequences + block).initialize(to: continued == 0 ? beforeAllVersions : continued - 1)
+            starts[block] = UInt32(truncatingIfNeeded: start &>> SegmentFormat.unitShift)
+            keys[block] = key
+            sequences[block] = continued == 0 ? beforeAllVersions : continued - 1
             start &+= units &<< SegmentFormat.unitShift
             guard block > 0 else { continue }
             let order = compareKeysByWords(keys[block - 1], key)
             guard order < 0 || order == 0 && sequences[block - 1] > sequences[block] else { return false }
         }
-        (starts + count).initialize(to: UInt32(start >> SegmentFormat.unitShift))
+        starts[count] = UInt32(start >> SegmentFormat.unitShift)
         return reader.isAtEnd && start == dataBytes
     }
 
     private static func fill(
-        _ windows: UnsafeMutablePointer<UInt32>, count: Int, shift: Int, starts: UnsafeMutablePointer<UInt32>,
-        blockCount: Int
+        _ windows: borrowing HeapArray<UInt32>, shift: Int, starts: borrowing HeapArray<UInt32>, blockCount: Int
     ) -> Bool {
+        let count = windows.count
         var previous = -1
         for block in 0..<blockCount {
             let window = (Int(starts[block]) &<< SegmentFormat.unitShift) &>> shift
@@ -196,11 +182,11 @@ final class BlockIndex: @unchecked Sendable {
     @inline(__always)
     private func firstFence(notBelow digest: UInt64) -> Int {
         let groups = (blockCount &- 1) / Self.groupSize
-        let first = (samples + 1).count(below: digest, of: groups) &* Self.groupSize
+        let first = samples.count(below: digest, from: 1, of: groups) &* Self.groupSize
         let count = min(blockCount &- first, Self.groupSize)
-        Prefetch.lines(digests + first, count: count &* MemoryLayout<UInt64>.stride)
-        Prefetch.lines(starts + first, count: (count &+ 1) &* MemoryLayout<UInt32>.stride)
-        return first &+ 1 &+ (digests + (first &+ 1)).count(below: digest, of: count &- 1)
+        digests.prefetch(from: first, count: count)
+        starts.prefetch(from: first, count: count &+ 1)
+        return first &+ 1 &+ digests.count(below: digest, from: first &+ 1, of: count &- 1)
     }
 
     /// The first block of `[low, high)` that satisfies a condition which holds for all behind it too; `high` if none.

@@ -2,25 +2,25 @@ import CInstructions
 
 /// One bucket of a page of a hash index, looked at for one hash.
 struct HashIndexLine {
-    private let address: UnsafeRawPointer
+    private let bytes: Bytes
     private let hash: UInt64
 
     /// The bucket that a hash belongs to.
     /// - Parameter page: the page that the hash belongs to.
     @inline(__always)
-    init(_ page: UnsafeRawPointer, hash: UInt64, _ geometry: HashIndexGeometry) {
+    init(_ page: Bytes, hash: UInt64, _ geometry: HashIndexGeometry) {
         self.init(page, bucket: geometry.bucket(of: hash), hash: hash)
     }
 
     @inline(__always)
-    init(_ page: UnsafeRawPointer, bucket: Int, hash: UInt64) {
-        address = page + bucket &* HashIndexGeometry.bucketBytes
+    init(_ page: Bytes, bucket: Int, hash: UInt64) {
+        bytes = page.uncheckedSlice(bucket &* HashIndexGeometry.bucketBytes, HashIndexGeometry.bucketBytes)
         self.hash = hash
     }
 
     /// Asks for it.
     @inline(__always)
-    func prefetch() { Prefetch.line(address) }
+    func prefetch() { Prefetch.line(bytes) }
 
     /// The places with the hash's fingerprint: bit i for place i.
     ///
@@ -28,7 +28,7 @@ struct HashIndexLine {
     /// has come from memory, after which nothing of the next lookup has been begun.
     @inline(__always)
     var matches: UInt32 {
-        siltstone_find_byte(address, HashIndexGeometry.fingerprint(of: hash)) & Self.allPlaces
+        unsafe siltstone_find_byte(bytes.start, HashIndexGeometry.fingerprint(of: hash)) & Self.allPlaces
     }
 
     private static let allPlaces: UInt32 = (1 << UInt32(HashIndexGeometry.entriesPerBucket)) - 1
@@ -38,13 +38,13 @@ struct HashIndexLine {
     func word(at matches: UInt32) -> UInt32 {
         // 32, where there is none, becomes a place in the line, too.
         let place = matches.trailingZeroBitCount & 15
-        return UInt32(littleEndian: address.loadUnaligned(fromByteOffset: 16 &+ 4 &* place, as: UInt32.self))
+        return bytes.uncheckedInteger(at: 16 &+ 4 &* place)
     }
 
     /// Whether a key with this hash may be in a later bucket.
     @inline(__always)
     var hasOverflowed: Bool {
-        let filter = UInt32(littleEndian: address.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
+        let filter: UInt32 = bytes.uncheckedInteger(at: 12)
         return filter & HashIndexGeometry.overflowBit(of: hash) != 0
     }
 }

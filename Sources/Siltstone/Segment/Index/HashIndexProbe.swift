@@ -1,6 +1,6 @@
 /// The search for one hash in one page of a hash index: the addresses that may be the key's, one after the other.
 struct HashIndexProbe {
-    private let page: UnsafeRawPointer
+    private let page: Bytes
     private let hash: UInt64
     private let geometry: HashIndexGeometry
     private var bucket: Int
@@ -11,7 +11,7 @@ struct HashIndexProbe {
     private var matches: UInt32
 
     /// - Parameter page: the page that the hash belongs to, whose checksum is known to be right.
-    init(_ page: UnsafeRawPointer, hash: UInt64, geometry: HashIndexGeometry) {
+    init(_ page: Bytes, hash: UInt64, geometry: HashIndexGeometry) {
         self.page = page
         self.hash = hash
         self.geometry = geometry

@@ -2,27 +2,21 @@
 ///
 /// Ranges may touch: a segment's last key may be the next one's first where the former ends with a range tombstone,
 /// whose end is not in its range. A record of a key is always in the last segment that does not begin after it.
-///
-/// `@unchecked Sendable`: the buffer is filled in the initialiser, and only read from then on.
-final class Run: @unchecked Sendable {
+final class Run: Sendable {
     let number: UInt64
     let segments: [SegmentReader]
     let recordCount: Int
     /// Where each segment begins; the readers keep the bytes.
-    private let firstKeys: UnsafeMutablePointer<Bytes>
+    private let firstKeys: HeapArray<Bytes>
 
     /// - Parameter segments: in any order.
     init(number: UInt64, segments: [SegmentReader]) {
         self.number = number
         self.segments = segments.sorted { $0.info.firstKey.lexicographicallyPrecedes($1.info.firstKey) }
         recordCount = segments.reduce(0) { $0 + $1.info.recordCount }
-        firstKeys = .allocate(capacity: max(1, segments.count))
-        for (index, segment) in self.segments.enumerated() {
-            (firstKeys + index).initialize(to: segment.firstKey.bytes)
-        }
+        firstKeys = HeapArray(count: segments.count)
+        for (index, segment) in self.segments.enumerated() { firstKeys[index] = segment.firstKey.bytes }
     }
-
-    deinit { firstKeys.deallocate() }
 
     var fileBytes: Int { segments.reduce(0) { $0 + $1.info.fileBytes } }
 

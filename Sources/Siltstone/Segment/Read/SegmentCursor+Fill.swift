@@ -77,16 +77,15 @@ extension SegmentCursor {
         let ahead = ReadAhead(block)
         var next = slot
         // In local variables: the compiler does not see that a batch is not what is read.
-        var place = batch.next
-        let end = place + (last &- batch.count)
-        while next < block.count, place < end {
+        var room = batch.room(upTo: last)
+        while next < block.count, !room.isFull {
             let offset = block.offset(ofSlot: next)
             ahead.prefetch(behind: offset)
-            try putNewest(block, offset, &place)
+            try putNewest(block, offset, &room)
             next &+= 1
         }
         slot = next
-        batch.grow(to: place)
+        batch.grow(to: room)
     }
 
     /// Appends the next records in descending order: each key's newest version with at most `visible` as sequence
@@ -152,27 +151,23 @@ extension SegmentCursor {
         let block = self.block
         let ahead = ReadAhead(block)
         var next = slot
-        var place = batch.next
-        let end = place + (last &- batch.count)
-        while next > 0, place < end {
+        var room = batch.room(upTo: last)
+        while next > 0, !room.isFull {
             next &-= 1
             let offset = block.offset(ofSlot: next)
             ahead.prefetch(before: offset)
-            try putNewest(block, offset, &place)
+            try putNewest(block, offset, &room)
         }
         slot = next
-        batch.grow(to: place)
+        batch.grow(to: room)
     }
 
-    /// Puts the record at an offset at `place`, without its number, if it is the newest version of its key.
+    /// Puts the record at an offset into `room`, without its number, if it is the newest version of its key.
     @inline(__always)
-    private func putNewest(
-        _ block: Block, _ offset: Int, _ place: inout UnsafeMutablePointer<Record>
-    ) throws(StoreError) {
+    private func putNewest(_ block: Block, _ offset: Int, _ room: inout RecordRoom) throws(StoreError) {
         guard let found = block.record(at: offset) else { throw reader.malformed(number) }
         if _slowPath(found.isOlder) { return }
-        place.initialize(to: found.record.unnumbered)
-        place += 1
+        room.put(found.record.unnumbered)
     }
 }
 
@@ -184,7 +179,7 @@ private struct ReadAhead {
     /// How many records ahead.
     static let records = 16
 
-    private let base: UnsafeRawPointer
+    private let bytes: Bytes
     /// Bytes that so many records take.
     private let distance: Int
     /// Where the last records begin that have so many behind them in the block, and the first that have them before.
@@ -195,7 +190,7 @@ private struct ReadAhead {
 
     @inline(__always)
     init(_ block: Block) {
-        base = block.base
+        bytes = block.bytes
         distance = block.limit / max(1, block.count) &* Self.records
         last = block.limit &- distance
         first = block.layout.headerSize &+ distance
@@ -204,21 +199,21 @@ private struct ReadAhead {
 
     /// Has the slots loaded of the block behind one, as if it had as many.
     static func prefetchSlots(behind block: Block) {
-        Prefetch.lines(block.base + (2 &* block.length &- 2 &* block.count), count: 2 &* block.count)
+        Prefetch.lines(block.bytes, at: 2 &* block.length &- 2 &* block.count, count: 2 &* block.count)
     }
 
     /// Has the slots loaded of the block before one.
     static func prefetchSlots(before block: Block) {
-        Prefetch.lines(block.base - 2 &* block.count, count: 2 &* block.count)
+        Prefetch.lines(block.bytes, at: -2 &* block.count, count: 2 &* block.count)
     }
 
     @inline(__always)
     func prefetch(behind offset: Int) {
-        Prefetch.twoLines(base + (offset &+ distance &+ (offset < last ? 0 : gap)))
+        Prefetch.twoLines(bytes, at: offset &+ distance &+ (offset < last ? 0 : gap))
     }
 
     @inline(__always)
     func prefetch(before offset: Int) {
-        Prefetch.twoLines(base + (offset &- distance &- (offset >= first ? 0 : gap)))
+        Prefetch.twoLines(bytes, at: offset &- distance &- (offset >= first ? 0 : gap))
     }
 }

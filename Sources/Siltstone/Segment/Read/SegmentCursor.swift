@@ -134,7 +134,7 @@ struct SegmentCursor {
     @inline(__always)
     private func findBlock(of key: Bytes) -> Int {
         // Not retained for all that follows: the cursor keeps it.
-        Unmanaged.passUnretained(reader)._withUnsafeGuaranteedRef { reader in
+        Borrowed(reader).with { reader in
             let block = reader.fences.search(key, BlockIndex.beforeAllVersions)
             reader.prefetch(block)
             return block
@@ -146,7 +146,7 @@ struct SegmentCursor {
         _ key: Bytes, in next: Int, reading near: Range<Int>
     ) throws(StoreError) -> (low: Int, high: Int) {
         try enter(next, isForward: near.lowerBound >= 0)
-        let hint = Unmanaged.passUnretained(reader)._withUnsafeGuaranteedRef { $0.fences.hint(of: next) }
+        let hint = Borrowed(reader).with { $0.fences.hint(of: next) }
         guard let slots = block.slots(around: key, hint: hint, reading: near) else { throw reader.malformed(number) }
         return slots
     }

@@ -1,12 +1,11 @@
 /// What a point read needs of a mapped segment, in one piece of memory: no object is looked at, retained or released.
 ///
-/// `@unchecked Sendable`: addresses of what is immutable or atomic. Good as long as the reader.
-struct SegmentProbe: @unchecked Sendable {
-    fileprivate let reader: Unmanaged<SegmentReader>
-    fileprivate let data: UnsafeRawPointer
-    fileprivate let dataBytes: Int
+/// Good as long as the reader.
+struct SegmentProbe: Sendable, BitwiseCopyable {
+    fileprivate let reader: Borrowed<SegmentReader>
+    fileprivate let data: Bytes
     fileprivate let windowShift: Int
-    fileprivate let index: UnsafeRawPointer
+    fileprivate let index: Bytes
     fileprivate let geometry: HashIndexGeometry
     fileprivate let pageShift: Int
     fileprivate let addressMask: UInt32
@@ -26,10 +25,9 @@ struct SegmentProbe: @unchecked Sendable {
         guard let data = reader.mappedData, let index = reader.mappedIndex, reader.geometry.pageCount > 0 else {
             return nil
         }
-        self.reader = .passUnretained(reader)
+        self.reader = Borrowed(reader)
         self.data = data
         self.index = index
-        dataBytes = reader.dataBytes
         lastHead = reader.dataBytes - 8
         isTight = reader.isTight
         greatestSequence = reader.info.greatestSequence
@@ -47,7 +45,7 @@ struct SegmentProbe: @unchecked Sendable {
     fileprivate func search(
         _ key: SearchKey, _ hash: UInt64, _ visible: SequenceNumber
     ) throws(StoreError) -> FoundRecord {
-        try reader._withUnsafeGuaranteedRefThrowing { reader throws(StoreError) in
+        try reader.with { reader throws(StoreError) in
             // Mapped blocks need no pin.
             var pin = BlockPin()
             return try reader.lookup(key.bytes, hash: hash, visible: visible, pin: &pin).map { FoundRecord($0) }
@@ -57,33 +55,39 @@ struct SegmentProbe: @unchecked Sendable {
 }
 
 /// By address: a probe that is copied first has all of it loaded, where a lookup needs half.
-extension UnsafePointer<SegmentProbe> {
+extension ElementPlace<SegmentProbe> {
     /// Asks for the line of the hash index where a lookup of `hash` begins.
     @inline(__always)
     func prefetch(hash: UInt64) {
-        line(of: hash, page: pointee.geometry.page(of: hash)).prefetch()
+        line(of: hash, page: value.geometry.page(of: hash)).prefetch()
     }
 
     /// Asks for the record that the line leads to where a lookup of `hash` begins: most often the key's.
     @inline(__always)
     func prefetchRecord(hash: UInt64) {
-        let line = line(of: hash, page: pointee.geometry.page(of: hash))
+        let line = line(of: hash, page: value.geometry.page(of: hash))
         let matches = line.matches
-        if matches != 0 { Prefetch.twoLines(pointee.data + Int(line.word(at: matches) & pointee.addressMask)) }
+        if matches != 0 { Prefetch.twoLines(value.data, at: Int(line.word(at: matches) & value.addressMask)) }
     }
 
     /// The bucket where a lookup of `hash` begins.
     @inline(__always)
     private func line(of hash: UInt64, page: Int) -> HashIndexLine {
-        HashIndexLine(pointee.index + page &<< pointee.pageShift, hash: hash, pointee.geometry)
+        HashIndexLine(self.page(page), hash: hash, value.geometry)
+    }
+
+    /// A page of the hash index.
+    @inline(__always)
+    private func page(_ page: Int) -> Bytes {
+        value.index.uncheckedSlice(page &<< value.pageShift, 1 &<< value.pageShift)
     }
 
     /// The newest version of a key that a reader may see, whole; see ``SegmentReader/lookup(_:hash:visible:pin:)``.
     ///
     /// The record is good as long as the reader.
     func lookup(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) throws(StoreError) -> FoundRecord {
-        if _slowPath(pointee.isTight) { return try pointee.search(key, hash, visible) }
-        return find(key, hash: hash, visible: visible).isAbsent ? .none : try pointee.search(key, hash, visible)
+        if _slowPath(value.isTight) { return try value.search(key, hash, visible) }
+        return find(key, hash: hash, visible: visible).isAbsent ? .none : try value.search(key, hash, visible)
     }
 
     /// The newest version of a key that a reader may see, where what is needed was verified before. The value is good as
@@ -93,17 +97,16 @@ extension UnsafePointer<SegmentProbe> {
     /// that is not too far ahead.
     @inline(__always)
     func find(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) -> QuickFind {
-        let page = pointee.geometry.page(of: hash)
+        let page = value.geometry.page(of: hash)
         let line = line(of: hash, page: page)
-        guard _fastPath(pointee.verifiedPages.isSet(page)) else { return .unclear }
+        guard _fastPath(value.verifiedPages.isSet(page)) else { return .unclear }
         let matches = line.matches
         if matches == 0, !line.hasOverflowed { return .absent }
         let word = line.word(at: matches)
-        let address = Int(word & pointee.addressMask)
+        let address = Int(word & value.addressMask)
         // The value's line, too, which otherwise would be asked for when the first one has told where it is.
-        Prefetch.line(pointee.data + (address &+ Prefetch.lineBytes))
-        if _fastPath(matches != 0 && word & ~pointee.addressMask == pointee.geometry.wordTag(of: hash) && address != 0)
-        {
+        Prefetch.line(value.data, at: address &+ Prefetch.lineBytes)
+        if _fastPath(matches != 0 && word & ~value.addressMask == value.geometry.wordTag(of: hash) && address != 0) {
             let found = record(at: address, key, visible)
             if _fastPath(!found.isAbsent) { return found }
         }
@@ -114,25 +117,23 @@ extension UnsafePointer<SegmentProbe> {
     /// only a hash index that was made wrong leads to.
     @inline(__always)
     private func record(at address: Int, _ key: SearchKey, _ visible: SequenceNumber) -> QuickFind {
-        let record = pointee.data + address
-        guard _fastPath(address <= pointee.lastHead && pointee.verifiedWindows.isSet(address &>> pointee.windowShift))
+        guard _fastPath(address <= value.lastHead && value.verifiedWindows.isSet(address &>> value.windowShift))
         else { return .unclear }
-        guard let head = RecordHead(record), _fastPath(head.isNewestValue(keyCount: key.count)) else {
+        guard let head = RecordHead(value.data, at: address), _fastPath(head.isNewestValue(keyCount: key.count))
+        else {
             return anyRecord(at: address, key, visible)
         }
-        guard head.size &+ key.count &+ head.valueCount <= pointee.dataBytes &- address else { return .unclear }
-        guard key.isEqual(to: Bytes(start: record + head.size, count: key.count)) else {
-            return .absent
-        }
+        guard head.size &+ key.count &+ head.valueCount <= value.data.count &- address else { return .unclear }
+        guard key.isEqual(to: value.data.uncheckedSlice(address &+ head.size, key.count)) else { return .absent }
         // An older version, if any, is found by way of the fences.
-        if _slowPath(pointee.greatestSequence > visible), head.sequence > visible { return .unclear }
-        return QuickFind(record + (head.size &+ key.count), count: head.valueCount)
+        if _slowPath(value.greatestSequence > visible), head.sequence > visible { return .unclear }
+        return QuickFind(value.data.uncheckedSlice(address &+ head.size &+ key.count, head.valueCount))
     }
 
     /// As ``record(at:_:_:)``, whatever the head.
     @inline(never)
     private func anyRecord(at address: Int, _ key: SearchKey, _ visible: SequenceNumber) -> QuickFind {
-        guard let found = BlockRecord(pointee.data, at: address, limit: pointee.dataBytes) else { return .unclear }
+        guard let found = BlockRecord(value.data, at: address) else { return .unclear }
         guard key.isEqual(to: found.record.key) else { return .absent }
         return found.isOlder || found.record.sequence > visible ? .unclear : QuickFind(FoundRecord(found.record))
     }
@@ -142,8 +143,7 @@ extension UnsafePointer<SegmentProbe> {
     private func findFurther(
         _ key: SearchKey, _ hash: UInt64, _ page: Int, _ visible: SequenceNumber
     ) -> QuickFind {
-        var probe = HashIndexProbe(
-            pointee.index + page &<< pointee.pageShift, hash: hash, geometry: pointee.geometry)
+        var probe = HashIndexProbe(self.page(page), hash: hash, geometry: value.geometry)
         while let address = probe.next() {
             let found = record(at: address, key, visible)
             if !found.isAbsent { return found }

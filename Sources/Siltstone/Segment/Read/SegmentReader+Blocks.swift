@@ -9,8 +9,7 @@ extension SegmentReader {
     func block(_ block: Int, pin: inout BlockPin, caching: Bool = true) throws(StoreError) -> Block {
         if let mappedData {
             try touch(block, mappedData, noting: caching)
-            let start = fences.start(of: block)
-            guard let view = Block(mappedData + start, length: fences.length(of: block), layout: blockLayout) else {
+            guard let view = Block(bytes(of: block, in: mappedData), layout: blockLayout) else {
                 throw malformed(block)
             }
             return view
@@ -24,24 +23,26 @@ extension SegmentReader {
     func prefetch(_ block: Int) {
         guard let mappedData else { return }
         let tail = 512
-        let start = mappedData + fences.start(of: block)
-        let length = fences.length(of: block)
-        Prefetch.line(start)
-        Prefetch.lines(start + max(0, length &- tail), count: min(tail, length))
+        let bytes = bytes(of: block, in: mappedData)
+        Prefetch.line(bytes)
+        Prefetch.lines(bytes, at: max(0, bytes.count &- tail), count: min(tail, bytes.count))
+    }
+
+    @inline(__always)
+    private func bytes(of block: Int, in mappedData: Bytes) -> Bytes {
+        mappedData.uncheckedSlice(fences.start(of: block), fences.length(of: block))
     }
 
     /// Makes sure that a mapped block has passed its checksum, and notes that it has.
     @inline(__always)
-    func touch(_ block: Int, _ mappedData: UnsafeRawPointer, noting: Bool = true) throws(StoreError) {
+    func touch(_ block: Int, _ mappedData: Bytes, noting: Bool = true) throws(StoreError) {
         if _slowPath(!verifiedBlocks.isSet(block)) { try verifyMapped(block, mappedData, noting) }
     }
 
     @inline(never)
-    private func verifyMapped(_ block: Int, _ mappedData: UnsafeRawPointer, _ noting: Bool) throws(StoreError) {
-        let start = fences.start(of: block)
+    private func verifyMapped(_ block: Int, _ mappedData: Bytes, _ noting: Bool) throws(StoreError) {
         fetch(block)
-        let bytes = Bytes(start: mappedData + start, count: fences.length(of: block))
-        try check(bytes, block)
+        try check(bytes(of: block, in: mappedData), block)
         if noting { verifiedBlocks.set(block) }
     }
 
@@ -72,9 +73,7 @@ extension SegmentReader {
             if caching { cache?.insert(loaded, for: key) }
             heap = loaded
         }
-        guard let heap, let base = heap.bytes.baseAddress,
-            let view = Block(base, length: heap.bytes.count, layout: blockLayout)
-        else { throw malformed(block) }
+        guard let heap, let view = Block(heap.bytes, layout: blockLayout) else { throw malformed(block) }
         pin.owner = heap
         return view
     }
@@ -104,7 +103,7 @@ extension SegmentReader {
             return try HeapBytes.read(file, offset: offset, count: count)
         case .mapping(let mapping):
             let copy = HeapBytes(count: count)
-            guard let part = Bytes(mapping.bytes).slice(offset, count) else {
+            guard let part = mapping.memory.bytes.slice(offset, count) else {
                 throw .corrupt("the file is shorter than its footer says", file: path, offset: offset)
             }
             fetcher?.fetch(first: offset, count)
@@ -117,20 +116,24 @@ extension SegmentReader {
 
     /// A page of the hash index, checked.
     @inline(__always)
-    func indexPage(_ page: Int, pin: inout BlockPin) throws(StoreError) -> UnsafeRawPointer {
+    func indexPage(_ page: Int, pin: inout BlockPin) throws(StoreError) -> Bytes {
         if let mappedIndex {
             if _slowPath(!verifiedPages.isSet(page)) { try verifyMapped(page: page, mappedIndex) }
-            return mappedIndex + page &* geometry.pageByteCount
+            return bytes(ofPage: page, in: mappedIndex)
         }
         return try loadedPage(page, pin: &pin)
     }
 
     @inline(never)
-    func verifyMapped(page: Int, _ mappedIndex: UnsafeRawPointer) throws(StoreError) {
-        let base = mappedIndex + page * geometry.pageByteCount
+    func verifyMapped(page: Int, _ mappedIndex: Bytes) throws(StoreError) {
         fetchIndex(page)
-        try check(Bytes(start: base, count: geometry.pageByteCount), page: page)
+        try check(bytes(ofPage: page, in: mappedIndex), page: page)
         verifiedPages.set(page)
+    }
+
+    @inline(__always)
+    func bytes(ofPage page: Int, in mappedIndex: Bytes) -> Bytes {
+        mappedIndex.uncheckedSlice(page &* geometry.pageByteCount, geometry.pageByteCount)
     }
 
     private func check(_ bytes: Bytes, page: Int) throws(StoreError) {
@@ -143,7 +146,7 @@ extension SegmentReader {
     func fileOffset(ofPage page: Int) -> Int { layout.footer.indexOffset + page * geometry.pageByteCount }
 
     @inline(never)
-    private func loadedPage(_ page: Int, pin: inout BlockPin) throws(StoreError) -> UnsafeRawPointer {
+    private func loadedPage(_ page: Int, pin: inout BlockPin) throws(StoreError) -> Bytes {
         // Blocks have the offsets from 0 up, pages those below.
         let key = BlockCache.Key(owner: cacheOwner, offset: -1 - page)
         var heap = cache?.find(key)
@@ -153,8 +156,8 @@ extension SegmentReader {
             cache?.insert(loaded, for: key)
             heap = loaded
         }
-        guard let heap, let base = heap.bytes.baseAddress else { throw malformed(0) }
+        guard let heap else { throw malformed(0) }
         pin.owner = heap
-        return base
+        return heap.bytes
     }
 }

@@ -79,8 +79,7 @@ extension SegmentReader {
         let page = geometry.page(of: hash)
         if !verifiedPages.isSet(page) { fetchIndex(page) }
         guard fetcher.fetchMissing(fileOffset(ofPage: page), geometry.pageByteCount) else { return false }
-        var probe = HashIndexProbe(
-            mappedIndex + page * geometry.pageByteCount, hash: hash, geometry: geometry)
+        var probe = HashIndexProbe(bytes(ofPage: page, in: mappedIndex), hash: hash, geometry: geometry)
         guard let address = probe.next(), address < dataBytes else { return true }
         let block = fences.block(holding: address)
         guard !layout.isCompressed, verifiedBlocks.isSet(block) else { return isReady(block) }

@@ -22,7 +22,7 @@ extension SegmentReader {
             let view = try self.block(block, pin: &pin)
             if isPinless { noteVerified(around: address) }
             let offset = address - fences.start(of: block)
-            guard let found = BlockRecord(view.base, at: offset, limit: view.limit)?.record else {
+            guard let found = view.record(at: offset)?.record else {
                 throw wrongAddress(address)
             }
             guard keysEqual(found.key, key) else { continue }
@@ -40,16 +40,6 @@ extension SegmentReader {
         let first = fences.block(holding: window << windowShift)
         let last = fences.block(holding: min(dataBytes, (window + 1) << windowShift) - 1)
         if (first...last).allSatisfy({ verifiedBlocks.isSet($0) }) { verifiedWindows.set(window) }
-    }
-
-    /// Whether a key may be in the segment; false is certain. Touches no record.
-    func mayContain(hash: UInt64) throws(StoreError) -> Bool {
-        guard geometry.pageCount > 0 else { return info.recordCount > 0 }
-        var pagePin = BlockPin()
-        defer { withExtendedLifetime(pagePin) {} }
-        let page = try indexPage(geometry.page(of: hash), pin: &pagePin)
-        var probe = HashIndexProbe(page, hash: hash, geometry: geometry)
-        return probe.next() != nil
     }
 
     @inline(never)

@@ -4,9 +4,7 @@ import Synchronization
 ///
 /// Everything that it hands out has passed its checksum. In a mapping that is done once for each block and each page
 /// of the hash index, at the first touch; what is read is checked as it is read.
-///
-/// `@unchecked Sendable`: everything is set in the initialiser and immutable, but for bitmaps of atomics.
-final class SegmentReader: @unchecked Sendable {
+final class SegmentReader: Sendable {
     let path: String
     /// What the manifest knows of the segment, or should.
     let info: SegmentInfo
@@ -18,8 +16,8 @@ final class SegmentReader: @unchecked Sendable {
     let geometry: HashIndexGeometry
     let layout: SegmentLayout
     /// The blocks, where they can be served from a mapping.
-    let mappedData: UnsafeRawPointer?
-    let mappedIndex: UnsafeRawPointer?
+    let mappedData: Bytes?
+    let mappedIndex: Bytes?
     let dataBytes: Int
     let blockLayout: BlockLayout
     let windowShift: Int
@@ -41,7 +39,7 @@ final class SegmentReader: @unchecked Sendable {
     private let store: StoreIdentity?
 
     /// Where bytes come from.
-    enum Source {
+    enum Source: Sendable {
         case mapping(any FileMapping)
         case file(any File)
     }
@@ -90,15 +88,18 @@ final class SegmentReader: @unchecked Sendable {
                 try file.close()
                 return mapping
             }
-            guard let base = mapping.bytes.baseAddress, mapping.bytes.count >= length else {
+            guard mapping.memory.count >= length,
+                let index = mapping.memory.bytes.slice(layout.footer.indexOffset, geometry.byteCount),
+                let data = mapping.memory.bytes.slice(layout.footer.dataOffset, layout.isCompressed ? 0 : dataBytes)
+            else {
                 throw .corrupt("the file is shorter than when it was opened", file: path)
             }
             // Without the index: of random reads the kernel takes no notice when it looks for pages that are in use.
             mapping.expectRandomReads(offset: 0, length: layout.footer.indexOffset)
             source = .mapping(mapping)
             fetcher = PageFetcher(mapping, length: length, pageCache: pageCache)
-            mappedData = layout.isCompressed ? nil : UnsafeRawPointer(base) + layout.footer.dataOffset
-            mappedIndex = UnsafeRawPointer(base) + layout.footer.indexOffset
+            mappedData = layout.isCompressed ? nil : data
+            mappedIndex = index
         case .read:
             source = .file(file)
             fetcher = nil
@@ -112,15 +113,6 @@ final class SegmentReader: @unchecked Sendable {
     /// Whether records live as long as the reader, so that no pin is needed.
     @inline(__always)
     var isPinless: Bool { mappedData != nil }
-
-    /// About where in the file a key is or would be, in bytes: for the sizes of ranges.
-    /// - Complexity: O(log n)
-    func approximateOffset(of key: Bytes) -> Int {
-        guard fences.blockCount > 0 else { return layout.footer.dataOffset }
-        let block = fences.search(key, BlockIndex.beforeAllVersions)
-        if layout.isCompressed { return layout.storedOffsets[block] }
-        return layout.footer.dataOffset + fences.start(of: block)
-    }
 
     /// Reads every byte of the file anew and checks it: all checksums, the order of records, that index and records
     /// agree, and all counts.

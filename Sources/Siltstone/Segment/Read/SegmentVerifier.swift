@@ -87,9 +87,8 @@ struct SegmentVerifier {
         for page in 0..<reader.geometry.pageCount {
             var pin = BlockPin()
             let reader = self.reader
-            if let base = try checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) {
-                indexedCount += Self.entries(
-                    in: Bytes(start: base, count: reader.geometry.pageByteCount))
+            if let bytes = try checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) {
+                indexedCount += Self.entries(in: bytes)
             } else {
                 damagedPages.insert(page)
             }
@@ -146,8 +145,7 @@ struct SegmentVerifier {
             previous = KeyAndSequence(key: Array(found.record.key), sequence: found.record.sequence)
             expected = found.end
         }
-        let rest = Bytes(start: block.base + expected, count: block.limit - expected)
-        if !rest.allSatisfy({ $0 == 0 }) {
+        if !block.recordBytes.isZero(expected..<block.limit) {
             report("a block has bytes behind its records that are not zero", at: fileOffset)
         }
         if !block.hasRightDigests() { report("the digests of a block do not fit its keys", at: fileOffset) }
@@ -181,11 +179,11 @@ struct SegmentVerifier {
         guard reader.geometry.pageCount > 0, !damagedPages.contains(page) else { return }
         var pin = BlockPin()
         let reader = self.reader
-        guard let base = try checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) else {
+        guard let bytes = try checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) else {
             return
         }
         defer { withExtendedLifetime(pin) {} }
-        var probe = HashIndexProbe(base, hash: hash, geometry: reader.geometry)
+        var probe = HashIndexProbe(bytes, hash: hash, geometry: reader.geometry)
         while let candidate = probe.next() {
             if candidate == address { return }
         }

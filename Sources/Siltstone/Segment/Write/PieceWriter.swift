@@ -6,9 +6,7 @@ import Dispatch
 /// many stores at once, each of which keeps a thread, would wait for each other for ever.
 ///
 /// After a failure nothing more is written, and every ``wait()`` throws it.
-///
-/// `@unchecked Sendable`: `begun` is touched only by the one who writes, everything else under the lock.
-final class PieceWriter: @unchecked Sendable {
+final class PieceWriter: Sendable {
     private struct Piece {
         var bytes: Bytes
         var offset: Int
@@ -17,41 +15,43 @@ final class PieceWriter: @unchecked Sendable {
     /// The disk shall be busy while the rest is being made, and not only at the end.
     private static let syncStep = 4 << 20
 
+    private struct State {
+        /// A piece that nobody has begun with.
+        var pending: Piece?
+        var isWriting = false
+        var failure: StoreError?
+        /// Up to where the system was told to begin with the sync.
+        var begun = 0
+    }
+
     private let file: any File
-    // Not `Mutex`: whoever waits has to be woken.
-    private let lock = ConditionLock()
-    /// A piece that nobody has begun with.
-    private var pending: Piece?
-    private var isWriting = false
-    private var failure: StoreError?
-    /// Up to where the system was told to begin with the sync.
-    private var begun = 0
+    private let state = Locked(State())
 
     init(_ file: any File) { self.file = file }
 
     /// Has a piece written by another thread. To be called when those before are written.
     /// - Parameter bytes: to be kept, as they are, until ``wait()`` has returned or thrown, or ``settle()`` returned.
     func begin(_ bytes: Bytes, at offset: Int) {
-        lock.withLock { pending = Piece(bytes: bytes, offset: offset) }
+        state.withLock { $0.pending = Piece(bytes: bytes, offset: offset) }
         DispatchQueue.global(qos: .utility).async { self.writePending() }
     }
 
     /// Waits until all pieces are written.
     func wait() throws(StoreError) {
         settle()
-        if let failure = lock.withLock({ failure }) { throw failure }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
     /// Waits until no piece is being written, or to be.
     func settle() {
         writePending()
-        lock.withLock { while isWriting { lock.wait() } }
+        state.wait { $0.isWriting ? nil : () }
     }
 
     /// Writes a piece behind those before.
     func write(_ bytes: Bytes, at offset: Int) throws(StoreError) {
         settle()
-        lock.withLock { pending = Piece(bytes: bytes, offset: offset) }
+        state.withLock { $0.pending = Piece(bytes: bytes, offset: offset) }
         try wait()
     }
 
@@ -63,20 +63,20 @@ final class PieceWriter: @unchecked Sendable {
 
     /// Writes the piece that nobody has begun with, if there is one; behind a failure, drops it.
     private func writePending() {
-        let taken = lock.withLock { () -> Piece? in
-            guard let piece = pending else { return nil }
-            pending = nil
-            if failure != nil || piece.bytes.isEmpty { return nil }
-            isWriting = true
+        let taken = state.withLock { state -> Piece? in
+            guard let piece = state.pending else { return nil }
+            state.pending = nil
+            if state.failure != nil || piece.bytes.isEmpty { return nil }
+            state.isWriting = true
             return piece
         }
         guard let taken else { return }
         let error = put(taken)
-        lock.withLock {
-            failure = error
-            isWriting = false
-            lock.wakeAll()
+        state.withLock { state in
+            state.failure = error
+            state.isWriting = false
         }
+        state.wakeAll()
     }
 
     private func put(_ piece: Piece) -> StoreError? {
@@ -84,9 +84,12 @@ final class PieceWriter: @unchecked Sendable {
             return StoreError(error)
         }
         let end = piece.offset + piece.bytes.count
-        guard end - begun >= Self.syncStep else { return nil }
-        file.beginSync(offset: begun, length: end - begun)
-        begun = end
+        let begun = state.withLock { state in
+            let begun = state.begun
+            if end - begun >= Self.syncStep { state.begun = end }
+            return begun
+        }
+        if end - begun >= Self.syncStep { file.beginSync(offset: begun, length: end - begun) }
         return nil
     }
 }

@@ -29,11 +29,11 @@ struct SegmentOutput: ~Copyable {
 
     /// Appends `bytes`.
     mutating func append(_ bytes: Bytes) throws(StoreError) {
-        guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+        if bytes.isEmpty { return }
         var taken = 0
         while true {
             let count = min(bytes.count - taken, capacity - used)
-            (buffer.base + used).copyMemory(from: source + taken, byteCount: count)
+            buffer.bytes[used...].copyMemory(from: bytes.uncheckedSlice(taken, count))
             used += count
             taken += count
             if taken == bytes.count { return }
@@ -56,7 +56,7 @@ struct SegmentOutput: ~Copyable {
         try pieces.wait()
         var next = other.take() ?? ScratchMemory(byteCount: capacity)
         swap(&buffer, &next)
-        pieces.begin(Bytes(start: next.base, count: used), at: written)
+        pieces.begin(next.bytes[..<used].bytes, at: written)
         other = consume next
         written += used
         used = 0
@@ -64,7 +64,7 @@ struct SegmentOutput: ~Copyable {
 
     /// Hands what is buffered to the file.
     mutating func flush() throws(StoreError) {
-        try pieces.write(Bytes(start: buffer.base, count: used), at: written)
+        try pieces.write(buffer.bytes[..<used].bytes, at: written)
         written += used
         used = 0
     }

@@ -4,9 +4,7 @@
 final class SegmentWriter {
     /// The file's number.
     let number: UInt64
-    /// Behind a pointer: each stored property of a class that changes would cost a check of exclusive access for each
-    /// record, and there are eight of them.
-    private let assembly: UnsafeMutablePointer<SegmentAssembly>
+    private let assembly: HeapCell<SegmentAssembly>
 
     /// - Parameters:
     ///   - file: fresh, empty and writable.
@@ -16,33 +14,26 @@ final class SegmentWriter {
     init(
         file: any File, number: UInt64, store: StoreIdentity, options: SegmentOptions
     ) throws(StoreError) {
-        let assembly = try SegmentAssembly(file: file, number: number, store: store, options: options)
         self.number = number
-        self.assembly = .allocate(capacity: 1)
-        self.assembly.initialize(to: assembly)
-    }
-
-    deinit {
-        assembly.deinitialize(count: 1)
-        assembly.deallocate()
+        assembly = HeapCell(try SegmentAssembly(file: file, number: number, store: store, options: options))
     }
 
     /// Bytes of the blocks so far, before compression: what tells when to begin another segment. At most 4 GiB.
-    var dataBytes: Int { assembly.pointee.dataBytes }
+    var dataBytes: Int { assembly.value.dataBytes }
 
     /// Records so far.
-    var recordCount: Int { assembly.pointee.recordCount }
+    var recordCount: Int { assembly.value.recordCount }
 
     /// Appends a record. Keys ascend, and for one key sequence numbers descend.
     /// - Throws: ``StoreError/Code/invalidArgument`` where the order or the kind is wrong,
     ///   ``StoreError/Code/tooLarge`` where the segment is full, or the error of the file.
     @inline(__always)
-    func append(_ record: Record) throws(StoreError) { try assembly.pointee.append(record) }
+    func append(_ record: Record) throws(StoreError) { try assembly.value.append(record) }
 
     /// Adds range tombstones, in any order.
-    func append(rangeTombstones: [RangeTombstone]) { assembly.pointee.append(rangeTombstones: rangeTombstones) }
+    func append(rangeTombstones: [RangeTombstone]) { assembly.value.append(rangeTombstones: rangeTombstones) }
 
     /// Writes index and metadata, and brings the file to stable storage. Nothing may be appended after it.
     /// - Returns: what the manifest is to say of the segment.
-    func finish() throws(StoreError) -> SegmentInfo { try assembly.pointee.finish() }
+    func finish() throws(StoreError) -> SegmentInfo { try assembly.value.finish() }
 }

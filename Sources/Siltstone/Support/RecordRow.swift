@@ -2,9 +2,9 @@
 @usableFromInline
 struct RecordRow {
     @usableFromInline
-    let start: UnsafePointer<Record>
+    let start: RecordPlace
     @usableFromInline
-    let end: UnsafePointer<Record>
+    let end: RecordPlace
 
     /// Calls `body` with key and value of each record up to the first that is no value.
     /// - Parameter stop: set behind the record for which `body` has returned false.
@@ -12,14 +12,14 @@ struct RecordRow {
     @inlinable
     @inline(__always)
     func handValues(
-        to body: (RawSpan, RawSpan) throws -> Bool, stop: inout UnsafePointer<Record>?
-    ) rethrows -> UnsafePointer<Record>? {
+        to body: (RawSpan, RawSpan) throws -> Bool, stop: inout RecordPlace?
+    ) rethrows -> RecordPlace? {
         var next = start
         while next != end {
             // Not the variable, on which the spans would depend: it would be kept on the heap.
             let record = next
-            guard case .value = record.pointee.kind else { break }
-            if try !body(record.pointee.key.buffer.bytes, record.pointee.value.buffer.bytes) {
+            guard case .value = record.kind else { break }
+            if try unsafe !body(record.key.buffer.bytes, record.value.buffer.bytes) {
                 stop = record.successor()
                 return nil
             }
@@ -31,12 +31,16 @@ struct RecordRow {
 
 extension RecordRow {
     /// No records.
-    static var none: RecordRow { RecordRow(start: noRecord, end: noRecord) }
+    static var none: RecordRow { RecordRow(start: .none, end: .none) }
 
-    /// An address that nobody looks at.
-    private static var noRecord: UnsafePointer<Record> {
-        UnsafePointer(bitPattern: MemoryLayout<Record>.alignment).unsafelyUnwrapped
-    }
+    @inline(__always)
+    var isEmpty: Bool { start == end }
+
+    @inline(__always)
+    var count: Int { end - start }
+
+    /// The first record; nil where there is none.
+    var first: Record? { isEmpty ? nil : start.record }
 
     /// Calls `body` with the key of each record up to the first that is a removal; where values lie does not matter.
     /// - Parameter stop: as of ``handValues(to:stop:)``.
@@ -44,18 +48,30 @@ extension RecordRow {
     @inlinable
     @inline(__always)
     func handKeys(
-        to body: (RawSpan) throws -> Bool, stop: inout UnsafePointer<Record>?
-    ) rethrows -> UnsafePointer<Record>? {
+        to body: (RawSpan) throws -> Bool, stop: inout RecordPlace?
+    ) rethrows -> RecordPlace? {
         var next = start
         while next != end {
             let record = next
-            if case .tombstone = record.pointee.kind { break }
-            if try !body(record.pointee.key.buffer.bytes) {
+            if case .tombstone = record.kind { break }
+            if try unsafe !body(record.key.buffer.bytes) {
                 stop = record.successor()
                 return nil
             }
             next = record.successor()
         }
         return next
+    }
+}
+
+extension RecordRow {
+    /// Calls `body` with each record.
+    @inline(__always)
+    func forEach(_ body: (Record) -> Void) {
+        var next = start
+        while next != end {
+            body(next.record)
+            next += 1
+        }
     }
 }
