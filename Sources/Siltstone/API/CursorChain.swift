@@ -1,4 +1,4 @@
-/// A cursor for each of several ranges, one after the other: for readers that cannot walk several ranges at once.
+/// A series of cursors, one for each of several ranges, for readers that cannot scan several ranges at once.
 final class CursorChain {
     /// Sorted and disjoint, in key order.
     private let ranges: [KeyRange]
@@ -6,14 +6,14 @@ final class CursorChain {
     private let makeCursor: (KeyRange) throws(StoreError) -> Cursor
     private var course: RangeCourse
     private var current: Cursor?
-    /// Entries that may still be handed out.
+    /// The number of entries that the chain may still return.
     private var left: Int
-    /// Where the next cursor goes before anything is asked of it.
+    /// The key to which the next cursor seeks before it is used.
     private var place: [UInt8]?
 
     /// - Parameters:
     ///   - ranges: sorted and disjoint.
-    ///   - limit: how many entries at most.
+    ///   - limit: the largest number of entries.
     ///   - makeCursor: makes the cursor over one range, in the same direction and without a limit.
     init(
         _ ranges: [KeyRange], _ direction: ScanDirection, limit: Int,
@@ -26,7 +26,7 @@ final class CursorChain {
         left = limit
     }
 
-    /// What the first cursor that is not at its end hands out; nil where all are.
+    /// Returns the next result of the first cursor that is not at its end; nil if all cursors are.
     func next<R>(_ body: (Cursor) throws(StoreError) -> R?) throws(StoreError) -> R? {
         while left > 0, let cursor = try currentCursor() {
             if let result = try body(cursor) {
@@ -38,7 +38,7 @@ final class CursorChain {
         return nil
     }
 
-    /// As ``Cursor/forEach(_:)``.
+    /// See ``Cursor/forEach(_:)``.
     func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
         var isStopped = false
         while left > 0, !isStopped, let cursor = try currentCursor() {
@@ -51,7 +51,7 @@ final class CursorChain {
         }
     }
 
-    /// As ``Cursor/seek(to:)``; the search itself comes with what is asked for next.
+    /// See ``Cursor/seek(to:)``. The search itself happens with the next read.
     func seek(to key: [UInt8]) {
         course = RangeCourse(ranges, direction)
         course.skip(before: direction == .forward ? key : key + [0])
@@ -59,6 +59,7 @@ final class CursorChain {
         place = key
     }
 
+    /// The cursor of the current range, or a new one for the next range; nil after the last range.
     private func currentCursor() throws(StoreError) -> Cursor? {
         if let current { return current }
         guard let range = course.next() else { return nil }

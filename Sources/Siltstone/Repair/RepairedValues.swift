@@ -1,36 +1,37 @@
-/// The value files of a store under repair: which values are there, and a new home for those whose file cannot stay.
+/// The value files of a store under repair. Finds out which values are intact, and moves those whose file cannot be
+/// kept.
 ///
-/// Each value has a checksum that covers its place, so that a file whose header is damaged still has all its values; but
-/// no store opens it. They are written anew, to one new file.
+/// The checksum of each value covers its position, so a file with a damaged header can still have all its values. But
+/// no store opens such a file. Its values are rewritten into one new file.
 final class RepairedValues {
     private var files: [UInt64: ValueFileReader] = [:]
-    /// Files that cannot stay as they are.
+    /// Files that cannot be kept as they are, because their headers are damaged or foreign.
     private var headless: Set<UInt64> = []
     private let makeWriter: () throws(StoreError) -> ValueFileWriter
     private var writer: ValueFileWriter?
-    /// What a moved value's pointer is lent from.
+    /// Holds the pointer of the last moved value, which ``kept(_:)`` returns.
     private let scratch = MutableBytes.allocate(byteCount: ValuePointer.size, alignment: 8)
 
-    /// - Parameter makeWriter: makes the new file, if it is needed.
+    /// - Parameter makeWriter: creates the new file, when the first value is moved.
     init(makeWriter: @escaping () throws(StoreError) -> ValueFileWriter) { self.makeWriter = makeWriter }
 
     deinit { scratch.deallocate() }
 
     /// Adds a file.
-    /// - Parameter staysInPlace: whether the repaired store can have it as it is.
+    /// - Parameter staysInPlace: true if the repaired store can use the file as it is.
     func add(_ file: ValueFileReader, staysInPlace: Bool) {
         files[file.number] = file
         if !staysInPlace { headless.insert(file.number) }
     }
 
-    /// Whether every file that a segment refers to is there to stay.
+    /// True if every value file to which a segment refers is present and stays in place.
     func canStay(_ uses: [SegmentInfo.ValueFileUse]) -> Bool {
         uses.allSatisfy { files[$0.file] != nil && !headless.contains($0.file) }
     }
 
-    /// The record as the repaired store may have it; nil where its value is gone.
-    /// - Returns: what is valid until the next call.
-    /// - Throws: ``StoreError`` where a value cannot be read or moved.
+    /// The record for the repaired store, with a new pointer if its value was moved; nil if its value is lost.
+    /// - Returns: a record that is valid until the next call.
+    /// - Throws: ``StoreError`` if a value cannot be read because of an I/O error, or cannot be moved.
     func kept(_ record: Record) throws(StoreError) -> Record? {
         guard record.kind == .pointer else { return record }
         guard let pointer = ValuePointer(record.value), let file = files[pointer.file] else { return nil }
@@ -39,7 +40,7 @@ final class RepairedValues {
         let value: Bytes
         do throws(StoreError) { value = try file.read(pointer, key: record.key, pin: &pin) } catch {
             guard error.isDamage else { throw error }
-            return nil  // which is told with the file that the record is in
+            return nil  // which the caller reports as a loss of the record's file
         }
         guard headless.contains(pointer.file) else { return record }
         let current: ValueFileWriter
@@ -51,12 +52,13 @@ final class RepairedValues {
         return moved
     }
 
-    /// Brings moved values to stable storage.
+    /// Syncs the moved values.
     func finish() throws(StoreError) { try writer?.sync() }
 }
 
 extension StoreRepair {
-    /// Opens all value files, those too that the manifest does not name: it may have lost its end.
+    /// Opens all value files, including those that the manifest does not name, because the manifest may have lost its
+    /// end.
     mutating func openValueFiles(_ present: Set<StoreFile>) throws(StoreError) -> RepairedValues {
         let (newNumber, fileSystem, identity, made) = (takeNumber(), fileSystem, identity, made)
         let newPath = path(.values(newNumber))
@@ -72,7 +74,8 @@ extension StoreRepair {
             var isDamaged = false
             switch try claim(of: file) {
             case .ours: break
-            // Pointers carry the checksums of their values: if it is another store's, they lead to nothing.
+            // The file is used in both cases. Pointers carry the checksums of their values, so no pointer leads to a
+            // value of another store's file.
             case .damaged(let error), .foreign(let error):
                 lose(file, error.offset, error.message)
                 isDamaged = true
@@ -80,8 +83,9 @@ extension StoreRepair {
             let reader = try ValueFileReader(
                 fileSystem: fileSystem, path: path(file), number: number, store: identity, access: .read,
                 ignoresHeader: isDamaged)
-            // A process that died, or a sync that failed, may have left values with the kernel only, and segments are to
-            // lead to them. Nothing that is left of a damaged store proves which.
+            // If a process died or a sync failed, values may be in the kernel's page cache only, and segments will
+            // refer to them. The rest of a damaged store does not prove which values were synced, so all are rewritten
+            // and synced.
             try reader.sync(rewritingFrom: FileHeader.size)
             values.add(reader, staysInPlace: !isDamaged)
         }
