@@ -67,6 +67,52 @@ import PostgresTables
         }
     }
 
+    @Test("reals and integers of two columns compare to the last bit", arguments: MoveTarget.available)
+    func exactNumbers(target: MoveTarget) async throws {
+        let reals = [
+            9_007_199_254_740_992, 123_456_789_012_345.6, 0x1p63, 0x1p64, -0x1p63, 0.1, Double(Float(0.1)), 1e300,
+        ]
+        let integers: [Int64] = [9_007_199_254_740_992, 9_007_199_254_740_993, 123_456_789_012_346, .max, .min, 0]
+        let table = TableStructure(
+            name: "N",
+            columns: [
+                Column("id", .int64), Column("real", .double), Column("single", .float), Column("whole", .int64),
+                Column("positive", .uint64),
+            ], primaryKey: [0])
+        try await withTable(target) { engine in
+            try engine.change { try $0.alter(.createTable(table)) }
+            var rows = RowBuffer()
+            for (number, real) in reals.enumerated() {
+                for (other, whole) in integers.enumerated() {
+                    let positive = UInt64(bitPattern: whole)
+                    try rows.append(
+                        [
+                            .integer(Int64(number * 10 + other)), .real(real), .real(Double(Float(0.1))),
+                            .integer(whole),
+                            ColumnValue(positive),
+                        ], layout: table.layout)
+                }
+            }
+            let statement = InsertStatement(table, rows: rows)
+            try engine.change { _ = try $0.insert(statement) }
+            let all = try engine.reading { try $0.rows(of: Query(table)) }
+            // What the others do not keep is in Docs/Databases.md.
+            for (left, right) in [(1, 3), (3, 1), (2, 3)] + (target == .postgres ? [(1, 4), (1, 2)] : []) {
+                for comparison in [Comparison.equal, .less, .greater] {
+                    var query = Query(table)
+                    query.predicate = .compareColumns(
+                        ColumnReference(column: left), comparison, ColumnReference(column: right))
+                    let expected = all.count { row in
+                        let order = ColumnValue.order(row.values[left], row.values[right])
+                        return comparison == .equal ? order == 0 : comparison == .less ? order < 0 : order > 0
+                    }
+                    let found = try engine.reading { try $0.count(query) }
+                    #expect(found == expected, "\(left) \(comparison) \(right)")
+                }
+            }
+        }
+    }
+
     @Test("an index can have the text of the key beside other text", arguments: MoveTarget.available)
     func crowdedIndex(target: MoveTarget) async throws {
         try await withTable(target) { engine in
