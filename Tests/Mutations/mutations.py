@@ -1346,8 +1346,8 @@ MUTATIONS = [
     Mutation(
         "repair-keeps-dangling", "a repair keeps records whose values are gone",
         "Repair/RepairedValues.swift",
-        "guard error.isDamage else { throw error }\n            return nil  // which",
-        "guard error.isDamage else { throw error }\n            return record  // which", first="BadBytesTests"),
+        "guard error.isDamage else { throw error }\n            return nil  // the",
+        "guard error.isDamage else { throw error }\n            return record  // the", first="BadBytesTests"),
     Mutation(
         "repair-invents-foreign", "a repair takes the segment of another store",
         "Repair/StoreRepair+Segments.swift",
