@@ -1,9 +1,9 @@
 /// The memtables and runs that a point read searches, in a flat layout: memtables, newest first, then runs, newest
 /// first.
 ///
-/// The plan is plain memory that ``SuperVersion`` allocates and frees. A read through the objects would retain and
-/// release some of them. Each of these locked operations waits for all earlier loads, so the cache misses of one read
-/// could not overlap with those of the next.
+/// The plan is plain memory that ``SuperVersion`` allocates and frees. A read through the Swift
+/// objects of the super version would change their reference counts. Each change is an atomic instruction, which waits
+/// for all earlier loads, so the cache misses of one read could not overlap with those of the next.
 ///
 /// The plan is filled before its super version is published, and does not change afterwards.
 struct ReadPlan: BitwiseCopyable, Sendable {
@@ -22,10 +22,11 @@ struct ReadPlan: BitwiseCopyable, Sendable {
     private let endOfTables: ElementPlace<Table>
     /// The oldest run; if there are no runs, an empty placeholder.
     private let oldestRun: ElementPlace<RunProbe>
-    /// The range tombstones of each memtable and of all segments. It is mostly empty.
+    /// The range tombstones of each memtable and of all segments. Usually there are none.
     private let covers: ElementRow<FragmentIndex>
     private let segmentTombstones: Borrowed<RangeTombstones>
-    /// Whether reads can use this plan. If false, they use ``SuperVersion/lookup(_:visible:pin:)``.
+    /// Whether reads can use this plan. False if some segment has no probe, because its blocks are compressed or it is not
+    /// mapped. If false, they use ``SuperVersion/lookup(_:visible:pin:)``.
     let isComplete: Bool
     /// Whether reads may call ``find(_:visible:)``: the plan is complete, and the memory that it reads is probably
     /// resident.
@@ -75,8 +76,8 @@ struct ReadPlan: BitwiseCopyable, Sendable {
         return false
     }
 
-    /// Returns the newest visible version of `key`, or none if there is no version or it is a deletion. The plan must
-    /// be complete.
+    /// Returns the newest visible version of `key`, or none if there is no version, it is a deletion or a
+    /// newer range tombstone covers it. The plan must be complete.
     func lookup(_ key: SearchKey, visible: SequenceNumber) throws(StoreError) -> FoundRecord {
         var covered: SequenceNumber = 0
         for index in 0..<tables.count {
@@ -100,8 +101,8 @@ struct ReadPlan: BitwiseCopyable, Sendable {
     /// The fast part of ``lookup(_:visible:)``: searches memtables and hash indexes, and returns `.unclear` if that
     /// cannot decide. The plan must be complete.
     ///
-    /// Prefetches the lines of the hash indexes first, so that this read's cache misses overlap with the previous
-    /// read's.
+    /// First prefetches the cache lines of the hash indexes that the key's hash selects. The processor can load them while
+    /// it still waits for the loads of the previous read.
     @inline(__always)
     func find(_ key: SearchKey, visible: SequenceNumber) -> QuickFind {
         find(key, hash: KeyHash.hash(key.bytes), visible: visible)
@@ -157,8 +158,8 @@ struct ReadPlan: BitwiseCopyable, Sendable {
         return likely?.find(key, hash: hash, visible: visible) ?? .absent
     }
 
-    /// Prefetches the memory that lookups of the keys read: first all lines of the hash indexes, then the records in
-    /// the oldest run. The plan must be complete.
+    /// Prefetches the memory of segments that lookups of the keys most likely read: first the cache lines of all hash
+    /// indexes, then the records in the oldest run. The plan must be complete.
     func prefetch(_ keys: KeyGroup) {
         guard runCount > 0 else { return }
         for index in 0..<keys.count {

@@ -1,11 +1,11 @@
 /// The value files of a store under repair. Finds out which values are intact, and moves those whose file cannot be
 /// kept.
 ///
-/// The checksum of each value covers its position, so a file with a damaged header can still have all its values. But
-/// no store opens such a file. Its values are rewritten into one new file.
+/// Each value has a checksum of its own, so values can be verified without the header of their file. The engine refuses
+/// to open a file with a damaged header. The repair copies the values of such files to one new file.
 final class RepairedValues {
     private var files: [UInt64: ValueFileReader] = [:]
-    /// Files that cannot be kept as they are, because their headers are damaged or foreign.
+    /// Numbers of the files that cannot be kept, because their headers are damaged or name another store.
     private var headless: Set<UInt64> = []
     private let makeWriter: () throws(StoreError) -> ValueFileWriter
     private var writer: ValueFileWriter?
@@ -40,7 +40,7 @@ final class RepairedValues {
         let value: Bytes
         do throws(StoreError) { value = try file.read(pointer, key: record.key, pin: &pin) } catch {
             guard error.isDamage else { throw error }
-            return nil  // which the caller reports as a loss of the record's file
+            return nil  // the caller reports the loss under the file that holds the record
         }
         guard headless.contains(pointer.file) else { return record }
         let current: ValueFileWriter
@@ -74,8 +74,8 @@ extension StoreRepair {
             var isDamaged = false
             switch try claim(of: file) {
             case .ours: break
-            // The file is used in both cases. Pointers carry the checksums of their values, so no pointer leads to a
-            // value of another store's file.
+            // Values are taken from the file in both cases, because a damaged header can look like that of another store.
+            // If the file really is another store's, the checksums in this store's pointers match none of its values.
             case .damaged(let error), .foreign(let error):
                 lose(file, error.offset, error.message)
                 isDamaged = true
@@ -83,10 +83,10 @@ extension StoreRepair {
             let reader = try ValueFileReader(
                 fileSystem: fileSystem, path: path(file), number: number, store: identity, access: .read,
                 ignoresHeader: isDamaged)
-            // If a process died or a sync failed, values may be in the kernel's page cache only, and segments will
-            // refer to them. The rest of a damaged store does not prove which values were synced, so all are rewritten
-            // and synced.
-            try reader.sync(rewritingFrom: FileHeader.size)
+            // A damaged store does not tell which values were synced: after a failed sync they may be in the kernel's page
+            // cache only. So the file is opened again for writing, and header and values are rewritten and synced. A file
+            // that is not kept is never written to.
+            if !isDamaged { try reader.sync(rewritingFrom: FileHeader.size) }
             values.add(reader, staysInPlace: !isDamaged)
         }
         for number in known.valueFiles.sorted() where !present.contains(.values(number)) {

@@ -3,9 +3,9 @@ import CZlib
 
 /// CRC-32 as in ISO 3309, gzip and zlib: the reflected polynomial 0xEDB88320, all ones in and out.
 ///
-/// It uses carry-less multiplication if the processor has it (`crc32.h` has the source). Otherwise a table method in
-/// Swift is faster than the call into zlib up to a few hundred bytes, and zlib above. All methods return the same
-/// value.
+/// For 16 bytes or more it uses carry-less multiplication, if the processor has that (`crc32.h` has the source).
+/// Otherwise it uses a table method in Swift up to a few hundred bytes and zlib from there on, because each is faster in
+/// its range. All methods return the same value.
 enum CRC32 {
     /// True if the processor has carry-less multiplication.
     @inline(__always)
@@ -32,8 +32,8 @@ enum CRC32 {
 
     /// Returns the checksum of five little-endian words, 40 bytes, that are in registers, and of the bytes after them.
     ///
-    /// For headers of fields. Storing the fields and loading them as words would wait for the stores, because the
-    /// processor forwards a store only to a load of the same position and size.
+    /// For headers whose fields are in registers. To store the fields and to load them as wider words would wait, because
+    /// a processor does not forward several small stores to one wider load.
     /// - Parameter bytes: their number must be a multiple of 8.
     @inline(__always)
     static func checksum(

@@ -1,7 +1,7 @@
 /// Records in key order, which a cursor of a memtable or a segment returns together.
 ///
-/// Cursors return records by the dozen. So the type of the source is checked once for each dozen, and the loop over
-/// records has neither a call nor a branch for it. The memory belongs to one reader and is reused.
+/// A cursor returns a batch of records at a time. The reader checks the type of the cursor once for each batch, so the
+/// loop over its records has neither a call nor a branch for that. The memory belongs to one reader and is reused.
 struct RecordBatch: ~Copyable {
     /// Number of records in the batch.
     private(set) var count = 0
@@ -29,11 +29,11 @@ struct RecordBatch: ~Copyable {
         count &+= 1
     }
 
-    /// Returns the storage after the present records, up to a total of `last` records.
+    /// Returns the storage after the present records, as much as brings the batch to `last` records.
     @inline(__always)
     func room(upTo last: Int) -> RecordRoom { records.room(from: count, to: last) }
 
-    /// Adds the records that were stored in ``room(upTo:)`` to the batch.
+    /// Adds the records that the caller has put into ``room(upTo:)`` to the batch.
     @inline(__always)
     mutating func grow(to room: RecordRoom) {
         count = room.place - start

@@ -2,7 +2,7 @@ import Synchronization
 
 // The switch to a new memtable and log, and the waits that it needs.
 extension WritePath {
-    /// For each kind of background work, the number of attempts that had started when a caller began to wait.
+    /// For each kind of background work, the number of attempts that had started when a caller started.
     struct AttemptCounts {
         var flush: Int
         var log: Int
@@ -28,10 +28,12 @@ extension WritePath {
             if waits == .never { return false }
             stall()
             try status.checkStillWritable()
-            return true  // the state has changed, so the caller checks again
+            return true  // the state may have changed, so the caller checks again
         }
         let table = try MemTable.make(configuration, for: size, arenas)
         let old = state.active
+        // The new log starts with a link: it names the log before it and the last sequence number there, so that recovery
+        // notices if that log or its end is missing. A failed append changes nothing, or the store takes no more writes.
         if let before = old.log {
             let link = before.link(lastSequence: state.lastSequence)
             try appendToLog(Borrowed(log)) { log throws(StoreError) in try log.append(link: link) }
@@ -47,13 +49,16 @@ extension WritePath {
     }
 
     /// The log for the next memtable, if the active memtable can be sealed. Otherwise schedules the missing work and
-    /// returns nil. Throws only the failure of that work. The failure of a flush that nobody waits for is ignored here.
+    /// returns nil. Throws the error of the missing work, if an attempt since `earlier` failed. A failed flush is not
+    /// reported here as long as there is room for another sealed memtable.
     private func nextLogIfReady(_ waits: WaitPolicy, since earlier: AttemptCounts) throws(StoreError) -> LogWriter? {
         if state.sealed.count >= configuration.sealedMemTableLimit {
             try state.flushAttempts.check(since: earlier.flush)
             background.flush()
             return nil
         }
+        // A caller that holds the value lock passes `.forFlush`. It must not wait for a compaction, which may need that
+        // lock, so it may exceed the limit of level 0.
         if waits != .forFlush, isLevelZeroFull {
             try state.compactionAttempts.check(since: earlier.compaction)
             background.compaction()
@@ -66,7 +71,8 @@ extension WritePath {
         return state.nextLog
     }
 
-    /// True if no more runs may be flushed, because too many wait for compaction. The caller holds the write lock.
+    /// True if level 0 has so many runs that writers wait for a compaction before they seal a memtable. The caller holds
+    /// the write lock.
     private var isLevelZeroFull: Bool { state.controller.isFull }
 
     /// Waits while level 0 is full and the active memtable must be sealed. Writers of large values call it before they
@@ -106,7 +112,7 @@ extension WritePath {
                 _ = try switchMemTable(.nothing, .forCompaction, since: earlier)
             }
         }
-        guard let last = state.sealed.last?.table else { return }
+        guard let last = newest.isEmpty ? state.sealed.last?.table : newest else { return }
         // Waits only for the memtables that existed at the call, because writers may seal new ones as fast as these are
         // flushed.
         while state.sealed.contains(where: { $0.table === last }) {

@@ -1,14 +1,14 @@
 /// The data of a run that a point read needs: its segments, and an index of their first keys.
 struct RunProbe: BitwiseCopyable, Sendable {
     private let segments: ElementRow<SegmentProbe>
-    /// Digests of the first keys of all segments but the first, after ``commonPrefix``.
+    /// Abbreviated first keys: for each segment but the first, the 8 bytes of its first key after ``commonPrefix``, as a
+    /// big-endian integer. They are in key order.
     private let digests: ElementRow<UInt64>
-    /// The shared prefix of all first keys. A part of the first segment's first key, so it must not outlive that
-    /// reader.
+    /// The shared prefix of all first keys. It points into the first segment's memory, so it must not
+    /// outlive that segment's reader.
     private let commonPrefix: SearchKey
 
-    /// A shorter prefix is not split off and remains part of the digests, because comparing it takes longer than it
-    /// saves.
+    /// A shorter prefix stays part of the digests, because to compare it takes longer than to search longer digests.
     private static let shortestPrefix = 8
 
     /// - Parameter segments: at least one, in key order.
@@ -35,13 +35,14 @@ struct RunProbe: BitwiseCopyable, Sendable {
         commonPrefix = SearchKey(.emptyBytes)
     }
 
-    /// Frees the memory. Called once, after the last reader.
+    /// Frees the memory. Called once, when no thread reads any more.
     func deallocate() {
         segments.deallocate()
         digests.deallocate()
     }
 
-    /// The last segment whose first key is not larger than `key`. If all are larger, the first segment or nil.
+    /// The last segment whose first key is not larger than `key`. If all are larger, the first segment or nil:
+    /// both are correct, because the first segment does not contain the key.
     /// - Complexity: O(log segments)
     @inline(__always)
     func segment(for key: SearchKey) -> ElementPlace<SegmentProbe>? {
@@ -58,6 +59,7 @@ struct RunProbe: BitwiseCopyable, Sendable {
         }
         let digest = key.digest(after: commonPrefix.count)
         let low = digests.count(below: digest, of: digests.count)
+        // Different keys can have the same 8 bytes.
         if _slowPath(low < digests.count && digests[low] == digest) { return Self.segmentByKey(segments, key) }
         return segments.place(low)
     }

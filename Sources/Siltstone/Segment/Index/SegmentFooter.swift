@@ -6,7 +6,7 @@ struct SegmentFooter: Hashable, Sendable {
 
     /// Offset of the first block in the file.
     var dataOffset = FileHeader.size
-    /// Uncompressed bytes of all blocks, which is the range of logical addresses.
+    /// Size of all blocks before compression, in bytes. A logical address is an offset in these bytes.
     var dataBytes = 0
     /// Bytes that the blocks take in the file.
     var storedBytes = 0
@@ -55,7 +55,8 @@ struct SegmentFooter: Hashable, Sendable {
 
     init() {}
 
-    /// Decodes a footer. Checks its checksum, and that the sections it names fill the file without gap or overlap.
+    /// Decodes a footer. Checks its checksum, and that the sections it names follow each other without
+    /// overlap, and without a gap but the padding before the index.
     /// - Parameters:
     ///   - bytes: the last ``size`` bytes of the file.
     ///   - fileBytes: size of the file.

@@ -3,13 +3,13 @@
 /// Another thread writes a full piece while the caller fills the next one. Writing is more than a quarter of the work
 /// of a merge. If a piece fails, the error is thrown when the next piece is full, or by ``finish()`` at the latest.
 struct SegmentOutput: ~Copyable {
-    /// Bytes of a write call. Calls start at multiples of it, however the caller splits its data.
+    /// Bytes of a write call. Until ``flush()``, calls start at multiples of it, however the caller splits its data.
     private let capacity: Int
     private var buffer: ScratchMemory
     /// The other buffer, whose piece is being written or was written last; nil before the first full piece.
     private var other: ScratchMemory?
     private var used = 0
-    /// Bytes handed to the writer, all before the buffer's.
+    /// Bytes handed to the writer, which is also the file offset of the buffer's first byte.
     private var written = 0
     private let pieces: PieceWriter
 
@@ -62,7 +62,8 @@ struct SegmentOutput: ~Copyable {
         used = 0
     }
 
-    /// Writes the buffered bytes to the file.
+    /// Waits for the piece that is being written, then writes the buffered bytes. Throws the error of either, and so does
+    /// every later call.
     mutating func flush() throws(StoreError) {
         try pieces.write(buffer.bytes[..<used].bytes, at: written)
         written += used
