@@ -97,8 +97,10 @@ extension SQLSession {
                 text += " WHERE "
                 try PredicateRenderer([own]).append(predicate, to: &text)
             }, returning: numbers, tables: try catalogue(), closing: closing)
-        let (count, rows) = try self.change(isOne: dialect.isOneStatement(change), change.closing) {
-            try core.dialect.change(change, $0)
+        let (count, rows) = try refusingNullKeys(assigned, source) {
+            try self.change(isOne: dialect.isOneStatement(change), change.closing) {
+                try core.dialect.change(change, $0)
+            }
         }
         if count == 0 { changedTables = tablesBefore }
         var result = ChangeResult()
@@ -112,6 +114,18 @@ extension SQLSession {
             try append(sorted, returned, source, to: &result)
         }
         return result
+    }
+
+    /// Runs a change. SQLite says of NULL in a key that is the number of the row only that the type is wrong.
+    private func refusingNullKeys<R>(
+        _ assigned: [Int: ColumnValue], _ source: SQLSource, _ body: () throws -> R
+    ) throws -> R {
+        do { return try body() } catch let error as any TableError where error.code == .type {
+            let structure = source.table.structure
+            guard let place = structure.primaryKey.first(where: { assigned[$0]?.isNull == true }) else { throw error }
+            throw CRUDSQLExeError(
+                "The key cannot be NULL.", code: .notNull, table: structure.name, column: structure.columns[place].name)
+        }
     }
 
     private func append(

@@ -67,6 +67,21 @@ import PostgresTables
         }
     }
 
+    @Test("a number that is the key cannot become NULL", arguments: MoveTarget.available)
+    func nullKey(target: MoveTarget) async throws {
+        let table = TableStructure(name: "K", columns: [Column("id", .int64)], primaryKey: [0])
+        try await withTable(target) { engine in
+            try engine.change { try $0.alter(.createTable(table)) }
+            var (row, null) = (RowBuffer(), RowBuffer())
+            try row.append([.integer(7)], layout: table.layout)
+            try null.append([.null], layout: table.layout)
+            let (insert, update) = (InsertStatement(table, rows: row), UpdateStatement(table, columns: [0], row: null))
+            try engine.change { _ = try $0.insert(insert) }
+            let error = #expect(throws: CRUDSQLExeError.self) { try engine.change { _ = try $0.update(update) } }
+            #expect(error?.code == .notNull)
+        }
+    }
+
     @Test("reals and integers of two columns compare to the last bit", arguments: MoveTarget.available)
     func exactNumbers(target: MoveTarget) async throws {
         let reals = [
