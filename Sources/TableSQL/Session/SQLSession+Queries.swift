@@ -41,10 +41,11 @@ extension SQLSession {
         return try read { try $0.open(statement, batchRows: SQLRowStream.batchRows) }
     }
 
-    func find<R>(_ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> R) throws -> R? {
+    func withRow(_ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> Void) throws -> Bool
+    {
         let source = try sources([table])[0]
         // The type's order of the key, and its key, which need not be the server's.
-        if table.primaryKey.isEmpty { return nil }
+        if table.primaryKey.isEmpty { return false }
         try source.check(table.primaryKey)
         var query = Query(table)
         query.predicate = .and(
@@ -52,11 +53,12 @@ extension SQLSession {
         query.isDistinct = false
         let renderer = QueryRenderer(query, [source], dialect)
         let statement = try renderer.parents(limit: RowLimit(count: 1))
-        guard let row = try read({ try $0.execute(statement) }).rows.first else { return nil }
+        guard let row = try read({ try $0.execute(statement) }).rows.first else { return false }
         let (layout, shape) = source.shape()
         var buffer = RowBuffer()
         try buffer.append(source.values(row, columns: renderer.columns), layout: layout)
-        return try buffer.withRow(0) { try body($0, shape) }
+        try buffer.withRow(0) { try body($0, shape) }
+        return true
     }
 
     func count(_ query: Query) throws -> Int {
