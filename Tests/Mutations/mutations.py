@@ -75,7 +75,8 @@ MUTATIONS = [
         "                var edit = VersionEdit()\n                edit.addedLogs = [number]"),
     Mutation(
         "edit-not-synced", "files are removed before the edit that drops them is durable", "Manifest/Manifest.swift",
-        "        try writer.append(edit: edit)\n        try certain { () throws(StoreError) in try writer.sync() }",
+        "        try writer.append(edit: edit)\n"
+        "        try markingUncertain { () throws(StoreError) in try writer.sync() }",
         "        try writer.append(edit: edit)"),
     Mutation(
         "current-not-synced", "CURRENT is renamed before its bytes are durable", "Manifest/CurrentFile.swift",
@@ -403,14 +404,15 @@ MUTATIONS = [
         "obsolete.remove(plan.segments.map { .segment($0.info.number) })\n"
         "        let run = plan.outputRun ?? infos.first?.number ?? 0"),
     Mutation(
-        "old-manifest-early", "the old manifest is removed before the new one is in force",
+        "old-manifest-early", "the old manifest is removed before the new one is installed",
         "Manifest/Manifest.swift",
-        "try certain { () throws(StoreError) in\n            try storeErrors { () throws(FileSystemError) in try CurrentFile",
+        "try markingUncertain { () throws(StoreError) in\n"
+        "            try storeErrors { () throws(FileSystemError) in try CurrentFile",
         "do { try fileSystem.remove(StoreFile.manifest(number).path(in: directory)) } catch {}\n"
-        "        try certain { () throws(StoreError) in\n"
+        "        try markingUncertain { () throws(StoreError) in\n"
         "            try storeErrors { () throws(FileSystemError) in try CurrentFile", first="FaultSweepTests"),
     Mutation(
-        "renewed-without-edit", "a manifest that is begun anew lacks the edit that was due",
+        "renewed-without-edit", "a manifest that is rolled over lacks the edit that was due",
         "Manifest/Manifest.swift",
         "number: newNumber, state: next, identity",
         "number: newNumber, state: state, identity", first="FaultSweepTests"),
@@ -559,8 +561,8 @@ MUTATIONS = [
     Mutation(
         "next-number-not-noted", "the numbers of removed files are given out again",
         "Manifest/Manifest.swift",
-        "edit.nextFileNumber = state.nextFileNumber\n        var next = state\n",
-        "var next = state\n", first="OpeningTests"),
+        "var edit = edit\n        edit.nextFileNumber = state.nextFileNumber",
+        "var edit = edit", first="OpeningTests"),
     Mutation(
         "leftovers-stay", "what a crash left behind stays for ever",
         "Recovery/StoreOpener.swift",
@@ -750,7 +752,8 @@ MUTATIONS = [
         "found.hasValue, isCovered(key)", "!found.hasValue, isCovered(key)", first="StoreModelTests"),
     Mutation(
         "unread-span-kept", "a seek past the last key goes on with what was read before", "Scan/ScanWalk.swift",
-        "            // A seek may have left records unread.\n            leaveSpan()\n", "            self.span = .none\n",
+        "            // After a seek, `next` and `end` may still refer to the previous span, so they are cleared.\n"
+        "            leaveSpan()\n", "            self.span = .none\n",
         first="RangeReadTests"),
     Mutation(
         "hidden-count-kept", "a seek in a transaction behind a deleted key takes the walk for ended",
@@ -1343,8 +1346,8 @@ MUTATIONS = [
     Mutation(
         "repair-keeps-dangling", "a repair keeps records whose values are gone",
         "Repair/RepairedValues.swift",
-        "guard error.isDamage else { throw error }\n            return nil  // which",
-        "guard error.isDamage else { throw error }\n            return record  // which", first="BadBytesTests"),
+        "guard error.isDamage else { throw error }\n            return nil  // the",
+        "guard error.isDamage else { throw error }\n            return record  // the", first="BadBytesTests"),
     Mutation(
         "repair-invents-foreign", "a repair takes the segment of another store",
         "Repair/StoreRepair+Segments.swift",

@@ -1,16 +1,17 @@
-/// A walk by its address, so that what is done with the entries can become part of the caller: to call it for each takes
-/// longer than most of what is done with one.
+/// A scan behind an address, so that the caller's code for each entry can be inlined into the loop. A call for each
+/// entry would take longer than most of that code.
 public struct InlinedWalk {
-    /// In the room of its scan; nil for the walk of a transaction.
+    /// The scan of a store or a snapshot, in the storage of its ``Scan``; nil for the scan of a transaction.
     private let walk: HeapPlace<ScanWalk>?
-    /// The walk of a transaction, kept.
+    /// The scan of a transaction, retained.
     private let merged: Borrowed<TransactionWalk>?
 
     /// - Parameters:
-    ///   - walk: not begun. What it is over has to be kept until its end.
-    ///   - from: where it begins; nil for the first of all.
+    ///   - walk: not started. The caller keeps the store that it reads from alive until its end.
+    ///   - from: the key at which it starts; nil for the first key in scan order.
     init(_ walk: consuming ScanWalk, from: [UInt8]?) throws(StoreError) {
-        // Into its room before it begins: begun outside, it would be copied once more, which is a fiftieth of a short walk.
+        // Moved to its storage before it starts. Afterwards the move would need one more copy, which is a fiftieth of a
+        // short scan.
         self.init(room: walk.moveIntoRoom())
         do throws(StoreError) { try self.walk?.value.begin(at: from) } catch { try fail(error) }
     }
@@ -20,6 +21,7 @@ public struct InlinedWalk {
         merged = nil
     }
 
+    /// Ends the scan, and throws an error.
     private func fail(_ error: StoreError) throws(StoreError) -> Never {
         end(behind: nil)
         throw error
@@ -30,17 +32,17 @@ public struct InlinedWalk {
         merged = .retaining(walk)
     }
 
-    /// - Parameter walk: not begun, and one that keeps where it begins.
+    /// - Parameter walk: not started. It keeps its start itself.
     init(_ walk: consuming ScanWalk) throws(StoreError) {
         self.init(room: walk.moveIntoRoom())
         do throws(StoreError) { try self.walk?.value.begin() } catch { try fail(error) }
     }
 
-    /// To be called once, after which the walk is gone.
-    /// - Parameter taken: behind the last record that the caller has looked at; nil for the whole of the last row.
+    /// Ends the scan and frees it. Must be called exactly once.
+    /// - Parameter taken: the position after the last record that the caller has used; nil for the complete last row.
     @usableFromInline
     func end(behind taken: RecordPlace?) {
-        // Taken out first: the next walk may have the room.
+        // Taken out first, because ending the scan makes its storage available to the next one.
         if let walk { _ = walk.take() }
         merged?.with { $0.end(behind: taken) }
         merged?.release()
@@ -64,9 +66,9 @@ public struct InlinedWalk {
         return try merged?.object.handOtherKey(record, to: body) ?? false
     }
 
-    /// Calls `body` with key and value of each entry, and ends the walk.
-    /// - Parameter body: gets bytes that are good until it returns; returns false to stop.
-    /// - Returns: whether the walk has come to its end.
+    /// Calls `body` with the key and the value of each entry, and ends the scan.
+    /// - Parameter body: gets bytes that are valid until it returns. It returns false to stop.
+    /// - Returns: whether the scan has reached its end.
     @inlinable
     @inline(__always)
     @discardableResult
@@ -87,7 +89,7 @@ public struct InlinedWalk {
         return true
     }
 
-    /// As ``forEach(_:)``, with keys alone: values that lie in value files are not fetched.
+    /// Like ``forEach(_:)``, with keys only. Does not read values that are in value files.
     @inlinable
     @inline(__always)
     @discardableResult
@@ -108,7 +110,7 @@ public struct InlinedWalk {
         return true
     }
 
-    /// Counts the entries, and ends the walk.
+    /// Counts the entries, and ends the scan.
     func count() throws(StoreError) -> Int {
         if let walk {
             defer { end(behind: nil) }
@@ -133,21 +135,21 @@ public struct InlinedWalk {
 }
 
 extension ScanPath {
-    /// Begins a walk that becomes part of the caller.
-    /// - Parameters: as of ``KeyValueReader/forEach(from:to:reverse:limit:_:)``.
-    ///   - snapshot: the last change that the walk sees; nil for what the store holds now.
+    /// Starts a scan whose loop is inlined into the caller.
+    /// - Parameters: see ``KeyValueReader/forEach(from:to:reverse:limit:_:)``.
+    ///   - snapshot: the last change that the scan sees; nil for the newest visible one.
     func beginWalk(
         at snapshot: SequenceNumber?, from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
         let limit = ScanRange.limit(limit)
-        // Not one call with the key chosen before: a key that was chosen is retained.
+        // Two calls, because selecting the key for a single call would retain the key.
         if reverse {
             return try InlinedWalk(ScanWalk(self, at: snapshot, .backward, farEnd: from, limit: limit), from: to)
         }
         return try InlinedWalk(ScanWalk(self, at: snapshot, .forward, farEnd: to, limit: limit), from: from)
     }
 
-    /// As ``beginWalk(at:from:to:reverse:limit:)``, over several ranges.
+    /// Like ``beginWalk(at:from:to:reverse:limit:)``, over several ranges.
     /// - Parameter ranges: sorted and disjoint.
     func beginWalk(
         at snapshot: SequenceNumber?, over ranges: [KeyRange], reverse: Bool, limit: Int?

@@ -1,24 +1,24 @@
 import Synchronization
 
-/// The bytes of a file of an ``InMemoryFileSystem``, whatever its names are.
+/// The bytes of a file of an ``InMemoryFileSystem``, independent of its names.
 ///
-/// They lie in address space that is reserved for the greatest size at once, and takes memory where it is touched:
-/// so the file grows without moving, and mappings stay right. Bytes behind the end are always zero.
+/// Each file reserves address space for the largest size at once; only accessed pages take memory. So the file grows
+/// without moving, and mappings stay valid. Bytes after the end are always zero.
 ///
-/// `@unchecked Sendable`: the address is fixed, calls are made under the lock, and who stores through a mapping has
-/// to see to order as with any file.
+/// `@unchecked Sendable`: the address is fixed, and calls are made under the lock. A thread that stores through a
+/// mapping must order its accesses itself, as with any file.
 package final class MemoryFileData: @unchecked Sendable {
     private let memory: MutableBytes
 
     private struct State {
         var size = 0
-        /// Who holds the lock of the file: -1 for one exclusive owner, else how many readers.
+        /// The owners of the file's lock: -1 for one exclusive owner, else the number of readers.
         var owners = 0
     }
 
     private let state = Locked(State())
 
-    /// Nil, and an error number, where there is no address space left.
+    /// Creates an empty file; nil, with an error number, if there is no address space left.
     package init?(capacity: Int) {
         guard let memory = Platform.mapAnonymous(length: capacity) else { return nil }
         self.memory = memory
@@ -32,7 +32,7 @@ package final class MemoryFileData: @unchecked Sendable {
 
     package var size: Int { state.withLock { $0.size } }
 
-    /// Reads what there is, up to `buffer.count` bytes.
+    /// Reads up to `buffer.count` bytes; fewer at the end of the file.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
         state.withLock { state in
             let count = min(buffer.count, max(0, state.size - offset))
@@ -41,7 +41,7 @@ package final class MemoryFileData: @unchecked Sendable {
         }
     }
 
-    /// Writes as much as fits, and lengthens the file where needed.
+    /// Writes the bytes that fit, and extends the file if needed.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
         state.withLock { state in
             let count = min(bytes.count, max(0, capacity - offset))
@@ -53,7 +53,7 @@ package final class MemoryFileData: @unchecked Sendable {
         }
     }
 
-    /// Makes the file `length` bytes long, or at least so long; `length` is within the capacity.
+    /// Makes the file `length` bytes long, or at least that long; `length` is within the capacity.
     package func resize(to length: Int, shrinking: Bool) {
         state.withLock { state in
             if length < state.size {
@@ -64,7 +64,8 @@ package final class MemoryFileData: @unchecked Sendable {
         }
     }
 
-    /// What lies behind the end must read as zeros once the file grows again. Pages that nobody has touched stay so.
+    /// Clears bytes after the end, because they must read as zeros if the file grows again. Pages that are zero already
+    /// are not written, so they take no memory.
     private func clear(_ range: Range<Int>) {
         let page = 4096
         for start in stride(from: range.lowerBound, to: range.upperBound, by: page) {
@@ -75,7 +76,7 @@ package final class MemoryFileData: @unchecked Sendable {
         }
     }
 
-    /// Takes the file's lock, if it is free for that.
+    /// Takes the file's lock, if its owners permit that.
     package func lock(exclusive: Bool) -> Bool {
         state.withLock { state in
             guard exclusive ? state.owners == 0 : state.owners >= 0 else { return false }
@@ -102,7 +103,8 @@ package final class MemoryFile: File {
         self.isWritable = isWritable
     }
 
-    /// Checks what the operating system would: that the file is open, for writing if need be, and the range.
+    /// Checks the same conditions as the operating system: that the file is open (for writing, if needed), and the
+    /// range.
     private func check(
         _ operation: String, writing: Bool = false, offset: Int = 0, length: Int = 0
     ) throws(FileSystemError) {
@@ -128,7 +130,7 @@ package final class MemoryFile: File {
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
-        // One byte has to fit; of the rest, what fits is written.
+        // At least one byte must fit; as many of the others as fit are written.
         try check("write", writing: true, offset: offset, length: min(bytes.count, 1))
         return unsafe data.write(bytes, at: offset)
     }
@@ -156,13 +158,13 @@ package final class MemoryFile: File {
     package func close() throws(FileSystemError) { isClosed.store(true, ordering: .relaxed) }
 }
 
-/// A mapping of a file of an ``InMemoryFileSystem``: its bytes themselves.
+/// A mapping of a file of an ``InMemoryFileSystem``: the file's own bytes.
 ///
-/// `@unchecked Sendable`: as for any mapping, who may touch which bytes when is the business of the owner.
+/// `@unchecked Sendable`: as for any mapping, the owner decides which thread may access which bytes when.
 @safe
 private final class MemoryMapping: FileMapping, @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
-    /// Keeps the bytes.
+    /// Keeps the bytes valid.
     private let data: MemoryFileData
 
     init(_ data: MemoryFileData, length: Int) {

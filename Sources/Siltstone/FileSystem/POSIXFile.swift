@@ -3,10 +3,10 @@ import Synchronization
 /// An open file of the operating system.
 final class POSIXFile: File {
     let path: String
-    /// The descriptor, or −1 once closed. A closed file's number may already be another file's, so it is never kept.
+    /// The descriptor, or −1 once closed. It is not kept after that, because another file may get the same number.
     private let descriptor: Atomic<Int32>
-    /// Bytes that the file may have. The kernel answers a call beyond it with a signal that ends the process (`SIGXFSZ`),
-    /// and whether that is ignored is the application's business; so such calls are not made.
+    /// Largest size of the file in bytes. If a call exceeds it, the kernel ends the process by a signal (`SIGXFSZ`),
+    /// and only the application may decide to ignore that signal. So no call exceeds it.
     private let sizeLimit = Platform.fileSizeLimit
 
     init(path: String, descriptor: Int32) {
@@ -38,7 +38,7 @@ final class POSIXFile: File {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
-        // A call that begins below the limit writes up to it.
+        // A call that starts below the limit writes up to it.
         if offset >= sizeLimit, unsafe !bytes.isEmpty { throw tooLarge("write", offset: offset) }
         let count = unsafe Platform.writeFile(number, bytes, at: offset)
         if count < 0 { throw failure("write", offset: offset) }
@@ -89,19 +89,20 @@ final class POSIXFile: File {
 
     func close() throws(FileSystemError) {
         let number = descriptor.exchange(-1, ordering: .relaxed)
-        // After EINTR the descriptor is gone all the same (Linux), so the call is not made again.
+        // After EINTR the descriptor is closed nevertheless (Linux), so the call is not repeated.
         if number >= 0, Platform.closeFile(number) != 0, Platform.errorNumber != Platform.interrupted {
             throw failure("close")
         }
     }
 
-    /// Gives up the lock of a lock file.
-    /// - Parameter takingBackNote: whether its first line names this process.
+    /// Releases the lock of a lock file.
+    /// - Parameter takingBackNote: true if its first line names this process, and must be cleared.
     func unlockAndClose(takingBackNote: Bool) {
         let number = number
         if number >= 0 {
-            // An empty line rather than an empty file: on a full disk the next owner might get no block for its note. If
-            // it fails, the next one who finds the store locked may be told a wrong owner, and nothing else.
+            // It writes an empty line instead of emptying the file, because on a full disk the next owner might get no
+            // block for its note. If the write fails, the only effect is that the next process that finds the store
+            // locked may be given a wrong owner.
             if takingBackNote {
                 _ = unsafe [UInt8(ascii: "\n")].withUnsafeBytes { unsafe Platform.writeFile(number, $0, at: 0) }
             }
@@ -110,7 +111,7 @@ final class POSIXFile: File {
         closeIgnoringErrors()
     }
 
-    /// For files whose bytes are synced, or were only read: closing them has nothing left to tell.
+    /// Closes a file whose bytes are synced or were only read, so that an error of the close means nothing.
     func closeIgnoringErrors() {
         let number = descriptor.exchange(-1, ordering: .relaxed)
         if number >= 0 { _ = Platform.closeFile(number) }
@@ -119,7 +120,7 @@ final class POSIXFile: File {
 
 /// A mapping of the operating system.
 ///
-/// `@unchecked Sendable`: the range is fixed; who may touch which bytes when is the business of the owner.
+/// `@unchecked Sendable`: the range is fixed; the owner decides which thread may access which bytes when.
 @safe
 final class POSIXMapping: FileMapping, @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
@@ -160,14 +161,14 @@ final class POSIXMapping: FileMapping, @unchecked Sendable {
         return unsafe min(bytes.count, Platform.presentBytes(base, length: bytes.count))
     }
 
-    /// The pages that a range touches, whole; nil where there is none.
+    /// Returns the complete pages that a range overlaps; nil if the range is empty or outside of the mapping.
     private func pages(_ offset: Int, _ length: Int) -> (address: UnsafeMutableRawPointer, length: Int)? {
         guard let start = unsafe start(offset, length) else { return nil }
         let before = Int(bitPattern: start) & (Platform.pageSize - 1)
         return unsafe (start - before, before + length)
     }
 
-    /// Where a range begins; nil where it is empty, or not in the mapping.
+    /// Returns the address of a range; nil if the range is empty or outside of the mapping.
     private func start(_ offset: Int, _ length: Int) -> UnsafeMutableRawPointer? {
         guard let base = unsafe bytes.baseAddress, offset >= 0, length > 0, unsafe offset + length <= bytes.count else {
             return nil

@@ -1,11 +1,12 @@
 /// The encoding of one change in the payload of a batch frame (`Docs/Format.md`, "Changes").
 ///
-/// A change has no sequence number of its own: the frame holds the first one, and they count up.
+/// A change stores no sequence number. The frame stores the number of its first change, and each further change has the
+/// next number.
 enum ChangeEncoding {
-    /// Bytes before the key at most: the kind and two lengths.
+    /// Largest number of bytes before the key: the kind and two lengths.
     static let greatestPrefix = 1 + 10 + 10
 
-    /// Bytes of the encoding of a change.
+    /// Returns the size of an encoded change in bytes.
     /// - Parameters:
     ///   - key: bytes of the key.
     ///   - value: bytes of the value.
@@ -22,7 +23,7 @@ enum ChangeEncoding {
         writer.put(varint: UInt64(value))
     }
 
-    /// Writes a change to `bytes`, which must have room for ``size(key:value:)`` bytes.
+    /// Writes a change to `bytes`, which must have at least ``size(key:value:)`` bytes.
     @inline(__always)
     static func write(_ kind: RecordKind, key: Bytes, value: Bytes, to bytes: MutableBytes) {
         var writer = ByteWriter(bytes)

@@ -1,16 +1,16 @@
-/// A payload that can be written to its place without being put together first.
+/// A payload that can be written to its destination without being assembled first.
 protocol FrameBody {
     /// Bytes of the payload.
     var length: Int { get }
 
-    /// Writes all ``length`` bytes to the beginning of `bytes`.
+    /// Writes all ``length`` bytes to the start of `bytes`.
     func write(to bytes: MutableBytes)
 
-    /// Hands over the payload piece by piece, for frames that are too large to be copied.
+    /// Passes the payload to `body` piece by piece, for frames that are too large to copy.
     func forEachPart(_ body: (Bytes) throws(FileSystemError) -> Void) throws(FileSystemError)
 }
 
-/// One change, encoded on the way.
+/// One change, encoded while it is written.
 struct ChangeBody: FrameBody {
     let kind: RecordKind
     let key: Bytes
@@ -35,7 +35,7 @@ struct ChangeBody: FrameBody {
     }
 }
 
-/// A payload that is there already.
+/// A payload that exists already.
 struct WholeBody: FrameBody {
     let payload: Bytes
 

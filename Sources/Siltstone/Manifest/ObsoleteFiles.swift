@@ -1,11 +1,12 @@
-/// Removes files that the manifest names no more, and holds removals back while a checkpoint links files or a
+/// Removes files that the manifest does not name any more. Defers the removals while a checkpoint links files or a
 /// verification reads them.
 ///
-/// A file goes as soon as the edit that drops it is durable, a flushed log a moment later. Readers that still have it open
-/// or mapped keep its bytes: only the name goes, and the space once the last of them is done.
+/// A file is removed as soon as the edit that drops it is durable; a flushed log follows a moment later. Readers that
+/// still have the file open or mapped keep its bytes. Removal takes only the name; the file system frees the space
+/// after the last reader.
 ///
-/// Whoever holds files back goes by their names, and so by the directory's lock: it is not given up before the last
-/// hold has ended.
+/// A holder of files reaches them by name, and relies on the directory's lock. So the lock is not released before the
+/// last hold has ended.
 final class ObsoleteFiles: Sendable {
     private let directory: String
     private let fileSystem: any FileSystem
@@ -13,9 +14,9 @@ final class ObsoleteFiles: Sendable {
 
     private struct State {
         var holds = 0
-        /// Files that are removed once the last hold ends.
+        /// Files to remove when the last hold ends.
         var waiting: [StoreFile] = []
-        /// Whether the store closes, and nobody may begin to hold any more.
+        /// True once the store is closing: no new hold may start.
         var refusesHolds = false
     }
 
@@ -26,7 +27,7 @@ final class ObsoleteFiles: Sendable {
 
     /// Removes files, now or when the last hold ends.
     ///
-    /// A failure is not an error of the store: nothing refers to the file, and the next opening tries again.
+    /// A failure is not an error of the store, because nothing refers to the file, and the next opening tries again.
     func remove(_ files: [StoreFile]) {
         let now = state.withLock { state in
             if state.holds == 0 { return files }
@@ -36,8 +37,8 @@ final class ObsoleteFiles: Sendable {
         unlink(now)
     }
 
-    /// Keeps all files in place while `body` runs.
-    /// - Throws: ``StoreError/Code/closed`` where the store closes already; or what `body` throws.
+    /// Runs `body` and keeps all files in place meanwhile.
+    /// - Throws: ``StoreError/Code/closed`` if the store is closing already; any error that `body` throws.
     func holding<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
         let isRefused = state.withLock { state in
             if !state.refusesHolds { state.holds += 1 }
@@ -60,12 +61,13 @@ final class ObsoleteFiles: Sendable {
                 return []
             }
             if files.isEmpty { return state.wakeAll() }
-            // The hold goes on meanwhile: behind it the directory may be another's.
+            // The hold stays while the files are removed, because the directory may belong to another store once it
+            // ends.
             unlink(files)
         }
     }
 
-    /// Lets nobody begin to hold any more, and waits for those who do. Again: the same.
+    /// Refuses new holds, and waits until the present ones have ended. A second call does the same.
     func endHolds() {
         state.withLock { $0.refusesHolds = true }
         state.wait { $0.holds > 0 ? nil : () }

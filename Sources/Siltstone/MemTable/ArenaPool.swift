@@ -1,27 +1,27 @@
 /// Arenas that wait for their next memtable.
 ///
-/// The first touch of a page costs about as much as the inserts that fill it, so an arena whose memtable was flushed
-/// is kept, pages and all, for the next. The pool is bounded in bytes: what does not fit goes back to the system.
+/// The first access to a page costs about as much as the inserts that fill it. So the arena of a flushed memtable is
+/// kept with its pages for the next memtable. The pool is bounded in bytes, and an arena that does not fit is unmapped.
 final class ArenaPool: Sendable {
-    /// The most that waits, in bytes of capacity.
+    /// Largest total capacity of waiting arenas, in bytes.
     let maximumBytes: Int
     private let state = Locked(State())
-    /// How many there are to be at a time, in use or waiting.
+    /// Target number of arenas, in use and waiting together.
     private let usualCount: Int
 
     private struct State {
         var idle: [ArenaMapping] = []
         var idleBytes = 0
-        /// Arenas that were taken and not given back.
+        /// Number of arenas that were taken and not returned.
         var usedCount = 0
     }
 
     /// Creates an empty pool.
     /// - Parameters:
-    ///   - maximumBytes: capacity that may wait in it; twice that of a memtable lets one fill while one is flushed
-    ///     without ever going to the system.
-    ///   - usualCount: none waits that makes them more than that with those in use. Where a slow reader keeps one, there are
-    ///     more for that long.
+    ///   - maximumBytes: largest total capacity of waiting arenas, in bytes. With twice the capacity of a memtable, one
+    ///     memtable fills while another is flushed, and neither needs a new mapping.
+    ///   - usualCount: largest number of arenas, in use and waiting together, at which a returned arena is kept. There
+    ///     are more for a time if a slow reader keeps one in use.
     init(maximumBytes: Int, usualCount: Int = .max) {
         self.maximumBytes = maximumBytes
         self.usualCount = usualCount
@@ -29,13 +29,13 @@ final class ArenaPool: Sendable {
 
     deinit { clear() }
 
-    /// Bytes of the arenas that wait.
+    /// Total capacity of the waiting arenas, in bytes.
     var heldBytes: Int { state.withLock { $0.idleBytes } }
 
-    /// How many arenas wait.
+    /// Number of waiting arenas.
     var idleCount: Int { state.withLock { $0.idle.count } }
 
-    /// An arena of the capacity that `capacity` is rounded up to: a used one, its bytes undefined, or a new one.
+    /// Takes an arena whose capacity is `capacity` rounded up: a used one with undefined bytes, or a new one.
     /// - Throws: as ``ArenaMapping/init(capacity:)``.
     func take(capacity: Int) throws(StoreError) -> ArenaMapping {
         if let used = takeIdle(ArenaMapping.roundedCapacity(capacity)) { return used }
@@ -46,7 +46,7 @@ final class ArenaPool: Sendable {
 
     private func takeIdle(_ capacity: Int) -> ArenaMapping? {
         state.withLock { state in
-            // The last one in: its pages are the most likely to be in the caches.
+            // The arena that was returned last, because its pages are the most likely to be in the caches.
             guard let index = state.idle.lastIndex(where: { $0.capacity == capacity }) else { return nil }
             state.idleBytes -= capacity
             state.usedCount += 1
@@ -54,7 +54,7 @@ final class ArenaPool: Sendable {
         }
     }
 
-    /// Gives all that wait back to the system.
+    /// Unmaps all waiting arenas.
     func clear() {
         let arenas = state.withLock { state in
             defer { (state.idle, state.idleBytes) = ([], 0) }
@@ -63,7 +63,7 @@ final class ArenaPool: Sendable {
         for arena in arenas { arena.unmap() }
     }
 
-    /// Takes over an arena that nobody uses any more.
+    /// Takes back an arena that nobody uses any more. Keeps it, or unmaps it if it is over the limits.
     func give(_ arena: ArenaMapping) {
         let isKept = state.withLock { state in
             state.usedCount -= 1

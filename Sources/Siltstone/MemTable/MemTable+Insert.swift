@@ -1,11 +1,13 @@
 import Synchronization
 
 extension MemTable {
-    /// Adds a version of a key. One thread at a time, after ``hasRoom(keyBytes:valueBytes:count:)`` has said yes.
+    /// Inserts a version of a key. One thread at a time, after ``hasRoom(keyBytes:valueBytes:count:)`` has returned
+    /// true.
     /// - Parameters:
-    ///   - key: at most 2³² − 1 bytes, as the value.
-    ///   - sequence: above all that were inserted before.
-    ///   - kind: any but ``RecordKind/rangeTombstone``.
+    ///   - key: at most 2³² − 1 bytes.
+    ///   - value: at most 2³² − 1 bytes.
+    ///   - sequence: above all sequence numbers inserted before.
+    ///   - kind: any kind but ``RecordKind/rangeTombstone``.
     /// - Complexity: O(log n); O(1) for a key above all others.
     func insert(key: Bytes, value: Bytes, sequence: SequenceNumber, kind: RecordKind) {
         let key = SearchKey(key)
@@ -18,16 +20,16 @@ extension MemTable {
         if kind == .tombstone { add(1, to: counters.value.tombstones) }
     }
 
-    /// How many changes of a batch are looked at together.
+    /// Number of changes in a batch whose leaves are prefetched together.
     static var groupSize: Int { 12 }
-    /// Keys up to which the leaves are in the caches anyway.
+    /// Up to this number of keys the leaves are in the caches anyway.
     private static var fewKeys: Int { 20_000 }
 
-    /// Has the leaves loaded that changes are about to go to: one after the other, each insert would wait for its own. For
-    /// the writer.
+    /// Prefetches the leaves that the changes will go to. Otherwise each insert would wait for its own leaf, one after
+    /// the other. For the writer.
     func prefetchLeaves(of changes: RecordRow) {
         guard keyCount > Self.fewKeys, changes.count > 1, let first = changes.first else { return }
-        // Keys that come in order go behind all others, where the last insert was.
+        // Keys in ascending order go after all others, to the leaf of the last insert.
         let greatest = writer.value.greatest
         if greatest != 0, entry(greatest).key.compare(to: SearchKey(first.key)) < 0 { return }
         changes.forEach { change in
@@ -35,8 +37,9 @@ extension MemTable {
         }
     }
 
-    /// Puts an entry behind all others, if that is where it belongs and the last leaf has room: no descent, nothing
-    /// to move.
+    /// Appends an entry after all others, if its key belongs there and the last leaf is not full. This needs no descent
+    /// and moves no slot.
+    /// - Returns: false if it has inserted nothing.
     @inline(__always)
     private func append(_ reference: ArenaReference, _ key: SearchKey) -> Bool {
         let greatest = writer.value.greatest
@@ -49,7 +52,7 @@ extension MemTable {
         return true
     }
 
-    /// Finds where an entry belongs and puts it there.
+    /// Inserts an entry at the position that a descent finds.
     private func place(_ reference: ArenaReference, _ key: SearchKey) {
         let root = state.value.root.load(ordering: .relaxed)
         let height = Int(root &>> 32)
@@ -74,11 +77,12 @@ extension MemTable {
         }
     }
 
-    /// Puts the first version of a key into a leaf with room.
+    /// Inserts the first version of a key into a leaf that is not full.
     @inline(__always)
     private func insert(_ reference: ArenaReference, _ key: SearchKey, into leaf: TreeNode, at index: Int) {
         let digest = leaf.digest(of: key, in: base)
-        // Even where nothing moves: a seek that has copied the slots and then searches must not find one more.
+        // The seqlock is taken even if no slot moves, because a seek that has copied the slots and then searches must
+        // not find one more.
         leaf.beginMoving()
         leaf.insert(digest: digest, reference: reference, at: index)
         leaf.endMoving()

@@ -1,4 +1,4 @@
-/// One version of one key in an arena: written once, before anyone else can see it, and never changed.
+/// One version of one key in an arena. It is written once, before another thread can see it, and never changes.
 ///
 /// | offset | size | field |
 /// |---|---|---|
@@ -19,7 +19,7 @@ struct MemTableEntry {
         unsafe address = unsafe UnsafeRawPointer(base[reference])
     }
 
-    /// Bytes that an entry takes, a multiple of 8.
+    /// Returns the size of an entry in bytes, a multiple of 8.
     @inline(__always)
     static func size(keyCount: Int, valueCount: Int) -> Int { (headerSize &+ keyCount &+ valueCount &+ 7) & ~7 }
 
@@ -28,7 +28,7 @@ struct MemTableEntry {
 
     @inline(__always)
     private static func kind(_ tag: UInt64) -> RecordKind {
-        // What `write` stored is a kind; the default only spares a trap.
+        // `write` stores only valid kinds. The default only avoids a trap.
         RecordKind(rawValue: UInt8(truncatingIfNeeded: tag)) ?? .value
     }
 
@@ -42,11 +42,11 @@ struct MemTableEntry {
         return unsafe SearchKey(Bytes(start: address + Self.headerSize, count: Int(count)))
     }
 
-    /// The fixed part of an entry but for the link, by value.
+    /// A copy of an entry's fixed part, without the link.
     struct Header: BitwiseCopyable {
         /// Sequence number and kind.
         var tag: UInt64
-        /// Key length in the lower half, value length in the upper one.
+        /// Key length in the lower half, value length in the upper half.
         var lengths: UInt64
     }
 
@@ -57,22 +57,22 @@ struct MemTableEntry {
             lengths: UInt64(littleEndian: address.loadUnaligned(fromByteOffset: 12, as: UInt64.self)))
     }
 
-    /// Has the first lines of the entry loaded.
+    /// Prefetches the first two cache lines of the entry.
     @inline(__always)
     func prefetch() { unsafe Prefetch.twoLines(address) }
 
-    /// Has up to `count` bytes of the entry loaded, behind what ``prefetch()`` loads.
+    /// Prefetches the entry up to `count` bytes from its start, without the lines that ``prefetch()`` loads.
     @inline(__always)
     func prefetchRest(_ count: Int) {
         let loaded = 2 &* Prefetch.lineBytes
         unsafe Prefetch.lines(address + loaded, count: count &- loaded)
     }
 
-    /// The entry as the rest of the engine sees it.
+    /// The entry as a record.
     @inline(__always)
     var record: Record { record(header) }
 
-    /// The same, without a look at the entry itself.
+    /// Returns the entry as a record, from a copy of its header and without a read of the entry.
     @inline(__always)
     func record(_ header: Header) -> Record {
         let keyCount = Int(header.lengths & 0xffff_ffff)
@@ -83,7 +83,7 @@ struct MemTableEntry {
             sequence: header.tag &>> 8, kind: Self.kind(header.tag))
     }
 
-    /// Writes an entry, for which there must be room; its link to an older version is 0.
+    /// Writes an entry into storage that is large enough; its link to an older version is 0.
     @inline(__always)
     static func write(
         to reference: ArenaReference, in base: ArenaBase, key: SearchKey, value: Bytes, sequence: SequenceNumber,
@@ -100,7 +100,7 @@ struct MemTableEntry {
         unsafe (target + (headerSize &+ key.count)).copyMemory(from: value.start, byteCount: value.count)
     }
 
-    /// Links an entry that is not published yet to the next older version of its key.
+    /// Links an unpublished entry to the next older version of its key.
     @inline(__always)
     static func link(_ reference: ArenaReference, in base: ArenaBase, to older: ArenaReference) {
         unsafe base[reference].storeBytes(of: older, toByteOffset: 8, as: UInt32.self)

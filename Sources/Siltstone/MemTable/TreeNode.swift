@@ -1,38 +1,39 @@
 import Synchronization
 
-/// A node of the tree: a window on memory of the arena.
+/// A node of the tree: a view of memory in the arena.
 ///
-/// A slot is a digest and the reference of an entry. In a leaf the slots are the keys, each with its newest version;
-/// in an inner node they are separators, and child *i* holds the keys from separator *i − 1* up to separator *i*.
+/// A slot is a digest and the reference of an entry. In a leaf the slots are the keys, each with its newest version. In
+/// an inner node they are separators, and child *i* has the keys from separator *i − 1* up to separator *i*.
 ///
 /// | offset | size | field | |
 /// |---|---|---|---|
 /// | 0 | 4 | version | leaves: odd while slots move |
 /// | 4 | 4 | count | slots in use |
 /// | 8 | 4 | next | leaves: the next leaf, or 0 |
-/// | 12 | 4 | prefix length | what the digests skip; see ``digest(of:in:)`` |
-/// | 16 | 4 | prefix source | |
-/// | 20 | 4 | low fence | an entry with the least key that the node may hold, or 0; for the writer |
-/// | 24 | 4 | high fence | an entry with the least key that is beyond the node, or 0; for the writer |
-/// | 64 | 8 · 128 | digests | ascending; all ones in slots out of use |
+/// | 12 | 4 | prefix length | number of bytes that the digests skip; see ``digest(of:in:)`` |
+/// | 16 | 4 | prefix source | an entry that starts with the prefix, or 0; nodes at the edge of the tree |
+/// | 20 | 4 | low fence | an entry with the smallest key that the node may have, or 0; for the writer |
+/// | 24 | 4 | high fence | an entry with the smallest key beyond the node, or 0; for the writer |
+/// | 64 | 8 · 128 | digests | ascending; all ones in unused slots |
 /// | 1088 | 4 · 128 | references | |
 /// | 1600 | 4 · 129 | children | inner nodes only |
 ///
-/// Readers look while the writer stores, and find out afterwards (a seqlock; Boehm, "Can seqlocks get along with
-/// programming language memory models?", MSPC 2012). So every field that they look at is atomic, and what they may
-/// follow before they find out is published by a release store and followed by an acquire load: a reference, once seen,
-/// leads to a complete entry or node, and half-done moves mislead a reader but never make it leave the arena.
+/// Readers read while the writer stores, and validate afterwards (a seqlock; Boehm, "Can seqlocks get along with
+/// programming language memory models?", MSPC 2012). So every field that readers use is atomic. A reader may follow
+/// references and children before it validates, so the writer publishes them by a release store, and readers use an
+/// acquire load. A reference, once seen, leads to a complete entry or node. So a half-done move misleads a reader, but
+/// never leads it out of the arena.
 @safe
 struct TreeNode {
-    /// Slots of a node. Against 64 it saves a level, and a tenth of the time of inserts, lookups and scans at a million
-    /// keys: a search reads the digests in parallel, so that more of them cost little.
+    /// Slots of a node. Compared with 64, this saves a level, and a tenth of the time of inserts, lookups and scans at
+    /// a million keys. More digests cost little, because a search reads them in parallel.
     static var capacity: Int { 128 }
-    /// Digests that fill a cache line.
+    /// Number of digests in a cache line.
     static var slotsPerLine: Int { 8 }
 
-    /// Bytes of a leaf.
+    /// Size of a leaf in bytes.
     static var leafSize: Int { childrenOffset }
-    /// Bytes of an inner node.
+    /// Size of an inner node in bytes.
     static var innerSize: Int { (childrenOffset &+ 4 &* (capacity &+ 1) &+ 63) & ~63 }
 
     private static var digestsOffset: Int { 64 }
@@ -46,7 +47,8 @@ struct TreeNode {
         unsafe address = unsafe base[reference]
     }
 
-    /// Makes the memory an empty node, before anyone can see it. The bytes of a used arena are not zero.
+    /// Initializes the memory as an empty node, before another thread can see it. The bytes of a reused arena are not
+    /// zero.
     func initialize(size: Int) {
         unsafe address.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         unsafe (address + Self.digestsOffset).initializeMemory(
@@ -123,18 +125,18 @@ struct TreeNode {
         unsafe references[index].store(reference, ordering: .releasing)
     }
 
-    /// Has the count and the references of a leaf loaded.
+    /// Prefetches the count and the references of a leaf.
     @inline(__always)
     func prefetchReferences() {
         unsafe Prefetch.line(UnsafeRawPointer(address))
         unsafe Prefetch.lines(UnsafeRawPointer(address) + Self.referencesOffset, count: 4 &* Self.capacity)
     }
 
-    /// Has all of a leaf loaded.
+    /// Prefetches a complete leaf.
     @inline(__always)
     func prefetch() { unsafe Prefetch.lines(UnsafeRawPointer(address), count: Self.leafSize) }
 
-    /// A child; 0 where a reader looks at a move half done.
+    /// Returns a child; 0 if a reader sees a half-done move.
     @inline(__always)
     func child(_ index: Int) -> ArenaReference { unsafe children[index].load(ordering: .acquiring) }
 
@@ -143,25 +145,25 @@ struct TreeNode {
 
     // MARK: Seqlock
 
-    /// The version, before the slots are read: odd, or the one that ``isUnchanged(since:)`` is asked about.
+    /// The version, read before the slots and passed to ``isUnchanged(since:)`` after them. Odd while slots move.
     @inline(__always)
     var version: UInt32 { unsafe word(0).pointee.load(ordering: .acquiring) }
 
-    /// Whether all that was read since the version was is of one piece.
+    /// True if everything that was read since `version` belongs to one state of the leaf.
     @inline(__always)
     func isUnchanged(since version: UInt32) -> Bool {
         atomicMemoryFence(ordering: .acquiring)
         return unsafe word(0).pointee.load(ordering: .relaxed) == version
     }
 
-    /// Tells readers that slots are about to move.
+    /// Makes the version odd, because slots are about to move.
     @inline(__always)
     func beginMoving() {
         unsafe word(0).pointee.store(word(0).pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         atomicMemoryFence(ordering: .releasing)
     }
 
-    /// Tells readers that the slots stand still again.
+    /// Makes the version even, because the slots do not move any more.
     @inline(__always)
     func endMoving() {
         unsafe word(0).pointee.store(word(0).pointee.load(ordering: .relaxed) &+ 1, ordering: .releasing)

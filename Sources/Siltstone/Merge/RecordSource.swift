@@ -1,36 +1,39 @@
-/// One of the sorted sources that a scan merges: a memtable or a run.
+/// A sorted source of a merge: a memtable or a run. Used by one reader at a time.
 ///
-/// A class with one virtual call for each batch; the merge itself works on the batch's memory. An enum of cursors lost:
-/// its payload cannot be changed in place. What changes lies in cells. Used by one reader at a time.
+/// A class with one virtual call per batch. The merge itself works on the memory of the batches. An enum of cursors was
+/// measured slower, because its payload cannot be changed in place. The mutable state is in heap cells.
 class RecordSource {
     final let batch = HeapCell(RecordBatch(capacity: usualBatch))
-    /// Records of the next batch.
+    /// Records in the next batch.
     private let size = HeapCell(usualBatch)
 
-    /// A short scan should not pay for a long one's read-ahead, so batches begin small and double.
+    /// Batches start small and double, so that a short scan does not pay for the read-ahead of a long one.
     static let usualBatch = 8
     static let greatestBatch = 64
 
     init() {}
 
-    /// Says how many records the batch behind the seek to come is to have, up to ``greatestBatch``.
+    /// Sets the number of records in the first batch after the next seek, up to ``greatestBatch``.
     final func begin(size first: Int) { size.value = first }
 
-    /// The second step of a seek to a key, behind ``approach(_:_:)``.
+    /// The second step of a seek to `key`, after ``approach(_:_:)``.
     final func narrow(_ key: Bytes, _ direction: ScanDirection) throws(StoreError) {
         try narrow(key, direction, reading: size.value)
     }
 
-    /// Stands at `key`, as the cursor's seek of that direction does; the last step, or all of them where there were none.
+    /// The last step of a seek. Without the earlier steps, it does the complete seek. Positions the source as the
+    /// cursor's seek in that direction does.
     final func seek(_ key: Bytes?, _ direction: ScanDirection) throws(StoreError) {
         try position(key, direction, reading: size.value)
     }
 
-    /// Replaces the batch by the next records; an empty one means the end.
+    /// Replaces the batch with the next records. An empty batch means the end.
     /// - Parameters:
-    ///   - limit: how many more are likely to be asked for; not positive where more were than was likely.
-    ///   - visible: each key's newest version up to that; nil for all versions, newest first.
-    ///   - numbered: whether the records need their sequence numbers.
+    ///   - limit: number of records that the caller will probably still read; not positive if it has already read more
+    ///     than expected.
+    ///   - visible: the newest version of each key with at most this sequence number; nil for all versions, newest
+    ///     first.
+    ///   - numbered: true if the records need their sequence numbers.
     final func refill(
         _ direction: ScanDirection, limit: Int, visible: SequenceNumber?, numbered: Bool
     ) throws(StoreError) {
@@ -41,13 +44,14 @@ class RecordSource {
         size.value = min(wanted * 2, Self.greatestBatch)
     }
 
-    /// Records in all.
+    /// Number of records in the source.
     var recordCount: Int { 0 }
 
-    /// The first step of a seek to a key, which has to follow: has loaded what that looks at first.
+    /// The first step of a seek to `key`, which must follow. Prefetches the memory that the second step reads first.
     func approach(_ key: Bytes, _ direction: ScanDirection) {}
 
-    /// The second step: has loaded what it looks at next. What was handed out is not good any more.
+    /// The second step. Prefetches the memory that the last step reads next. Records returned earlier are no longer
+    /// valid.
     func narrow(_ key: Bytes, _ direction: ScanDirection, reading count: Int) throws(StoreError) {}
 
     func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) throws(StoreError) {}
@@ -56,7 +60,7 @@ class RecordSource {
         limit: Int, _ direction: ScanDirection, visible: SequenceNumber?, numbered: Bool
     ) throws(StoreError) {}
 
-    /// Gives up what keeps memory alive, until the next seek.
+    /// Releases pinned memory until the next seek.
     func rest() {}
 }
 
@@ -97,7 +101,7 @@ final class RunSource: RecordSource {
 
     override var recordCount: Int { run.recordCount }
 
-    /// - Parameter caching: as of ``SegmentCursor``.
+    /// - Parameter caching: see ``SegmentReader/block(_:pin:caching:)``.
     init(_ run: Run, caching: Bool = true) {
         self.run = run
         cursor = HeapCell(RunCursor(run, caching: caching))

@@ -1,16 +1,18 @@
-/// What a point read looks at, laid out flat: memtables, newest first, then runs, newest first.
+/// The memtables and runs that a point read searches, in a flat layout: memtables, newest first, then runs, newest
+/// first.
 ///
-/// Plain memory, which ``SuperVersion`` makes and frees: a read that went through the objects would retain and release some
-/// of them, and each of these locked operations waits for all loads before it, so that the cache misses of one read
-/// could not overlap with those of the next.
+/// The plan is plain memory that ``SuperVersion`` allocates and frees. A read through the Swift
+/// objects of the super version would change their reference counts. Each change is an atomic instruction, which waits
+/// for all earlier loads, so the cache misses of one read could not overlap with those of the next.
 ///
-/// Filled before the super version is published, and never changed.
+/// The plan is filled before its super version is published, and does not change afterwards.
 struct ReadPlan: BitwiseCopyable, Sendable {
     /// A memtable.
     private struct Table: BitwiseCopyable, Sendable {
         let tree: MemTableTree
         let table: Borrowed<MemTable>
-        /// The range tombstones that ``ReadPlan/covers`` has of it. More may have come since.
+        /// The number of the memtable's range tombstones that ``ReadPlan/covers`` includes. The memtable may have
+        /// received more since.
         let known: Int
     }
 
@@ -18,24 +20,26 @@ struct ReadPlan: BitwiseCopyable, Sendable {
     private let runs: ElementRow<RunProbe>
     private let runCount: Int
     private let endOfTables: ElementPlace<Table>
-    /// The last of the runs; where there is none, where it would be.
+    /// The oldest run; if there are no runs, an empty placeholder.
     private let oldestRun: ElementPlace<RunProbe>
-    /// The range tombstones of each memtable and of all segments; mostly none.
+    /// The range tombstones of each memtable and of all segments. Usually there are none.
     private let covers: ElementRow<FragmentIndex>
     private let segmentTombstones: Borrowed<RangeTombstones>
-    /// Whether all can be read by this plan; if not, by ``SuperVersion/lookup(_:visible:pin:)``.
+    /// Whether reads can use this plan. False if some segment has no probe, because its blocks are compressed or it is not
+    /// mapped. If false, they use ``SuperVersion/lookup(_:visible:pin:)``.
     let isComplete: Bool
-    /// Whether ``find(_:visible:)`` may be asked: the plan is complete, and what it touches is likely to be in memory.
+    /// Whether reads may call ``find(_:visible:)``: the plan is complete, and the memory that it reads is probably
+    /// resident.
     let isQuick: Bool
 
     /// - Parameters:
-    ///   - tables: newest first, and how many range tombstones each has.
-    ///   - tombstones: the sets of those, and of the version.
+    ///   - tables: newest first, each with the number of its range tombstones.
+    ///   - tombstones: the range tombstones of the memtables and of the version, without empty sets.
     ///   - isTight: whether the store's files do not fit into memory.
     init(
         tables: [(table: MemTable, tombstones: Int)], version: Version, tombstones: [RangeTombstones], isTight: Bool
     ) {
-        // Segments of range tombstones alone have no index to look into; their tombstones are in the version's set.
+        // A segment with range tombstones but no records has no index. Its tombstones are in the version's set.
         let segments = version.runs.map { $0.segments.filter { $0.info.recordCount > 0 } }.filter { !$0.isEmpty }
         let probes = segments.map { $0.compactMap { SegmentProbe($0) } }
         isComplete = zip(probes, segments).allSatisfy { $0.count == $1.count }
@@ -50,7 +54,7 @@ struct ReadPlan: BitwiseCopyable, Sendable {
         oldestRun = runs.place(max(0, runCount - 1))
     }
 
-    /// To be called once, when nobody reads any more.
+    /// Frees the memory. The owner calls this once, when no reader is left.
     func deallocate() {
         for index in 0..<runs.count { runs[index].deallocate() }
         runs.deallocate()
@@ -58,13 +62,13 @@ struct ReadPlan: BitwiseCopyable, Sendable {
         covers.deallocate()
     }
 
-    /// Fragments of range tombstones that the plan knows.
+    /// The number of range tombstone fragments that the plan includes.
     var tombstoneCount: Int { (0..<covers.count).reduce(0) { $0 + covers[$1].count } }
 
-    /// Whether the plan knows any range tombstones.
+    /// Whether the plan includes any range tombstones.
     var hasTombstones: Bool { covers.count > 0 }
 
-    /// Whether range tombstones have come that the plan does not know: only its memtables themselves do.
+    /// Whether a memtable has received range tombstones after the plan was made.
     var isOutdated: Bool {
         for index in 0..<tables.count where tables[index].tree.rangeTombstoneCount != tables[index].known {
             return true
@@ -72,7 +76,8 @@ struct ReadPlan: BitwiseCopyable, Sendable {
         return false
     }
 
-    /// The newest version of `key` that is visible; nil where there is none or it is a removal. Only of a complete plan.
+    /// Returns the newest visible version of `key`, or none if there is no version, it is a deletion or a
+    /// newer range tombstone covers it. The plan must be complete.
     func lookup(_ key: SearchKey, visible: SequenceNumber) throws(StoreError) -> FoundRecord {
         var covered: SequenceNumber = 0
         for index in 0..<tables.count {
@@ -93,35 +98,38 @@ struct ReadPlan: BitwiseCopyable, Sendable {
         return .none
     }
 
-    /// As ``lookup(_:visible:)``, as far as the places looked at first tell. Only of a complete plan.
+    /// The fast part of ``lookup(_:visible:)``: searches memtables and hash indexes, and returns `.unclear` if that
+    /// cannot decide. The plan must be complete.
     ///
-    /// The hash indexes are asked for their lines before anything else is looked at: the earlier in the course of one read,
-    /// the rather while the memory of the read before it is still on its way.
+    /// First prefetches the cache lines of the hash indexes that the key's hash selects. The processor can load them while
+    /// it still waits for the loads of the previous read.
     @inline(__always)
     func find(_ key: SearchKey, visible: SequenceNumber) -> QuickFind {
         find(key, hash: KeyHash.hash(key.bytes), visible: visible)
     }
 
-    /// As ``find(_:visible:)``, of a key whose hash is known.
+    /// Like ``find(_:visible:)``, for a key whose hash is known.
     @inline(__always)
     func find(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) -> QuickFind {
         let found = findRecord(key, hash: hash, visible: visible)
-        // Whether the value is newer than the tombstone takes a longer look. Where there is no value, nothing removes it.
+        // Only the slow path compares the value's sequence number with that of the tombstone. If no value was found, a
+        // tombstone changes nothing.
         if _slowPath(covers.count > 0), found.hasValue, isCovered(key) { return .unclear }
         return found
     }
 
-    /// Whether there is a range tombstone that covers a key.
+    /// Whether any range tombstone of the plan covers a key.
     @inline(never)
     private func isCovered(_ key: SearchKey) -> Bool {
         for index in 0..<covers.count where covers[index].covers(key) { return true }
         return false
     }
 
-    /// As ``find(_:hash:visible:)``, whatever range tombstones there are that the plan knows.
+    /// Like ``find(_:hash:visible:)``, but ignores the range tombstones that the plan includes. Returns `.unclear` if a
+    /// memtable has others.
     @inline(__always)
     private func findRecord(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) -> QuickFind {
-        // Most keys are in the oldest run; often it is the only one.
+        // Most keys are in the oldest run, which is often the only one.
         let likely = oldestRun.value.segment(for: key)
         likely?.prefetch(hash: hash)
         var run = runs.place(0)
@@ -150,8 +158,8 @@ struct ReadPlan: BitwiseCopyable, Sendable {
         return likely?.find(key, hash: hash, visible: visible) ?? .absent
     }
 
-    /// Prefetches what lookups of the keys will touch: first all lines of the hash indexes, then all records that those lead
-    /// to. Only of a complete plan.
+    /// Prefetches the memory of segments that lookups of the keys most likely read: first the cache lines of all hash
+    /// indexes, then the records in the oldest run. The plan must be complete.
     func prefetch(_ keys: KeyGroup) {
         guard runCount > 0 else { return }
         for index in 0..<keys.count {
@@ -164,11 +172,13 @@ struct ReadPlan: BitwiseCopyable, Sendable {
         }
     }
 
+    /// The sequence number of the newest visible range tombstone of a memtable that covers `key`; 0 if there is none.
     @inline(never)
     private func cover(_ table: Table, _ key: SearchKey, _ visible: SequenceNumber) -> SequenceNumber {
         table.table.with { $0.rangeTombstones.newestCovering(key.bytes, visible: visible) }
     }
 
+    /// The record, or none if it is a deletion or older than the range tombstone that covers it.
     @inline(__always)
     private static func alive(_ record: FoundRecord, _ covered: SequenceNumber) -> FoundRecord {
         record.isKind(.tombstone) || record.sequence < covered ? .none : record

@@ -1,15 +1,15 @@
-/// Merges the memtables and runs of one super version. Reused from walk to walk, by one thread at a time.
+/// Merges the memtables and runs of one super version. Reused from scan to scan, by one thread at a time.
 final class Scan {
-    /// Keeps the memtables and segments that the records lie in.
+    /// Keeps the memtables and segments that hold the records alive.
     let superVersion: SuperVersion
     let merge: MergingCursor
-    /// Set once a walk has failed: its place is not known any more.
+    /// The error that ended a scan. Afterwards the position of the merge is unknown, so this object is not reused.
     var failure: StoreError? { didSet { hasFailed = failure != nil } }
-    /// Whether ``failure`` is set: a look at that copies it.
+    /// Whether ``failure`` is set. Reading ``failure`` itself would copy it.
     private(set) var hasFailed = false
-    /// Room for the walk that uses it, where that needs an address.
+    /// Storage for the ``ScanWalk`` that uses this object, if the walk needs an address.
     let room = HeapSlot<ScanWalk>()
-    /// The value file that its walk has looked into last.
+    /// The value file that the scan read last.
     let values = HeapCell(RecentValueFile())
 
     init(_ superVersion: SuperVersion) {
@@ -17,7 +17,7 @@ final class Scan {
         merge = MergingCursor(superVersion.sources())
     }
 
-    /// Gives up what keeps memory alive, until the next walk.
+    /// Releases the memory that the last scan used, until the next one starts.
     func rest() {
         merge.rest()
         values.value = RecentValueFile()

@@ -1,26 +1,27 @@
-/// Scans that wait for the next walk: to make one takes some twenty allocations, which is as long as a short walk.
+/// ``Scan`` objects that wait for reuse. Making one takes some twenty allocations, which is as long as a short scan.
 ///
-/// Only scans of the current super version wait here, since a waiting scan keeps the memory and the files of its super
-/// version.
+/// The pool holds only scans of the current super version, because a waiting scan keeps the memory and the files of its
+/// super version alive.
 final class ScanPool: Sendable {
+    /// A power of two, because ``ownSlot`` masks thread numbers with it.
     private static let slotCount = 8
 
-    /// Scans that the pool keeps. Each slot has a cache line of its own.
+    /// The pooled scans, one in each slot. Each slot has its own cache line.
     private let slots = AtomicBorrowedRow<Scan>(count: slotCount)
 
     deinit { clear() }
 
-    /// The slot of the calling thread, which few others use.
+    /// The slot of the calling thread. Few other threads share it.
     @inline(__always)
     private var ownSlot: Int { (ThreadNumbers.shared.current ?? 0) & (Self.slotCount - 1) }
 
-    /// A scan that waits, of any super version, kept by the caller from now on.
+    /// Takes a pooled scan, of any super version. The caller owns it from now on.
     func take() -> Borrowed<Scan>? { slots[ownSlot].exchange(nil) }
 
-    /// Keeps a scan that nobody uses any more, where there is room.
+    /// Adds a scan that is not in use, or releases it if its slot is taken.
     /// - Parameters:
-    ///   - scan: kept by the caller, and by the pool from now on.
-    ///   - isCurrent: whether a super version is the current one.
+    ///   - scan: owned by the caller before this call, and by the pool afterwards.
+    ///   - isCurrent: returns whether a super version is the current one.
     func give(_ scan: Borrowed<Scan>, isCurrent: (Borrowed<SuperVersion>) -> Bool) {
         let (superVersion, isUsable) = scan.with { scan in
             let superVersion = Borrowed(scan.superVersion)
@@ -31,12 +32,13 @@ final class ScanPool: Sendable {
         guard isUsable else { return scan.release() }
         let slot = ownSlot
         guard slots[slot].fill(scan) else { return scan.release() }
-        // The publisher of the next super version clears the pool afterwards. Either it has found this scan, or the look here
-        // finds its super version. As long as the scan is in its slot, no other super version has the same address.
+        // The publisher of the next super version clears the pool after publishing. Either it finds this scan, or the
+        // check here sees the new super version. While the scan is in its slot, its super version is alive, so no other
+        // can have the same address.
         if !isCurrent(superVersion) { slots[slot].exchange(nil)?.release() }
     }
 
-    /// Gives up all that wait.
+    /// Releases all pooled scans.
     func clear() {
         for slot in 0..<Self.slotCount { slots[slot].exchange(nil)?.release() }
     }

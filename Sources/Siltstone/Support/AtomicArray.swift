@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A fixed number of atomic numbers on the heap, zeros at first. Freed with its owner.
+/// A fixed number of atomic integers on the heap, zeros at first. Freed with its owner.
 ///
-/// `@unchecked Sendable`: the numbers are touched only as atomics.
+/// `@unchecked Sendable`: all accesses are atomic.
 @safe
 struct AtomicArray<Value: AtomicRepresentable & FixedWidthInteger>: ~Copyable, @unchecked Sendable {
     private let start: UnsafeMutablePointer<Atomic<Value>>
@@ -26,7 +26,7 @@ struct AtomicArray<Value: AtomicRepresentable & FixedWidthInteger>: ~Copyable, @
         }
     }
 
-    /// Has a number loaded into the caches.
+    /// Prefetches an element.
     func prefetch(_ index: Int) {
         assert(index >= 0 && index < count)
         unsafe Prefetch.line(UnsafeRawPointer(start + index))

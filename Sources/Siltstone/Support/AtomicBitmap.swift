@@ -1,16 +1,17 @@
 import Synchronization
 
-/// Bits that several threads set and test, to remember what has been verified. They are never cleared.
+/// Bits that several threads set and test, to record which data has been verified. They are never cleared.
 ///
-/// Relaxed order is enough: what a bit tells of is immutable, so whoever sees it set may read it, and whoever does not
-/// verifies once more.
+/// A set bit guards immutable data, so relaxed order is enough. A reader that sees the bit may read the data. A reader
+/// that misses it only verifies again.
 ///
-/// `@unchecked Sendable`: the words are touched only as atomics until the owner goes.
+/// `@unchecked Sendable`: all accesses are atomic until the owner ends.
 struct AtomicBitmap: ~Copyable, @unchecked Sendable {
-    /// The bits, for whoever knows that the bitmap lives.
+    /// The bits. Unowned: must not outlive the bitmap.
     let bits: AtomicBits
 
-    /// - Parameter count: bits, all clear.
+    /// Creates a bitmap without set bits.
+    /// - Parameter count: number of bits.
     init(count: Int) { bits = AtomicBits(count: count) }
 
     deinit { bits.deallocate() }
@@ -21,9 +22,9 @@ struct AtomicBitmap: ~Copyable, @unchecked Sendable {
     func set(_ index: Int) { bits.set(index) }
 }
 
-/// The bits of an ``AtomicBitmap``, by address.
+/// The bits of an ``AtomicBitmap``, by address. Unowned: must not outlive the bitmap.
 @safe
-struct AtomicBits: @unchecked Sendable {  // touched only as atomics
+struct AtomicBits: @unchecked Sendable {  // all accesses are atomic
     private let words: UnsafeMutablePointer<UInt64>
 
     fileprivate init(count: Int) {

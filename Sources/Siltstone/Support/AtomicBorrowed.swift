@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A ``Borrowed`` reference, or none, that several threads exchange.
+/// An optional ``Borrowed`` reference that several threads exchange.
 ///
-/// `@unchecked Sendable`: the address is touched only as an atomic. An object that is not for several threads must be used
-/// by the one alone who has taken its reference out.
+/// `@unchecked Sendable`: all accesses to the address are atomic. If the object is not safe for several threads, only
+/// the thread that has taken the reference out may use it.
 @safe
 struct AtomicBorrowed<Object: AnyObject>: ~Copyable, @unchecked Sendable {
     private let address: Atomic<UInt>
@@ -13,31 +13,31 @@ struct AtomicBorrowed<Object: AnyObject>: ~Copyable, @unchecked Sendable {
     @inline(__always)
     private static func bits(_ reference: Borrowed<Object>?) -> UInt { reference?.bits ?? 0 }
 
-    /// The reference, and whatever was written before it was put in.
+    /// Returns the reference. Everything written before it was stored is visible to the caller.
     @inline(__always)
     func load() -> Borrowed<Object>? { Borrowed(bits: address.load(ordering: .acquiring)) }
 
-    /// As ``load()``, in the one order in which all threads see exchanges.
+    /// Same as ``load()``, in the single order in which all threads see exchanges.
     @inline(__always)
     func loadInOrder() -> Borrowed<Object>? { Borrowed(bits: address.load(ordering: .sequentiallyConsistent)) }
 
-    /// Puts a reference in.
-    /// - Returns: the one before.
+    /// Stores a reference.
+    /// - Returns: the previous one.
     @inline(__always)
     func exchange(_ reference: Borrowed<Object>?) -> Borrowed<Object>? {
         Borrowed(bits: address.exchange(Self.bits(reference), ordering: .sequentiallyConsistent))
     }
 
-    /// Puts a reference in where there is none.
-    /// - Returns: whether there was none.
+    /// Stores a reference if there is none.
+    /// - Returns: true if it was stored.
     func fill(_ reference: Borrowed<Object>) -> Bool {
         address.compareExchange(expected: 0, desired: Self.bits(reference), ordering: .sequentiallyConsistent).exchanged
     }
 }
 
-/// Places for references that several threads exchange, each in a cache line of its own. All empty at first.
+/// A fixed number of references that several threads exchange, each in a cache line of its own. All are nil at first.
 ///
-/// `@unchecked Sendable`: the places are touched only as atomics.
+/// `@unchecked Sendable`: all accesses to the references are atomic.
 @safe
 struct AtomicBorrowedRow<Object: AnyObject>: ~Copyable, @unchecked Sendable {
     private static var stride: Int { 64 }

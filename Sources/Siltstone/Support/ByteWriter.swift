@@ -1,4 +1,4 @@
-/// Writes fields one behind the other into borrowed bytes, which must have room for them; only debug builds check.
+/// Writes fields one after the other into borrowed bytes, which must be large enough; only debug builds check that.
 struct ByteWriter {
     private let bytes: MutableBytes
     /// Bytes written.

@@ -3,36 +3,38 @@ import CZlib
 
 /// CRC-32 as in ISO 3309, gzip and zlib: the reflected polynomial 0xEDB88320, all ones in and out.
 ///
-/// By multiplications without carries where the processor has them (`crc32.h` has the source). Where it has not, below a
-/// few hundred bytes a table method in Swift is faster than the call into zlib; above, zlib's is. All give the same value.
+/// For 16 bytes or more it uses carry-less multiplication, if the processor has that (`crc32.h` has the source).
+/// Otherwise it uses a table method in Swift up to a few hundred bytes and zlib from there on, because each is faster in
+/// its range. All methods return the same value.
 enum CRC32 {
-    /// Whether the processor can multiply without carries.
+    /// True if the processor has carry-less multiplication.
     @inline(__always)
     static var multiplies: Bool { siltstone_crc32_width() > 0 }
-    /// Whether it can do so for 64 bytes at a time.
+    /// True if the processor can multiply 64 bytes at a time.
     @inline(__always)
     private static var multipliesWide: Bool { siltstone_crc32_width() > 1 }
-    /// From how many bytes on it does.
+    /// The smallest number of bytes for which 64 bytes at a time are used.
     private static let wideBytes = 272
 
-    /// The checksum of `bytes`, or, given the checksum of what came before, of both together.
+    /// Returns the checksum of `bytes`. Given the checksum of the preceding bytes, returns the checksum of both
+    /// together.
     @inline(__always)
     static func checksum(_ bytes: Bytes, continuing checksum: UInt32 = 0) -> UInt32 {
         guard bytes.count >= 16, multiplies else { return portable(bytes, continuing: checksum) }
         return multiplied(bytes, continuing: checksum, wide: multipliesWide)
     }
 
-    /// The checksum of a little-endian integer, continuing `checksum`.
+    /// Returns the checksum of a little-endian integer, continuing `checksum`.
     @inline(__always)
     static func checksum(_ integer: UInt64, continuing checksum: UInt32) -> UInt32 {
         unsafe ~fold(integer, into: ~checksum, tables)
     }
 
-    /// The checksum of five little-endian words, 40 bytes, that are in registers, and of the bytes behind them.
+    /// Returns the checksum of five little-endian words, 40 bytes, that are in registers, and of the bytes after them.
     ///
-    /// For headers of fields: to store the fields and load them as words would wait for the stores, which the
-    /// processor can forward only to loads of the same place and size.
-    /// - Parameter bytes: a multiple of 8 of them.
+    /// For headers whose fields are in registers. To store the fields and to load them as wider words would wait, because
+    /// a processor does not forward several small stores to one wider load.
+    /// - Parameter bytes: their number must be a multiple of 8.
     @inline(__always)
     static func checksum(
         _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ e: UInt64, then bytes: Bytes
@@ -44,8 +46,8 @@ enum CRC32 {
             : siltstone_crc32_of_words(a, b, c, d, e, bytes.baseAddress, bytes.count)
     }
 
-    /// As ``checksum(_:continuing:)``, of 16 bytes at least, where the processor multiplies.
-    /// - Parameter wide: whether 64 bytes at a time where there are many, which it must be able to do.
+    /// Same as ``checksum(_:continuing:)``, for at least 16 bytes, on a processor with carry-less multiplication.
+    /// - Parameter wide: true to take 64 bytes at a time if there are many, which the processor must be able to do.
     @inline(never)
     static func multiplied(_ bytes: Bytes, continuing checksum: UInt32, wide: Bool) -> UInt32 {
         precondition(bytes.count >= 16)
@@ -58,12 +60,12 @@ enum CRC32 {
     }
 }
 
-/// Without instructions of the processor's own.
+/// Without special instructions of the processor.
 extension CRC32 {
-    /// Where zlib becomes the faster one, in bytes.
+    /// The smallest number of bytes for which zlib is faster than the table method.
     private static let crossover = 400
 
-    /// As ``checksum(_:continuing:)``.
+    /// Same as ``checksum(_:continuing:)``.
     static func portable(_ bytes: Bytes, continuing checksum: UInt32) -> UInt32 {
         guard let base = unsafe bytes.baseAddress, bytes.count > 0 else { return checksum }
         guard bytes.count >= crossover else { return unsafe sliced(base, bytes.count, checksum) }
@@ -71,10 +73,10 @@ extension CRC32 {
             truncatingIfNeeded: crc32_z(UInt(checksum), base.assumingMemoryBound(to: UInt8.self), bytes.count))
     }
 
-    /// Sixteen tables of 256: `tables[k][b]` is the effect of byte `b` that lies `k` bytes before the end (slicing by 16:
-    /// Kounavis and Berry, 2005).
+    /// Sixteen tables of 256 entries: `tables[k][b]` is the effect of byte `b` at `k` bytes before the end (slicing by
+    /// 16: Kounavis and Berry, 2005).
     ///
-    /// `nonisolated(unsafe)`: written once, before anyone else can see it, and never freed.
+    /// `nonisolated(unsafe)`: written once, before another thread can see it, and never freed.
     private nonisolated(unsafe) static let tables: UnsafePointer<UInt32> = {
         let memory = UnsafeMutablePointer<UInt32>.allocate(capacity: 16 * 256)  // for the life of the process
         for byte in 0..<256 {
@@ -116,14 +118,14 @@ extension CRC32 {
         return ~state
     }
 
-    /// The checksum of five words.
+    /// Returns the checksum of five words.
     @inline(never)
     static func sliced(_ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ e: UInt64) -> UInt32 {
         let table = unsafe tables
         return unsafe ~fold(e, into: fold(c, d, into: fold(a, b, into: ~0, table), table), table)
     }
 
-    /// The state after the 16 bytes of two words.
+    /// Returns the state after the 16 bytes of two words.
     @inline(__always)
     private static func fold(
         _ first: UInt64, _ high: UInt64, into state: UInt32, _ table: UnsafePointer<UInt32>
@@ -136,7 +138,7 @@ extension CRC32 {
         return (a ^ b) ^ (c ^ d)
     }
 
-    /// The state after the 8 bytes of a word.
+    /// Returns the state after the 8 bytes of a word.
     @inline(__always)
     private static func fold(_ word: UInt64, into state: UInt32, _ table: UnsafePointer<UInt32>) -> UInt32 {
         let word = word ^ UInt64(state)
@@ -147,7 +149,7 @@ extension CRC32 {
 }
 
 extension UnsafePointer<UInt32> {
-    /// The entry of table `slice` for the byte of `word` that begins at bit `shift`.
+    /// The entry of table `slice` for the byte of `word` that starts at bit `shift`.
     @inline(__always)
     fileprivate subscript(slice: Int, word: UInt64, shift: UInt64) -> UInt32 {
         unsafe self[(slice &* 256) &+ Int(truncatingIfNeeded: (word &>> shift) & 0xff)]

@@ -1,22 +1,24 @@
-/// Plain values in a row on the heap, by address: for structures that are copied as plain memory themselves.
+/// Plain values in a row on the heap, by address: for structures that are themselves copied as plain memory.
 ///
-/// Whoever has made it calls ``deallocate()`` once, when nobody looks at it any more; ``HeapArray`` does so by itself.
-/// Release builds do not check bounds, debug builds do.
+/// The creator calls ``deallocate()`` once, when nobody uses the row any more; ``HeapArray`` does so by itself. Debug
+/// builds check bounds, release builds do not.
 ///
-/// `@unchecked Sendable`: filled before anyone else sees it and only read from then on, or guarded as its owner says.
+/// `@unchecked Sendable`: filled before another thread sees it and only read afterwards, or guarded as its owner
+/// states.
 @safe
 struct ElementRow<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Sendable {
     fileprivate let start: UnsafeMutablePointer<Element>
     let count: Int
 
-    /// - Parameter count: elements, undefined at first.
+    /// Creates a row of undefined elements.
+    /// - Parameter count: number of elements.
     init(count: Int) {
         precondition(count >= 0)
         self.count = count
         unsafe start = .allocate(capacity: max(1, count))
     }
 
-    /// Values in memory that is another's to free.
+    /// Creates a row in memory that somebody else frees.
     init(in memory: MutableBytes) {
         count = memory.count / MemoryLayout<Element>.stride
         unsafe start = unsafe memory.start.bindMemory(to: Element.self, capacity: count)
@@ -57,13 +59,13 @@ struct ElementRow<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Sendabl
         unsafe (start + target).update(from: start + source, count: moved)
     }
 
-    /// Has elements loaded into the caches.
+    /// Prefetches elements.
     @inline(__always)
     func prefetch(from first: Int, count: Int) {
         unsafe Prefetch.lines(start + first, count: count &* MemoryLayout<Element>.stride)
     }
 
-    /// Where an element lies.
+    /// Returns a pointer to an element.
     @inline(__always)
     func place(_ index: Int) -> ElementPlace<Element> {
         assert(index >= 0 && index <= count)
@@ -72,8 +74,8 @@ struct ElementRow<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Sendabl
 }
 
 extension ElementRow where Element == UInt64 {
-    /// How many of `length` ascending numbers from `first` on are below `number`. Without branches: which way each step goes
-    /// is a coin toss.
+    /// Returns how many of `length` ascending numbers, from index `first` on, are less than `number`. The search has no
+    /// branches, because each of its steps would be mispredicted half the time.
     /// - Complexity: O(log length)
     @inline(__always)
     func count(below number: UInt64, from first: Int = 0, of length: Int) -> Int {
@@ -91,11 +93,11 @@ extension ElementRow where Element == UInt64 {
 }
 
 extension ElementRow where Element == Record {
-    /// The place of a record.
+    /// Returns a pointer to a record.
     @inline(__always)
     func recordPlace(_ index: Int) -> RecordPlace { unsafe RecordPlace(UnsafePointer(start + index)) }
 
-    /// Room for records from `first` up to `last`.
+    /// Returns the storage for records from `first` up to `last`.
     @inline(__always)
     func room(from first: Int, to last: Int) -> RecordRoom {
         assert(first >= 0 && first <= last && last <= count)
@@ -103,7 +105,8 @@ extension ElementRow where Element == Record {
     }
 }
 
-/// Where a value lies in an ``ElementRow``: to be looked at in part, as a copy would load all of it.
+/// A pointer to a value in an ``ElementRow``. It gives access to a part of the value, where a copy would load all of
+/// it.
 ///
 /// `@unchecked Sendable`: as ``ElementRow``.
 @safe

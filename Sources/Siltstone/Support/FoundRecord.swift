@@ -1,11 +1,11 @@
-/// What a point read finds: the newest visible version of a key, without the key. Three words, which functions return in
-/// registers.
+/// The result of a point read: the newest visible version of a key, without the key. It has three words, which
+/// functions return in registers.
 struct FoundRecord {
     let value: Bytes
-    /// Sequence number and kind; 0 where nothing was found.
+    /// Sequence number and kind; 0 if nothing was found.
     private let tag: UInt64
 
-    /// Nothing.
+    /// Nothing was found.
     static var none: FoundRecord { FoundRecord(.emptyBytes, tag: 0) }
 
     @inline(__always)
@@ -19,13 +19,14 @@ struct FoundRecord {
         self.init(record.value, tag: record.sequence &<< 8 | UInt64(record.kind.rawValue))
     }
 
+    /// True if a record was found, even a tombstone.
     @inline(__always)
     var exists: Bool { tag != 0 }
 
     @inline(__always)
     var sequence: SequenceNumber { tag &>> 8 }
 
-    /// The whole record, given the key that was looked for.
+    /// Returns the complete record, given the key of the lookup.
     func record(_ key: Bytes) -> Record? {
         RecordKind(rawValue: UInt8(truncatingIfNeeded: tag)).map {
             Record(key: key, value: value, sequence: sequence, kind: $0)

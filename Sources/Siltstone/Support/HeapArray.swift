@@ -1,10 +1,11 @@
 /// A fixed number of plain values on the heap. Freed with its owner.
 ///
-/// Against `Array` it saves the reference count and, in release builds, the bounds check; debug builds check bounds.
+/// Unlike `Array` it has no reference count and, in release builds, no bounds check; debug builds check bounds.
 struct HeapArray<Element: BitwiseCopyable>: ~Copyable, Sendable {
     private let elements: ElementRow<Element>
 
-    /// - Parameter count: elements, undefined at first.
+    /// Creates an array of undefined elements.
+    /// - Parameter count: number of elements.
     init(count: Int) { elements = ElementRow(count: count) }
 
     init(repeating value: Element, count: Int) { elements = ElementRow(repeating: value, count: count) }
@@ -25,13 +26,13 @@ struct HeapArray<Element: BitwiseCopyable>: ~Copyable, Sendable {
     @inline(__always)
     func move(from source: Int, to target: Int, count: Int) { elements.move(from: source, to: target, count: count) }
 
-    /// Has elements loaded into the caches.
+    /// Prefetches elements.
     @inline(__always)
     func prefetch(from first: Int, count: Int) { elements.prefetch(from: first, count: count) }
 }
 
 extension HeapArray where Element == UInt64 {
-    /// How many of `length` ascending numbers from `first` on are below `number`.
+    /// Returns how many of `length` ascending numbers, from index `first` on, are less than `number`.
     @inline(__always)
     func count(below number: UInt64, from first: Int, of length: Int) -> Int {
         elements.count(below: number, from: first, of: length)
@@ -39,11 +40,11 @@ extension HeapArray where Element == UInt64 {
 }
 
 extension HeapArray where Element == Record {
-    /// The place of a record.
+    /// Returns a pointer to a record.
     @inline(__always)
     func place(_ index: Int) -> RecordPlace { elements.recordPlace(index) }
 
-    /// Room for records from `first` up to `last`.
+    /// Returns the storage for records from `first` up to `last`.
     @inline(__always)
     func room(from first: Int, to last: Int) -> RecordRoom { elements.room(from: first, to: last) }
 }

@@ -1,10 +1,10 @@
 /// One value on the heap, at an address that never changes. Freed with its owner.
 ///
-/// A class keeps the state that changes often in a cell: as properties of the class, each access would check for exclusive
-/// access, which costs several percent of a scan.
+/// A class keeps its frequently changed state in a cell. As properties of the class, each access would check for
+/// exclusive access, which costs several percent of a scan.
 ///
-/// `@unchecked Sendable`: the owner says which lock, or which thread, guards the value. A class whose other fields are
-/// constant needs no promise of its own then.
+/// `@unchecked Sendable`: the owner states which lock, or which thread, guards the value. A class whose other fields
+/// are constant then needs no `@unchecked` of its own.
 @safe
 struct HeapCell<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let address: UnsafeMutablePointer<Value>
@@ -19,7 +19,7 @@ struct HeapCell<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         unsafe address.deallocate()
     }
 
-    /// Where the value is, for an owner's property that stands for it.
+    /// A pointer to the value, for a property of the owner that stands for it.
     @inline(__always)
     var place: UnsafePointer<Value> { unsafe UnsafePointer(address) }
 
@@ -33,28 +33,28 @@ struct HeapCell<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// Room on the heap for one value, which its user puts in and takes out again.
+/// Heap storage for one value, which its user puts in and takes out again.
 ///
-/// An optional in a ``HeapCell`` lost: it is copied out and in for each change of the value.
+/// An optional in a ``HeapCell`` measured slower, because Swift copies the value out and back on every change.
 @safe
 struct HeapSlot<Value: ~Copyable>: ~Copyable {
-    /// The room, for those who use it while the slot is there.
+    /// A pointer to the storage. Unowned: must not outlive the slot.
     let place: HeapPlace<Value>
 
     init() { place = unsafe HeapPlace(.allocate(capacity: 1)) }
 
-    /// The slot must be empty.
+    /// The slot must be empty: a value left in it leaks.
     deinit { unsafe place.address.deallocate() }
 
     /// Puts a value into the slot, which must be empty.
     @inline(__always)
     func fill(_ value: consuming Value) { place.fill(value) }
 
-    /// Takes out the value, which must be there.
+    /// Takes the value out of the slot, which must not be empty.
     @inline(__always)
     func take() -> Value { place.take() }
 
-    /// The value, which must be there.
+    /// The value. The slot must not be empty.
     @inline(__always)
     var value: Value {
         unsafeAddress { unsafe UnsafePointer(place.address) }
@@ -62,22 +62,22 @@ struct HeapSlot<Value: ~Copyable>: ~Copyable {
     }
 }
 
-/// The room of a ``HeapSlot``, as long as that lives.
+/// A pointer to the storage of a ``HeapSlot``. Unowned: must not outlive the slot.
 @safe
 struct HeapPlace<Value: ~Copyable> {
     fileprivate let address: UnsafeMutablePointer<Value>
 
     fileprivate init(_ address: UnsafeMutablePointer<Value>) { unsafe self.address = unsafe address }
 
-    /// Puts a value into the room, which must be empty.
+    /// Puts a value into the slot, which must be empty.
     @inline(__always)
     func fill(_ value: consuming Value) { unsafe address.initialize(to: value) }
 
-    /// Takes out the value, which must be there.
+    /// Takes the value out of the slot, which must not be empty.
     @inline(__always)
     func take() -> Value { unsafe address.move() }
 
-    /// The value, which must be there.
+    /// The value. The slot must not be empty.
     @inline(__always)
     var value: Value {
         unsafeAddress { unsafe UnsafePointer(address) }

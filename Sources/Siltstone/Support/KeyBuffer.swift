@@ -1,18 +1,18 @@
-/// A copy of the key that came before, to compare the next one with. The memory is used again.
+/// A copy of the previous key, to compare the next one with. Its memory is reused.
 struct KeyBuffer: ~Copyable {
     private var memory = MutableBytes.allocate(byteCount: 256, alignment: 8)
-    /// Bytes of the key; −1 before the first.
+    /// Bytes of the key; −1 before the first key.
     private var count = -1
 
     init() {}
 
     deinit { memory.deallocate() }
 
-    /// The key, valid until the next is set; nil before the first.
+    /// The key, valid until the next one is set; nil before the first.
     @inline(__always)
     var key: Bytes? { count < 0 ? nil : memory.uncheckedSlice(0, count).bytes }
 
-    /// Whether the key is these bytes.
+    /// Returns true if the key equals these bytes.
     @inline(__always)
     func holds(_ other: Bytes) -> Bool {
         count >= 0 && SearchKey(memory.uncheckedSlice(0, count).bytes).isEqual(to: other)

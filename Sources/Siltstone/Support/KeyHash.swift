@@ -1,7 +1,8 @@
-/// The hash of a key that the hash index of a segment is built on. Its values are on disk: it must never change.
+/// The hash of a key for the hash index of a segment. Its values are on disk, so it must never change.
 ///
-/// A multiply-fold in the manner of wyhash (Wang Yi, 2019): 64 by 64 bits are multiplied to 128, and the halves
-/// xored. Not keyed: whoever chooses keys can make some of them collide, which costs time and never correctness.
+/// A multiply-fold in the manner of wyhash (Wang Yi, 2019): it multiplies 64 by 64 bits to 128, and xors the two
+/// halves. It has no secret key, so a user who chooses the keys can make some of them collide. That costs time and
+/// never correctness.
 enum KeyHash {
     @inline(__always)
     private static func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
@@ -16,7 +17,7 @@ enum KeyHash {
         0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x9e37_79b9_7f4a_7c15
     )
 
-    /// The hash of `key`.
+    /// Returns the hash of `key`.
     @inline(__always)
     static func hash(_ key: Bytes) -> UInt64 {
         let count = key.count
@@ -28,7 +29,8 @@ enum KeyHash {
         return hashOther(key)
     }
 
-    /// Below 8 bytes the key is padded with zeros to 8; above 16, words of 8 are folded in, the last one overlapping.
+    /// Hashes keys of fewer than 8 or more than 16 bytes. A shorter key is padded with zeros to 8 bytes. Of a longer
+    /// one, words of 8 bytes are folded in, and the last word overlaps the one before.
     private static func hashOther(_ key: Bytes) -> UInt64 {
         let count = key.count
         if count < 8 {

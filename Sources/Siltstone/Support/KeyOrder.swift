@@ -1,5 +1,5 @@
-/// The order of keys: unsigned bytes, a prefix before what it begins.
-/// - Returns: below zero, zero or above zero as `a` comes before, is, or comes after `b`.
+/// Compares two keys as unsigned bytes; a prefix sorts before longer keys.
+/// - Returns: a negative number if `a` is less than `b`, zero if they are equal, a positive number if `a` is greater.
 @inline(__always)
 func compareKeys(_ a: Bytes, _ b: Bytes) -> Int {
     let shorter = min(a.count, b.count)
@@ -8,8 +8,8 @@ func compareKeys(_ a: Bytes, _ b: Bytes) -> Int {
     return a.count &- b.count
 }
 
-/// The order of ``compareKeys(_:_:)``, found out in place, eight bytes at a time: where keys are short and in the caches,
-/// the call of the C library's comparison costs more than what it does.
+/// Same order as ``compareKeys(_:_:)``, compared inline eight bytes at a time. For short keys in the caches, the call
+/// of the C library's comparison costs more than its work.
 @inline(__always)
 func compareKeysByWords(_ a: Bytes, _ b: Bytes) -> Int {
     let shorter = min(a.count, b.count)
@@ -19,7 +19,8 @@ func compareKeysByWords(_ a: Bytes, _ b: Bytes) -> Int {
     }
     var offset = 0
     while offset < shorter {
-        // The last eight may begin with some that are known to be the same: cheaper than a call for a few.
+        // The last eight bytes may overlap bytes that are known to be equal, which is cheaper than a call for a few
+        // bytes.
         let place = min(offset, shorter &- 8)
         let one = a.uncheckedLoad(at: place, as: UInt64.self)
         let other = b.uncheckedLoad(at: place, as: UInt64.self)
@@ -29,7 +30,7 @@ func compareKeysByWords(_ a: Bytes, _ b: Bytes) -> Int {
     return a.count &- b.count
 }
 
-/// Whether two keys are the same bytes.
+/// Returns true if two keys are the same bytes.
 @inline(__always)
 func keysEqual(_ a: Bytes, _ b: Bytes) -> Bool {
     a.count == b.count && Bytes.compare(a, b, first: a.count) == 0

@@ -1,38 +1,39 @@
-/// Records in key order, which a cursor of a memtable or a segment hands over together.
+/// Records in key order, which a cursor of a memtable or a segment returns together.
 ///
-/// Cursors hand over records by the dozen, so that the choice of the kind of source is made once for each dozen and
-/// the loop over records has neither a call nor a branch on it. The memory belongs to one reader and is reused.
+/// A cursor returns a batch of records at a time. The reader checks the type of the cursor once for each batch, so the
+/// loop over its records has neither a call nor a branch for that. The memory belongs to one reader and is reused.
 struct RecordBatch: ~Copyable {
-    /// Records filled in.
+    /// Number of records in the batch.
     private(set) var count = 0
     private let records: HeapArray<Record>
 
-    /// - Parameter capacity: records that fit.
+    /// Creates an empty batch.
+    /// - Parameter capacity: number of records that fit.
     init(capacity: Int) { records = HeapArray(count: capacity) }
 
-    /// Records that fit.
+    /// Number of records that fit.
     @inline(__always)
     var capacity: Int { records.count }
 
     @inline(__always)
     mutating func removeAll() { count = 0 }
 
-    /// The first record's place; good until the batch goes.
+    /// A pointer to the first record; must not outlive the batch.
     @inline(__always)
     var start: RecordPlace { records.place(0) }
 
-    /// Adds a record; the batch must not be full.
+    /// Appends a record; the batch must not be full.
     @inline(__always)
     mutating func append(_ record: Record) {
         records[count] = record
         count &+= 1
     }
 
-    /// Room for records behind those that are there, until there are `last`.
+    /// Returns the storage after the present records, as much as brings the batch to `last` records.
     @inline(__always)
     func room(upTo last: Int) -> RecordRoom { records.room(from: count, to: last) }
 
-    /// Counts the records that were put into ``room(upTo:)``.
+    /// Adds the records that the caller has put into ``room(upTo:)`` to the batch.
     @inline(__always)
     mutating func grow(to room: RecordRoom) {
         count = room.place - start

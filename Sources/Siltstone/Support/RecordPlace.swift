@@ -1,4 +1,4 @@
-/// Where a record lies in a batch, to be read. As long as the batch lives and is not filled anew.
+/// A pointer to a record in a batch, for reading. Unowned: valid until the batch ends or is refilled.
 @safe @frozen @usableFromInline
 struct RecordPlace: Comparable {
     @usableFromInline let address: UnsafePointer<Record>
@@ -6,7 +6,7 @@ struct RecordPlace: Comparable {
     @inlinable @inline(__always)
     init(_ address: UnsafePointer<Record>) { unsafe self.address = unsafe address }
 
-    /// A place that nobody looks at.
+    /// A placeholder that nobody dereferences.
     static var none: RecordPlace {
         unsafe RecordPlace(UnsafePointer(bitPattern: MemoryLayout<Record>.alignment).unsafelyUnwrapped)
     }
@@ -26,7 +26,7 @@ struct RecordPlace: Comparable {
     @inlinable @inline(__always)
     var kind: RecordKind { unsafe address.pointee.kind }
 
-    /// The place behind it.
+    /// Returns a pointer to the next record.
     @inlinable @inline(__always)
     func successor() -> RecordPlace { unsafe RecordPlace(address.successor()) }
 
@@ -49,16 +49,17 @@ struct RecordPlace: Comparable {
     static func += (place: inout RecordPlace, count: Int) { place = place + count }
 }
 
-/// Room for records in a batch, which are put there one behind the other.
+/// Storage for records in a batch, which is filled from its start.
 @safe
 struct RecordRoom {
     private let start: UnsafeMutablePointer<Record>
     private var next: UnsafeMutablePointer<Record>
     private let end: UnsafeMutablePointer<Record>
 
+    /// Creates empty storage.
     /// - Parameters:
-    ///   - start: where the first record goes.
-    ///   - count: records that fit.
+    ///   - start: the position of the first record.
+    ///   - count: number of records that fit.
     @inline(__always)
     init(_ start: UnsafeMutablePointer<Record>, count: Int) {
         unsafe self.start = unsafe start
@@ -66,26 +67,27 @@ struct RecordRoom {
         unsafe end = unsafe start + count
     }
 
-    /// - Parameter memory: not initialised.
+    /// Creates empty storage.
+    /// - Parameter memory: uninitialized memory for at least one record.
     init(_ memory: UnsafeMutableBufferPointer<Record>) {
         // A buffer for at least one record has an address.
         unsafe self.init(memory.baseAddress.unsafelyUnwrapped, count: memory.count)
     }
 
-    /// The records that were put, in a row.
+    /// The stored records.
     var row: RecordRow { unsafe RecordRow(start: RecordPlace(UnsafePointer(start)), end: place) }
 
-    /// Takes all records out again.
+    /// Removes all records.
     mutating func removeAll() { unsafe next = unsafe start }
 
     @inline(__always)
     var isFull: Bool { unsafe next == end }
 
-    /// Where the next record goes.
+    /// The position of the next record.
     @inline(__always)
     var place: RecordPlace { unsafe RecordPlace(UnsafePointer(next)) }
 
-    /// Puts a record; there must be room for it.
+    /// Appends a record; the storage must not be full.
     @inline(__always)
     mutating func put(_ record: Record) {
         unsafe assert(next < end)

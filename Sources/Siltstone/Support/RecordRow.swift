@@ -1,4 +1,4 @@
-/// Records in a row that a walk hands out.
+/// Consecutive records that a scan returns.
 @usableFromInline
 struct RecordRow {
     @usableFromInline
@@ -6,9 +6,9 @@ struct RecordRow {
     @usableFromInline
     let end: RecordPlace
 
-    /// Calls `body` with key and value of each record up to the first that is no value.
-    /// - Parameter stop: set behind the record for which `body` has returned false.
-    /// - Returns: where that is, or the end; nil where `body` has returned false.
+    /// Calls `body` with key and value of each record, up to the first record whose kind is not `.value`.
+    /// - Parameter stop: set to the position after the record for which `body` has returned false.
+    /// - Returns: the position of that first record, or the end; nil if `body` has returned false.
     @inlinable
     @inline(__always)
     func handValues(
@@ -16,7 +16,7 @@ struct RecordRow {
     ) rethrows -> RecordPlace? {
         var next = start
         while next != end {
-            // Not the variable, on which the spans would depend: it would be kept on the heap.
+            // A constant, because the spans would depend on a variable, which would then be kept on the heap.
             let record = next
             guard case .value = record.kind else { break }
             if try unsafe !body(record.key.buffer.bytes, record.value.buffer.bytes) {
@@ -39,12 +39,13 @@ extension RecordRow {
     @inline(__always)
     var count: Int { end - start }
 
-    /// The first record; nil where there is none.
+    /// The first record; nil if there is none.
     var first: Record? { isEmpty ? nil : start.record }
 
-    /// Calls `body` with the key of each record up to the first that is a removal; where values lie does not matter.
-    /// - Parameter stop: as of ``handValues(to:stop:)``.
-    /// - Returns: as that does.
+    /// Calls `body` with the key of each record, up to the first tombstone. It does not matter whether a value is in
+    /// the record or in a value file.
+    /// - Parameter stop: as in ``handValues(to:stop:)``.
+    /// - Returns: as ``handValues(to:stop:)``, for the first tombstone.
     @inlinable
     @inline(__always)
     func handKeys(

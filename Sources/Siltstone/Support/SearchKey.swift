@@ -1,4 +1,4 @@
-/// A key as searches compare it.
+/// A key in the form that searches compare.
 struct SearchKey: BitwiseCopyable {
     let bytes: Bytes
 
@@ -8,9 +8,11 @@ struct SearchKey: BitwiseCopyable {
     @inline(__always)
     var count: Int { bytes.count }
 
-    /// The eight bytes behind the first `skip` as a big-endian number, zeros where the key ends earlier.
+    /// Returns the eight bytes after the first `skip` as a big-endian number, padded with zeros if the key ends
+    /// earlier.
     ///
-    /// For keys that agree in their first `skip` bytes its order is theirs, but that two keys may have the same.
+    /// For keys with the same first `skip` bytes, digests sort as the keys do, except that different keys may have the
+    /// same digest.
     @inline(__always)
     func digest(after skip: Int) -> UInt64 {
         let left = count &- skip
@@ -19,7 +21,7 @@ struct SearchKey: BitwiseCopyable {
         return shortDigest(left)
     }
 
-    /// The digest of the last `left` bytes, 1 to 7.
+    /// Returns the digest of the last `left` bytes, 1 to 7.
     @inline(__always)
     private func shortDigest(_ left: Int) -> UInt64 {
         if count >= 8 {
@@ -34,8 +36,8 @@ struct SearchKey: BitwiseCopyable {
         return digest
     }
 
-    /// Whether the key is these bytes. In place from 8 up to 32 of them, for there the call of the C library's comparison
-    /// costs more than what it does.
+    /// Returns true if the key equals these bytes. From 8 to 32 bytes are compared inline, because the call of the C
+    /// library's comparison costs more than its work there.
     @inline(__always)
     func isEqual(to other: Bytes) -> Bool {
         guard other.count == count else { return false }
@@ -47,7 +49,7 @@ struct SearchKey: BitwiseCopyable {
         return keysEqual(bytes, other)
     }
 
-    /// The bits in which eight bytes of the key differ from those at another address.
+    /// Returns the differing bits of eight bytes of the key and of another one at an offset.
     @inline(__always)
     private func difference(_ other: Bytes, _ offset: Int) -> UInt64 {
         word(offset) ^ other.uncheckedLoad(at: offset, as: UInt64.self)
@@ -56,19 +58,19 @@ struct SearchKey: BitwiseCopyable {
     @inline(__always)
     private func word(_ offset: Int) -> UInt64 { bytes.uncheckedLoad(at: offset, as: UInt64.self) }
 
-    /// Orders this key against another, as ``compareKeys(_:_:)``.
+    /// Compares this key with another one, as ``compareKeys(_:_:)``.
     @inline(__always)
     func compare(to other: SearchKey) -> Int { compareKeys(bytes, other.bytes) }
 
-    /// The first bytes of the key, at most `length`.
+    /// Returns the first bytes of the key, at most `length`.
     @inline(__always)
     func prefix(_ length: Int) -> SearchKey { SearchKey(bytes.uncheckedSlice(0, min(count, length))) }
 
-    /// Whether the key begins with another one.
+    /// Returns true if the key starts with another one.
     @inline(__always)
     func hasPrefix(_ other: SearchKey) -> Bool { count >= other.count && other.isEqual(to: prefix(other.count).bytes) }
 
-    /// How many bytes the keys have in common at their start.
+    /// Returns the length of the common prefix, in bytes.
     func commonPrefix(with other: SearchKey) -> Int {
         let limit = min(count, other.count)
         var index = 0

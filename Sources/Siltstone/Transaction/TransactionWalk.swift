@@ -1,41 +1,41 @@
-/// One walk of a transaction over a range: the entries of its snapshot, merged with its own writes.
+/// One scan of a transaction over a range: the entries of its snapshot, merged with its own writes.
 ///
-/// The walk sees the writes that were made before it began. It hands out rows of the snapshot's records without a copy,
-/// cut where a write comes between, and each write as a row of its own. It notes in the transaction's read set how far
-/// it has come, so that a commit behind that place is no conflict.
+/// The scan sees the writes that were made before it started. It returns rows of the snapshot's records without
+/// copying, cut where a write comes in between, and each write as its own row. It records in the transaction's read set
+/// how far it has read, so that changes after that position are no conflict.
 ///
 /// Used by one task or thread at a time.
 final class TransactionWalk {
     private let transaction: TransactionState
     private var base: ScanWalk
     private let writes: WriteBuffer
-    /// The range of the walk, and the part of it from where the walk has begun or a seek has gone.
-    private let whole: ScanRange
+    /// The range of the scan, and the part of it from the start or from the target of the last seek.
+    private let fullRange: ScanRange
     private var range: ScanRange
-    /// The number of that part in the read set; nil where reads are not checked.
+    /// The number of that part in the read set; nil if reads are not checked.
     private var number: Int?
-    /// Entries that may still be handed out.
+    /// The number of entries that the scan may still return.
     private var left: Int
 
-    /// The part of the snapshot's row that is not handed out yet.
+    /// The part of the snapshot's row that was not returned yet.
     private var baseNext: RecordPlace?
     private var baseEnd: RecordPlace?
     private var isBaseAtEnd = false
-    /// The write that comes next; nil behind the last one.
+    /// The position of the next write; nil after the last one.
     private var place: SortedWrites.Place?
-    /// The row that was handed out last.
+    /// The row that was returned last.
     private var row: RecordRow?
     /// Whether ``row`` is ``own``.
     private var isRowOwn = false
-    /// One write, as a row.
+    /// The storage for one write as a row.
     private let own = HeapArray<Record>(count: 1)
     /// The bytes that ``own`` refers to.
     private var ownBytes: HeapBytes?
 
     /// - Parameters:
-    ///   - path: the caller keeps it, and the transaction's snapshot, as long as the walk.
-    ///   - snapshot: the last change that the walk sees.
-    /// - Throws: ``StoreError`` where the transaction has ended, or the store is closed.
+    ///   - path: unowned. The caller keeps it and the transaction's snapshot alive during the scan.
+    ///   - snapshot: the last change that the scan sees.
+    /// - Throws: ``StoreError`` if the transaction has ended, or the store is closed.
     init(
         _ transaction: TransactionState, _ path: ScanPath, at snapshot: SequenceNumber, _ range: ScanRange
     ) throws(StoreError) {
@@ -43,7 +43,7 @@ final class TransactionWalk {
         self.transaction = transaction
         self.writes = writes
         self.number = number
-        whole = range
+        fullRange = range
         self.range = range
         left = range.limit
         var unlimited = range
@@ -56,7 +56,7 @@ final class TransactionWalk {
 
     // MARK: Rows
 
-    /// The next records in a row; see ``ScanWalk/nextRow(behind:)``.
+    /// Returns the next records as a row; see ``ScanWalk/nextRow(behind:)``.
     func nextRow(behind taken: RecordPlace?) throws(StoreError) -> RecordRow? {
         use(upTo: taken)
         guard left > 0 else { return nil }
@@ -65,12 +65,12 @@ final class TransactionWalk {
             return nil
         }
         row = next
-        // Before the row is handed out: the caller may commit in the middle of it.
+        // Recorded before the row is returned, because the caller may commit while it uses the row.
         note(through: next.start == next.end ? next.start : next.end - 1)
         return next
     }
 
-    /// Calls `body` with the record where a row ended early; see ``ScanWalk/handOther(_:to:)``.
+    /// Handles the record at which a row ended early; see ``ScanWalk/handOther(_:to:)``.
     func handOther(
         _ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
@@ -82,7 +82,7 @@ final class TransactionWalk {
         return try base.handOther(record, to: body)
     }
 
-    /// As ``handOther(_:to:)``, with the key alone.
+    /// Like ``handOther(_:to:)``, with the key only.
     func handOtherKey(_ record: RecordPlace, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
         if !isRowOwn, base.isSkipped(record) {
             skip()
@@ -91,32 +91,33 @@ final class TransactionWalk {
         return try unsafe body(record.key.buffer.bytes)
     }
 
-    /// Goes to a key of the range, as ``Cursor/seek(to:)`` does. What is read from there is a part of its own in the read set.
+    /// Moves to a key of the range, like ``Cursor/seek(to:)``. The keys read from there on form a new part in the read
+    /// set.
     func seek(to key: [UInt8]) throws(StoreError) {
         use(upTo: row.map { $0.start + 1 })
         number = try transaction.beginWalk().number
-        range = whole
+        range = fullRange
         if isForward {
-            if (whole.from ?? []).lexicographicallyPrecedes(key) { range.from = key }
+            if (fullRange.from ?? []).lexicographicallyPrecedes(key) { range.from = key }
         } else {
             let end = KeyRange.successor(of: key)
-            if whole.to.map({ end.lexicographicallyPrecedes($0) }) ?? true { range.to = end }
+            if fullRange.to.map({ end.lexicographicallyPrecedes($0) }) ?? true { range.to = end }
         }
-        // A hidden record was left out of the count already: without this the count of a walk without a limit is beyond its
-        // greatest value, and the seek takes the walk for ended.
+        // For a hidden record, `ScanWalk.uncount()` has raised the count of entries left, and this lowers it again.
+        // Otherwise the count of an unlimited scan would overflow, and the seek would treat the scan as ended.
         if !isBaseAtEnd { base.take(upTo: baseNext) }
         try base.seek(to: key)
         (baseNext, baseEnd, isBaseAtEnd) = (nil, nil, false)
         place = firstPlace()
     }
 
-    /// The next record, good until the next call. Not to be mixed with ``nextRow(behind:)``.
+    /// Returns the next record, valid until the next call. Must not be mixed with ``nextRow(behind:)``.
     func nextRecord() throws(StoreError) -> Record? {
         var taken = row.map { $0.start + 1 }
         while let next = try nextRow(behind: taken) {
             let record = next.start
             if isRowOwn || !base.isSkipped(record) {
-                // Only this one: the rest of the row is not read yet.
+                // Records this record only, because the caller has not read the rest of the row.
                 note(through: record)
                 return record.record
             }
@@ -127,25 +128,25 @@ final class TransactionWalk {
         return nil
     }
 
-    /// Leaves a hidden record out of the count of entries.
+    /// Takes a hidden record out of the count of returned entries.
     private func skip() {
         left &+= 1
         base.uncount()
     }
 
-    /// Runs `body` with the value of the record that ``nextRecord()`` has returned last.
+    /// Runs `body` with the value of the record that ``nextRecord()`` returned last.
     func withValue<R>(of record: Record, _ body: (Bytes) throws(StoreError) -> R) throws(StoreError) -> R {
         isRowOwn ? try body(record.value) : try base.withValue(of: record, body)
     }
 
-    /// Ends the walk.
-    /// - Parameter taken: behind the last record that the caller has looked at; nil for the whole row.
+    /// Ends the scan.
+    /// - Parameter taken: the position after the last record that the caller has used; nil for the complete row.
     func end(behind taken: RecordPlace?) {
         guard let row, let taken, taken > row.start, taken < row.end else { return }
         note(through: taken - 1)
     }
 
-    /// Takes the records of the last row before `taken` for used up.
+    /// Marks the records of the last row before `taken` as used.
     private func use(upTo taken: RecordPlace?) {
         guard let row, let taken else { return }
         left &-= taken - row.start
@@ -159,7 +160,7 @@ final class TransactionWalk {
 
     // MARK: Merge
 
-    /// The next row of the snapshot or of the writes.
+    /// Returns the next row of the snapshot or of the writes.
     private func findRow() throws(StoreError) -> RecordRow? {
         isRowOwn = false
         while true {
@@ -192,7 +193,7 @@ final class TransactionWalk {
         }
     }
 
-    /// The snapshot's next record, if it has one; it may be a tombstone.
+    /// Returns the snapshot's next record, which may be a tombstone; nil at the end.
     private func nextBase() throws(StoreError) -> RecordPlace? {
         while !isBaseAtEnd {
             if let baseNext, baseNext != baseEnd { return baseNext }
@@ -206,10 +207,10 @@ final class TransactionWalk {
         return nil
     }
 
-    /// Whether ``baseNext`` is a record to be handed out by ``handOther(_:to:)``.
+    /// Whether ``handOther(_:to:)`` must handle the record at ``baseNext``.
     private var isBaseRowEmpty = false
 
-    /// The records from `start` on, up to the next write or deleted range.
+    /// Returns the records from `start` on, up to the next write or deleted range.
     private func baseRow(from start: RecordPlace, before write: SortedWrites.Write?) -> RecordRow {
         if isBaseRowEmpty { return RecordRow(start: start, end: start) }
         guard var end = baseEnd else { return RecordRow(start: start, end: start) }
@@ -230,6 +231,7 @@ final class TransactionWalk {
         return RecordRow(start: start, end: end)
     }
 
+    /// Copies a write to ``own``, and returns it as a row.
     private func ownRow(_ write: SortedWrites.Write) -> RecordRow {
         let bytes = writes.batch.withPayload { payload in
             HeapBytes(copying: [UInt8](write.key(in: payload)) + [UInt8](write.value(in: payload)))
@@ -242,10 +244,12 @@ final class TransactionWalk {
         return RecordRow(start: own.place(0), end: own.place(0) + 1)
     }
 
+    /// Whether a deleted range of the transaction hides a record of the snapshot.
     private func isDeleted(_ record: RecordPlace) -> Bool {
         !writes.deleted.isEmpty && writes.deleted.contains(record.key)
     }
 
+    /// Whether a key comes before another one, in scan order.
     private func comesBefore(_ key: Bytes, _ other: Bytes) -> Bool {
         let order = compareKeys(key, other)
         return isForward ? order < 0 : order > 0
@@ -253,6 +257,8 @@ final class TransactionWalk {
 
     // MARK: Writes
 
+    /// The position of the first write at or after the start of the range, in scan order. If there is none, this is the
+    /// end position in a forward scan, and nil in a backward one.
     private func firstPlace() -> SortedWrites.Place? {
         writes.batch.withPayload { payload in
             if isForward {
@@ -265,10 +271,13 @@ final class TransactionWalk {
         }
     }
 
+    /// The position of the next write, in scan order. After the last one, this is the end position in a forward scan,
+    /// and nil in a backward one.
     private func advanced(_ place: SortedWrites.Place) -> SortedWrites.Place? {
         isForward ? writes.writes.place(after: place) : writes.writes.place(before: place)
     }
 
+    /// Whether a key lies after the end of the range, in scan order.
     private func isBeyondEnd(_ key: Bytes) -> Bool {
         guard let end = range.farEnd else { return false }
         let order = withContiguousBytes(end) { compareKeys(key, $0) }
@@ -277,7 +286,7 @@ final class TransactionWalk {
 
     // MARK: Read set
 
-    /// Notes that the walk has read through a record, or to its end.
+    /// Records that the scan has read through a record, or to its end if `record` is nil.
     private func note(through record: RecordPlace?) {
         guard let number else { return }
         let key = record.map { [UInt8]($0.key) }

@@ -1,20 +1,20 @@
-/// A block in memory, whose checksum is known to be right (`Docs/Format.md`, "Blocks").
+/// A block in memory whose checksum has been verified (`Docs/Format.md`, "Blocks").
 struct Block {
     let bytes: Bytes
-    /// Records of the block.
+    /// Number of records.
     let count: Int
-    /// No record goes beyond it: there digests and slots begin.
+    /// End of the area of records. Digests and slots start here.
     let limit: Int
     let layout: BlockLayout
 
-    /// No records.
+    /// A block without records.
     static var empty: Block { Block(.emptyBytes, count: 0, layout: .plain) }
 
     /// Bytes of the block.
     @inline(__always)
     var length: Int { bytes.count }
 
-    /// The part that records may be in.
+    /// The bytes up to ``limit``, which contain all records.
     @inline(__always)
     var recordBytes: Bytes { bytes.uncheckedSlice(0, limit) }
 
@@ -26,7 +26,7 @@ struct Block {
         limit = bytes.count &- layout.tailSize &* count
     }
 
-    /// A view of a block's bytes; nil where header, records, digests and slots cannot all be in there.
+    /// A view of a block's bytes. Returns nil if header, records, digests and slots do not fit into `bytes`.
     @inline(__always)
     init?(_ bytes: Bytes, layout: BlockLayout) {
         guard bytes.count >= layout.headerSize else { return nil }
@@ -35,7 +35,7 @@ struct Block {
         self.init(bytes, count: count, layout: layout)
     }
 
-    /// The checksum that belongs into the first four bytes of a block.
+    /// The checksum for the first four bytes of a block.
     /// - Parameters:
     ///   - segment: the segment's number.
     ///   - address: the block's logical address.
@@ -44,33 +44,34 @@ struct Block {
         return CRC32.checksum(Bytes(rebasing: bytes.dropFirst(4)), continuing: place)
     }
 
-    /// The block's length in units as its header tells it, or nil where it is too long for the header to tell.
+    /// The block's length in units, from its header. Returns nil if the block is too long for that field, or the header
+    /// is cut off.
     static func units(_ header: Bytes) -> Int? {
         guard let units: UInt16 = header.integer(at: 6), units > 0 else { return nil }
         return Int(units)
     }
 
-    /// Offset of a record; the slot must be one of the block's.
+    /// Offset of a record. `slot` must be a slot of the block.
     @inline(__always)
     func offset(ofSlot slot: Int) -> Int {
         assert(slot >= 0 && slot < count)
         return Int(bytes.uncheckedInteger(at: length &- 2 &- 2 &* slot, as: UInt16.self))
     }
 
-    /// The record of a slot of the block; nil where the slot leads nowhere.
+    /// The record of a slot of the block; nil if the slot points to no valid record.
     @inline(__always)
     func record(_ slot: Int) -> BlockRecord? { record(at: offset(ofSlot: slot)) }
 
-    /// The record at an offset; nil where there is none.
+    /// The record at an offset; nil if there is no valid record.
     @inline(__always)
     func record(at offset: Int) -> BlockRecord? { BlockRecord(recordBytes, at: offset) }
 
-    /// The first slot whose record does not come before version `sequence` of `key`; ``count`` where all do.
-    /// Nil where a slot leads nowhere.
+    /// The first slot whose record is not ordered before version `sequence` of `key`; ``count`` if all records are.
+    /// Returns nil if a slot points to no valid record.
     /// - Parameters:
-    ///   - hint: of this block, and for this key. Blocks with digests need none.
-    ///   - near: slots, seen from the one that is looked for, which are about to be read: they are asked for as soon as it
-    ///     is known roughly where they are.
+    ///   - hint: for this block and this key. Blocks with digests need none.
+    ///   - near: slots that the caller will read next, relative to the result. They are prefetched as soon as the
+    ///     approximate position is known.
     /// - Complexity: O(log n)
     func lowerBound(
         _ key: Bytes, _ sequence: SequenceNumber, hint: BlockHint? = nil, reading near: Range<Int> = 0..<0
@@ -79,10 +80,9 @@ struct Block {
         return lowerBound(key, sequence, in: slots, reading: near)
     }
 
-    /// Where ``lowerBound(_:_:hint:reading:)`` of any version of `key` is, as far as can be told without a look at many
-    /// records: not before the first of the slots, and not behind the last. What follows has to look at those, which are asked
-    /// for where they are few.
-    /// - Parameters: as there.
+    /// Bounds the result of ``lowerBound(_:_:hint:reading:)`` for any version of `key`, without reading many records.
+    /// The result is at least `low` and at most `high`. The caller must compare the records in between, which are
+    /// prefetched if they are few. The parameters are the same as there.
     @inline(__always)
     func slots(around key: Bytes, hint: BlockHint?, reading near: Range<Int>) -> (low: Int, high: Int)? {
         var slots = (low: 0, high: count)
@@ -101,7 +101,8 @@ struct Block {
     @inline(__always)
     private func isFew(_ slots: (low: Int, high: Int)) -> Bool { slots.high &- slots.low <= Self.fewRecords }
 
-    /// As ``lowerBound(_:_:hint:reading:)``, for a key around which these slots were found.
+    /// Finishes ``lowerBound(_:_:hint:reading:)`` within the bounds that ``slots(around:hint:reading:)`` returned for
+    /// `key`.
     @inline(__always)
     func lowerBound(
         _ key: Bytes, _ sequence: SequenceNumber, in slots: (low: Int, high: Int), reading near: Range<Int>

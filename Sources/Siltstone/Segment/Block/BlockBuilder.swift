@@ -1,10 +1,11 @@
-/// Assembles one block after the other in one piece of memory.
+/// Builds blocks one after another in the same memory.
 struct BlockBuilder: ~Copyable {
-    /// Bytes that a block is meant to have.
+    /// Target size of a block, in bytes.
     private let target: Int
     private let layout: BlockLayout
     private var memory: MutableBytes
-    /// Where the records are; what the block says of that is written behind the last one, when its place is known.
+    /// Position of each record. Slots and digests are written from it when the block is finished, because their offset
+    /// is known only then.
     private let places: HeapArray<Place>
     /// Bytes of header and records.
     private var used: Int
@@ -19,14 +20,15 @@ struct BlockBuilder: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - target: bytes that a block is meant to have.
-    ///   - layout: what blocks consist of.
+    ///   - target: target size of a block, in bytes.
+    ///   - layout: layout of the blocks.
     init(target: Int, layout: BlockLayout = .digested) {
         self.target = target
         self.layout = layout
         used = layout.headerSize
         memory = .allocate(byteCount: 2 * target, alignment: SegmentFormat.unit)
-        // The smallest record takes 4 bytes, and what leads to it.
+        // The smallest record takes 4 bytes, plus its slot and digest. The capacity is the number of such records that
+        // fit into the target, plus two for rounding and for one record beyond the target.
         places = HeapArray(count: target / (4 + layout.tailSize) + 2)
     }
 
@@ -34,23 +36,23 @@ struct BlockBuilder: ~Copyable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Offset of the next record, if the block takes it.
+    /// Offset of the next record, if it goes into this block.
     var nextOffset: Int { used }
 
-    /// Bytes that the block would have if it were finished now.
+    /// Bytes of the block if it were finished now.
     var length: Int { SegmentFormat.roundUp(used + layout.tailSize * count) }
 
-    /// Whether the block should be finished before a record of `size` bytes is added.
+    /// True if the block should be finished before a record of `size` bytes is added.
     ///
-    /// A block under half of the target takes one more record, however long: so no two blocks begin in the same
-    /// window of half a target, which lets readers find a record's block by its address alone.
+    /// A block smaller than half of the target takes one more record, however long. So no two blocks start in the same
+    /// window of half a target, which lets readers find a record's block from its address alone.
     @inline(__always)
     func shouldFinish(before size: Int) -> Bool {
         let current = used &+ layout.tailSize &* count
         return current &+ size &+ layout.tailSize > target && current >= target / 2
     }
 
-    /// Adds a record of `size` bytes (``BlockRecord/size(_:)``).
+    /// Appends a record of `size` bytes (``BlockRecord/size(_:)``).
     @inline(__always)
     mutating func append(_ record: Record, size: Int, isOlder: Bool) {
         if used &+ size > memory.count { grow(to: used + size) }
@@ -71,8 +73,8 @@ struct BlockBuilder: ~Copyable {
         memory = larger
     }
 
-    /// Completes the block with digests, slots, padding and header, and begins the next one.
-    /// - Returns: the block, valid until the next record is added.
+    /// Completes the block with digests, slots, padding and header, and starts the next block.
+    /// - Returns: the block. It is valid until the next record is appended.
     mutating func finish(segment: UInt64, address: Int) -> Bytes {
         let length = self.length
         if length > memory.count { grow(to: length) }

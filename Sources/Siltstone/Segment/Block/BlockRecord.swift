@@ -1,23 +1,23 @@
-/// A record as it lies in a block: kind, key length, value length, sequence number, key, value.
+/// A record of a block: kind, key length, value length, sequence number, key, value.
 struct BlockRecord {
-    /// Set in the kind byte where the record before has the same key, so that a scan knows the versions of one key
+    /// Set in the kind byte if the preceding record has the same key. A scan thus recognises versions of one key
     /// without comparing keys.
     static let olderFlag: UInt8 = 0x80
 
     var record: Record
-    /// Whether the record before it, perhaps in the block before, is a newer version of the same key.
+    /// True if the preceding record, possibly in the preceding block, is a newer version of the same key.
     var isOlder: Bool
-    /// Offset behind the record.
+    /// Offset of the first byte after the record.
     var end: Int
 
-    /// Bytes that a record takes in a block, without its slot.
+    /// Bytes of a record in a block, without its slot and digest.
     @inline(__always)
     static func size(_ record: Record) -> Int {
         1 &+ Varint.size(UInt64(record.key.count)) &+ Varint.size(UInt64(record.value.count))
             &+ Varint.size(record.sequence) &+ record.key.count &+ record.value.count
     }
 
-    /// Writes a record to `bytes`, which must have room for ``size(_:)`` bytes.
+    /// Writes a record to `bytes`, which must have at least ``size(_:)`` bytes.
     @inline(__always)
     static func write(_ record: Record, isOlder: Bool, to bytes: MutableBytes) {
         var writer = ByteWriter(bytes)
@@ -29,9 +29,10 @@ struct BlockRecord {
         writer.put(record.value)
     }
 
-    /// Reads the record at `offset` of `bytes`; nil where there is none that ends in them.
+    /// Decodes the record at `offset` of `bytes`. Returns nil if no valid record ends within them.
     ///
-    /// A short head (``RecordHead``) is taken out of one load with no loop; everything else goes field by field.
+    /// A short head (``RecordHead``) is decoded from one load without a loop. All other heads are decoded field by
+    /// field.
     @inline(__always)
     init?(_ bytes: Bytes, at offset: Int) {
         guard offset >= 0, offset &+ RecordHead.greatestSize <= bytes.count, let head = RecordHead(bytes, at: offset)
@@ -44,7 +45,7 @@ struct BlockRecord {
             keyCount: head.keyCount, valueCount: head.valueCount)
     }
 
-    /// The same for heads of any size.
+    /// Decodes a record with a head of any size.
     @inline(never)
     init?(long bytes: Bytes, at offset: Int) {
         var offset = offset

@@ -1,14 +1,15 @@
 import CZlib
 
-/// Raw deflate streams (RFC 1951) in one piece, by zlib.
+/// Raw deflate streams (RFC 1951), compressed and inflated in one call by zlib.
 enum Deflate {
-    /// Bytes that a byte of a stream can become at most: 258 for two bits, one for the length and one for the distance.
+    /// Largest expansion of a stream: two bits, one for the length and one for the distance, can produce 258 bytes, so
+    /// one byte of the stream can produce 1,032.
     static let greatestRatio = 1032
 
-    /// The greatest window, and no header around the stream.
+    /// The largest window, and no header around the stream (zlib's meaning of a negative value).
     private static let rawWindowBits: Int32 = -15
 
-    /// A compressor that is used again for each block.
+    /// A compressor that is reused from block to block.
     @safe
     struct Compressor: ~Copyable {
         /// zlib keeps the address of its stream, so the stream must not move.
@@ -32,7 +33,7 @@ enum Deflate {
         }
 
         /// Compresses `source` into `target`.
-        /// - Returns: bytes of the stream, or nil where it does not fit `target`.
+        /// - Returns: bytes of the stream; nil if it does not fit into `target`.
         mutating func compress(_ source: Bytes, into target: MutableBytes) -> Int? {
             guard unsafe deflateReset(stream) == Z_OK, let input = UInt32(exactly: source.count) else { return nil }
             unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(
@@ -46,7 +47,7 @@ enum Deflate {
     }
 
     /// Inflates `source` into `target`.
-    /// - Returns: whether the stream is well, ends with `source`, and fills `target` exactly.
+    /// - Returns: true if the stream is intact, ends with `source`, and fills `target` exactly.
     static func inflate(_ source: Bytes, into target: MutableBytes) -> Bool {
         guard let input = UInt32(exactly: source.count), let output = UInt32(exactly: target.count) else {
             return false

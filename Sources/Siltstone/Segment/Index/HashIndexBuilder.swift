@@ -1,6 +1,6 @@
-/// Collects the keys of a segment and makes its hash index.
+/// Collects the keys of a segment and builds its hash index.
 struct HashIndexBuilder: ~Copyable {
-    /// Twelve bytes: as a word of its own the hash would bring four of padding.
+    /// Twelve bytes. With the hash as one 64-bit field, an entry would have four bytes of padding.
     private struct Entry: BitwiseCopyable {
         private var low: UInt32
         private var high: UInt32
@@ -17,8 +17,8 @@ struct HashIndexBuilder: ~Copyable {
         var hash: UInt64 { UInt64(high) &<< 32 | UInt64(low) }
     }
 
-    /// How often a larger table is tried before the segment goes without one. Only keys chosen to have the same
-    /// hash get there.
+    /// Attempts with a larger table before the segment gets no hash index. Only keys that were chosen to have equal
+    /// hashes exhaust them.
     private static let attempts = 12
 
     private var entries: ScratchArray<Entry>
@@ -29,7 +29,7 @@ struct HashIndexBuilder: ~Copyable {
         entries = ScratchArray(count: max(expected, 1024))
     }
 
-    /// Adds a key by the address of its newest record.
+    /// Adds a key by its hash and the address of its newest record.
     @inline(__always)
     mutating func add(hash: UInt64, address: Int) {
         if count == entries.count { grow() }
@@ -42,9 +42,9 @@ struct HashIndexBuilder: ~Copyable {
 
     /// Writes the table.
     ///
-    /// The entries are brought into the order of their pages first, so that each page is filled, summed and copied while it
-    /// is in the innermost cache. Filling the whole table in key order costs a cache miss for each key.
-    /// - Returns: the table's shape, and the checksum of each page.
+    /// First sorts the entries by page. Each page is then filled, checksummed and copied while it is in the L1 cache.
+    /// Filling the complete table in key order would cost a cache miss per key.
+    /// - Returns: the table's geometry, and the checksum of each page.
     mutating func write(
         to output: inout SegmentOutput, dataBytes: Int
     ) throws(StoreError) -> (geometry: HashIndexGeometry, checksums: [UInt32]) {
@@ -63,10 +63,10 @@ struct HashIndexBuilder: ~Copyable {
         return (geometry, checksums)
     }
 
-    /// Brings the entries into the order of their pages, in place: each is taken to the next free place of its page, and
-    /// what stood there is the next to be taken (McIlroy, Bostic and McIlroy, "Engineering Radix Sort", 1993). A counting
-    /// sort lost: it takes as much memory again.
-    /// - Parameter starts: where the entries of each page begin, and behind them the end.
+    /// Sorts the entries by page, in place. Moves each entry to the next free position of its page, and continues with
+    /// the entry that it displaces there (McIlroy, Bostic and McIlroy, "Engineering Radix Sort", 1993). A counting sort
+    /// was rejected because it takes the same memory again.
+    /// - Parameter starts: position of each page's first entry, followed by the end.
     private mutating func sort(by geometry: HashIndexGeometry, _ starts: [Int]) {
         let next = HeapArray<Int>(count: geometry.pageCount)
         for page in 0..<geometry.pageCount { next[page] = starts[page] }
@@ -87,8 +87,8 @@ struct HashIndexBuilder: ~Copyable {
         }
     }
 
-    /// A shape in which no page is overfull; where the entries of each page begin in their order by pages, and where the
-    /// last one's end.
+    /// Chooses a geometry in which no page overflows. Returns it with the position of each page's first entry when
+    /// sorted by page, followed by the end. Returns nil after ``attempts`` attempts.
     private func chooseGeometry(dataBytes: Int) -> (HashIndexGeometry, [Int])? {
         var geometry = HashIndexGeometry(keys: count, dataBytes: dataBytes)
         for _ in 0..<Self.attempts {
@@ -104,9 +104,9 @@ struct HashIndexBuilder: ~Copyable {
         return nil
     }
 
-    /// Fills a page: each entry goes into the first bucket from its own on that has room, and leaves its bit in the
-    /// overflow filter of the full ones that it passes.
-    /// - Parameter used: for each bucket how many of its places are taken; set by this.
+    /// Fills a page. Each entry goes into the first bucket with a free slot, starting with its own bucket. It sets its
+    /// bit in the overflow filter of each full bucket that it passes.
+    /// - Parameter used: scratch memory: the number of used slots per bucket.
     private func fill(
         _ page: MutableBytes, with range: Range<Int>, _ geometry: HashIndexGeometry, _ used: borrowing HeapArray<Int>
     ) {

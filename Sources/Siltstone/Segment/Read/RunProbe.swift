@@ -1,21 +1,23 @@
-/// What a point read needs of a run: its segments, and which of them may have a key.
+/// The data of a run that a point read needs: its segments, and an index of their first keys.
 struct RunProbe: BitwiseCopyable, Sendable {
     private let segments: ElementRow<SegmentProbe>
-    /// The digests of the first keys of all segments but the first one, behind what all of them begin with.
+    /// Abbreviated first keys: for each segment but the first, the 8 bytes of its first key after ``commonPrefix``, as a
+    /// big-endian integer. They are in key order.
     private let digests: ElementRow<UInt64>
-    /// Of the first segment's first key; lives as long as its reader.
+    /// The shared prefix of all first keys. It points into the first segment's memory, so it must not
+    /// outlive that segment's reader.
     private let commonPrefix: SearchKey
 
-    /// Shorter prefixes are part of the digests: to compare them takes longer than it gains.
+    /// A shorter prefix stays part of the digests, because to compare it takes longer than to search longer digests.
     private static let shortestPrefix = 8
 
-    /// - Parameter segments: in key order; there must be one at least.
+    /// - Parameter segments: at least one, in key order.
     init(_ segments: [SegmentProbe]) {
         self.segments = ElementRow(segments)
         let count = segments.count
         digests = ElementRow(count: count - 1)
         let first = SearchKey(segments[0].firstKey)
-        // Keys are in order: what the outermost have in common, all have.
+        // The keys are sorted, so a prefix of the first and the last key is a prefix of all.
         let common = first.commonPrefix(with: SearchKey(segments[count - 1].firstKey))
         commonPrefix = first.prefix(common < Self.shortestPrefix ? 0 : common)
         for index in 0..<count - 1 {
@@ -33,17 +35,19 @@ struct RunProbe: BitwiseCopyable, Sendable {
         commonPrefix = SearchKey(.emptyBytes)
     }
 
-    /// To be called once, when nobody reads any more.
+    /// Frees the memory. Called once, when no thread reads any more.
     func deallocate() {
         segments.deallocate()
         digests.deallocate()
     }
 
-    /// The last segment that does not begin after `key`; the first, or nil, where all do.
+    /// The last segment whose first key is not larger than `key`. If all are larger, the first segment or nil:
+    /// both are correct, because the first segment does not contain the key.
     /// - Complexity: O(log segments)
     @inline(__always)
     func segment(for key: SearchKey) -> ElementPlace<SegmentProbe>? {
-        // A key before all of the only segment's is not in its index either.
+        // With a single segment, the check of the first key is skipped. If the key is smaller, the segment's hash index
+        // does not contain it either.
         if _fastPath(segments.count == 1) { return segments.place(0) }
         return segments.count == 0 ? nil : segmentByDigest(key)
     }
@@ -55,11 +59,12 @@ struct RunProbe: BitwiseCopyable, Sendable {
         }
         let digest = key.digest(after: commonPrefix.count)
         let low = digests.count(below: digest, of: digests.count)
+        // Different keys can have the same 8 bytes.
         if _slowPath(low < digests.count && digests[low] == digest) { return Self.segmentByKey(segments, key) }
         return segments.place(low)
     }
 
-    /// By whole keys.
+    /// Compares complete keys instead of digests.
     @inline(never)
     private static func segmentByKey(
         _ segments: ElementRow<SegmentProbe>, _ key: SearchKey

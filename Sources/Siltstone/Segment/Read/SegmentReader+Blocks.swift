@@ -1,10 +1,11 @@
 extension SegmentReader {
-    /// A block, checked.
+    /// Returns a block after verifying its checksum.
     /// - Parameters:
-    ///   - block: from 0 to the number of blocks, not included.
-    ///   - pin: keeps the block valid; left alone where it lives as long as the reader.
-    ///   - caching: whether something is kept of it for others: the block in the cache, or that it has passed its checksum.
-    ///     Merges should not, which would drive everything else out of the cache, and pass for readers of the segment.
+    ///   - block: from 0 up to, but not including, the number of blocks.
+    ///   - pin: keeps the block valid. Left unchanged if the block is valid as long as the reader.
+    ///   - caching: true if the read leaves a trace for others: an unmapped block goes into the cache, a mapped one is
+    ///     marked as verified. Merges pass false. They would evict everything else from the cache, and ``isRead`` would
+    ///     count them as user reads.
     @inline(__always)
     func block(_ block: Int, pin: inout BlockPin, caching: Bool = true) throws(StoreError) -> Block {
         if let mappedData {
@@ -17,8 +18,8 @@ extension SegmentReader {
         return try loadedBlock(block, pin: &pin, caching: caching)
     }
 
-    /// Has the ends of a mapped block loaded, where a search begins: the header with the first record, and the digests and
-    /// slots, whose place the header tells, but which are not to wait for it.
+    /// Prefetches both ends of a mapped block, where a search starts: the header with the first record, and the digests
+    /// and slots. The header tells where these start, but the prefetch does not wait for it.
     @inline(__always)
     func prefetch(_ block: Int) {
         guard let mappedData else { return }
@@ -33,7 +34,8 @@ extension SegmentReader {
         mappedData.uncheckedSlice(fences.start(of: block), fences.length(of: block))
     }
 
-    /// Makes sure that a mapped block has passed its checksum, and notes that it has.
+    /// Verifies the checksum of a mapped block if it is not marked as verified.
+    /// - Parameter noting: true to mark the block as verified.
     @inline(__always)
     func touch(_ block: Int, _ mappedData: Bytes, noting: Bool = true) throws(StoreError) {
         if _slowPath(!verifiedBlocks.isSet(block)) { try verifyMapped(block, mappedData, noting) }
@@ -53,12 +55,12 @@ extension SegmentReader {
         }
     }
 
-    /// Where a block begins in the file.
+    /// File offset of a block.
     func fileOffset(of block: Int) -> Int {
         layout.isCompressed ? layout.storedOffsets[block] : layout.footer.dataOffset + fences.start(of: block)
     }
 
-    /// A block or one of its records is not as the format has it, though the checksum is right.
+    /// The error for a block or record that violates the format although its checksum is correct.
     @inline(never)
     func malformed(_ block: Int) -> StoreError {
         .corrupt("a block is malformed", file: path, offset: fileOffset(of: block))
@@ -96,7 +98,8 @@ extension SegmentReader {
         return expanded
     }
 
-    /// A copy of a part of the file. Copied from the mapping too: the caller keeps it or is about to inflate it.
+    /// Copies a part of the file. Copies from a mapping too, because the caller keeps the bytes or is about to inflate
+    /// them.
     private func read(offset: Int, count: Int) throws(StoreError) -> HeapBytes {
         switch source {
         case .file(let file):
@@ -114,7 +117,7 @@ extension SegmentReader {
 
     // MARK: Pages of the hash index
 
-    /// A page of the hash index, checked.
+    /// Returns a page of the hash index after verifying its checksum.
     @inline(__always)
     func indexPage(_ page: Int, pin: inout BlockPin) throws(StoreError) -> Bytes {
         if let mappedIndex {
@@ -142,12 +145,12 @@ extension SegmentReader {
         }
     }
 
-    /// Where a page of the hash index begins in the file.
+    /// File offset of a page of the hash index.
     func fileOffset(ofPage page: Int) -> Int { layout.footer.indexOffset + page * geometry.pageByteCount }
 
     @inline(never)
     private func loadedPage(_ page: Int, pin: inout BlockPin) throws(StoreError) -> Bytes {
-        // Blocks have the offsets from 0 up, pages those below.
+        // Blocks have the cache offsets from 0 up. Pages have the negative ones.
         let key = BlockCache.Key(owner: cacheOwner, offset: -1 - page)
         var heap = cache?.find(key)
         if heap == nil {
