@@ -49,20 +49,20 @@ MUTATIONS = [
         "do throws(FileSystemError) { try file.syncFully() } catch {\n                let error = StoreError(error)\n"
         "                failure.value = error\n                throw error\n            }\n", ""),
     Mutation(
-        "segment-not-synced", "a segment is named before its bytes are durable", "Segment/Write/SegmentOutput.swift",
+        "segment-not-synced", "a segment is named before its bytes are durable", "FileSystem/SegmentOutput.swift",
         "        try flush()\n        try pieces.sync()", "        try flush()"),
     Mutation(
         "piece-not-awaited", "a piece of a segment is overwritten while it is being written",
-        "Segment/Write/SegmentOutput.swift",
+        "FileSystem/SegmentOutput.swift",
         "        try pieces.wait()\n        var next", "        var next", first="SegmentOutputTests"),
     Mutation(
-        "piece-freed", "the memory of a piece goes while it is being written", "Segment/Write/SegmentOutput.swift",
+        "piece-freed", "the memory of a piece goes while it is being written", "FileSystem/SegmentOutput.swift",
         "        pieces.settle()\n", "", first="SegmentOutputTests"),
     Mutation(
-        "piece-lost", "a piece of a segment whose write fails is taken for written", "Segment/Write/PieceWriter.swift",
+        "piece-lost", "a piece of a segment whose write fails is taken for written", "FileSystem/PieceWriter.swift",
         "            state.failure = error\n", "", first="SegmentOutputTests"),
     Mutation(
-        "piece-left-to-others", "a piece of a segment waits for a thread, however long", "Segment/Write/PieceWriter.swift",
+        "piece-left-to-others", "a piece of a segment waits for a thread, however long", "FileSystem/PieceWriter.swift",
         "        writePending()\n        state.wait { $0.isWriting ? nil : () }",
         "        state.wait { $0.isWriting || $0.pending != nil ? nil : () }", first="SegmentOutputTests"),
     Mutation(
@@ -586,7 +586,7 @@ MUTATIONS = [
         "true", first="SegmentDamageTests"),
     Mutation(
         "footer-checksum", "the checksum of a footer is not compared",
-        "Segment/SegmentFooter.swift",
+        "Segment/Index/SegmentFooter.swift",
         "stored == Self.checksum(bytes, headerChecksum: headerChecksum)",
         "true", first="SegmentDamageTests"),
     Mutation(
@@ -1299,37 +1299,37 @@ MUTATIONS = [
         "", first="DamageTests"),
     Mutation(
         "verify-index", "a verification does not look records up in the hash index",
-        "Segment/Read/SegmentVerifier.swift",
+        "Verify/SegmentVerifier.swift",
         "try checkIndexed(found.record.key, address: start + expected, at: fileOffset)",
         "", first="FuzzTests"),
     Mutation(
         "verify-fences", "a verification does not compare fences with records",
-        "Segment/Read/SegmentVerifier.swift",
+        "Verify/SegmentVerifier.swift",
         "if slot == 0 { checkFence(found.record, number) }",
         "", first="SegmentStructureTests"),
     Mutation(
         "verify-order", "a verification does not look at the order of records",
-        "Segment/Read/SegmentVerifier.swift",
+        "Verify/SegmentVerifier.swift",
         "checkOrder(found, isFirst: number == 0 && slot == 0, at: fileOffset)",
         "", first="SegmentStructureTests"),
     Mutation(
         "verify-totals", "a verification does not compare totals",
-        "Segment/Read/SegmentVerifier.swift",
+        "Verify/SegmentVerifier.swift",
         "verifier.checkTotals()",
         "", first="SegmentStructureTests"),
     Mutation(
         "verify-padding", "a verification leaves out padding",
-        "Segment/Read/SegmentVerifier.swift",
+        "Verify/SegmentVerifier.swift",
         "try verifier.checkPadding()",
         "", first="SegmentDamageTests"),
     Mutation(
         "verify-pages", "a verification leaves out pages of the hash index",
-        "Segment/Read/SegmentVerifier.swift",
+        "Verify/SegmentVerifier.swift",
         "try verifier.checkPages(progress)",
         "", first="SegmentRoundTripTests"),
     Mutation(
         "verify-digests", "a verification does not compare digests with keys",
-        "Segment/Read/SegmentVerifier.swift",
+        "Verify/SegmentVerifier.swift",
         "if !block.hasRightDigests() { report(\"the digests of a block do not fit its keys\", at: fileOffset) }",
         "", first="SegmentStructureTests"),
     Mutation(
@@ -1375,12 +1375,12 @@ MUTATIONS = [
         "_ = range", first="BadBytesTests"),
     Mutation(
         "salvage-skips", "a repair leaves out the block behind a damaged one",
-        "Repair/SegmentSalvage.swift",
+        "Verify/SegmentSalvage.swift",
         "offset += StoredBlock.alignment",
         "offset += 4096", first="SegmentDamageTests"),
     Mutation(
         "salvage-layout", "a repair knows no blocks but those with digests",
-        "Repair/SegmentSalvage.swift",
+        "Verify/SegmentSalvage.swift",
         "BlockLayout.allCases.first { $0.headerSize == Int(offset) }",
         "offset == BlockLayout.digested.headerSize ? .digested : nil", first="SegmentDamageTests"),
     Mutation(

@@ -142,8 +142,8 @@ public protocol TableSession: AnyObject {
     /// Hands the one row with these values of the key, in the structure's order of ``TableStructure/primaryKey``, to `body` as
     /// it lies in memory.
     ///
-    /// Not generic over a result: each level of an optional of any type looks its metadata up, a tenth of a look-up that finds
-    /// nothing.
+    /// Not generic over a result: each function that passes an optional of any type on looks up its metadata, which takes a
+    /// tenth of a look-up without a row.
     /// - Returns: whether there is such a row.
     func withRow(
         _ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> Void

@@ -36,8 +36,8 @@ final class SegmentReader: Sendable {
     let isIndexFetched = Atomic(false)
     /// Number of hash-index pages that were found in memory.
     let presentPages = Atomic(0)
-    private let fileSystem: any FileSystem
-    private let store: StoreIdentity?
+    let fileSystem: any FileSystem
+    let store: StoreIdentity?
 
     /// The source of the bytes.
     enum Source: Sendable {
@@ -115,14 +115,4 @@ final class SegmentReader: Sendable {
     /// True if records are valid as long as the reader, so that they need no pin.
     @inline(__always)
     var isPinless: Bool { mappedData != nil }
-
-    /// Reads and checks every byte of the file again: all checksums, the order of records, the agreement of index and
-    /// records, and all counts.
-    /// - Parameter progress: called from time to time with the bytes checked since its last call.
-    /// - Returns: the problems; empty if the file is intact.
-    /// - Throws: ``StoreError`` if the file cannot be read.
-    func verify(progress: (Int) -> Void = { _ in }) throws(StoreError) -> [SegmentProblem] {
-        try SegmentVerifier.verify(
-            fileSystem: fileSystem, path: path, number: info.number, store: store, info: info, progress: progress)
-    }
 }

@@ -213,3 +213,15 @@ struct SegmentVerifier {
         }
     }
 }
+
+extension SegmentReader {
+    /// Reads and checks every byte of the file again: all checksums, the order of records, the agreement of index and
+    /// records, and all counts.
+    /// - Parameter progress: called from time to time with the bytes checked since its last call.
+    /// - Returns: the problems; empty if the file is intact.
+    /// - Throws: ``StoreError`` if the file cannot be read.
+    func verify(progress: (Int) -> Void = { _ in }) throws(StoreError) -> [SegmentProblem] {
+        try SegmentVerifier.verify(
+            fileSystem: fileSystem, path: path, number: info.number, store: store, info: info, progress: progress)
+    }
+}

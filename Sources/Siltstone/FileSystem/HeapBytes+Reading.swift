@@ -1,0 +1,14 @@
+extension HeapBytes {
+    /// Reads `count` bytes of `file`.
+    /// - Throws: ``StoreError/Code/corrupt`` if the file ends before them.
+    static func read(_ file: any File, offset: Int, count: Int) throws(StoreError) -> HeapBytes {
+        let result = HeapBytes(count: count)
+        let done = try storeErrors { () throws(FileSystemError) in
+            try file.readFully(into: result.buffer, at: offset)
+        }
+        guard done == count else {
+            throw .corrupt("the file ends before the \(count) bytes at this offset", file: file.path, offset: offset)
+        }
+        return result
+    }
+}
