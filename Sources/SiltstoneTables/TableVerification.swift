@@ -46,7 +46,7 @@ struct TableVerification {
 private struct RowChecker: ~Copyable {
     private let snapshot: Snapshot
     private let plan: TableWritePlan
-    private var entry = KeyEncoder()
+    private let entry = KeyEncoder()
 
     init(_ snapshot: Snapshot, _ plan: TableWritePlan) {
         self.snapshot = snapshot
@@ -75,7 +75,7 @@ private struct RowChecker: ~Copyable {
         for index in plan.table.indexes where index.isReady {
             let prefix = plan.table.rowPrefix.count
             let found: Bool? = try key.extracting(prefix..<key.byteCount).withUnsafeBytes { key in
-                let isKeyless = try RowWriter.makeEntry(&entry, index, of: row, shape, key: key)
+                let isKeyless = try RowWriter.makeEntry(entry, index, of: row, shape, key: key)
                 guard let value = try entry.withBytes({ try snapshot.get($0) }) else { return nil }
                 return isKeyless ? value.elementsEqual(key) : value.isEmpty
             }
@@ -127,7 +127,7 @@ private struct EntryChecker: ~Copyable {
     private let snapshot: Snapshot
     private let plan: TableWritePlan
     private let index: TableDescription.Index
-    private var entry = KeyEncoder()
+    private let entry = KeyEncoder()
 
     init(_ snapshot: Snapshot, _ plan: TableWritePlan, _ index: TableDescription.Index) {
         self.snapshot = snapshot
@@ -149,7 +149,7 @@ private struct EntryChecker: ~Copyable {
         }
         let shape = try plan.columns(of: row.span.bytes)
         _ = try rowKey.withUnsafeBytes {
-            try RowWriter.makeEntry(&entry, index, of: row.span.bytes, shape, key: $0)
+            try RowWriter.makeEntry(entry, index, of: row.span.bytes, shape, key: $0)
         }
         let isSame = entry.withBytes { made in key.withUnsafeBytes { made.elementsEqual($0) } }
         if !isSame {

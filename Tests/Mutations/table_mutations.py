@@ -78,4 +78,17 @@ TABLE_MUTATIONS = [
     kit(
         "flags-ignored", "a row with long texts is read as one with short ones", "Rows/RowSlot+Reading.swift",
         "let width = isWide ? 4 : 2", "let width = isWide && variableCount == 0 ? 4 : 2", "TableKitTests"),
+    tables(
+        "range-count-open", "a counted range leaves out the values that equal its end",
+        "Execution/QueryExecutor+RangeCount.swift",
+        "case .lessOrEqual, .greater: bytes.append(0xFF)", "case .lessOrEqual, .greater: break",
+        "SiltstoneTablesTests"),
+    tables(
+        "range-count-nulls", "a counted range has the NULLs below it",
+        "Execution/QueryExecutor+RangeCount.swift",
+        "from = prefix + KeyInterval.values.from", "from = prefix", "SiltstoneTablesTests"),
+    tables(
+        "given-number-taken-for-new", "a number that a row was given is new for the next row, too",
+        "Changes/RowWriter+Insert.swift",
+        "known = known.map { max($0, number) }", "_ = number", "SiltstoneTablesTests"),
 ]

@@ -43,14 +43,46 @@ import Testing
         }
     }
 
+    @Test func `the ranges of a column are counted as the conditions say`() throws {
+        let tables = try Self.tables(200, indexes: [([2], false), ([3, 1], false)])
+        let executor = tables.executor()
+        let bounds: [[ColumnValue]] = [
+            [.integer(-1), .integer(0), .integer(17), .integer(199), .integer(1 << 40)], [],
+            [.integer(0), .integer(3), .integer(300), .integer(1 << 40), .real(1.5)],
+            [.real(-0.0), .real(0), .real(12.25), .real(.nan), .real(.infinity), .integer(7)],
+        ]
+        let comparisons: [Comparison] = [.less, .lessOrEqual, .greater, .greaterOrEqual, .equal]
+        for (number, values) in bounds.enumerated() {
+            for low in values {
+                for high in values {
+                    for (first, second) in comparisons.flatMap({ one in comparisons.map { (one, $0) } }) {
+                        var query = Query(Self.people)
+                        let one = Predicate.compare(column(number), first, low)
+                        for predicate in [one, .and([one, .compare(column(number), second, high)])] {
+                            query.predicate = predicate
+                            #expect(try executor.count(query) == tables.expected(query).count, "\(predicate)")
+                        }
+                    }
+                }
+            }
+        }
+        var query = Query(Self.people)
+        query.predicate = .and([
+            .compare(column(2), .greater, .integer(1)), .compare(column(3), .less, .real(20)),
+        ])
+        #expect(try executor.count(query) == tables.expected(query).count)
+        query.limit = RowLimit(count: 3, skip: 1)
+        #expect(try executor.count(query) == 3)
+    }
+
     @Test func `a transaction reads what it has written`() throws {
         let tables = try Self.tables(20, indexes: [([2], false)])
         let transaction = tables.store.begin()
         defer { transaction.rollback() }
         let table = try #require(tables.catalogue.tables["P"])
         let row: [ColumnValue] = [.integer(500), .text("new"), .integer(3), .real(0)]
-        var key = KeyEncoder(table.rowPrefix)
-        var entry = KeyEncoder(table.indexes[0].prefix)
+        let key = KeyEncoder(table.rowPrefix)
+        let entry = KeyEncoder(table.indexes[0].prefix)
         var buffer = RowBuffer()
         key.append(row[0])
         entry.append(row[2])
@@ -86,7 +118,7 @@ import Testing
             Set(keys)
                 == Set(
                     tables.expected(expected).map { result in
-                        var key = KeyEncoder(binding.table.rowPrefix)
+                        let key = KeyEncoder(binding.table.rowPrefix)
                         key.append(result.row.values[0])
                         return key.bytes
                     }))
@@ -134,7 +166,7 @@ import Testing
         let table = try #require(tables.catalogue.tables["P"])
         var query = Query(Self.people)
         query.predicate = .compare(column(2), .equal, .integer(3))
-        var key = KeyEncoder(table.rowPrefix)
+        let key = KeyEncoder(table.rowPrefix)
         key.append(.integer(3))
         for damaged in [[], [1, 0], [1, 0, 0, 0, 0], [1, 0, 9, 0] + [UInt8](repeating: 0, count: 60)] as [[UInt8]] {
             try tables.store.put(key.bytes, damaged)

@@ -39,14 +39,14 @@ struct TestTable {
     /// Writes rows and index entries.
     func write(_ table: TableDescription, to store: KeyValueStore) throws {
         for (number, row) in rows.enumerated() {
-            var key = KeyEncoder()
+            let key = KeyEncoder()
             for column in table.primaryKey { key.append(row[column]) }
             if table.primaryKey.isEmpty { key.append(.integer(Int64(number + 1))) }
             var buffer = RowBuffer()
             try buffer.append(row, layout: table.newestLayout)
             try store.put(table.rowPrefix + key.bytes, buffer.bytes)
             for index in table.indexes {
-                var entry = KeyEncoder(index.prefix)
+                let entry = KeyEncoder(index.prefix)
                 for column in index.columns { entry.append(row[column]) }
                 let hasNull = index.columns.contains { row[$0].isNull }
                 if index.isUnique, !hasNull {

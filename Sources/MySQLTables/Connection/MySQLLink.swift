@@ -55,6 +55,21 @@ final class MySQLLink {
 
     var number: UInt32 { raw.map { mysql_errno($0) } ?? 2006 }
 
+    /// Keeps reads and writes of the socket from waiting. The library asks so only of plain ones; those of OpenSSL would
+    /// block, within a call that should not. While it logs in, the library sets the socket back now and then: hence the
+    /// time-outs, too.
+    func unblock() {
+        guard let raw else { return }
+        let socket = mysql_get_socket(raw)
+        let flags = fcntl(socket, F_GETFL)
+        guard flags >= 0, flags & O_NONBLOCK == 0 else { return }
+        var patience = timeval(tv_sec: 0, tv_usec: 100_000)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
+        setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
+        _ = fcntl(socket, F_SETFL, flags | O_NONBLOCK)
+    }
+
     // MARK: Calls
 
     /// Runs a call of the library's to its end.

@@ -20,6 +20,7 @@ final class LoginAttempt: HostLogin {
     private(set) var node: NodeState?
     private var link: MySQLLink?
     private let isWriterNeeded: Bool
+    private let isEncryptionNeeded: Bool
     private var step = Step.connecting
     private var wanted: Int32 = 0
     // Where the library puts the results of its calls: at one place for as long as they last.
@@ -29,12 +30,16 @@ final class LoginAttempt: HostLogin {
     /// Texts that the library reads until the login is done.
     private var texts: [UnsafeMutablePointer<CChar>] = []
 
-    /// - Parameter settings: statements that set the session up.
+    /// - Parameters:
+    ///   - settings: statements that set the session up.
+    ///   - isWriterNeeded: whether a server that takes no writes is of no use.
     init(
-        _ login: MySQLLogin, _ address: MySQLAddress, settings: [String], applicationName: String, isWriterNeeded: Bool
+        _ login: MySQLLogin, _ address: MySQLAddress, settings: [String], options: MySQLOptions, isWriterNeeded: Bool
     ) {
+        let connectTimeout = options.connectTimeout
         self.address = address
         self.isWriterNeeded = isWriterNeeded
+        isEncryptionNeeded = login.tls.mode == .required || login.tls.mode == .verifyIdentity
         connected.initialize(to: nil)
         status.initialize(to: 0)
         rows.initialize(to: nil)
@@ -45,13 +50,17 @@ final class LoginAttempt: HostLogin {
             mysql_options(raw, MYSQL_SET_CHARSET_NAME, "utf8mb4")
             var off: UInt32 = 0
             mysql_options(raw, MYSQL_OPT_LOCAL_INFILE, &off)
-            mysql_options4(raw, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name", applicationName)
-            login.tls.apply(to: raw)
+            mysql_options4(raw, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name", options.applicationName)
+            // Nobody stands between the ends of a socket.
+            if address.socket == nil || login.tls.mode != .preferred { login.tls.apply(to: raw) }
+            var seconds = UInt32(clamping: connectTimeout.milliseconds / 1000 + 1)
+            mysql_options(raw, MYSQL_OPT_CONNECT_TIMEOUT, &seconds)
             for setting in settings { mysql_options(raw, MYSQL_INIT_COMMAND, setting) }
             let flags = UInt(CLIENT_FOUND_ROWS)
             wanted = mysql_real_connect_start(
                 connected, raw, address.socket == nil ? copy(address.host) : nil, copy(login.user),
                 copy(login.password), copy(login.database), address.port, copy(address.socket), flags)
+            link.unblock()
             proceed()
         } catch let error as SQLConnectionError { state = .failed(error) } catch {}
     }
@@ -80,6 +89,7 @@ final class LoginAttempt: HostLogin {
 
     func advance(_ events: Int16) {
         guard let raw = link?.raw else { return }
+        link?.unblock()
         let found = MySQLEvents.library(events, wanted: wanted)
         switch step {
         case .connecting: wanted = mysql_real_connect_cont(connected, raw, found)
@@ -92,6 +102,7 @@ final class LoginAttempt: HostLogin {
     /// Takes the connection out of the hands of the attempt.
     func take() -> MySQLLink? {
         defer { link = nil }
+        link?.unblock()
         return link
     }
 
@@ -101,6 +112,13 @@ final class LoginAttempt: HostLogin {
             switch step {
             case .connecting:
                 if connected.pointee == nil { return fail() }
+                // The library only asks for encryption, and goes on without where the server has none.
+                if isEncryptionNeeded, mysql_get_ssl_cipher(raw) == nil {
+                    state = .failed(
+                        SQLConnectionError(
+                            .noConnection, code: .unavailable, "\(address): the server does not encrypt connections"))
+                    return
+                }
                 step = .asking
                 let text = copy(NodeState.question)
                 wanted = mysql_real_query_start(status, raw, text, UInt(NodeState.question.utf8.count))

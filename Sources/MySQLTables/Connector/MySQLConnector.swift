@@ -34,8 +34,8 @@ package final class MySQLConnector: SQLConnector {
             order.map { address in
                 {
                     LoginAttempt(
-                        self.login, address, settings: self.options.sessionSettings,
-                        applicationName: self.options.applicationName, isWriterNeeded: true)
+                        self.login, address, settings: self.options.sessionSettings, options: self.options,
+                        isWriterNeeded: true)
                 }
             })
         let attempt = try race.run(until: .now + options.connectTimeout)
@@ -66,8 +66,7 @@ package final class MySQLConnector: SQLConnector {
         do {
             var race = HostRace([
                 {
-                    LoginAttempt(
-                        login, address, settings: [], applicationName: options.applicationName, isWriterNeeded: false)
+                    LoginAttempt(login, address, settings: [], options: options, isWriterNeeded: false)
                 }
             ])
             let attempt = try race.run(until: .now + options.connectTimeout)

@@ -134,8 +134,9 @@ public struct MySQLTLS: Sendable, Hashable {
         if let fingerprint { mysql_options(raw, MARIADB_OPT_TLS_PEER_FP, fingerprint) }
         var isChecked: my_bool = mode == .verifyIdentity ? 1 : 0
         mysql_options(raw, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &isChecked)
-        var isEnforced: my_bool = mode == .preferred ? 0 : 1
-        mysql_options(raw, MYSQL_OPT_SSL_ENFORCE, &isEnforced)
+        // Means that the library asks for it; without an answer it goes on in plain text.
+        var isWanted: my_bool = 1
+        mysql_options(raw, MYSQL_OPT_SSL_ENFORCE, &isWanted)
     }
 }
 #endif

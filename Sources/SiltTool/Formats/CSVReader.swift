@@ -87,7 +87,9 @@ struct CSVReader: ~Copyable {
     }
 
     private func field(_ bytes: [UInt8], _ isQuoted: Bool) throws -> Field {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw problem("not valid UTF-8") }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw problem("not valid UTF-8\(ImportedRows.encodingHint)")
+        }
         return Field(text: text, isQuoted: isQuoted)
     }
 

@@ -2,17 +2,23 @@ extension JSONCursor {
     /// Objects and arrays within each other.
     private static let mostDepth = 500
 
-    /// Steps over a value of any kind, as strictly as RFC 8259 has it.
+    /// Steps over a value of any kind, as strictly as RFC 8259 has it; a name that stands twice in an object is refused, since
+    /// readers take either value.
     mutating func skipValue(_ scratch: inout ByteBuffer, depth: Int = 0) throws(FormatError) {
         guard depth < Self.mostDepth else { throw FormatError("nested too deeply", at: offset) }
         switch peek {
         case UInt8(ascii: "\""): _ = try string(&scratch)
         case UInt8(ascii: "{"):
+            var names: Set<String> = []
             try skipElements(until: UInt8(ascii: "}")) { cursor throws(FormatError) in
+                let start = cursor.offset
                 guard cursor.peek == UInt8(ascii: "\"") else {
                     throw FormatError("expected a name, in quotes", at: cursor.offset)
                 }
-                _ = try cursor.string(&scratch)
+                let name = String(decoding: try cursor.string(&scratch), as: UTF8.self)
+                if !names.insert(name).inserted {
+                    throw FormatError("the name '\(name)' stands twice in an object", at: start)
+                }
                 cursor.skipSpace()
                 try cursor.expect(UInt8(ascii: ":"), "expected ':' after a name")
                 cursor.skipSpace()

@@ -2,8 +2,13 @@
 struct JSONCursor {
     let line: Bytes
     var offset = 0
+    /// What to do about text that is not UTF-8.
+    private let encodingHint: StaticString
 
-    init(_ line: Bytes) { self.line = line }
+    init(_ line: Bytes, encodingHint: StaticString = "") {
+        self.line = line
+        self.encodingHint = encodingHint
+    }
 
     var isAtEnd: Bool { offset >= line.count }
 
@@ -67,7 +72,7 @@ struct JSONCursor {
             case 0x80...:
                 let length = UTF8Scan.sequenceLength(line, at: offset)
                 if length == 0 {
-                    throw FormatError("not valid UTF-8; bytes go into key_base64 and value_base64", at: offset)
+                    throw FormatError("not valid UTF-8\(encodingHint)", at: offset)
                 }
                 offset += length
             default:

@@ -23,7 +23,7 @@ struct JSONLinesReader: ~Copyable {
     /// - Returns: borrowed bytes, valid until the next call and as long as `line` is; nil for a blank line.
     /// - Throws: ``FormatError``.
     mutating func parse(_ line: Bytes) throws(FormatError) -> RawRecord? {
-        var cursor = JSONCursor(line)
+        var cursor = JSONCursor(line, encodingHint: "; bytes go into key_base64 and value_base64")
         cursor.skipSpace()
         if cursor.isAtEnd { return nil }
         try cursor.expect(UInt8(ascii: "{"), "expected '{', one object a line")

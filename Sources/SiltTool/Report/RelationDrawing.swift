@@ -1,4 +1,7 @@
 /// Tables as boxes with their columns, in rows, and arrows from foreign keys to keys.
+///
+/// Arrows run between boxes. One to the column of boxes beside its own bends once; one that has to pass a box takes the space
+/// between two rows of boxes.
 struct RelationDrawing {
     private let tables: [TableSpace]
 
@@ -6,6 +9,10 @@ struct RelationDrawing {
     private static let gap = 70.0
     private static let line = 18.0
     private static let keyWidth = 18.0
+    /// The space between two rows of boxes.
+    private static let rowGap = 30.0
+    /// Arrows beside each other in the space between boxes, and how far apart.
+    private static let (lanes, laneWidth) = (4, 5.0)
     /// Columns of a box that are drawn.
     private static let mostColumns = 12
 
@@ -22,12 +29,29 @@ struct RelationDrawing {
         var x: Double
         var y: Double
         var height: Double
+        /// The end of the row of boxes.
+        var rowEnd = 0.0
+
+        var right: Double { x + RelationDrawing.boxWidth }
+    }
+
+    /// From a line of one box to a line of another.
+    private struct Arrow {
+        let from: Box
+        let to: Box
+        let start: Double
+        let end: Double
+
+        /// Whether a box lies between the two.
+        var passesBoxes: Bool { abs(from.x - to.x) > 1.5 * (RelationDrawing.boxWidth + RelationDrawing.gap) }
     }
 
     func add(to html: inout HTML) {
         let boxes = self.boxes
         let width = Double(min(columns, tables.count)) * (Self.boxWidth + Self.gap)
-        let height = (boxes.map { $0.y + $0.height }.max() ?? 0) + 10
+        let arrows = self.arrows(boxes)
+        let room = arrows.contains { $0.passesBoxes } ? Self.rowGap : 10
+        let height = (boxes.map { $0.y + $0.height }.max() ?? 0) + room
         html.raw(
             "<div class=\"relations \(columns == 1 ? "narrow" : "wide")\"><svg viewBox=\"0 0 \(Int(width)) \(Int(height))\" role=\"img\" "
         )
@@ -35,8 +59,10 @@ struct RelationDrawing {
         html.raw("viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\">")
         html.raw("<path d=\"M0 0 L8 4 L0 8 Z\" fill=\"var(--key)\"/></marker></defs>\n")
         for (table, box) in zip(tables, boxes) { add(table, box, to: &html) }
-        for (number, table) in tables.enumerated() {
-            for (row, column) in shown(table).enumerated() { addArrow(number, row, column, boxes, to: &html) }
+        var passing = 0
+        for arrow in arrows {
+            add(arrow.passesBoxes ? passingPath(arrow, lane: passing % Self.lanes) : path(arrow), to: &html)
+            if arrow.passesBoxes { passing += 1 }
         }
         html.raw("</svg></div>\n")
     }
@@ -55,18 +81,37 @@ struct RelationDrawing {
     private var boxes: [Box] {
         var boxes: [Box] = []
         var y = 5.0
-        var rowHeight = 0.0
-        for (number, table) in tables.enumerated() {
-            let column = number % columns
-            if column == 0, number > 0 {
-                y += rowHeight + 30
-                rowHeight = 0
+        for first in stride(from: 0, to: tables.count, by: columns) {
+            let row = tables[first..<min(first + columns, tables.count)]
+            let heights = row.map { 30 + Double(shown($0).count) * Self.line }
+            let rowEnd = y + (heights.max() ?? 0)
+            for (column, height) in heights.enumerated() {
+                let x = 5 + Double(column) * (Self.boxWidth + Self.gap)
+                boxes.append(Box(x: x, y: y, height: height, rowEnd: rowEnd))
             }
-            let height = 30 + Double(shown(table).count) * Self.line
-            boxes.append(Box(x: 5 + Double(column) * (Self.boxWidth + Self.gap), y: y, height: height))
-            rowHeight = max(rowHeight, height)
+            y = rowEnd + Self.rowGap
         }
         return boxes
+    }
+
+    private func arrows(_ boxes: [Box]) -> [Arrow] {
+        var arrows: [Arrow] = []
+        for (number, table) in tables.enumerated() {
+            for (row, column) in shown(table).enumerated() {
+                guard let references = column.references,
+                    let target = tables.firstIndex(where: {
+                        references.hasPrefix($0.name + ".") || references == $0.name
+                    })
+                else { continue }
+                let key = shown(tables[target]).firstIndex { $0.isKey } ?? 0
+                arrows.append(
+                    Arrow(
+                        from: boxes[number], to: boxes[target],
+                        start: boxes[number].y + 32 + Double(row) * Self.line,
+                        end: boxes[target].y + 32 + Double(key) * Self.line))
+            }
+        }
+        return arrows
     }
 
     private func add(_ table: TableSpace, _ box: Box, to html: inout HTML) {
@@ -92,24 +137,36 @@ struct RelationDrawing {
         html.raw("<circle cx=\"3.5\" cy=\"-4\" r=\"2.75\"/><path d=\"M6.25 -4H13M10 -4v3M13 -4v3\"/></g>")
     }
 
-    private func addArrow(
-        _ from: Int, _ row: Int, _ column: TableSpace.Column, _ boxes: [Box], to html: inout HTML
-    ) {
-        guard let references = column.references,
-            let target = tables.firstIndex(where: { references.hasPrefix($0.name + ".") || references == $0.name })
-        else { return }
-        let key = shown(tables[target]).firstIndex { $0.isKey } ?? 0
-        let y1 = boxes[from].y + 32 + Double(row) * Self.line
-        let y2 = boxes[target].y + 32 + Double(key) * Self.line
-        let leftward = boxes[target].x < boxes[from].x
-        let x1 = leftward ? boxes[from].x : boxes[from].x + Self.boxWidth
-        // To the near side of another column of boxes; within one, around the right side.
-        let x2 = boxes[target].x > boxes[from].x ? boxes[target].x : boxes[target].x + Self.boxWidth
-        let bend = boxes[target].x == boxes[from].x ? 45.0 : 0
-        let c1 = x1 + (leftward ? -35 : 35) + bend, c2 = x2 + (boxes[target].x > boxes[from].x ? -35 : 35) + bend
-        html.raw(
-            "<path class=\"arrow\" marker-end=\"url(#\(head))\" d=\"M\(x1) \(y1) C\(c1) \(y1) \(c2) \(y2) \(x2) \(y2)\"/>\n"
-        )
+    private func add(_ path: String, to html: inout HTML) {
+        html.raw("<path class=\"arrow\" marker-end=\"url(#\(head))\" d=\"\(path)\"/>\n")
+    }
+
+    /// A curve to the near side of the column of boxes beside, or around the right side of its own.
+    private func path(_ arrow: Arrow) -> String {
+        let isSame = arrow.to.x == arrow.from.x
+        let x1 = arrow.to.x < arrow.from.x ? arrow.from.x : arrow.from.right
+        let x2 = arrow.to.x > arrow.from.x ? arrow.to.x : arrow.to.right
+        let bend = isSame ? 45.0 : 0
+        let c1 = x1 + (arrow.to.x < arrow.from.x ? -35 : 35) + bend
+        let c2 = x2 + (arrow.to.x > arrow.from.x ? -35 : 35) + bend
+        return "M\(x1) \(arrow.start) C\(c1) \(arrow.start) \(c2) \(arrow.end) \(x2) \(arrow.end)"
+    }
+
+    /// A line through the space beside the one box, between two rows of boxes, and beside the other.
+    private func passingPath(_ arrow: Arrow, lane: Int) -> String {
+        let isRightward = arrow.to.x > arrow.from.x
+        let direction = isRightward ? 1.0 : -1.0
+        let aside = (18 + Double(lane) * Self.laneWidth) * direction
+        let x1 = isRightward ? arrow.from.right : arrow.from.x
+        let x2 = isRightward ? arrow.to.x : arrow.to.right
+        let (g1, g2) = (x1 + aside, x2 - aside)
+        // Below the upper of the two rows.
+        let y = min(arrow.from.rowEnd, arrow.to.rowEnd) + 7 + Double(lane) * Self.laneWidth
+        let (r1, r2) = (arrow.start < y ? 6.0 : -6.0, arrow.end > y ? 6.0 : -6.0)
+        let corner = 6 * direction
+        return "M\(x1) \(arrow.start) H\(g1 - corner) Q\(g1) \(arrow.start) \(g1) \(arrow.start + r1) V\(y - r1) "
+            + "Q\(g1) \(y) \(g1 + corner) \(y) H\(g2 - corner) Q\(g2) \(y) \(g2) \(y + r2) "
+            + "V\(arrow.end - r2) Q\(g2) \(arrow.end) \(g2 + corner) \(arrow.end) H\(x2)"
     }
 
     private func clipped(_ text: String, _ limit: Int) -> String {

@@ -7,6 +7,9 @@ enum ImportedRows {
         case csv, jsonl
     }
 
+    /// What to do about a file in another encoding, as spreadsheets write them.
+    static let encodingHint: StaticString = "; convert the file first, as by iconv -f WINDOWS-1252 -t UTF-8"
+
     /// One row of the input.
     struct Row {
         /// The line that it begins at.

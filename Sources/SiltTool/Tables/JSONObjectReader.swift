@@ -20,7 +20,7 @@ struct JSONObjectReader: ~Copyable {
     /// The members of the next object; NULL is nil. Nil at the end.
     mutating func next() throws -> [(name: String, value: ImportedCell?)]? {
         while let line = try lines.next() {
-            var cursor = JSONCursor(line)
+            var cursor = JSONCursor(line, encodingHint: ImportedRows.encodingHint)
             cursor.skipSpace()
             if cursor.isAtEnd { continue }
             do throws(FormatError) { return try object(&cursor) } catch {

@@ -81,6 +81,12 @@ public final class Transaction: Sendable {
 
     // MARK: Writes
 
+    /// Prepares for writes that take so many bytes, so that adding them moves nothing.
+    /// - Parameter bytes: of keys and values, and some four for each write.
+    package func reserveCapacity(for bytes: Int) throws(StoreError) {
+        try state.write { writes throws(StoreError) in writes.reserveCapacity(for: bytes) }
+    }
+
     func put(bytes key: Bytes, _ value: Bytes) throws(StoreError) {
         try state.write { writes throws(StoreError) in try writes.put(key, value) }
     }

@@ -30,6 +30,11 @@ package struct WriteBuffer: Sendable {
 
     var mark: Mark { Mark(byteCount: batch.byteCount, count: batch.count) }
 
+    /// Prepares for so many bytes of changes more, so that adding them moves nothing.
+    mutating func reserveCapacity(for bytes: Int) {
+        batch.reserveCapacity(min(batch.byteCount + bytes, Limits.batchBytes))
+    }
+
     mutating func put(_ key: Bytes, _ value: Bytes) throws(StoreError) {
         try checkLimits(key.count, value.count)
         batch.append(.value, key: key, value: value)

@@ -9,7 +9,7 @@ final class IndexEntries {
     private let transaction: Transaction
     private let plan: TableWritePlan
     private let index: TableDescription.Index
-    private var entry = KeyEncoder()
+    private let entry = KeyEncoder()
     /// Entries without a value that are not put yet.
     private var waiting: [[UInt8]] = []
     private static let mostWaiting = 1 << 16
@@ -26,7 +26,7 @@ final class IndexEntries {
         let prefix = plan.table.rowPrefix.count
         let shape = try plan.columns(of: row)
         try key.extracting(prefix..<key.byteCount).withUnsafeBytes { key in
-            let isKeyless = try RowWriter.makeEntry(&entry, index, of: row, shape, key: key)
+            let isKeyless = try RowWriter.makeEntry(entry, index, of: row, shape, key: key)
             guard isKeyless else {
                 waiting.append(entry.bytes)
                 return waiting.count == IndexEntries.mostWaiting ? try finish() : ()

@@ -11,12 +11,21 @@ final class TableBinding: Sendable {
     let numbers: [Int?]
     /// How stored rows are read as the structure's columns.
     let shape: RowShape
+    /// The columns of the table's key, in the order of the table.
+    let keyParts: [KeyPart]
     /// The numbers of the key's columns in the structure. Nil where it lacks one, or where the table has no key.
     let keyColumns: [Int]?
     /// Whether the structure's rows are those of the newest layout, but for its number.
     let hasNewestSlots: Bool
     /// The columns of all tables that refer to this one.
     let references: [(table: TableDescription, column: Int)]
+
+    /// A column of a table's key.
+    struct KeyPart: Sendable {
+        let type: ColumnType
+        /// Its place in the structure's key, which may have another order.
+        let place: Int
+    }
 
     init(_ structure: TableStructure, _ table: TableDescription, in catalogue: Catalogue) {
         self.structure = structure
@@ -29,6 +38,11 @@ final class TableBinding: Sendable {
         shape = RowShape(structure, columns: table.shapeColumns(positions))
         let keys = table.primaryKey.compactMap { structure.number(of: table.columns[$0].column.name) }
         keyColumns = !keys.isEmpty && keys.count == table.primaryKey.count ? keys : nil
+        keyParts = table.primaryKey.enumerated().map { place, position in
+            let column = table.columns[position].column
+            let given = structure.primaryKey.firstIndex { structure.columns[$0].name == column.name }
+            return KeyPart(type: column.type, place: given ?? place)
+        }
         hasNewestSlots =
             positions == table.columns.indices.map(Optional.some)
             && structure.layout.hasSameSlots(as: table.newestLayout)
@@ -60,20 +74,16 @@ extension TableBinding {
     /// can have them: a value is no value of its column's type, or NULL.
     /// - Throws: `TableErrorCode.argument` where the number of values is not that of the key's columns.
     func rowKey(_ values: [ColumnValue]) throws -> KeyEncoder? {
-        let columns = table.primaryKey.map { table.columns[$0].column }
-        guard values.count == columns.count, !columns.isEmpty else {
+        guard values.count == keyParts.count, !keyParts.isEmpty else {
             throw CRUDSQLExeError(
-                columns.isEmpty
+                keyParts.isEmpty
                     ? "The table has no key to find a row by."
-                    : "The key has \(columns.count) columns, but \(values.count) values were given.",
+                    : "The key has \(keyParts.count) columns, but \(values.count) values were given.",
                 code: .argument, table: table.name)
         }
-        var key = KeyEncoder(table.rowPrefix)
-        for place in columns.indices {
-            // The structure may have the key's columns in another order.
-            let name = columns[place].name
-            let given = structure.primaryKey.firstIndex { structure.columns[$0].name == name } ?? place
-            guard given < values.count, let value = values[given].fitting(columns[place].type), !value.isNull else {
+        let key = KeyEncoder(table.rowPrefix)
+        for part in keyParts {
+            guard part.place < values.count, let value = values[part.place].fitting(part.type), !value.isNull else {
                 return nil
             }
             key.append(value)

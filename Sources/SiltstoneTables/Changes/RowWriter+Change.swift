@@ -53,7 +53,7 @@ extension RowWriter {
             if let changed, index.isReady, !index.columns.contains(where: changed.contains) { continue }
             let isKeyless = try key.withUnsafeBytes { key in
                 try RowWriter.makeEntry(
-                    &oldEntry, index, of: old, shape, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))
+                    oldEntry, index, of: old, shape, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))
             }
             entry.reset(to: index.prefix)
             var hasNull = false

@@ -13,6 +13,7 @@ extension RowWriter {
         var numbers = InsertedNumbers(plan.table)
         if hasTurn { try numbers.learnGreatest(self) }
         let none = RawSpan()
+        try reserveCapacity(for: statement.rows, plan)
         for number in 0..<statement.rows.count {
             switch sources {
             case .direct where plan.layout.number == 0:
@@ -34,6 +35,18 @@ extension RowWriter {
         try numbers.finish(self, &result)
         return result
     }
+
+    /// Prepares the transaction for the rows of a large statement, so that its memory does not grow step by step.
+    private func reserveCapacity(for rows: RowBuffer, _ plan: TableWritePlan) throws {
+        guard rows.count >= RowWriter.manyRows else { return }
+        let others = RowWriter.keyBytes + plan.table.indexes.count * RowWriter.entryBytes
+        try transaction.reserveCapacity(for: rows.bytes.count + rows.count * others)
+    }
+
+    /// From so many rows on memory is prepared.
+    private static let manyRows = 64
+    /// About as many bytes as a key or an index entry takes in a batch.
+    private static let (keyBytes, entryBytes) = (20, 32)
 
     private func stamp(_ row: inout [UInt8], _ layout: UInt16) {
         guard row.count >= RowLayout.headerBytes else { return }
@@ -141,7 +154,7 @@ struct InsertedNumbers {
     /// - Returns: whether no row can have it, as all have lower numbers. False where that is not known.
     @inline(__always)
     mutating func noteIsNew(_ row: RawSpan, _ plan: TableWritePlan) throws -> Bool {
-        guard let slot, case .integer(let number) = try slot.value(in: row) else { return false }
+        guard let slot, let number = try slot.integer(in: row) else { return false }
         last = number
         guard number > greatest else { return false }
         greatest = number

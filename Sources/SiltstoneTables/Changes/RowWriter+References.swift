@@ -158,14 +158,14 @@ extension RowWriter {
         guard let value = value.fitting(table.columns[column].column.type), !value.isNull else { return [] }
         var keys: [[UInt8]] = []
         if table.primaryKey == [column] {
-            var key = KeyEncoder(table.rowPrefix)
+            let key = KeyEncoder(table.rowPrefix)
             key.append(value)
             return try transaction.contains(key.bytes) ? [key.bytes] : []
         }
         guard let index = table.indexes.first(where: { $0.isReady && $0.columns.first == column }) else {
             return try scanChildren(of: value, in: table, column, limit: limit)
         }
-        var prefix = KeyEncoder(index.prefix)
+        let prefix = KeyEncoder(index.prefix)
         prefix.append(value)
         // Not all that begins with the bytes of a text has that value: FF follows where the text goes on with a zero.
         try transaction.forEach(from: prefix.bytes, to: prefix.bytes + [0xFF], limit: limit) { key, pointer in

@@ -12,11 +12,11 @@ final class RowWriter {
     /// Whether the transaction has the turn: nobody commits rows meanwhile.
     let hasTurn: Bool
     /// The key of the row at work.
-    var rowKey = KeyEncoder()
+    let rowKey = KeyEncoder()
     /// An index entry, or the key of a row that is referred to.
-    var entry = KeyEncoder()
+    let entry = KeyEncoder()
     /// An index entry of the row as it was.
-    var oldEntry = KeyEncoder()
+    let oldEntry = KeyEncoder()
     /// What is looked at when the statement ends.
     var checks: [ReferenceCheck] = []
     /// What follows from changes so far.
@@ -98,7 +98,7 @@ final class RowWriter {
     ///   - shape: where columns are in the row.
     ///   - key: the values of the row's key.
     static func makeEntry(
-        _ entry: inout KeyEncoder, _ index: TableDescription.Index, of row: RawSpan, _ shape: [ShapeColumn],
+        _ entry: borrowing KeyEncoder, _ index: TableDescription.Index, of row: RawSpan, _ shape: [ShapeColumn],
         key: UnsafeRawBufferPointer
     ) throws -> Bool {
         entry.reset(to: index.prefix)
@@ -115,7 +115,7 @@ final class RowWriter {
         for index in plan.table.indexes {
             let isKeyless = try rowKey.withBytes { key in
                 try RowWriter.makeEntry(
-                    &oldEntry, index, of: row, shape, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))
+                    oldEntry, index, of: row, shape, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))
             }
             try rowKey.withBytes { key in
                 try removeOldEntry(index, isKeyless, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))
@@ -156,7 +156,7 @@ extension KeyEncoder {
     /// Appends the value of a column of a row.
     /// - Returns: whether it is NULL.
     @inline(__always)
-    mutating func append(_ column: ShapeColumn, of row: RawSpan) throws(CRUDDecoderError) -> Bool {
+    func append(_ column: ShapeColumn, of row: RawSpan) throws(CRUDDecoderError) -> Bool {
         switch column {
         case .slot(let slot): return try append(slot, of: row)
         case .absent(let value):

@@ -49,7 +49,7 @@ struct QueryExecutor<Reader: KeyValueReader> {
             let type = binding.positions[column.column].map({ binding.table.columns[$0].column.type }),
             value.isPlain(type)
         else { return nil }
-        var encoder = KeyEncoder(binding.table.rowPrefix)
+        let encoder = KeyEncoder(binding.table.rowPrefix)
         encoder.append(value)
         return encoder
     }
@@ -89,6 +89,7 @@ struct QueryExecutor<Reader: KeyValueReader> {
 
     /// The number of different parents that a query finds.
     func count(_ query: Query) throws -> Int {
+        if let count = try rangeCount(query) { return count }
         var query = query
         // What the condition does not name changes no count.
         if query.forcedPlan == nil { query.order = [] }
@@ -186,10 +187,10 @@ struct QueryExecutor<Reader: KeyValueReader> {
 
 extension ColumnValue {
     /// Whether the value is, as it stands, one that a column of a type can have.
-    fileprivate func isPlain(_ type: ColumnType) -> Bool {
+    func isPlain(_ type: ColumnType) -> Bool {
         switch (self, type) {
         case (.integer, _): type.isInteger
-        case (.uuid, .uuid), (.text, .string), (.bytes, .bytes), (.date, .date), (.bool, .bool): true
+        case (.uuid, .uuid), (.text, .string), (.bytes, .bytes), (.date, .date), (.bool, .bool), (.real, .double): true
         default: false
         }
     }

@@ -6,6 +6,8 @@ final class QueryStream: RowStream {
     private let rows: any RowSource
     private let shape: RowShape
     private var isAtEnd = false
+    /// The rows of the last batch. Their memory is used again, unless somebody still holds the batch.
+    private var buffer = RowBuffer()
 
     /// Rows and bytes after which a batch ends.
     private static let batchRows = 256
@@ -18,7 +20,10 @@ final class QueryStream: RowStream {
 
     func next() throws -> RowBatch? {
         if isAtEnd { return nil }
+        // Taken out of the stream: memory that two hold would be copied.
         var buffer = RowBuffer()
+        swap(&buffer, &self.buffer)
+        buffer.removeAll()
         isAtEnd = true
         try mappingStoreErrors {
             try rows.forEach { _, row in
@@ -30,6 +35,7 @@ final class QueryStream: RowStream {
         if buffer.isEmpty { return nil }
         var batch = RowBatch(shape: shape)
         batch.rows = buffer
+        self.buffer = buffer
         return batch
     }
 }

@@ -4,19 +4,41 @@ import TableKit
 /// Builds keys: a prefix of ``KeySpace``, then values, each in a form whose bytes have the order of the values.
 ///
 /// One encoder builds one key after the other in memory that it keeps, so an insert of many rows allocates nothing for each.
+/// Its methods change that memory, and not the encoder: a class may keep one in a constant, and no access is checked for
+/// exclusivity.
 struct KeyEncoder: ~Copyable {
-    private var start: UnsafeMutablePointer<UInt8>
-    private var capacity: Int
-    /// The bytes of the key so far.
-    private(set) var count = 0
+    /// What stands before the bytes of a key.
+    private struct Head {
+        var start: UnsafeMutablePointer<UInt8>
+        var capacity: Int
+        var count = 0
+    }
 
+    private let head: UnsafeMutablePointer<Head>
+
+    /// Bytes that lie behind the head; a longer key moves elsewhere.
+    private static let room = 232
     /// Integers are written as eight bytes, of which some count.
     private static let slack = 16
 
+    /// The bytes of the key so far.
+    private(set) var count: Int {
+        @inline(__always) get { head.pointee.count }
+        @inline(__always) nonmutating set { head.pointee.count = newValue }
+    }
+    private var start: UnsafeMutablePointer<UInt8> {
+        @inline(__always) get { head.pointee.start }
+    }
+
     /// An encoder with an empty key.
     init() {
-        capacity = 256
-        start = .allocate(capacity: capacity)
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: MemoryLayout<Head>.size + KeyEncoder.room, alignment: MemoryLayout<Head>.alignment)
+        head = memory.bindMemory(to: Head.self, capacity: 1)
+        head.initialize(
+            to: Head(
+                start: (memory + MemoryLayout<Head>.size).assumingMemoryBound(to: UInt8.self), capacity: KeyEncoder.room
+            ))
     }
 
     /// An encoder whose key begins with a prefix.
@@ -25,16 +47,22 @@ struct KeyEncoder: ~Copyable {
         append(raw: prefix)
     }
 
-    deinit { start.deallocate() }
+    deinit {
+        deallocateMoved()
+        head.deallocate()
+    }
+
+    /// Frees the bytes of a key that is not behind the head.
+    private func deallocateMoved() { if head.pointee.capacity > KeyEncoder.room { start.deallocate() } }
 
     /// Begins the next key.
-    mutating func reset(to prefix: [UInt8] = []) {
+    func reset(to prefix: [UInt8] = []) {
         count = 0
         append(raw: prefix)
     }
 
     /// Cuts the key off behind its first bytes.
-    mutating func truncate(to count: Int) { self.count = min(count, self.count) }
+    func truncate(to count: Int) { self.count = min(count, self.count) }
 
     /// Lends the key.
     @inline(__always)
@@ -48,7 +76,7 @@ struct KeyEncoder: ~Copyable {
     // MARK: Values
 
     /// Appends a value.
-    mutating func append(_ value: ColumnValue) {
+    func append(_ value: ColumnValue) {
         switch value {
         case .null: append(tag: KeyTag.null)
         case .bool(let value): append(tag: value ? KeyTag.yes : KeyTag.no)
@@ -69,7 +97,7 @@ struct KeyEncoder: ~Copyable {
     /// - Returns: whether the column is NULL.
     /// - Throws: `TableErrorCode.corrupt` where the row is too short.
     @discardableResult
-    mutating func append(_ slot: RowSlot, of row: RawSpan) throws(CRUDDecoderError) -> Bool {
+    func append(_ slot: RowSlot, of row: RawSpan) throws(CRUDDecoderError) -> Bool {
         if try slot.isNull(in: row) {
             append(tag: KeyTag.null)
             return true
@@ -104,7 +132,7 @@ struct KeyEncoder: ~Copyable {
     }
 
     /// Appends bytes as they are: a prefix, or the end of another key.
-    mutating func append(raw bytes: UnsafeRawBufferPointer) {
+    func append(raw bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress else { return }
         reserve(bytes.count)
         UnsafeMutableRawPointer(start + count).copyMemory(from: source, byteCount: bytes.count)
@@ -112,25 +140,25 @@ struct KeyEncoder: ~Copyable {
     }
 
     /// Appends bytes as they are.
-    mutating func append(raw bytes: [UInt8]) { bytes.withUnsafeBytes { append(raw: $0) } }
+    func append(raw bytes: [UInt8]) { bytes.withUnsafeBytes { append(raw: $0) } }
 
     // MARK: Parts of values
 
     @inline(__always)
-    private mutating func append(tag: UInt8) {
+    private func append(tag: UInt8) {
         reserve(1)
         start[count] = tag
         count += 1
     }
 
-    private mutating func append(_ value: Int64) {
+    private func append(_ value: Int64) {
         if value >= 0 { return append(UInt64(value)) }
         let length = KeyEncoder.length(of: value.magnitude)
         append(tag: KeyTag.zero - UInt8(length))
         append(bigEndian: UInt64(bitPattern: value &- 1), length: length)
     }
 
-    private mutating func append(_ value: UInt64) {
+    private func append(_ value: UInt64) {
         let length = KeyEncoder.length(of: value)
         append(tag: KeyTag.zero + UInt8(length))
         append(bigEndian: value, length: length)
@@ -140,14 +168,14 @@ struct KeyEncoder: ~Copyable {
 
     /// Appends the low bytes of a number, the most significant first.
     @inline(__always)
-    private mutating func append(bigEndian bits: UInt64, length: Int) {
+    private func append(bigEndian bits: UInt64, length: Int) {
         reserve(8)
         let shifted = length == 0 ? 0 : bits << UInt64(64 - 8 * length)
         UnsafeMutableRawPointer(start + count).storeBytes(of: shifted.bigEndian, as: UInt64.self)
         count += length
     }
 
-    private mutating func append(_ tag: UInt8, _ value: Double) {
+    private func append(_ tag: UInt8, _ value: Double) {
         append(tag: tag)
         // All zeros are one value, and so are all NaNs, which come after infinity.
         let value = value == 0 ? 0 : value
@@ -155,13 +183,13 @@ struct KeyEncoder: ~Copyable {
         append(bigEndian: bits >> 63 == 1 ? ~bits : bits | 1 << 63, length: 8)
     }
 
-    private mutating func append(text: String, tag: UInt8) {
+    private func append(text: String, tag: UInt8) {
         var text = text
         text.withUTF8 { append(escaped: UnsafeRawBufferPointer($0), tag: tag) }
     }
 
     /// Appends bytes, each 00 of them as 00 FF, and 00 behind them.
-    private mutating func append(escaped bytes: UnsafeRawBufferPointer, tag: UInt8) {
+    private func append(escaped bytes: UnsafeRawBufferPointer, tag: UInt8) {
         append(tag: tag)
         reserve(2 * bytes.count + 1)
         var next = count
@@ -178,15 +206,15 @@ struct KeyEncoder: ~Copyable {
     }
 
     @inline(__always)
-    private mutating func reserve(_ bytes: Int) {
-        if count + bytes + KeyEncoder.slack > capacity { grow(count + bytes + KeyEncoder.slack) }
+    private func reserve(_ bytes: Int) {
+        if count + bytes + KeyEncoder.slack > head.pointee.capacity { grow(count + bytes + KeyEncoder.slack) }
     }
 
-    private mutating func grow(_ least: Int) {
-        let size = max(least, 2 * capacity)
+    private func grow(_ least: Int) {
+        let size = max(least, 2 * head.pointee.capacity)
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
         larger.update(from: start, count: count)
-        start.deallocate()
-        (start, capacity) = (larger, size)
+        deallocateMoved()
+        (head.pointee.start, head.pointee.capacity) = (larger, size)
     }
 }

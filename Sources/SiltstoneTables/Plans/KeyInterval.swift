@@ -31,7 +31,7 @@ struct KeyInterval: Hashable, Sendable {
 
     /// The bytes that keys have for a value.
     static func bytes(_ value: ColumnValue) -> [UInt8] {
-        var encoder = KeyEncoder()
+        let encoder = KeyEncoder()
         encoder.append(value)
         return encoder.bytes
     }

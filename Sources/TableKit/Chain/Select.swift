@@ -29,8 +29,10 @@ public struct Select<OAF: Codable, A: TableProtocol>: Sequence, FromTableProtoco
 /// An iteration of a ``Select``.
 public struct SelectIterator<OAF: Codable>: IteratorProtocol {
     private var cursor: QueryCursor<OAF>?
-    /// What is left of the last batch.
+    /// Objects that are ready.
     private let items = ItemQueue<OAF>()
+    /// What comes behind them.
+    private var failure: (any Error)?
 
     init(_ access: Access, _ description: QueryDescription) {
         do { cursor = try QueryCursor(access, description) } catch { Self.log(error) }
@@ -41,7 +43,6 @@ public struct SelectIterator<OAF: Codable>: IteratorProtocol {
         if let item = items.popFirst() { return item }
         do { return try nextElement() } catch {
             Self.log(error)
-            cursor = nil
             return nil
         }
     }
@@ -50,9 +51,17 @@ public struct SelectIterator<OAF: Codable>: IteratorProtocol {
     public mutating func nextElement() throws -> OAF? {
         while true {
             if let item = items.popFirst() { return item }
-            guard let cursor, try cursor.next(into: items) else {
-                cursor = nil
-                return nil
+            if let failure {
+                self.failure = nil
+                throw failure
+            }
+            guard let cursor else { return nil }
+            do {
+                if try !cursor.next(into: items) { self.cursor = nil }
+            } catch {
+                // The objects before the failure come first.
+                failure = error
+                self.cursor = nil
             }
         }
     }

@@ -27,7 +27,7 @@ extension Table {
     ) throws -> InsertStatement {
         let structure = try structure.get()
         let columns = try choice.columns(of: structure)
-        var rows = RowBuffer()
+        var rows = SpareRows.take()
         let encoder = RowEncoder<A>(structure)
         rows.ends.reserveCapacity(items.count)
         for item in items {
@@ -80,12 +80,14 @@ extension Table {
 
     private func run(_ statement: InsertStatement) throws -> ChangeResult {
         if statement.rows.isEmpty { return ChangeResult() }
+        defer { SpareRows.give(statement.rows) }
         CRUDLogging.logQuery(statement.text)
         return try access.change { try $0.insert(statement) }
     }
 
     private func run(_ statement: InsertStatement) async throws -> ChangeResult {
         if statement.rows.isEmpty { return ChangeResult() }
+        defer { SpareRows.give(statement.rows) }
         CRUDLogging.logQuery(statement.text)
         return try await access.change { try $0.insert(statement) }
     }

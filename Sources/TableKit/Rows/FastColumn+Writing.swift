@@ -46,6 +46,11 @@ extension UUID {
 extension String {
     @inline(__always)
     func store(_ writer: RowWriter, _ number: Int) {
+        let isStored: Void? = unsafe utf8.withContiguousStorageIfAvailable {
+            unsafe writer.setBytes(number, UnsafeRawBufferPointer($0))
+        }
+        if isStored != nil { return }
+        // Of a foreign string, which is copied.
         var text = self
         text.withUTF8 { unsafe writer.setBytes(number, UnsafeRawBufferPointer($0)) }
     }

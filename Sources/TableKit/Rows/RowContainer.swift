@@ -2,14 +2,38 @@ import Foundation
 
 /// The columns of a row by coding key.
 ///
-/// A class: the standard library copies a container for each value that is read from it, and a reference costs least.
-final class RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let reader: RowReader
-    let numbers: PropertyNumbers
+/// The standard library copies a container for each value that is read from it. Two addresses cost nothing to copy; a class lost,
+/// whose references would be counted, an eighth of decoding a row. ``RowReader/close()`` sees to it that both objects outlive
+/// containers that a type keeps.
+@safe struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    private let owner: Unmanaged<RowReader>
+    private let keys: Unmanaged<PropertyNumbers>
 
-    init(reader: RowReader) {
-        self.reader = reader
-        numbers = PropertyNumbers(reader.names, isByte: PropertyNumbers.isByte(Key.self))
+    /// - Parameters:
+    ///   - reader: must outlive the container, as must the other.
+    ///   - numbers: the numbers of these keys.
+    init(reader: RowReader, numbers: PropertyNumbers) {
+        unsafe owner = .passUnretained(reader)
+        unsafe keys = .passUnretained(numbers)
+    }
+
+    private var reader: RowReader { unsafe owner.takeUnretainedValue() }
+    private var numbers: PropertyNumbers { unsafe keys.takeUnretainedValue() }
+
+    /// A value of a frequent type.
+    @inline(__always)
+    private func read<T: FastColumn>(_ type: T.Type, _ key: Key) throws -> T {
+        try unsafe owner._withUnsafeGuaranteedRef { reader in
+            try T.read(reader, unsafe keys._withUnsafeGuaranteedRef { $0.number(key) })
+        }
+    }
+
+    /// As ``read(_:_:)``, or nil for NULL and a column that is not there.
+    @inline(__always)
+    private func readIfPresent<T: FastColumn>(_ type: T.Type, _ key: Key) throws -> T? {
+        try unsafe owner._withUnsafeGuaranteedRef { reader in
+            try T.readIfPresent(reader, unsafe keys._withUnsafeGuaranteedRef { $0.number(key) })
+        }
     }
 
     var codingPath: [any CodingKey] { [] }
@@ -39,70 +63,74 @@ final class RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         }
     }
 
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try type.read(reader, numbers.number(key)) }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { try type.read(reader, numbers.number(key)) }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try type.read(reader, numbers.number(key)) }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try type.read(reader, numbers.number(key)) }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try type.read(reader, numbers.number(key)) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try type.read(reader, numbers.number(key)) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try type.read(reader, numbers.number(key)) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try type.read(reader, numbers.number(key)) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try type.read(reader, numbers.number(key)) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try type.read(reader, numbers.number(key)) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try type.read(reader, numbers.number(key)) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try type.read(reader, numbers.number(key)) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try type.read(reader, numbers.number(key)) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try type.read(reader, numbers.number(key)) }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try read(type, key) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try read(type, key) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try read(type, key) }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try read(type, key) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try read(type, key) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try read(type, key) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try read(type, key) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try read(type, key) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try read(type, key) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try read(type, key) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try read(type, key) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try read(type, key) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try read(type, key) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try read(type, key) }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        try reader.value(type, numbers.number(key))
+        try unsafe owner._withUnsafeGuaranteedRef { reader in
+            try reader.value(type, unsafe keys._withUnsafeGuaranteedRef { $0.number(key) })
+        }
     }
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-        try type.readIfPresent(reader, numbers.number(key))
+        try readIfPresent(type, key)
     }
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        try type.readIfPresent(reader, numbers.number(key))
+        try readIfPresent(type, key)
     }
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        try type.readIfPresent(reader, numbers.number(key))
+        try readIfPresent(type, key)
     }
     func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-        try type.readIfPresent(reader, numbers.number(key))
+        try readIfPresent(type, key)
     }
     func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-        try type.readIfPresent(reader, numbers.number(key))
+        try readIfPresent(type, key)
     }
     func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-        try type.readIfPresent(reader, numbers.number(key))
+        try readIfPresent(type, key)
     }
     func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-        try type.readIfPresent(reader, numbers.number(key))
+        try readIfPresent(type, key)
     }
     func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-        try type.readIfPresent(reader, numbers.number(key))
+        try readIfPresent(type, key)
     }
     func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-        try type.readIfPresent(reader, numbers.number(key))
+        try readIfPresent(type, key)
     }
     func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-        try type.readIfPresent(reader, numbers.number(key))
+        try readIfPresent(type, key)
     }
     func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-        try type.readIfPresent(reader, numbers.number(key))
+        try readIfPresent(type, key)
     }
     func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-        try type.readIfPresent(reader, numbers.number(key))
+        try readIfPresent(type, key)
     }
     func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-        try type.readIfPresent(reader, numbers.number(key))
+        try readIfPresent(type, key)
     }
     func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-        try type.readIfPresent(reader, numbers.number(key))
+        try readIfPresent(type, key)
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-        try reader.valueIfPresent(type, numbers.number(key))
+        try unsafe owner._withUnsafeGuaranteedRef { reader in
+            try reader.valueIfPresent(type, unsafe keys._withUnsafeGuaranteedRef { $0.number(key) })
+        }
     }
 
     func nestedContainer<Other: CodingKey>(

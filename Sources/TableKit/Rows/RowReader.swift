@@ -11,7 +11,10 @@ import Foundation
     let columnCount: Int
     private let columnNames: [String]
 
+    /// The entries of the row's layout; those of ``noRow`` where there is no row.
     private(set) var entries: UnsafeMutablePointer<RowEntry>
+    /// The entries of the last row's layout.
+    private var layoutEntries: UnsafeMutablePointer<RowEntry>
     private var row: UnsafeRawPointer
     private var byteCount = 0
     private var endsStart = 0
@@ -26,10 +29,12 @@ import Foundation
     private var table: RowTable
     private var shape: RowShape?
     private var tables: [RowTable?] = []
-    private var containers: [(key: ObjectIdentifier, container: AnyObject)] = []
+    private var containers: [AnyContainerBox] = []
     // The one that was last asked for. Compared by type, and therefore safe to cast without a check.
     private var lastKey: ObjectIdentifier?
     private var lastContainer: UnsafeRawPointer?
+    /// Whether the owner is gone. No containers are made then: they would not keep the reader alive.
+    private var isClosed = false
 
     /// How properties are read, by number: found at the first row.
     let readers: PropertyReaders
@@ -51,17 +56,26 @@ import Foundation
         noRow = RowTable(missing: columnNames.count, subTableCount: structure.subTables.count)
         table = noRow
         unsafe entries = noRow.entries
+        unsafe layoutEntries = noRow.entries
         unsafe row = UnsafeRawPointer(noRow.entries)
         readers = PropertyReaders(count: columnNames.count + structure.subTables.count + 1)
         arrays = Array(repeating: nil, count: structure.subTables.count)
     }
 
-    /// Ends the cycle of the reader and its containers. The owner calls it.
+    /// Gives the containers up. The owner calls it at its end.
+    ///
+    /// Containers do not keep the reader alive. If a type has kept one, the reader stays in memory for good: the container
+    /// may be asked at any time, and finds every column missing.
     func close() {
         end()
-        containers = []
+        isClosed = true
         lastKey = nil
         unsafe lastContainer = nil
+        if containers.contains(where: { $0.isShared }) {
+            _ = unsafe Unmanaged.passRetained(self)
+        } else {
+            containers = []
+        }
     }
 
     /// Forgets the joins that fill arrays.
@@ -85,21 +99,20 @@ import Foundation
         isWide = header >> 8 & UInt32(RowLayout.wideEnds) != 0
         variableStart = endsStart + variableCount * (isWide ? 4 : 2)
         guard variableStart <= bytes.count else { throw corrupt() }
+        unsafe entries = layoutEntries
         unsafe row = start
         byteCount = bytes.count
         rowNumber = number
     }
 
     /// Forgets the row: reading finds every column missing, also through containers that a type kept.
-    func end() {
-        table = noRow
-        unsafe entries = noRow.entries
-        layout = -1
-    }
+    @inline(__always)
+    func end() { unsafe entries = noRow.entries }
 
     @inline(never)
     private func use(_ shape: RowShape, layout number: Int) throws {
         end()
+        layout = -1
         if self.shape !== shape {
             self.shape = shape
             tables = []
@@ -108,7 +121,7 @@ import Foundation
         let table = try tables[number] ?? makeTable(shape, number)
         tables[number] = table
         self.table = table
-        unsafe entries = table.entries
+        unsafe layoutEntries = table.entries
         endsStart = table.endsStart
         variableCount = table.variableCount
         layout = number
@@ -180,7 +193,7 @@ import Foundation
 
     /// A column's value, whatever its type: the slow way.
     func columnValue(_ number: Int) throws -> ColumnValue {
-        guard number < columnCount else { throw missing(number) }
+        guard number < columnCount, presence(number) != .missing else { throw missing(number) }
         switch table.columns[number] {
         case .missing: throw missing(number)
         case .absent(let value): return value
@@ -191,37 +204,30 @@ import Foundation
 
     // MARK: Containers
 
-    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         if lastKey == ObjectIdentifier(type), let lastContainer = unsafe lastContainer {
-            return unsafe lastContainer.assumingMemoryBound(to: KeyedDecodingContainer<Key>.self).pointee
+            return unsafe Unmanaged<ContainerBox<KeyedDecodingContainer<Key>>>.fromOpaque(lastContainer)
+                ._withUnsafeGuaranteedRef { $0.copy() }
         }
-        return findContainer(type)
+        return try findContainer(type)
     }
 
     @inline(never)
-    private func findContainer<Key: CodingKey>(_ type: Key.Type) -> KeyedDecodingContainer<Key> {
+    private func findContainer<Key: CodingKey>(_ type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        if isClosed { throw unsupported() }
         let key = ObjectIdentifier(type)
-        let known = containers.first { $0.key == key }?.container as? ContainerBox<Key>
-        let box = known ?? ContainerBox(KeyedDecodingContainer(RowContainer(reader: self)))
-        if known == nil { containers.append((key, box)) }
+        let box = containers.first { $0.key == key } ?? makeContainer(type)
         lastKey = key
-        unsafe lastContainer = UnsafeRawPointer(box.memory)
-        return unsafe box.memory.pointee
+        unsafe lastContainer = UnsafeRawPointer(Unmanaged.passUnretained(box).toOpaque())
+        return unsafe unsafeDowncast(box, to: ContainerBox<KeyedDecodingContainer<Key>>.self).copy()
     }
 
-    /// A container at an address: a property of a generic class takes one more look-up of metadata to read.
-    @safe private final class ContainerBox<Key: CodingKey> {
-        let memory: UnsafeMutablePointer<KeyedDecodingContainer<Key>>
-
-        init(_ container: KeyedDecodingContainer<Key>) {
-            unsafe memory = .allocate(capacity: 1)
-            unsafe memory.initialize(to: container)
-        }
-
-        deinit {
-            unsafe memory.deinitialize(count: 1)
-            unsafe memory.deallocate()
-        }
+    private func makeContainer<Key: CodingKey>(_ type: Key.Type) -> AnyContainerBox {
+        let numbers = PropertyNumbers(names, isByte: PropertyNumbers.isByte(type))
+        let container = KeyedDecodingContainer(RowContainer<Key>(reader: self, numbers: numbers))
+        let box = ContainerBox(container, key: ObjectIdentifier(type), numbers)
+        containers.append(box)
+        return box
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unsupported() }

@@ -38,6 +38,15 @@ extension RowSlot {
         return start + lower..<start + upper
     }
 
+    /// The column's value in a row, where it is an integer of 64 bits or fewer with a sign; else nil.
+    public func integer(in row: RawSpan) throws(CRUDDecoderError) -> Int64? {
+        if type == .int64 {
+            return try isNull(in: row) ? nil : Int64(littleEndian: try fixed(in: row, as: Int64.self))
+        }
+        if case .integer(let value) = try value(in: row) { return value }
+        return nil
+    }
+
     /// The column's value in a row.
     public func value(in row: RawSpan) throws(CRUDDecoderError) -> ColumnValue {
         if try isNull(in: row) { return .null }

@@ -11,20 +11,21 @@ import Foundation
     private let columnCount: Int
     /// What stands before the ends in a row all of whose columns are NULL.
     private let blank: [UInt8]
-    /// The row under way, without its variable columns.
-    private let fixed: UnsafeMutableRawPointer
+    /// The row under way: what stands before the ends, room for ends of two bytes, and the bytes of the variable columns in the
+    /// order in which they were written. In most rows that is the row itself.
+    private var memory: UnsafeMutableRawPointer
+    private var capacity: Int
     private let fixedCount: Int
-    /// The bytes of the variable columns, in the order in which they were written.
-    private var variable: UnsafeMutableRawPointer
-    private var variableCapacity = 256
+    /// Where the bytes of the variable columns begin.
+    private let variableStart: Int
     private var variableCount = 0
-    /// Where each variable column is in ``variable``.
+    /// Where each variable column is, counted from ``variableStart``.
     private let parts: UnsafeMutablePointer<(start: Int, end: Int)>
     private let partCount: Int
     /// The variable column that comes next, if all come in order.
     private var nextPart = 0
     private var isInOrder = true
-    private var containers: [(key: ObjectIdentifier, container: AnyObject)] = []
+    private var containers: [AnyContainerBox] = []
     // The one that was last asked for. Compared by type, and therefore safe to cast without a check.
     private var lastKey: ObjectIdentifier?
     private var lastContainer: UnsafeRawPointer?
@@ -48,16 +49,16 @@ import Foundation
         self.blank = blank
         fixedCount = blank.count
         partCount = layout.variableCount
-        unsafe fixed = .allocate(byteCount: fixedCount + 4 * partCount, alignment: 8)
-        unsafe variable = .allocate(byteCount: variableCapacity, alignment: 1)
+        variableStart = fixedCount + 2 * partCount
+        capacity = variableStart + 256
+        unsafe memory = .allocate(byteCount: capacity, alignment: 8)
         unsafe parts = .allocate(capacity: partCount)
         unsafe parts.initialize(repeating: (0, 0), count: partCount)
         writers = PropertyWriters(count: names.list.count + 1)
     }
 
     deinit {
-        unsafe fixed.deallocate()
-        unsafe variable.deallocate()
+        unsafe memory.deallocate()
         unsafe parts.deallocate()
     }
 
@@ -72,7 +73,9 @@ import Foundation
 
     /// Begins a row all of whose columns are NULL.
     func begin() {
-        unsafe UnsafeMutableRawBufferPointer(start: fixed, count: fixedCount).copyBytes(from: blank)
+        unsafe blank.withUnsafeBytes { blank in
+            if let source = blank.baseAddress { unsafe memory.copyMemory(from: source, byteCount: blank.count) }
+        }
         for part in 0..<partCount { unsafe parts[part] = (0, 0) }
         variableCount = 0
         nextPart = 0
@@ -81,46 +84,45 @@ import Foundation
 
     /// Appends the row to others.
     func finish(_ rows: inout RowBuffer) throws {
-        let length = isInOrder ? variableCount : lengthInOrder()
-        guard length <= Int(UInt32.max) else {
-            throw CRUDEncoderError("A row is longer than 4 GiB.", code: .argument, table: structure.name)
-        }
-        if length > Int(UInt16.max) {
-            unsafe fixed.storeBytes(of: RowLayout.wideEnds, toByteOffset: 1, as: UInt8.self)
-            appendFixed(&rows, UInt32.self)
-        } else {
-            appendFixed(&rows, UInt16.self)
-        }
-        if isInOrder {
-            unsafe rows.bytes.append(contentsOf: UnsafeRawBufferPointer(start: variable, count: length))
-        } else {
+        if isInOrder, variableCount <= Int(UInt16.max) {
+            var end = 0
             for part in 0..<partCount {
-                let (start, end) = unsafe parts[part]
-                unsafe rows.bytes.append(
-                    contentsOf: UnsafeRawBufferPointer(start: variable + start, count: end - start))
+                end += unsafe parts[part].end - parts[part].start
+                unsafe memory.storeBytes(
+                    of: UInt16(truncatingIfNeeded: end).littleEndian, toByteOffset: fixedCount + 2 * part,
+                    as: UInt16.self)
             }
+            unsafe rows.bytes.append(
+                contentsOf: UnsafeRawBufferPointer(start: memory, count: variableStart + variableCount))
+        } else {
+            try appendInPieces(&rows)
         }
         rows.ends.append(rows.bytes.count)
     }
 
-    private func lengthInOrder() -> Int {
+    /// Appends a row whose columns came in another order, or that has long ends.
+    @inline(never)
+    private func appendInPieces(_ rows: inout RowBuffer) throws {
         var length = 0
         for part in 0..<partCount { length += unsafe parts[part].end - parts[part].start }
-        return length
-    }
-
-    /// Appends what stands before the variable columns, with ends of a width.
-    @inline(__always)
-    private func appendFixed<End: FixedWidthInteger>(_ rows: inout RowBuffer, _ type: End.Type) {
-        let width = MemoryLayout<End>.size
+        guard length <= Int(UInt32.max) else {
+            throw CRUDEncoderError("A row is longer than 4 GiB.", code: .argument, table: structure.name)
+        }
+        let isWide = length > Int(UInt16.max)
+        if isWide { unsafe memory.storeBytes(of: RowLayout.wideEnds, toByteOffset: 1, as: UInt8.self) }
+        unsafe rows.bytes.append(contentsOf: UnsafeRawBufferPointer(start: memory, count: fixedCount))
         var end = 0
         for part in 0..<partCount {
             end += unsafe parts[part].end - parts[part].start
-            unsafe fixed.storeBytes(
-                of: End(truncatingIfNeeded: end).littleEndian, toByteOffset: fixedCount + width * part, as: End.self)
+            for shift in stride(from: 0, to: isWide ? 32 : 16, by: 8) {
+                rows.bytes.append(UInt8(truncatingIfNeeded: end >> shift))
+            }
         }
-        unsafe rows.bytes.append(
-            contentsOf: UnsafeRawBufferPointer(start: fixed, count: fixedCount + width * partCount))
+        for part in 0..<partCount {
+            let (start, end) = unsafe parts[part]
+            unsafe rows.bytes.append(
+                contentsOf: UnsafeRawBufferPointer(start: memory + variableStart + start, count: end - start))
+        }
     }
 
     // MARK: Values
@@ -137,14 +139,14 @@ import Foundation
     @inline(__always)
     func setFixed<T: BitwiseCopyable>(_ number: Int, _ value: T) {
         let entry = unsafe table.entries[number]
-        unsafe fixed.storeBytes(of: value, toByteOffset: Int(entry.place), as: T.self)
+        unsafe memory.storeBytes(of: value, toByteOffset: Int(entry.place), as: T.self)
         clearNull(entry)
     }
 
     @inline(__always)
     private func clearNull(_ entry: RowEntry) {
-        let byte = unsafe fixed.load(fromByteOffset: Int(entry.nullByte), as: UInt8.self)
-        unsafe fixed.storeBytes(of: byte & ~entry.nullMask, toByteOffset: Int(entry.nullByte), as: UInt8.self)
+        let byte = unsafe memory.load(fromByteOffset: Int(entry.nullByte), as: UInt8.self)
+        unsafe memory.storeBytes(of: byte & ~entry.nullMask, toByteOffset: Int(entry.nullByte), as: UInt8.self)
     }
 
     /// Sets a variable column. Only where it ``takes(_:_:)`` such a type.
@@ -154,9 +156,9 @@ import Foundation
         let part = Int(entry.place)
         if part < nextPart { isInOrder = false }
         nextPart = part + 1
-        if variableCount + value.count > variableCapacity { grow(value.count) }
+        if variableStart + variableCount + value.count > capacity { grow(value.count) }
         if let source = value.baseAddress {
-            unsafe (variable + variableCount).copyMemory(from: source, byteCount: value.count)
+            unsafe (memory + variableStart + variableCount).copyMemory(from: source, byteCount: value.count)
         }
         unsafe parts[part] = (variableCount, variableCount + value.count)
         variableCount += value.count
@@ -165,12 +167,12 @@ import Foundation
 
     @inline(never)
     private func grow(_ count: Int) {
-        let capacity = max(2 * variableCapacity, variableCount + count)
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 1)
-        unsafe larger.copyMemory(from: variable, byteCount: variableCount)
-        unsafe variable.deallocate()
-        unsafe variable = larger
-        variableCapacity = capacity
+        let used = variableStart + variableCount
+        capacity = max(2 * capacity, used + count)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        unsafe larger.copyMemory(from: memory, byteCount: used)
+        unsafe memory.deallocate()
+        unsafe memory = larger
     }
 
     /// Sets a column to a value of any type: the slow way.
@@ -193,15 +195,15 @@ import Foundation
         if isSubTable(number) { return }
         guard number < columnCount else { throw noColumn(number) }
         let slot = structure.layout.slots[number]
-        let null = unsafe fixed.load(fromByteOffset: slot.nullByte, as: UInt8.self)
-        unsafe fixed.storeBytes(of: null | slot.nullMask, toByteOffset: slot.nullByte, as: UInt8.self)
+        let null = unsafe memory.load(fromByteOffset: slot.nullByte, as: UInt8.self)
+        unsafe memory.storeBytes(of: null | slot.nullMask, toByteOffset: slot.nullByte, as: UInt8.self)
         guard let width = slot.type.fixedWidth else {
             if unsafe parts[slot.place].end > 0 { isInOrder = false }
             unsafe parts[slot.place] = (0, 0)
             return
         }
         for byte in slot.place..<slot.place + width {
-            unsafe fixed.storeBytes(of: 0, toByteOffset: byte, as: UInt8.self)
+            unsafe memory.storeBytes(of: 0, toByteOffset: byte, as: UInt8.self)
         }
     }
 
@@ -221,9 +223,8 @@ import Foundation
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
         if lastKey == ObjectIdentifier(type), let lastContainer = unsafe lastContainer {
-            return unsafe Unmanaged<ContainerBox<Key>>.fromOpaque(lastContainer)._withUnsafeGuaranteedRef {
-                $0.container
-            }
+            return unsafe Unmanaged<ContainerBox<KeyedEncodingContainer<Key>>>.fromOpaque(lastContainer)
+                ._withUnsafeGuaranteedRef { $0.copy() }
         }
         return findContainer(type)
     }
@@ -231,17 +232,17 @@ import Foundation
     @inline(never)
     private func findContainer<Key: CodingKey>(_ type: Key.Type) -> KeyedEncodingContainer<Key> {
         let key = ObjectIdentifier(type)
-        let known = containers.first { $0.key == key }?.container as? ContainerBox<Key>
-        let box = known ?? ContainerBox(KeyedEncodingContainer(RowEncodingContainer(writer: self)))
-        if known == nil { containers.append((key, box)) }
+        let box = containers.first { $0.key == key } ?? makeContainer(type)
         lastKey = key
         unsafe lastContainer = UnsafeRawPointer(Unmanaged.passUnretained(box).toOpaque())
-        return box.container
+        return unsafe unsafeDowncast(box, to: ContainerBox<KeyedEncodingContainer<Key>>.self).copy()
     }
 
-    private final class ContainerBox<Key: CodingKey> {
-        let container: KeyedEncodingContainer<Key>
-        init(_ container: KeyedEncodingContainer<Key>) { self.container = container }
+    private func makeContainer<Key: CodingKey>(_ type: Key.Type) -> AnyContainerBox {
+        let container = KeyedEncodingContainer(RowEncodingContainer<Key>(writer: self))
+        let box = ContainerBox(container, key: ObjectIdentifier(type))
+        containers.append(box)
+        return box
     }
 
     // The protocol lets these throw only when they are written to.

@@ -49,9 +49,17 @@ struct MySQLColumns {
         text += column.isOptional && !isNumbered ? " NULL" : " NOT NULL"
         if isNumbered { text += " AUTO_INCREMENT" }
         if let value = column.defaultValue, !value.isNull, !isNumbered {
-            text += " DEFAULT (\(try dialect.literal(try value.converted(to: column.type), column.type)))"
+            text += " DEFAULT (\(try constant(try value.converted(to: column.type), column.type)))"
         }
         return text + " COMMENT \(dialect.quoted(try ColumnNote(column).comment()))"
+    }
+
+    /// A default. The catalogue gives it back in the server's words, which for text are read back only in this form.
+    private func constant(_ value: ColumnValue, _ type: ColumnType) throws -> String {
+        switch value {
+        case .text(let text), .json(let text): "CONVERT(x'\(text.utf8.hexadecimal)' USING utf8mb4)"
+        default: try dialect.literal(value, type)
+        }
     }
 
     /// The columns and the key of a new table.

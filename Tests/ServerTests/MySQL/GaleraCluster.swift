@@ -50,7 +50,7 @@ final class GaleraCluster: TestCluster, @unchecked Sendable {
         processes = Mutex(Array(repeating: nil, count: count))
         for node in nodes {
             try MySQLServer.makeDirectory(node.directory)
-            try MySQLServer.install(at: "\(node.directory)/data")
+            try MySQLServer.install(in: node.directory)
         }
         for number in nodes.indices {
             try start(number, isFirst: number == 0)
@@ -108,6 +108,11 @@ final class GaleraCluster: TestCluster, @unchecked Sendable {
         return try? MySQLConnector(MySQLLogin(url), options: options).connect()
     }
 
+    /// What the nodes said last.
+    var words: String {
+        processes.withLock { $0 }.enumerated().map { "node \($0): \($1?.words ?? "none")" }.joined(separator: "\n")
+    }
+
     func isWhole() -> Bool {
         nodes.indices.allSatisfy { number in
             guard let connection = connection(to: number) else { return false }
@@ -130,7 +135,7 @@ final class GaleraCluster: TestCluster, @unchecked Sendable {
     }
 
     func restart(_ node: Int) throws { try start(node, isFirst: false) }
-    func freeze(_ node: Int) { processes.withLock { $0[node]?.send(SIGSTOP) } }
+    func freeze(_ node: Int) { processes.withLock { $0[node]?.freeze() } }
     func thaw(_ node: Int) { processes.withLock { $0[node]?.send(SIGCONT) } }
 }
 #endif

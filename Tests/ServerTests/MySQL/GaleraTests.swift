@@ -39,11 +39,13 @@ extension MySQLTests {
                 let run = TransferRun(clients: 8) { number in
                     try MySQLDatabaseConfiguration(cluster.url(), options: options(isAuditor: number == 8))
                 }
-                return try ClusterProof(cluster: cluster, run: run).check(
-                    rounds: rounds,
-                    atEnd: try (0..<cluster.nodeCount).map {
-                        try MySQLDatabaseConfiguration(cluster.url($0), options: options(isAuditor: true))
-                    })
+                do {
+                    return try ClusterProof(cluster: cluster, run: run).check(
+                        rounds: rounds,
+                        atEnd: try (0..<cluster.nodeCount).map {
+                            try MySQLDatabaseConfiguration(cluster.url($0), options: options(isAuditor: true))
+                        })
+                } catch { throw ServerFailure("\(error)\n\(cluster.words)") }
             }
             print(figures)
             #expect(figures.problems.isEmpty, "\(figures)")

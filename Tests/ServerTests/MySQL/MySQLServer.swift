@@ -46,7 +46,7 @@ final class MySQLServer: Sendable {
         port = try FreePort.find()
         process = Mutex(nil)
         try Self.makeDirectory(directory)
-        try Self.install(at: "\(directory)/data")
+        try Self.install(in: directory)
         try start()
     }
 
@@ -58,11 +58,14 @@ final class MySQLServer: Sendable {
         }
     }
 
-    /// Makes the system tables of a new server.
-    static func install(at directory: String) throws {
+    /// Makes the system tables of a new server. A server that starts removes temporary tables of all others that share its
+    /// directory for them.
+    static func install(in directory: String) throws {
+        try makeDirectory("\(directory)/tmp")
         try ServerProcess.run([
-            "/usr/bin/mariadb-install-db", "--no-defaults", "--datadir=\(directory)",
+            "/usr/bin/mariadb-install-db", "--no-defaults", "--datadir=\(directory)/data", "--tmpdir=\(directory)/tmp",
             "--auth-root-authentication-method=normal", "--skip-test-db", "--innodb-log-file-size=16M",
+            "--innodb-use-native-aio=0",
         ])
     }
 
@@ -71,8 +74,9 @@ final class MySQLServer: Sendable {
         guard let program else { throw ServerFailure(absence) }
         return [
             program, "--no-defaults", "--datadir=\(directory)/data", "--socket=\(directory)/s.sock", "--port=\(port)",
-            "--bind-address=127.0.0.1", "--pid-file=\(directory)/pid", "--innodb-buffer-pool-size=32M",
-            "--innodb-log-file-size=16M", "--innodb-flush-log-at-trx-commit=2", "--performance-schema=OFF",
+            "--bind-address=127.0.0.1", "--pid-file=\(directory)/pid", "--tmpdir=\(directory)/tmp",
+            "--innodb-buffer-pool-size=32M",
+            "--innodb-log-file-size=16M", "--innodb-flush-log-at-trx-commit=2", "--innodb-use-native-aio=0",
             "--skip-name-resolve", "--max-connections=200",
         ]
     }
@@ -133,7 +137,7 @@ final class MySQLServer: Sendable {
     // MARK: Faults
 
     /// Stops the server: it accepts connections, and says nothing.
-    func freeze() { process.withLock { $0?.send(SIGSTOP) } }
+    func freeze() { process.withLock { $0?.freeze() } }
 
     func thaw() { process.withLock { $0?.send(SIGCONT) } }
 

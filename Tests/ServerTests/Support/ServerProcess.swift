@@ -93,6 +93,22 @@ final class ServerProcess: @unchecked Sendable {
             }
     }
 
+    /// Stops the program, and waits until all of its threads have stopped.
+    func freeze() {
+        send(SIGSTOP)
+        guard let identifier else { return }
+        let tasks = "/proc/\(identifier)/task"
+        for _ in 0..<2000 {
+            let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
+            let isStopped = threads.allSatisfy { thread in
+                let stat = (try? String(contentsOfFile: "\(tasks)/\(thread)/stat", encoding: .utf8)) ?? ""
+                return stat.split(separator: ")").last?.split(separator: " ").first == "T"
+            }
+            if isStopped { return }
+            usleep(1000)
+        }
+    }
+
     /// Whether a process runs or is stopped; one that only waits for its parent does not.
     static func isAlive(_ process: Int32) -> Bool {
         guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }

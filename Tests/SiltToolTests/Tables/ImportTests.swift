@@ -104,6 +104,8 @@ struct ImportTests {
             ("{\"a\":01}", "expected a value"), ("{\"a\":1.}", "expected a value"), ("{\"a\":{b}}", "expected a name"),
             ("{\"a\":[1,]}", "a.jsonl:1:9: expected a value"), ("{\"a\":[1}}", "expected ',' or ']'"),
             ("{\"a\":[[[}", "expected a value"),
+            ("{\"a\":{\"b\":1,\"b\":2}}", "a.jsonl:1:13: the name 'b' stands twice in an object"),
+            ("{\"a\":[{\"b\":{\"c\":1,\"\\u0063\":2}}]}", "the name 'c' stands twice in an object"),
         ] {
             try self.import("a.jsonl", text + "\n").expect(status: 2, error: error)
         }
@@ -111,6 +113,14 @@ struct ImportTests {
         #expect(
             try Silt.run("export", "--format", "jsonl", store, "T").text
                 == "{\"zip\":\"10115\",\"n\":-1500.0}\n{\"zip\":null,\"n\":null}\n")
+    }
+
+    @Test("a file in another encoding is refused, with what to do about it", arguments: ["a.csv", "a.jsonl"])
+    func otherEncoding(name: String) throws {
+        let text = name == "a.csv" ? "t\nM#nchen\n" : "{\"t\":\"M#nchen\"}\n"
+        let path = try directory.write(name, text.utf8.map { $0 == UInt8(ascii: "#") ? 0xFC : $0 })
+        let result = try Silt.run("import", "--quiet", store, "T", path)
+        result.expect(status: 2, error: "not valid UTF-8; convert the file first, as by iconv")
     }
 
     @Test("numbers out of a column's range are refused")

@@ -81,4 +81,25 @@ struct TableCommandTests {
         let known: Set<Character> = ["×", "·", "…", "–"]
         #expect(html.allSatisfy { $0.isASCII || known.contains($0) })
     }
+
+    @Test("an arrow that would cross a box runs below the boxes")
+    func arrowsAroundBoxes() throws {
+        let column = TableSpace.Column(name: "id", type: "int64", isKey: true, isOptional: false, references: nil)
+        let reference = TableSpace.Column(name: "a", type: "int64", isKey: false, isOptional: false, references: "A")
+        let tables = [("A", [column]), ("B", [column]), ("C", [column, reference])].map { name, columns in
+            TableSpace(name: name, columns: columns, parts: [], sample: [])
+        }
+        var html = HTML()
+        RelationDrawing(tables, columns: 3).add(to: &html)
+        let text = html.text
+        let boxEnd = try #require(
+            text.matches(of: /<rect class="box"[^>]* y="([0-9.]+)"[^>]* height="([0-9.]+)"/).map {
+                (Double($0.1) ?? 0) + (Double($0.2) ?? 0)
+            }.max())
+        let path = try #require(text.firstMatch(of: /<path class="arrow"[^>]* d="([^"]+)"/)?.1)
+        // The only line across leads from beside one box to beside the other.
+        let level = try #require(path.firstMatch(of: /V[0-9.]+ Q[0-9.]+ ([0-9.]+)/)?.1)
+        #expect((Double(level) ?? 0) > boxEnd)
+        #expect(!path.contains("C"))
+    }
 }

@@ -109,6 +109,23 @@ struct ConstraintTests {
         }
     }
 
+    @Test("a number that a row was given is taken for the rows behind it, also in the same statement")
+    func drawnNumbers() throws {
+        try withTables(Self.people) { session in
+            try session.insert(Self.people, [person(4, "d")])
+            // The first row is given 5; the second one brings it along.
+            #expect(code { try session.insert(Self.people, [person(nil, "e"), person(5, "f")]) } == .unique)
+            #expect(try session.all(Self.people).map { $0[0] } == [.integer(4)])
+            try session.insert(Self.people, [person(nil, "g"), person(9, "h"), person(nil, "i"), person(11, "j")])
+            let found = try session.all(Self.people)
+            #expect(found.map { $0[0] } == [4, 6, 9, 10, 11].map(ColumnValue.integer))
+            #expect(code { try session.insert(Self.people, [person(20, "k"), person(20, "l")]) } == .unique)
+            #expect(
+                code { try session.insert(Self.people, [person(12, "m"), person(nil, "n"), person(13, "o")]) }
+                    == .unique)
+        }
+    }
+
     @Test("columns that an insert leaves out take their default, or NULL")
     func defaults() throws {
         let table = Self.people

@@ -27,7 +27,7 @@ struct VerificationTests {
     }
 
     private func key(_ table: TableDescription, _ value: ColumnValue) -> [UInt8] {
-        var key = KeyEncoder(table.rowPrefix)
+        let key = KeyEncoder(table.rowPrefix)
         key.append(value)
         return key.bytes
     }
@@ -50,7 +50,7 @@ struct VerificationTests {
 
     @Test("an entry of no row, or of other values, is found")
     func strayEntry() throws {
-        var entry = KeyEncoder(table.indexes[1].prefix)
+        let entry = KeyEncoder(table.indexes[1].prefix)
         for value in [ColumnValue.text("x"), .real(2), .integer(99)] { entry.append(value) }
         try store.put(entry.bytes, [])
         #expect(try problems().count == 1 && problems()[0].contains("99"))
@@ -69,7 +69,7 @@ struct VerificationTests {
         try composer.compose(
             [.value(.integer(7), for: .int64)] + sources.dropFirst(), old: row.span.bytes, new: RawSpan())
         try store.put(key(table, .integer(7)), composer.bytes)
-        var entry = KeyEncoder(table.indexes[1].prefix)
+        let entry = KeyEncoder(table.indexes[1].prefix)
         for value in [ColumnValue.text("n1"), .real(1), .integer(7)] { entry.append(value) }
         try store.put(entry.bytes, [])
         #expect(try problems().count == 1 && problems()[0].contains("for another row"))

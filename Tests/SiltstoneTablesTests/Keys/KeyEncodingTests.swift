@@ -9,7 +9,7 @@ struct KeyEncodingTests {
     private static let types = ColumnType.allCases
 
     private func encoded(_ values: [ColumnValue]) -> [UInt8] {
-        var key = KeyEncoder()
+        let key = KeyEncoder()
         for value in values { key.append(value) }
         return key.bytes
     }
@@ -94,7 +94,7 @@ struct KeyEncodingTests {
             var rows = RowBuffer()
             try rows.append(tuple, layout: layout)
             for (slot, value) in zip(layout.slots, tuple) {
-                var key = KeyEncoder()
+                let key = KeyEncoder()
                 let isNull = try rows.withRow(0) { try key.append(slot, of: $0) }
                 #expect(isNull == value.isNull)
                 #expect(key.bytes == encoded([value]), "\(value) of \(slot.type)")

@@ -115,6 +115,7 @@ import Testing
         var id: Int
         let container: KeyedDecodingContainer<CodingKeys>
         enum CodingKeys: CodingKey { case id }
+        struct Source: Codable { var id: Int }
         init(from decoder: any Decoder) throws {
             container = try decoder.container(keyedBy: CodingKeys.self)
             id = try container.decode(Int.self, forKey: .id)
@@ -126,13 +127,44 @@ import Testing
     }
 
     @Test func aContainerThatATypeKeepsReadsNothingAfterwards() throws {
-        struct Source: Codable { var id: Int }
-        let rows = try RowCoding.rows([Source(id: 3)])
-        let kept = try #require(
-            try RowCoding.items(Keeping.self, rows, shape: RowShape(try TableStructure.of(Source.self))).first)
+        let rows = try RowCoding.rows([Keeping.Source(id: 3)])
+        let shape = RowShape(try TableStructure.of(Keeping.Source.self))
+        let kept = try #require(try RowCoding.items(Keeping.self, rows, shape: shape).first)
         #expect(kept.id == 3)
         #expect(throws: CRUDDecoderError.self) { try kept.container.decode(Int.self, forKey: .id) }
         #expect(try kept.container.decodeIfPresent(Int.self, forKey: .id) == nil)
+    }
+
+    /// More decoders at once than are kept for later: those above are freed, and the containers of their items are not.
+    @Test func aContainerThatATypeKeepsOutlivesItsDecoder() throws {
+        let structure = try TableStructure.of(Keeping.Source.self), shape = RowShape(structure)
+        let rows = try RowCoding.rows([Keeping.Source(id: 3)])
+        var decoders = (0..<40).map { _ in RowDecoder<Keeping>(structure) }
+        let kept = try decoders.map { decoder in try rows.withRow(0) { try decoder.decode($0, shape: shape) } }
+        decoders = []
+        for item in kept {
+            #expect(item.id == 3)
+            #expect(throws: CRUDDecoderError.self) { try item.container.decode(Int.self, forKey: .id) }
+            #expect(try item.container.decodeIfPresent(Int.self, forKey: .id) == nil)
+        }
+    }
+
+    struct KeepingDecoder: Decodable {
+        let decoder: any Decoder
+        init(from decoder: any Decoder) throws { self.decoder = decoder }
+    }
+
+    @Test func aDecoderThatATypeKeepsReadsNothingAfterwards() throws {
+        let structure = try TableStructure.of(Keeping.Source.self), shape = RowShape(structure)
+        let rows = try RowCoding.rows([Keeping.Source(id: 3)])
+        var decoders = (0..<40).map { _ in RowDecoder<KeepingDecoder>(structure) }
+        let kept = try decoders.map { decoder in try rows.withRow(0) { try decoder.decode($0, shape: shape) } }
+        decoders = []
+        for item in kept {
+            #expect(throws: CRUDDecoderError.self) {
+                try item.decoder.container(keyedBy: Keeping.CodingKeys.self).decode(Int.self, forKey: .id)
+            }
+        }
     }
 
     // MARK: Damage

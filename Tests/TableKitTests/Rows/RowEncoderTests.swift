@@ -41,6 +41,19 @@ import Testing
         #expect(try RowCoding.rows([item]).bytes == RowCoding.row(Disordered.self, RowCoding.values(item)).bytes)
     }
 
+    @Test func longRowsAreTheSameInAnyOrder() throws {
+        let long = String(repeating: "ä", count: 40_000)
+        for item in [
+            Disordered(a: long, b: nil, c: "three"), Disordered(a: "one", b: nil, c: long),
+            Disordered(a: "", b: nil, c: ""),
+        ] {
+            let rows = try RowCoding.rows([item, item])
+            #expect(try RowCoding.values(item) == [.text(item.a), .null, .text(item.c)])
+            let row = try RowCoding.row(Disordered.self, RowCoding.values(item)).bytes
+            #expect(rows.bytes == row + row)
+        }
+    }
+
     struct Extra: Codable {
         var id: Int
         enum CodingKeys: String, CodingKey { case id, more }

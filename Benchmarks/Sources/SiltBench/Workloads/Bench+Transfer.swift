@@ -4,7 +4,7 @@ extension Bench {
         let bank = try Bank<E>(
             directory: directory + "/bank", settings: section.settings(run), accounts: section.accountCount(run))
         _ = Machine.settle(isHasty: section.isHasty)
-        try bank.warm()
+        try bank.preload()
         Machine.prepare(prewarming: prewarmBytes(run.workload))
         let course = try bank.transfer(section.transferCount(run), threads: run.threads)
         var measurement = Measurement(engine: engine, label: run.name, round: round, records: course.records)

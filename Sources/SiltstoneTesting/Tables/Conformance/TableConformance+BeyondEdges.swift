@@ -8,8 +8,13 @@ private struct Item: Codable, Equatable, Sendable {
     var weight: Double?
 }
 
-private struct Renamed: Codable, TableNameProvider {
+private struct Renamed: Codable, Sendable, TableNameProvider {
     static let tableName = "Item"
+    var id: Int
+    var label: String
+}
+
+private struct Moved: Codable, Sendable {
     var id: Int
     var label: String
 }
@@ -38,6 +43,7 @@ extension TableConformance {
             ("groups are counted in the order of the group", groups),
             ("columns are selected alone", columns),
             ("every operation is there for tasks", asynchronous),
+            ("every change of the schema is there for tasks", asynchronousSchema),
             ("observation begins with the present and never loses the last change", observation),
             ("a concurrent transaction that conflicts runs again", conflict),
             ("migrations run once, in their order", migrations),
@@ -144,6 +150,22 @@ extension TableConformance {
             }
         } catch is Stop {}
         try requireEqual(try await table.count(), 1, "count after a rollback")
+    }
+
+    private static func asynchronousSchema(_ db: Database<C>) async throws {
+        let table = try await db.create(Item.self)
+        try await table.insert([Item(id: 1, group: "a"), Item(id: 2, group: "b")])
+        try await table.index(\.group)
+        try await table.dropIndex(\.group)
+        let indexes = try await db.tables().first { $0.structure.name == Item.CRUDTableName }?.indexes
+        try requireEqual(indexes?.count, 0, "The indexes")
+        try await db.rename(\Renamed.label, from: "group")
+        try requireEqual(try await db.table(Renamed.self).order(by: \.id).all().map(\.label), ["a", "b"], "A column")
+        try await db.rename(Moved.self, from: Item.CRUDTableName)
+        try requireEqual(try await db.table(Moved.self).order(by: \.id).all().map(\.label), ["a", "b"], "A table")
+        try await db.drop(Moved.self)
+        try await db.drop(Moved.self)
+        try requireEqual(try await db.tables().contains { $0.structure.name == Moved.CRUDTableName }, false, "Dropped")
     }
 
     private static func observation(_ db: Database<C>) async throws {

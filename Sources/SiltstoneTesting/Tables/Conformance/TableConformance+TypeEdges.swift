@@ -259,6 +259,8 @@ extension TableConformance {
             _ = try table.where(\Painted.id == 1).first()
             throw Violation("An unknown raw value was decoded.")
         } catch is any TableError {} catch is DecodingError {}
+        let found = try table.order(descending: \.id).select().map(\.id)
+        try requireEqual(found, [3, 2], "The rows before the one that does not decode")
     }
 
     private static func scalarArrays(_ db: Database<C>) throws {

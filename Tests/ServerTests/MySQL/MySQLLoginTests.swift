@@ -1,0 +1,154 @@
+#if MySQL
+import Foundation
+import TableKit
+import TableSQL
+import Testing
+
+@testable import MySQLTables
+
+extension MySQLTests {
+    @Suite struct Logins {
+        private func refusal(_ url: String) throws -> SQLConnectionError {
+            try connectionError { try MySQLConnector(MySQLLogin(url), options: MySQLOptions()).connect().close() }
+        }
+
+        @Test("A refused login, an unknown database and a silent port are told apart, without the password")
+        func refusals() throws {
+            let server = try MySQLServer.shared()
+            let admin = try server.connection()
+            try admin.run("CREATE USER locked IDENTIFIED BY 'right/p@ss'")
+            defer { admin.close() }
+            func url(_ password: String, database: String = "") -> String {
+                "mysql://locked:\(password)@127.0.0.1:\(server.port)/\(database)"
+            }
+            let wrong = try refusal(url("secret-wrong"))
+            #expect(wrong.kind == .noConnection && wrong.serverCode == "1045", "\(wrong)")
+            #expect(wrong.code == .unavailable && !wrong.message.contains("secret-wrong"))
+            let right = MySQLConnector(try MySQLLogin(url("right%2Fp%40ss")), options: MySQLOptions())
+            try right.connect().close()
+            #expect(!right.place.contains("right"))
+            let unknown = try refusal(server.networkURL(database: "nowhere"))
+            #expect(unknown.kind == .noConnection && unknown.serverCode == "1049", "\(unknown)")
+            let silent = try refusal("mysql://root@127.0.0.1:\(try FreePort.find())/")
+            #expect(silent.kind == .noConnection && silent.serverCode == nil, "\(silent)")
+        }
+
+        @Test(
+            "A URL that cannot be read is refused before any connection",
+            arguments: [
+                "postgresql://a", "mysql://a:0/b", "mysql://a:70000/b", "mysql://a/b?nonsense=1", "mysql://%zz/",
+                "mysql://a/b%00c", "mysql://a/?ssl-mode=perhaps",
+            ])
+        func syntax(_ text: String) throws {
+            let error = try connectionError { _ = try MySQLLogin(text) }
+            #expect(error.kind == .noConnection && error.code == .argument)
+            #expect(throws: CRUDSQLExeError.self) { try MySQLDatabaseConfiguration(text) }
+        }
+
+        @Test("A URL says hosts, ports, user, password, database and encryption") func parts() throws {
+            let login = try MySQLLogin(
+                "mariadb://us%40er:p%3Aw:x@h1:3307,[::1]:3308,h3/data%2Fbase?ssl-mode=verify-identity&ssl-ca=/a%20b")
+            #expect(
+                login.addresses == [
+                    MySQLAddress(host: "h1", port: 3307), MySQLAddress(host: "::1", port: 3308),
+                    MySQLAddress(host: "h3", port: 0),
+                ])
+            #expect(login.user == "us@er" && login.password == "p:w:x" && login.database == "data/base")
+            #expect(login.tls.mode == .verifyIdentity && login.tls.authorities == "/a b")
+            #expect(login.addresses.map(\.description) == ["h1:3307", "[::1]:3308", "h3:3306"])
+        }
+
+        @Test("Of several hosts, the one that takes writes is found") func readWrite() throws {
+            let shared = try MySQLServer.shared()
+            let other = try MySQLServer()
+            defer { other.remove() }
+            let admin = try other.connection()
+            try admin.run("SET GLOBAL read_only = 1")
+            admin.close()
+            let dead = try FreePort.find()
+            for choice in [MySQLHostChoice.first, .any] {
+                var options = MySQLOptions()
+                options.hostChoice = choice
+                let text = "127.0.0.1:\(dead),127.0.0.1:\(other.port),127.0.0.1:\(shared.port)"
+                let connection = try MySQLConnector(MySQLLogin("mysql://root@\(text)/mysql"), options: options)
+                    .connect()
+                defer { connection.close() }
+                #expect(try connection.rows("SELECT @@port", as: [.int64]) == [[.integer(Int64(shared.port))]])
+            }
+            let none = try refusal("mysql://root@127.0.0.1:\(dead),127.0.0.1:\(other.port)/mysql")
+            #expect(none.message.contains(":\(dead)") && none.message.contains(":\(other.port)"), "\(none)")
+        }
+
+        @Test("Every session has its settings") func settings() throws {
+            var options = MySQLOptions()
+            options.statementTimeout = .seconds(7)
+            options.lockTimeout = .seconds(3)
+            let connection = try MySQLServer.shared().connection(options)
+            defer { connection.close() }
+            let settings = [
+                ("max_statement_time", "7.0"), ("innodb_lock_wait_timeout", "3"), ("lock_wait_timeout", "3"),
+                ("tx_isolation", "SERIALIZABLE"), ("character_set_client", "utf8mb4"), ("time_zone", "+00:00"),
+                ("collation_connection", "utf8mb4_nopad_bin"), ("autocommit", "1"), ("innodb_snapshot_isolation", "1"),
+            ]
+            for (name, value) in settings {
+                let found = try connection.rows("SELECT @@\(name)", as: [.string])
+                #expect(found == [[.text(value)]], "\(name) is \(found)")
+            }
+        }
+
+        @Test("Encryption is required, and the server's identity checked, where that is asked for") func encryption()
+            throws
+        {
+            guard FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl") else { return }
+            let directory =
+                FileManager.default.temporaryDirectory.path + "/siltstone-tls-\(UUID().uuidString.prefix(8))"
+            try MySQLServer.makeDirectory(directory)
+            defer { try? FileManager.default.removeItem(atPath: directory) }
+            for (name, address) in [("right", "IP:127.0.0.1"), ("wrong", "IP:127.0.0.9")] {
+                try ServerProcess.run([
+                    "/usr/bin/openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj",
+                    "/CN=\(name)", "-addext", "subjectAltName=\(address)", "-keyout", "\(directory)/\(name).key",
+                    "-out", "\(directory)/\(name).pem",
+                ])
+            }
+            let server = try MySQLServer([
+                "--ssl-cert=\(directory)/right.pem", "--ssl-key=\(directory)/right.key",
+            ])
+            defer { server.remove() }
+            func cipher(_ keywords: String) throws -> ColumnValue {
+                var options = MySQLOptions()
+                options.statementTimeout = .milliseconds(400)
+                options.answerTimeout = .milliseconds(400)
+                let connection = try MySQLConnector(
+                    MySQLLogin(server.networkURL() + "?" + keywords), options: options
+                ).connect()
+                defer { connection.close() }
+                let row = try connection.rows(
+                    "SELECT VARIABLE_VALUE FROM information_schema.SESSION_STATUS WHERE VARIABLE_NAME = 'SSL_CIPHER'",
+                    as: [.string])[0]
+                // A connection that is given up amid an answer closes like any other.
+                server.freeze()
+                defer { server.thaw() }
+                #expect(
+                    (try? connectionError { _ = try connection.rows("SELECT 1", as: [.int64]) })?.kind == .timedOut,
+                    "\(keywords)")
+                return row[0]
+            }
+            #expect(try cipher("ssl-mode=disabled") == .text(""))
+            #expect(try cipher("ssl-mode=preferred") != .text(""))
+            #expect(try cipher("ssl-mode=required") != .text(""))
+            #expect(try cipher("ssl-mode=verify-identity&ssl-ca=\(directory)/right.pem") != .text(""))
+            let stranger = try connectionError {
+                _ = try cipher("ssl-mode=verify-identity&ssl-ca=\(directory)/wrong.pem")
+            }
+            #expect(stranger.kind == .noConnection)
+            let plain = try connectionError {
+                _ = try MySQLConnector(
+                    MySQLLogin(try MySQLServer.shared().networkURL() + "?ssl-mode=required"), options: MySQLOptions()
+                ).connect()
+            }
+            #expect(plain.kind == .noConnection)
+        }
+    }
+}
+#endif
