@@ -4,6 +4,10 @@ import Synchronization
 import TableKit
 import TableSQL
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 @testable import PostgresTables
 
 #if canImport(Glibc)
@@ -172,7 +176,16 @@ final class PatroniCluster: TestCluster {
         guard case .integer(let standbys)? = counts?.first, case .integer(let inStep)? = counts?.last else {
             return false
         }
-        return standbys == nodeCount - 1 && inStep > 0
+        return standbys == nodeCount - 1 && inStep > 0 && isSynchronousKnown()
+    }
+
+    /// Whether Patroni has noted which standby is synchronous: a leader that is lost before gets no successor.
+    private func isSynchronousKnown() -> Bool {
+        nodes.contains { node in
+            guard let url = URL(string: "http://127.0.0.1:\(node.restPort)/cluster") else { return false }
+            let answer = (try? Data(contentsOf: url)) ?? Data()
+            return String(decoding: answer, as: UTF8.self).contains("sync_standby")
+        }
     }
 
     /// Whether a commit is acknowledged.
