@@ -11,7 +11,7 @@ let upcoming: [SwiftSetting] = [
     .enableUpcomingFeature("ImmutableWeakCaptures"),
 ]
 
-/// For modules that touch no raw memory: the compiler marks every exception.
+/// Every expression that touches raw memory is marked: Docs/RawMemory.md.
 let memorySafe: [SwiftSetting] = upcoming + [.strictMemorySafety()]
 
 let package = Package(
@@ -41,7 +41,7 @@ let package = Package(
         .systemLibrary(name: "CMariaDB", providers: [.apt(["libmariadb-dev"]), .brew(["mariadb-connector-c"])]),
         .systemLibrary(name: "CSQLite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
         .systemLibrary(name: "CInstructions"),
-        .target(name: "Siltstone", dependencies: ["CZlib", "CInstructions"], swiftSettings: upcoming),
+        .target(name: "Siltstone", dependencies: ["CZlib", "CInstructions"], swiftSettings: memorySafe),
         .target(name: "CRUDKit", swiftSettings: memorySafe),
         .target(name: "SiltstoneCRUD", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: memorySafe),
         .target(name: "TableKit", swiftSettings: memorySafe),

@@ -81,13 +81,16 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
 
     func plans(for query: Query) throws -> [QueryPlan] { try mapped { try executor.plans(for: query) } }
 
-    func find<R>(
-        _ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> R
-    ) throws -> R? {
+    func withRow(
+        _ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> Void
+    ) throws -> Bool {
         try mapped {
             let binding = try catalogue.binding(table)
-            guard let bytes = try binding.rowKey(key) else { return nil }
-            return try bytes.withBytes { bytes in try reader.withValue(bytes) { try body($0, binding.shape) } }
+            guard let bytes = try binding.rowKey(key) else { return false }
+            let found: Void? = try bytes.withBytes { bytes in
+                try reader.withValue(bytes) { try body($0, binding.shape) }
+            }
+            return found != nil
         }
     }
 

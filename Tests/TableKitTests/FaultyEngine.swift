@@ -76,8 +76,9 @@ private final class FaultySession: TableSession {
     func delete(_ statement: DeleteStatement) throws -> ChangeResult { try base.delete(statement) }
     func run(_ query: Query) throws -> any RowStream { try base.run(changed(query)) }
 
-    func find<R>(_ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> R) throws -> R? {
-        try base.find(table, key: key, body)
+    func withRow(_ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> Void) throws -> Bool
+    {
+        try base.withRow(table, key: key, body)
     }
 
     func count(_ query: Query) throws -> Int { try base.count(changed(query)) }

@@ -2,8 +2,8 @@ extension JSONCursor {
     /// Objects and arrays within each other.
     private static let mostDepth = 500
 
-    /// Steps over a value of any kind, as strictly as RFC 8259 has it; a name that stands twice in an object is refused, since
-    /// readers take either value.
+    /// Steps over a value of any kind, as strictly as RFC 8259 has it. Refuses a name that stands twice in an object: readers
+    /// differ in which value they take.
     mutating func skipValue(_ scratch: inout ByteBuffer, depth: Int = 0) throws(FormatError) {
         guard depth < Self.mostDepth else { throw FormatError("nested too deeply", at: offset) }
         switch peek {

@@ -1,7 +1,7 @@
 /// Tables as boxes with their columns, in rows, and arrows from foreign keys to keys.
 ///
-/// Arrows run between boxes. One to the column of boxes beside its own bends once; one that has to pass a box takes the space
-/// between two rows of boxes.
+/// Arrows run between boxes. An arrow to the next column of boxes is a curve. An arrow that has to pass a box runs through the
+/// space between two rows of boxes.
 struct RelationDrawing {
     private let tables: [TableSpace]
 
@@ -141,7 +141,7 @@ struct RelationDrawing {
         html.raw("<path class=\"arrow\" marker-end=\"url(#\(head))\" d=\"\(path)\"/>\n")
     }
 
-    /// A curve to the near side of the column of boxes beside, or around the right side of its own.
+    /// A curve to the near side of the next column of boxes, or around the right side of the same one.
     private func path(_ arrow: Arrow) -> String {
         let isSame = arrow.to.x == arrow.from.x
         let x1 = arrow.to.x < arrow.from.x ? arrow.from.x : arrow.from.right

@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Hands the committed changes of a store to a closure, for callers without tasks.
+/// Delivers the committed changes of a store to a closure, for callers that do not use tasks.
 ///
-/// The closure runs on a queue of the observation's own, one call at a time, in commit order. ``cancel()`` or the last
-/// reference to the observation ends it; so does closing the store.
+/// The closure runs on a queue of this observation, one call at a time, in commit order. The observation ends with
+/// ``cancel()``, with its last reference, or when the store is closed.
 public final class ChangeObservation: Sendable {
     private let worker: Worker
 
@@ -15,10 +15,10 @@ public final class ChangeObservation: Sendable {
 
     deinit { cancel() }
 
-    /// Ends the observation. The closure is not called again once a call under way has returned.
+    /// Ends the observation. If a call of the closure is in progress, it is the last one.
     public func cancel() { worker.cancel() }
 
-    /// The part that waits for changes; it does not keep the observation, whose end ends it.
+    /// Waits for changes. It does not retain the observation, whose deinitialiser cancels it.
     private final class Worker: Sendable {
         private struct State {
             var cursor: FeedCursor
@@ -48,7 +48,7 @@ public final class ChangeObservation: Sendable {
             feed.cancel(waiter)
         }
 
-        /// Hands out what there is, and then waits for more. On the queue.
+        /// Delivers the available events, and then waits for more. Runs on the queue.
         private func run() {
             while !isCancelled.load(ordering: .relaxed) {
                 let step = state.withLock { state in
@@ -71,7 +71,7 @@ public final class ChangeObservation: Sendable {
 
         private func end() {
             feed.forget(waiter)
-            // Gives up the store with the subscription, not under the lock.
+            // Releases the subscription, which may be the last owner of the store. This happens outside the lock.
             let subscription = state.withLock { state in
                 defer { state.subscription = nil }
                 return state.subscription

@@ -1,17 +1,17 @@
-/// The committed changes of a store, in commit order, as an asynchronous sequence without an end.
+/// The committed changes of a store, in commit order, as an endless asynchronous sequence.
 ///
-/// It begins when ``KeyValueStore/changes(from:to:since:)`` is called, not with the first iteration; each iterator begins
-/// there again, and may have missed by then what the feed does not hold any more. It ends when the store is closed or the
-/// task is cancelled. It keeps the store open until it goes.
+/// The subscription starts when ``KeyValueStore/changes(from:to:since:)`` is called, not with the first iteration. Each
+/// iterator starts at that position again. It may have missed changes that the feed has dropped by then. The sequence
+/// ends when the store is closed or the task is cancelled. It keeps the store open while it exists.
 public struct ChangeSequence: AsyncSequence, Sendable {
     /// An event of the feed.
     public typealias Element = ChangeEvent
-    /// What iterating throws.
+    /// The error that iterating throws.
     public typealias Failure = StoreError
 
     let subscription: ChangeSubscription
 
-    /// An iterator from the beginning of the subscription.
+    /// Makes an iterator at the start of the subscription.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription) }
 
     /// Waits for changes. Blocks no thread of the cooperative pool.
@@ -25,8 +25,8 @@ public struct ChangeSequence: AsyncSequence, Sendable {
             cursor = subscription.start
         }
 
-        /// The next event; nil once the store is closed, or the task cancelled.
-        /// - Throws: ``StoreError`` where changes of the past cannot be read from the logs.
+        /// Returns the next event; nil after the store was closed or the task was cancelled.
+        /// - Throws: ``StoreError`` if past changes cannot be read from the logs.
         public mutating func next() async throws(StoreError) -> ChangeEvent? {
             let engine = subscription.store.engine
             while true {
@@ -40,7 +40,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
             }
         }
 
-        /// As ``next()``: waiting does not depend on where the caller is isolated.
+        /// Like ``next()``. The actor makes no difference to the wait.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(StoreError) -> ChangeEvent? {
             try await next()
         }

@@ -1,12 +1,12 @@
-/// Keeps a feed running for a subscriber, from the moment when it is made.
+/// Keeps the change feed running for a subscriber while it exists.
 final class ChangeSubscription: Sendable {
     let store: KeyValueStore
-    /// Where the subscriber begins.
+    /// The position at which the subscriber starts.
     let start: FeedCursor
 
     /// - Parameters:
-    ///   - since: the number behind which the subscriber begins; nil for now.
-    /// - Throws: ``StoreError`` where the store is closed, or a log cannot be opened.
+    ///   - since: the number of the last change that the subscriber knows; nil to start with the next change.
+    /// - Throws: ``StoreError`` if the store is closed, or a log cannot be opened.
     init(_ store: KeyValueStore, _ range: KeyRange, since: SequenceNumber?) throws(StoreError) {
         self.store = store
         let engine = store.engine
@@ -18,7 +18,7 @@ final class ChangeSubscription: Sendable {
             var start = FeedCursor(
                 range: range, since: min(since, begin.sequence), replay: replay, replayEnd: begin.sequence,
                 index: begin.position)
-            // The store has reached the number once, and lost the changes behind its end in a crash.
+            // The store once had this number. It lost the changes after its current last one in a crash.
             if since > begin.sequence { start.report(lostAfter: begin.sequence, through: since) }
             self.start = start
         } catch {

@@ -1,17 +1,17 @@
-/// Reads ranges in chunks on a thread of the store's own: what asynchronous sequences of entries and keys do.
+/// Reads ranges in chunks on a thread of the store that may block. Asynchronous sequences of entries and keys use it.
 ///
-/// Each chunk has a cursor of its own, which begins behind the last key of the chunk before.
+/// Each chunk has its own cursor, which starts after the last key of the previous chunk.
 struct ChunkedWalk: Sendable {
     let reader: any KeyValueReader
-    /// What is left, in key order.
+    /// The ranges that were not read yet, in key order.
     private var ranges: ArraySlice<KeyRange>
     private let direction: ScanDirection
     private var left: Int
 
-    /// Entries of a chunk, and bytes of it, at most.
+    /// The largest number of entries in a chunk, and the number of bytes after which a chunk ends.
     private static let chunkEntries = 256
     private static let chunkBytes = 1 << 20
-    /// Ranges that one chunk looks into at most: more of them would be handed over for each chunk anew.
+    /// The largest number of ranges for one chunk. More would be copied again for each chunk.
     private static let chunkRanges = 1024
 
     /// - Parameter ranges: sorted and disjoint, in key order.
@@ -22,10 +22,11 @@ struct ChunkedWalk: Sendable {
         left = ScanRange.limit(limit)
     }
 
-    /// The next elements; none at the end.
+    /// Reads the next elements; returns none at the end.
     /// - Parameters:
-    ///   - key: of an element, and the bytes that it takes.
-    ///   - next: takes an element from a cursor.
+    ///   - size: returns the bytes of an element.
+    ///   - key: returns the key of an element.
+    ///   - next: reads an element from a cursor.
     mutating func nextChunk<Element: Sendable>(
         size: @Sendable @escaping (Element) -> Int, key: (Element) -> [UInt8],
         next: @Sendable @escaping (Cursor) throws(StoreError) -> Element?
@@ -56,7 +57,7 @@ struct ChunkedWalk: Sendable {
         return []
     }
 
-    /// One range is a plain walk.
+    /// Makes a cursor; a single range needs only a plain scan.
     private static func cursor(
         _ reader: any KeyValueReader, over ranges: [KeyRange], reverse: Bool, limit: Int
     ) throws(StoreError) -> Cursor {
@@ -66,11 +67,11 @@ struct ChunkedWalk: Sendable {
         return try reader._makeCursor(from: range.from, to: range.to, reverse: reverse, limit: limit)
     }
 
-    /// Leaves out what has been read.
+    /// Removes the keys that were read from ``ranges``.
     private mutating func goBehind(_ key: [UInt8]) {
         switch direction {
         case .forward:
-            let next = key + [0]  // the least key behind it
+            let next = key + [0]  // the smallest key after it
             while let range = ranges.first {
                 if let to = range.to, !next.lexicographicallyPrecedes(to) {
                     ranges.removeFirst()

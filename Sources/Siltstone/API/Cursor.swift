@@ -1,95 +1,94 @@
-/// Walks the entries of a snapshot in key order.
+/// Iterates over the entries of a snapshot in key order.
 ///
-/// The cursor stays good, and sees the same, whatever is written, flushed or compacted meanwhile, and after its snapshot
-/// was released. Used by one task or thread at a time. An error is thrown, never taken for the end; the cursor cannot go
-/// on after one.
+/// A cursor stays valid, and sees the same entries, regardless of later writes, flushes and compactions, and after its
+/// snapshot was released. It is used by one task or thread at a time. An error is always thrown and never looks like
+/// the end of the entries. After an error the cursor cannot continue.
 public final class Cursor {
-    /// The walk of a store or a snapshot. Behind a pointer, as a property that changes would cost checks of exclusive
-    /// access.
-    private let walk: UnsafeMutablePointer<ScanWalk>?
-    /// The walk of a transaction.
-    private let merged: Unmanaged<TransactionWalk>?
-    /// Stands in for both, where each of several ranges has a cursor of its own.
+    /// The scan of a store or a snapshot, if ``hasWalk`` is true.
+    private let walk = HeapSlot<ScanWalk>()
+    private let hasWalk: Bool
+    /// The scan of a transaction.
+    private let merged: Borrowed<TransactionWalk>?
+    /// Replaces both if each of several ranges needs its own cursor.
     private let chain: CursorChain?
-    /// Keeps what the walk reads from.
+    /// Keeps the objects that the scan reads from alive.
     private let keeper: AnyObject?
 
-    /// - Parameter keeper: keeps what the walk reads from.
+    /// - Parameter keeper: keeps the objects that the scan reads from alive.
     init(_ walk: consuming ScanWalk, keeping keeper: Engine) {
-        self.walk = .allocate(capacity: 1)
-        self.walk?.initialize(to: walk)
+        self.walk.fill(walk)
+        hasWalk = true
         self.keeper = keeper
         (merged, chain) = (nil, nil)
     }
 
-    /// - Parameter keeper: keeps what the walk reads from.
+    /// - Parameter keeper: keeps the objects that the scan reads from alive.
     init(_ walk: TransactionWalk, keeping keeper: Transaction) {
-        merged = .passRetained(walk)
+        merged = .retaining(walk)
         self.keeper = keeper
-        (self.walk, chain) = (nil, nil)
+        (hasWalk, chain) = (false, nil)
     }
 
     init(_ chain: CursorChain) {
-        (walk, merged, keeper) = (nil, nil, nil)
+        (hasWalk, merged, keeper) = (false, nil, nil)
         self.chain = chain
     }
 
     deinit {
-        // Before what keeps their store.
+        // Ends the scans before the store that they read from can be released.
         merged?.release()
-        walk?.deinitialize(count: 1)
-        walk?.deallocate()
+        if hasWalk { _ = walk.take() }
     }
 
-    /// The next entry, copied; nil at the end.
-    /// - Throws: ``StoreError`` where the disk fails or is damaged. Not where the store was closed since the cursor was
-    ///   made: it goes on to its end.
+    /// Returns a copy of the next entry; nil at the end.
+    /// - Throws: ``StoreError`` if the disk fails or is corrupt. If the store was closed after the cursor was made, the
+    ///   cursor still continues to its end.
     public func next() throws(StoreError) -> Entry? {
         if let chain { return try chain.next { cursor throws(StoreError) in try cursor.next() } }
-        if let merged = merged?.takeUnretainedValue() {
+        if let merged = merged?.object {
             guard let record = try merged.nextRecord() else { return nil }
             return try merged.withValue(of: record) { Entry(key: [UInt8](record.key), value: [UInt8]($0)) }
         }
-        guard let walk, let record = try walk.pointee.nextRecord() else { return nil }
-        return try walk.pointee.withValue(of: record) { value in
+        guard hasWalk, let record = try walk.value.nextRecord() else { return nil }
+        return try walk.value.withValue(of: record) { value in
             Entry(key: [UInt8](record.key), value: [UInt8](value))
         }
     }
 
-    /// The key of the next entry, copied; nil at the end. A value that lies in a value file is not fetched.
-    /// - Throws: as ``next()``.
+    /// Returns a copy of the key of the next entry; nil at the end. Does not read a value that is in a value file.
+    /// - Throws: see ``next()``.
     public func nextKey() throws(StoreError) -> [UInt8]? {
         if let chain { return try chain.next { cursor throws(StoreError) in try cursor.nextKey() } }
-        if let merged = merged?.takeUnretainedValue() { return try merged.nextRecord().map { [UInt8]($0.key) } }
-        guard let walk, let record = try walk.pointee.nextRecord() else { return nil }
+        if let merged = merged?.object { return try merged.nextRecord().map { [UInt8]($0.key) } }
+        guard hasWalk, let record = try walk.value.nextRecord() else { return nil }
         return [UInt8](record.key)
     }
 
-    /// Goes to `key`: the next entry is the first one, in the cursor's direction, that does not come before it. Of a cursor
-    /// that goes backward this is the last one that is not above `key`.
+    /// Moves to `key`: the next entry is the first one, in the cursor's direction, that does not come before `key`. For
+    /// a cursor that goes backward, this is the last entry whose key is not larger than `key`.
     ///
-    /// Ahead or back, but not out of the cursor's range, or ranges. The limit counts on. A key close ahead is reached
-    /// without a new search.
-    /// - Throws: as ``next()``.
+    /// The cursor can move ahead or back, but not out of its range or ranges. Entries that were returned before still
+    /// count for the limit. A key close ahead is reached without a new search.
+    /// - Throws: see ``next()``.
     /// - Complexity: O(runs · log n).
     public func seek(to key: some Collection<UInt8>) throws(StoreError) {
         let key = Array(key)
         chain?.seek(to: key)
-        try merged?.takeUnretainedValue().seek(to: key)
-        try walk?.pointee.seek(to: key)
+        try merged?.object.seek(to: key)
+        if hasWalk { try walk.value.seek(to: key) }
     }
 
-    /// Calls `body` with each entry that is left, without copying.
-    /// - Parameter body: gets key and value, which are good until it returns; returns false to stop. It must not use the
-    ///   cursor itself.
-    /// - Throws: ``StoreError``, or what `body` throws.
+    /// Calls `body` with each remaining entry, without copying.
+    /// - Parameter body: gets the key and the value, which are valid until it returns. It returns false to stop. It
+    ///   must not use the cursor.
+    /// - Throws: ``StoreError``, or the errors of `body`.
     public func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
         try chain?.forEach(body)
-        try walk?.pointee.forEach(body)
-        guard let merged = merged?.takeUnretainedValue() else { return }
+        if hasWalk { try walk.value.forEach(body) }
+        guard let merged = merged?.object else { return }
         while let record = try merged.nextRecord() {
             let goesOn = try merged.withValue(of: record) { value in
-                Result { try body(record.key.buffer.bytes, value.buffer.bytes) }
+                Result { try unsafe body(record.key.buffer.bytes, value.buffer.bytes) }
             }
             if try !goesOn.get() { return }
         }

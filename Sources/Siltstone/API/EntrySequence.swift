@@ -1,19 +1,20 @@
-/// The entries of a snapshot or a transaction in a range of keys, or several, as an asynchronous sequence.
+/// The entries of a snapshot or a transaction in one or several ranges of keys, as an asynchronous sequence.
 ///
-/// Each iteration reads in chunks, on a thread of the store's own where that may wait for the disk, so that no thread of
-/// the cooperative pool is held up.
+/// Each iteration reads in chunks. It reads on a thread of the store that may block, so it blocks no thread of the
+/// cooperative pool.
 ///
-/// Cancellation does not end it: an end that is none would be taken for the whole. Ask `Task.isCancelled` in the loop.
+/// Cancellation does not end the sequence, because an early end would look like the end of the entries. Check
+/// `Task.isCancelled` in the loop.
 public struct EntrySequence: AsyncSequence, Sendable {
-    /// What iterating throws.
+    /// The error that iterating throws.
     public typealias Failure = StoreError
 
     let walk: ChunkedWalk
 
-    /// An iterator from the beginning of the range.
+    /// Makes an iterator at the start of the range.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(walk: walk) }
 
-    /// Walks the entries.
+    /// Iterates over the entries.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var walk: ChunkedWalk
         private var chunk: [Entry] = []
@@ -21,7 +22,7 @@ public struct EntrySequence: AsyncSequence, Sendable {
 
         init(walk: ChunkedWalk) { self.walk = walk }
 
-        /// The next entry; nil at the end.
+        /// Returns the next entry; nil at the end.
         public mutating func next() async throws(StoreError) -> Entry? {
             if index == chunk.count {
                 index = 0
@@ -35,7 +36,7 @@ public struct EntrySequence: AsyncSequence, Sendable {
             return chunk[index]
         }
 
-        /// As ``next()``: reading does not depend on where the caller is isolated.
+        /// Like ``next()``. The actor makes no difference to the read.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(StoreError) -> Entry? {
             try await next()
         }

@@ -1,27 +1,27 @@
-/// A walk by its address, so that what is done with the entries can become part of the caller: to call it for each takes
-/// longer than most of what is done with one.
+/// A scan behind an address, so that the caller's code for each entry can be inlined into the loop. A call for each
+/// entry would take longer than most of that code.
 public struct InlinedWalk {
-    /// In the room of its scan; nil for the walk of a transaction.
-    private let walk: UnsafeMutablePointer<ScanWalk>?
-    /// The walk of a transaction, retained.
-    private let merged: Unmanaged<TransactionWalk>?
+    /// The scan of a store or a snapshot, in the storage of its ``Scan``; nil for the scan of a transaction.
+    private let walk: HeapPlace<ScanWalk>?
+    /// The scan of a transaction, retained.
+    private let merged: Borrowed<TransactionWalk>?
 
     /// - Parameters:
-    ///   - walk: not begun. What it is over has to be kept until its end.
-    ///   - from: where it begins; nil for the first of all.
+    ///   - walk: not started. The caller keeps the store that it reads from alive until its end.
+    ///   - from: the key at which it starts; nil for the first key in scan order.
     init(_ walk: consuming ScanWalk, from: [UInt8]?) throws(StoreError) {
-        self.init(room: walk.room, walk)
-        do throws(StoreError) { try self.walk?.pointee.begin(at: from) } catch { try fail(error) }
+        // Moved to its storage before it starts. Afterwards the move would need one more copy, which is a fiftieth of a
+        // short scan.
+        self.init(room: walk.moveIntoRoom())
+        do throws(StoreError) { try self.walk?.value.begin(at: from) } catch { try fail(error) }
     }
 
-    /// Moves the walk into its room before it begins: begun outside, it would be copied once more, which is a fiftieth of a
-    /// short walk.
-    private init(room: UnsafeMutablePointer<ScanWalk>, _ walk: consuming ScanWalk) {
-        room.initialize(to: walk)
-        self.walk = room
+    private init(room: HeapPlace<ScanWalk>) {
+        walk = room
         merged = nil
     }
 
+    /// Ends the scan, and throws an error.
     private func fail(_ error: StoreError) throws(StoreError) -> Never {
         end(behind: nil)
         throw error
@@ -29,54 +29,53 @@ public struct InlinedWalk {
 
     init(_ walk: TransactionWalk) {
         self.walk = nil
-        merged = .passRetained(walk)
+        merged = .retaining(walk)
     }
 
-    /// - Parameter walk: not begun, and one that keeps where it begins.
+    /// - Parameter walk: not started. It keeps its start itself.
     init(_ walk: consuming ScanWalk) throws(StoreError) {
-        self.init(room: walk.room, walk)
-        do throws(StoreError) { try self.walk?.pointee.begin() } catch { try fail(error) }
+        self.init(room: walk.moveIntoRoom())
+        do throws(StoreError) { try self.walk?.value.begin() } catch { try fail(error) }
     }
 
-    /// To be called once, after which the walk is gone.
-    /// - Parameter taken: behind the last record that the caller has looked at; nil for the whole of the last row.
+    /// Ends the scan and frees it. Must be called exactly once.
+    /// - Parameter taken: the position after the last record that the caller has used; nil for the complete last row.
     @usableFromInline
-    func end(behind taken: UnsafePointer<Record>?) {
-        // Taken out first: whoever walks next may have the room.
-        if let walk { _ = walk.move() }
-        merged?.takeRetainedValue().end(behind: taken)
-    }
-
-    @usableFromInline
-    func nextRow(behind taken: UnsafePointer<Record>?) throws(StoreError) -> RecordRow? {
-        if let walk { return try walk.pointee.nextRow(behind: taken) }
-        return try merged?._withUnsafeGuaranteedRefThrowing { merged throws(StoreError) in
-            try merged.nextRow(behind: taken)
-        } ?? nil
+    func end(behind taken: RecordPlace?) {
+        // Taken out first, because ending the scan makes its storage available to the next one.
+        if let walk { _ = walk.take() }
+        merged?.with { $0.end(behind: taken) }
+        merged?.release()
     }
 
     @usableFromInline
-    func handOther(_ record: UnsafePointer<Record>, to body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
-        if let walk { return try walk.pointee.handOther(record, to: body) }
-        return try merged?.takeUnretainedValue().handOther(record, to: body) ?? false
+    func nextRow(behind taken: RecordPlace?) throws(StoreError) -> RecordRow? {
+        if let walk { return try walk.value.nextRow(behind: taken) }
+        return try merged?.with { merged throws(StoreError) in try merged.nextRow(behind: taken) } ?? nil
     }
 
     @usableFromInline
-    func handOtherKey(_ record: UnsafePointer<Record>, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
-        if let walk { return try walk.pointee.handOtherKey(record, to: body) }
-        return try merged?.takeUnretainedValue().handOtherKey(record, to: body) ?? false
+    func handOther(_ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
+        if let walk { return try walk.value.handOther(record, to: body) }
+        return try merged?.object.handOther(record, to: body) ?? false
     }
 
-    /// Calls `body` with key and value of each entry, and ends the walk.
-    /// - Parameter body: gets bytes that are good until it returns; returns false to stop.
-    /// - Returns: whether the walk has come to its end.
+    @usableFromInline
+    func handOtherKey(_ record: RecordPlace, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
+        if let walk { return try walk.value.handOtherKey(record, to: body) }
+        return try merged?.object.handOtherKey(record, to: body) ?? false
+    }
+
+    /// Calls `body` with the key and the value of each entry, and ends the scan.
+    /// - Parameter body: gets bytes that are valid until it returns. It returns false to stop.
+    /// - Returns: whether the scan has reached its end.
     @inlinable
     @inline(__always)
     @discardableResult
     func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
-        var stop: UnsafePointer<Record>?
+        var stop: RecordPlace?
         defer { end(behind: stop) }
-        var taken: UnsafePointer<Record>?
+        var taken: RecordPlace?
         while let row = try nextRow(behind: taken) {
             guard let next = try row.handValues(to: body, stop: &stop) else { return false }
             taken = next
@@ -90,14 +89,14 @@ public struct InlinedWalk {
         return true
     }
 
-    /// As ``forEach(_:)``, with keys alone: values that lie in value files are not fetched.
+    /// Like ``forEach(_:)``, with keys only. Does not read values that are in value files.
     @inlinable
     @inline(__always)
     @discardableResult
     func forEachKey(_ body: (RawSpan) throws -> Bool) throws -> Bool {
-        var stop: UnsafePointer<Record>?
+        var stop: RecordPlace?
         defer { end(behind: stop) }
-        var taken: UnsafePointer<Record>?
+        var taken: RecordPlace?
         while let row = try nextRow(behind: taken) {
             guard let next = try row.handKeys(to: body, stop: &stop) else { return false }
             taken = next
@@ -111,11 +110,11 @@ public struct InlinedWalk {
         return true
     }
 
-    /// Counts the entries, and ends the walk.
+    /// Counts the entries, and ends the scan.
     func count() throws(StoreError) -> Int {
         if let walk {
             defer { end(behind: nil) }
-            return try walk.pointee.count()
+            return try walk.value.count()
         }
         defer { end(behind: nil) }
         var count = 0
@@ -123,7 +122,7 @@ public struct InlinedWalk {
             count += 1
             return true
         }
-        var (taken, stop): (UnsafePointer<Record>?, UnsafePointer<Record>?)
+        var (taken, stop): (RecordPlace?, RecordPlace?)
         while let row = try nextRow(behind: taken) {
             guard let next = row.handKeys(to: add, stop: &stop) else { break }
             taken = next
@@ -136,21 +135,21 @@ public struct InlinedWalk {
 }
 
 extension ScanPath {
-    /// Begins a walk that becomes part of the caller.
-    /// - Parameters: as of ``KeyValueReader/forEach(from:to:reverse:limit:_:)``.
-    ///   - snapshot: the last change that the walk sees; nil for what the store holds now.
+    /// Starts a scan whose loop is inlined into the caller.
+    /// - Parameters: see ``KeyValueReader/forEach(from:to:reverse:limit:_:)``.
+    ///   - snapshot: the last change that the scan sees; nil for the newest visible one.
     func beginWalk(
         at snapshot: SequenceNumber?, from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
         let limit = ScanRange.limit(limit)
-        // Not one call with the key chosen before: a key that was chosen is retained.
+        // Two calls, because selecting the key for a single call would retain the key.
         if reverse {
             return try InlinedWalk(ScanWalk(self, at: snapshot, .backward, farEnd: from, limit: limit), from: to)
         }
         return try InlinedWalk(ScanWalk(self, at: snapshot, .forward, farEnd: to, limit: limit), from: from)
     }
 
-    /// As ``beginWalk(at:from:to:reverse:limit:)``, over several ranges.
+    /// Like ``beginWalk(at:from:to:reverse:limit:)``, over several ranges.
     /// - Parameter ranges: sorted and disjoint.
     func beginWalk(
         at snapshot: SequenceNumber?, over ranges: [KeyRange], reverse: Bool, limit: Int?

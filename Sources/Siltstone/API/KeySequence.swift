@@ -1,16 +1,18 @@
-/// The keys of a snapshot or a transaction in a range, or several, as an asynchronous sequence. Values are not fetched.
+/// The keys of a snapshot or a transaction in one or several ranges, as an asynchronous sequence. Does not read values
+/// from value files.
 ///
-/// As ``EntrySequence`` it reads in chunks, holds up no thread of the cooperative pool, and is not ended by cancellation.
+/// Like ``EntrySequence``, it reads in chunks, blocks no thread of the cooperative pool, and does not end with
+/// cancellation.
 public struct KeySequence: AsyncSequence, Sendable {
-    /// What iterating throws.
+    /// The error that iterating throws.
     public typealias Failure = StoreError
 
     let walk: ChunkedWalk
 
-    /// An iterator from the beginning of the range.
+    /// Makes an iterator at the start of the range.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(walk: walk) }
 
-    /// Walks the keys.
+    /// Iterates over the keys.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var walk: ChunkedWalk
         private var chunk: [[UInt8]] = []
@@ -18,7 +20,7 @@ public struct KeySequence: AsyncSequence, Sendable {
 
         init(walk: ChunkedWalk) { self.walk = walk }
 
-        /// The next key; nil at the end.
+        /// Returns the next key; nil at the end.
         public mutating func next() async throws(StoreError) -> [UInt8]? {
             if index == chunk.count {
                 index = 0
@@ -31,7 +33,7 @@ public struct KeySequence: AsyncSequence, Sendable {
             return chunk[index]
         }
 
-        /// As ``next()``: reading does not depend on where the caller is isolated.
+        /// Like ``next()``. The actor makes no difference to the read.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(StoreError) -> [UInt8]? {
             try await next()
         }

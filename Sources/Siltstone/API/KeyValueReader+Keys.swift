@@ -1,15 +1,15 @@
-// Keys alone: values that lie in value files are not fetched.
+// Functions that need keys only. They do not read values from value files.
 
 extension KeyValueReader {
-    /// Calls `body` with each key in `[from, to)`, in order, without copying it and without looking for its value.
+    /// Calls `body` with each key in `[from, to)`, in order. Neither copies the key nor reads its value.
     /// - Parameters:
-    ///   - from: the first key; nil for the beginning.
-    ///   - to: the first key behind the range; nil for the end.
-    ///   - reverse: whether to begin at the end.
-    ///   - limit: how many keys at most.
-    ///   - body: gets the key, which is good until it returns; returns false to stop.
-    /// - Throws: ``StoreError``, or what `body` throws.
-    /// - Complexity: O(runs · log n) to begin, then O(runs) for each key at worst, however large its value is.
+    ///   - from: the first key; nil for the smallest.
+    ///   - to: the first key after the range; nil for no upper bound.
+    ///   - reverse: true to start at the end.
+    ///   - limit: the largest number of keys.
+    ///   - body: gets the key, which is valid until it returns. It returns false to stop.
+    /// - Throws: ``StoreError``, or the errors of `body`.
+    /// - Complexity: O(runs · log n) to start, then at most O(runs) for each key, regardless of the size of its value.
     @inlinable
     @inline(__always)
     public func forEachKey(
@@ -20,7 +20,7 @@ extension KeyValueReader {
         try _beginWalk(from: from, to: to, reverse: reverse, limit: limit).forEachKey(body)
     }
 
-    /// Calls `body` with each key that begins with `prefix`; see ``forEachKey(from:to:reverse:limit:_:)``.
+    /// Calls `body` with each key that starts with `prefix`; see ``forEachKey(from:to:reverse:limit:_:)``.
     @inlinable
     @inline(__always)
     public func forEachKey(
@@ -47,19 +47,19 @@ extension KeyValueReader {
         }
     }
 
-    /// The keys in `[from, to)`, as an asynchronous sequence.
+    /// Returns the keys in `[from, to)`, as an asynchronous sequence.
     public func keys(
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil
     ) -> KeySequence {
         keys(ranges: CollectionOfOne(KeyRange(from: from, to: to)), reverse: reverse, limit: limit)
     }
 
-    /// The keys that begin with `prefix`, as an asynchronous sequence.
+    /// Returns the keys that start with `prefix`, as an asynchronous sequence.
     public func keys(prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil) -> KeySequence {
         keys(ranges: CollectionOfOne(KeyRange(prefix: prefix)), reverse: reverse, limit: limit)
     }
 
-    /// The keys in any of several ranges, as an asynchronous sequence.
+    /// Returns the keys in any of several ranges, as an asynchronous sequence.
     public func keys(
         ranges: some Sequence<KeyRange>, reverse: Bool = false, limit: Int? = nil
     ) -> KeySequence {
@@ -71,22 +71,22 @@ extension KeyValueReader {
 // MARK: - Counts
 
 extension KeyValueReader {
-    /// How many entries are in `[from, to)`, counted by a walk over their keys.
+    /// Counts the entries in `[from, to)`, by a scan over their keys.
     /// - Parameters:
-    ///   - from: the first key; nil for the beginning.
-    ///   - to: the first key behind the range; nil for the end.
-    /// - Throws: ``StoreError`` where the disk fails or is damaged, or the store or the reader is closed.
-    /// - Complexity: O(entries); ``estimate(from:to:)`` looks at none.
+    ///   - from: the first key; nil for the smallest.
+    ///   - to: the first key after the range; nil for no upper bound.
+    /// - Throws: ``StoreError`` if the disk fails or is corrupt, or the store or the reader is closed.
+    /// - Complexity: O(entries). ``estimate(from:to:)`` is much faster, because it does not scan.
     public func count(from: [UInt8]? = nil, to: [UInt8]? = nil) throws(StoreError) -> Int {
         try count(ranges: CollectionOfOne(KeyRange(from: from, to: to)))
     }
 
-    /// How many entries have keys that begin with `prefix`; see `count(from:to:)`.
+    /// Counts the entries whose keys start with `prefix`; see `count(from:to:)`.
     public func count(prefix: some Collection<UInt8>) throws(StoreError) -> Int {
         try count(ranges: CollectionOfOne(KeyRange(prefix: prefix)))
     }
 
-    /// How many entries are in several ranges together, each counted once; see `count(from:to:)`.
+    /// Counts the entries in several ranges together, each entry once; see `count(from:to:)`.
     public func count(ranges: some Sequence<KeyRange>) throws(StoreError) -> Int {
         defer { withExtendedLifetime(self) {} }
         var rest = RemainingRanges(ranges, limit: nil)
@@ -95,17 +95,17 @@ extension KeyValueReader {
         return count
     }
 
-    /// How many entries are in `[from, to)`; see `count(from:to:)`.
+    /// Counts the entries in `[from, to)`; see `count(from:to:)`.
     public func count(from: [UInt8]? = nil, to: [UInt8]? = nil) async throws(StoreError) -> Int {
         try await count(ranges: CollectionOfOne(KeyRange(from: from, to: to)))
     }
 
-    /// How many entries have keys that begin with `prefix`; see `count(from:to:)`.
+    /// Counts the entries whose keys start with `prefix`; see `count(from:to:)`.
     public func count(prefix: some Collection<UInt8>) async throws(StoreError) -> Int {
         try await count(ranges: CollectionOfOne(KeyRange(prefix: prefix)))
     }
 
-    /// How many entries are in several ranges together; see `count(from:to:)`.
+    /// Counts the entries in several ranges together; see `count(from:to:)`.
     public func count(ranges: some Sequence<KeyRange>) async throws(StoreError) -> Int {
         let ranges = Array(ranges)
         return try await _onBlockingQueue { () throws(StoreError) in try self.count(ranges: ranges) }

@@ -1,10 +1,11 @@
-// Many keys in one read.
+// Functions that look up many keys in one read.
 
 extension KeyValueReader {
-    /// Calls `body` with the value of each of many keys, in their order, without copying, all as of one moment.
+    /// Calls `body` with the value of each of many keys, in the order of the keys, without copying. All values are from
+    /// the same moment.
     ///
-    /// Several times as fast as one read after the other where values lie all over memory: the keys are looked up in groups,
-    /// and what they wait for is loaded for the whole group at once. Keys in ascending order are read faster.
+    /// If the values are scattered in memory, this is several times as fast as single reads. It looks keys up in
+    /// groups, and prefetches for a complete group at once. Keys in ascending order are read faster.
     ///
     /// ```swift
     /// try store.withValues(of: keys) { index, value in
@@ -12,10 +13,10 @@ extension KeyValueReader {
     /// }
     /// ```
     /// - Parameters:
-    ///   - keys: in any order; a key may come more than once.
-    ///   - body: gets the key's index and its value, nil where it has none; good until it returns. Files that were
-    ///     replaced meanwhile are kept until the last key was read.
-    /// - Throws: ``StoreError``, or what `body` throws.
+    ///   - keys: in any order; a key may occur more than once.
+    ///   - body: gets the index of a key and its value, or nil if it has none. The value is valid until `body` returns.
+    ///     Files that are replaced meanwhile are kept until the last key was read.
+    /// - Throws: ``StoreError``, or the errors of `body`.
     @inlinable
     public func withValues(
         of keys: some Sequence<some Collection<UInt8>>, _ body: (Int, RawSpan?) throws -> Void
@@ -37,10 +38,11 @@ extension KeyValueReader {
         if let failure { throw failure }
     }
 
-    /// The values of several keys as of one moment, in the keys' order; nil for each that has none.
+    /// Returns copies of the values of several keys, in the order of the keys; nil for each key that has none. All
+    /// values are from the same moment.
     ///
-    /// Read in groups; see ``withValues(of:_:)``.
-    /// - Throws: ``StoreError`` where the disk fails or is damaged, or the store or the reader is closed.
+    /// This reads in groups; see ``withValues(of:_:)``.
+    /// - Throws: ``StoreError`` if the disk fails or is corrupt, or the store or the reader is closed.
     public func get(all keys: some Sequence<some Collection<UInt8>>) throws(StoreError) -> [[UInt8]?] {
         defer { withExtendedLifetime(self) {} }
         var iterator = keys.makeIterator()
@@ -54,7 +56,8 @@ extension KeyValueReader {
         return values
     }
 
-    /// The values of several keys as of one moment, in the keys' order; nil for each that has none.
+    /// Returns copies of the values of several keys, in the order of the keys; nil for each key that has none. All
+    /// values are from the same moment.
     public func get(all keys: some Sequence<some Collection<UInt8>>) async throws(StoreError) -> [[UInt8]?] {
         try await _copyValues(waiting: keys.map { Array($0) })
     }
@@ -63,7 +66,7 @@ extension KeyValueReader {
 // MARK: - For readers that look up one key at a time
 
 extension KeyValueReader {
-    /// Looks up one key after the other.
+    /// Looks up the keys one by one.
     public func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {
@@ -77,8 +80,8 @@ extension KeyValueReader {
             if group.count == 0 { return }
             for index in 0..<group.count {
                 let goesOn =
-                    if let value = try stable._copyValue(group[index].buffer.bytes) {
-                        body(base + index, value.span.bytes)
+                    if let value = try unsafe stable._copyValue(group[index].buffer.bytes) {
+                        unsafe body(base + index, value.span.bytes)
                     } else {
                         body(base + index, nil)
                     }
@@ -88,7 +91,7 @@ extension KeyValueReader {
         }
     }
 
-    /// Looks up one key after the other.
+    /// Looks up the keys one by one.
     public func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
         let stable = stable()
         defer { withExtendedLifetime(stable) {} }

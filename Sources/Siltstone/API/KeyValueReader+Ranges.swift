@@ -1,15 +1,15 @@
-// Several ranges in one walk.
+// Functions that scan several ranges in one pass.
 
 extension KeyValueReader {
-    /// Walks the entries whose keys are in any of several ranges, in key order.
+    /// Iterates over the entries whose keys are in any of several ranges, in key order.
     ///
-    /// One walk, which seeks from range to range: less than a walk for each takes.
+    /// This is one scan that seeks from range to range. It takes less time than one scan for each range.
     /// - Parameters:
-    ///   - ranges: in any order; an entry in two of them is visited once.
-    ///   - reverse: whether to begin at the end.
-    ///   - limit: how many entries at most, of all ranges together.
-    /// - Throws: ``StoreError`` where the store or the reader is closed.
-    /// - Complexity: O(runs · log n) for each range, then O(runs) for each entry at worst.
+    ///   - ranges: in any order. An entry that is in two of them is visited once.
+    ///   - reverse: true to start at the end.
+    ///   - limit: the largest number of entries, of all ranges together.
+    /// - Throws: ``StoreError`` if the store or the reader is closed.
+    /// - Complexity: O(runs · log n) for each range, then at most O(runs) for each entry.
     public func scan(
         ranges: some Sequence<KeyRange>, reverse: Bool = false, limit: Int? = nil
     ) throws(StoreError) -> Cursor {
@@ -18,11 +18,11 @@ extension KeyValueReader {
 
     /// Calls `body` with each entry whose key is in any of several ranges, in key order, without copying.
     /// - Parameters:
-    ///   - ranges: in any order; an entry in two of them is visited once.
-    ///   - reverse: whether to begin at the end.
-    ///   - limit: how many entries at most, of all ranges together.
-    ///   - body: gets key and value, which are good until it returns; returns false to stop.
-    /// - Throws: ``StoreError``, or what `body` throws.
+    ///   - ranges: in any order. An entry that is in two of them is visited once.
+    ///   - reverse: true to start at the end.
+    ///   - limit: the largest number of entries, of all ranges together.
+    ///   - body: gets the key and the value, which are valid until it returns. It returns false to stop.
+    /// - Throws: ``StoreError``, or the errors of `body`.
     @inlinable
     public func forEach(
         ranges: some Sequence<KeyRange>, reverse: Bool = false, limit: Int? = nil,
@@ -39,7 +39,7 @@ extension KeyValueReader {
         }
     }
 
-    /// The entries whose keys are in any of several ranges, as an asynchronous sequence.
+    /// Returns the entries whose keys are in any of several ranges, as an asynchronous sequence.
     public func entries(
         ranges: some Sequence<KeyRange>, reverse: Bool = false, limit: Int? = nil
     ) -> EntrySequence {
@@ -48,11 +48,11 @@ extension KeyValueReader {
     }
 }
 
-/// What is left of a walk over several ranges, for which a reader may need several walks.
+/// The remaining ranges of a scan over several ranges. A reader may need several scans for them.
 @usableFromInline
 struct RemainingRanges {
     private var ranges: ArraySlice<KeyRange>
-    /// Entries that may still be handed out.
+    /// The number of entries that may still be returned.
     @usableFromInline
     var left: Int
 
@@ -65,17 +65,17 @@ struct RemainingRanges {
     @usableFromInline
     var hasMore: Bool { left > 0 && !ranges.isEmpty }
 
-    /// Begins the next walk.
+    /// Starts the next scan.
     @usableFromInline
     mutating func begin(_ reader: some KeyValueReader, reverse: Bool) throws(StoreError) -> InlinedWalk {
         try reader._beginWalk(over: &ranges, reverse: reverse, limit: left)
     }
 }
 
-// MARK: - For readers that walk one range at a time
+// MARK: - For readers that scan one range at a time
 
 extension KeyValueReader {
-    /// Begins a walk over the first range.
+    /// Starts a scan over the first range.
     public func _beginWalk(
         over rest: inout ArraySlice<KeyRange>, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
@@ -83,7 +83,7 @@ extension KeyValueReader {
         return try _beginWalk(from: range.from, to: range.to, reverse: reverse, limit: limit)
     }
 
-    /// Makes a cursor that has one of its own for each range.
+    /// Makes a cursor that has its own inner cursor for each range.
     public func _makeCursor(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> Cursor {
         let direction: ScanDirection = reverse ? .backward : .forward
         return Cursor(

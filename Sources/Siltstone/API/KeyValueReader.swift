@@ -1,6 +1,6 @@
-/// What a store, a snapshot and a transaction have in common: they read keys and walk ranges.
+/// The functions that a store, a snapshot and a transaction share: they read keys and scan ranges.
 ///
-/// Write a function over `some KeyValueReader` and it runs on the newest state, on a state of the past, and inside a
+/// Write a function over `some KeyValueReader`, and it runs on the newest state, on a past state, and inside a
 /// transaction:
 ///
 /// ```swift
@@ -10,70 +10,71 @@
 /// }
 /// ```
 ///
-/// ``KeyValueStore`` reads the newest state anew with each call; a ``Snapshot`` stands still. The types
-/// of this package are the only ones that conform: the requirements whose names begin with an underscore are how they
-/// hand bytes to functions that become part of the caller, and no interface to rely on.
+/// Each call on a ``KeyValueStore`` reads the newest state; a ``Snapshot`` does not change. Only types of this package
+/// conform. The requirements whose names start with an underscore pass bytes to functions that are inlined into the
+/// caller. They are not a stable interface.
 public protocol KeyValueReader: AnyObject, Sendable {
-    /// A reader whose state does not move between two calls.
+    /// The type of a reader whose state does not change between two calls.
     associatedtype Stable: KeyValueReader where Stable.Stable == Stable
 
-    /// The reader itself if its state does not move, else a snapshot of it.
+    /// Returns the reader itself if its state does not change, otherwise a snapshot of it.
     func stable() -> Stable
 
-    /// The value of a key, copied; nil where it has none.
+    /// Returns a copy of the value of a key; nil if it has none.
     func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]?
 
-    /// Pins the value of a key, if it is found by a short look.
+    /// Pins the value of a key, if the fast path finds it.
     func _pin(_ key: RawSpan) throws(StoreError) -> PinnedValue
 
-    /// Ends what ``_pin(_:)`` has begun. Called on the same thread.
+    /// Ends the read that ``_pin(_:)`` started. Called on the same thread.
     func _unpin(_ value: PinnedValue)
 
-    /// Runs `body` with the value of a key, if it has one: the long look behind an unclear pin.
+    /// Runs `body` with the value of a key, if it has one. This is the slow path, for keys that ``_pin(_:)`` left
+    /// unclear.
     func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws
 
     /// Whether a key has a value.
     func _contains(_ key: RawSpan) throws(StoreError) -> Bool
 
-    /// Calls `body` with the value of each of many keys, in their order, as of one moment.
+    /// Calls `body` with the value of each of many keys, in their order. All values are from the same moment.
     /// - Parameters:
-    ///   - fill: puts the next keys into an empty group; none at the end.
-    ///   - body: gets the key's index and its value, good until it returns; returns false to stop.
+    ///   - fill: appends the next keys to an empty group. If it appends none, the read ends.
+    ///   - body: gets the index of a key and its value, which is valid until `body` returns. It returns false to stop.
     func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError)
 
-    /// Begins a walk over `[from, to)` that becomes part of the caller.
+    /// Starts a scan over `[from, to)` whose loop is inlined into the caller.
     func _beginWalk(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk
 
-    /// A cursor over `[from, to)`.
+    /// Makes a cursor over `[from, to)`.
     func _makeCursor(from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?) throws(StoreError) -> Cursor
 
-    /// Begins a walk over some ranges, the first of `rest` in the walk's direction, and leaves the others there.
+    /// Starts a scan over some of the first ranges of `rest`, in scan order, and removes these ranges from `rest`.
     /// - Parameter rest: sorted and disjoint, in key order; at least one.
     func _beginWalk(
         over rest: inout ArraySlice<KeyRange>, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk
 
-    /// A cursor over several ranges.
+    /// Makes a cursor over several ranges.
     /// - Parameter ranges: sorted and disjoint, in key order.
     func _makeCursor(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> Cursor
 
-    /// About what a range holds, which is not empty.
+    /// Estimates how much a range holds. The range is not empty.
     func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate
 
-    /// As ``_copyValue(_:)``, without blocking a thread of the cooperative pool.
+    /// Like ``_copyValue(_:)``, without blocking a thread of the cooperative pool.
     func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]?
 
-    /// As ``_contains(_:)``, without blocking a thread of the cooperative pool.
+    /// Like ``_contains(_:)``, without blocking a thread of the cooperative pool.
     func _contains(waiting key: [UInt8]) async throws(StoreError) -> Bool
 
-    /// The values of several keys, copied, without blocking a thread of the cooperative pool.
+    /// Returns copies of the values of several keys, without blocking a thread of the cooperative pool.
     func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?]
 
-    /// Runs work that may wait for the disk on a thread of the store's own.
+    /// Runs work that may wait for the disk on a thread of the store.
     func _onBlockingQueue<R: Sendable>(
         _ body: @escaping @Sendable () throws(StoreError) -> R
     ) async throws(StoreError) -> R
@@ -82,27 +83,27 @@ public protocol KeyValueReader: AnyObject, Sendable {
 // MARK: - One key
 
 extension KeyValueReader {
-    /// The value of `key`, or nil where it has none.
-    /// - Throws: ``StoreError`` where the disk fails or is damaged, or the store or the reader is closed.
-    /// - Complexity: O(runs) for a missing key, less for one that was written lately.
+    /// Returns a copy of the value of `key`; nil if it has none.
+    /// - Throws: ``StoreError`` if the disk fails or is corrupt, or the store or the reader is closed.
+    /// - Complexity: O(runs) for a missing key, less for one that was written recently.
     @inlinable
     public func get(_ key: some Collection<UInt8>) throws(StoreError) -> [UInt8]? {
         try withContiguousSpan(key) { key throws(StoreError) in try _copyValue(key) }
     }
 
-    /// The value of `key`, or nil where it has none.
+    /// Returns a copy of the value of `key`; nil if it has none.
     @inlinable
     public func get(_ key: RawSpan) throws(StoreError) -> [UInt8]? {
         try _copyValue(key)
     }
 
-    /// Runs `body` with the value of `key`, without copying it; nil where it has none.
+    /// Runs `body` with the value of `key`, without copying it. Returns nil if there is none.
     /// - Parameters:
     ///   - key: the key.
-    ///   - body: gets the value's bytes, which are good until it returns. It should be short: files that were replaced
-    ///     meanwhile are kept until it returns.
-    /// - Returns: what `body` returned.
-    /// - Throws: ``StoreError``, or what `body` throws.
+    ///   - body: gets the bytes of the value, which are valid until it returns. It should be short, because files that
+    ///     are replaced meanwhile are kept until it returns.
+    /// - Returns: the result of `body`.
+    /// - Throws: ``StoreError``, or the errors of `body`.
     @inlinable
     @inline(__always)
     public func withValue<R>(_ key: some Collection<UInt8>, _ body: (RawSpan) throws -> R) throws -> R? {
@@ -115,7 +116,7 @@ extension KeyValueReader {
             }
             defer { _unpin(pinned) }
             guard let value = pinned.value else { return nil }
-            return try body(value.buffer.bytes)
+            return unsafe try body(value.buffer.bytes)
         }
     }
 
@@ -129,23 +130,23 @@ extension KeyValueReader {
 // MARK: - Ranges
 
 extension KeyValueReader {
-    /// Walks the entries whose keys are in `[from, to)`, in key order.
+    /// Iterates over the entries whose keys are in `[from, to)`, in key order.
     ///
-    /// The cursor stands still: it sees the state of the moment when it was made.
+    /// The cursor sees the state of the moment when it was made.
     /// - Parameters:
-    ///   - from: the first key; nil for the beginning.
-    ///   - to: the first key behind the range; nil for the end.
-    ///   - reverse: whether to begin at the end.
-    ///   - limit: how many entries at most.
-    /// - Throws: ``StoreError`` where the store or the reader is closed.
-    /// - Complexity: O(runs · log n) to begin, then O(runs) for each entry at worst.
+    ///   - from: the first key; nil for the smallest.
+    ///   - to: the first key after the range; nil for no upper bound.
+    ///   - reverse: true to start at the end.
+    ///   - limit: the largest number of entries.
+    /// - Throws: ``StoreError`` if the store or the reader is closed.
+    /// - Complexity: O(runs · log n) to start, then at most O(runs) for each entry.
     public func scan(
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil
     ) throws(StoreError) -> Cursor {
         try _makeCursor(from: from, to: to, reverse: reverse, limit: limit)
     }
 
-    /// Walks the entries whose keys begin with `prefix`, in key order.
+    /// Iterates over the entries whose keys start with `prefix`, in key order.
     public func scan(
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil
     ) throws(StoreError) -> Cursor {
@@ -155,24 +156,24 @@ extension KeyValueReader {
 
     /// Calls `body` with each entry whose key is in `[from, to)`, in key order, without copying.
     /// - Parameters:
-    ///   - from: the first key; nil for the beginning.
-    ///   - to: the first key behind the range; nil for the end.
-    ///   - reverse: whether to begin at the end.
-    ///   - limit: how many entries at most.
-    ///   - body: gets key and value, which are good until it returns; returns false to stop.
-    /// - Throws: ``StoreError``, or what `body` throws.
+    ///   - from: the first key; nil for the smallest.
+    ///   - to: the first key after the range; nil for no upper bound.
+    ///   - reverse: true to start at the end.
+    ///   - limit: the largest number of entries.
+    ///   - body: gets the key and the value, which are valid until it returns. It returns false to stop.
+    /// - Throws: ``StoreError``, or the errors of `body`.
     @inlinable
     @inline(__always)
     public func forEach(
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil,
         _ body: (RawSpan, RawSpan) throws -> Bool
     ) throws {
-        // The walk keeps nothing.
+        // The scan does not retain the reader.
         defer { withExtendedLifetime(self) {} }
         try _beginWalk(from: from, to: to, reverse: reverse, limit: limit).forEach(body)
     }
 
-    /// Calls `body` with each entry whose key begins with `prefix`, in key order, without copying; see
+    /// Calls `body` with each entry whose key starts with `prefix`, in key order, without copying; see
     /// ``forEach(from:to:reverse:limit:_:)``.
     @inlinable
     @inline(__always)
@@ -180,21 +181,21 @@ extension KeyValueReader {
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil,
         _ body: (RawSpan, RawSpan) throws -> Bool
     ) throws {
-        // The walk keeps nothing.
+        // The scan does not retain the reader.
         defer { withExtendedLifetime(self) {} }
         let prefix = Array(prefix)
         try _beginWalk(from: prefix, to: KeyRange.successor(ofPrefix: prefix), reverse: reverse, limit: limit)
             .forEach(body)
     }
 
-    /// The entries whose keys are in `[from, to)`, as an asynchronous sequence.
+    /// Returns the entries whose keys are in `[from, to)`, as an asynchronous sequence.
     public func entries(
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil
     ) -> EntrySequence {
         entries(ranges: CollectionOfOne(KeyRange(from: from, to: to)), reverse: reverse, limit: limit)
     }
 
-    /// The entries whose keys begin with `prefix`, as an asynchronous sequence.
+    /// Returns the entries whose keys start with `prefix`, as an asynchronous sequence.
     public func entries(
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil
     ) -> EntrySequence {
@@ -205,7 +206,7 @@ extension KeyValueReader {
 // MARK: - Without blocking a thread of the cooperative pool
 
 extension KeyValueReader {
-    /// The value of `key`, or nil where it has none.
+    /// Returns a copy of the value of `key`; nil if it has none.
     public func get(_ key: some Collection<UInt8>) async throws(StoreError) -> [UInt8]? {
         try await _copyValue(waiting: Array(key))
     }

@@ -1,16 +1,17 @@
-// The asynchronous twins. A write goes on in line on the caller's thread, which takes less time than to reach another;
-// only what waits, for a sync or for room, leaves the cooperative pool. Cancellation stops none of them: what is on its
-// way to the disk arrives, and its outcome is told.
+// The asynchronous forms of the functions. A write runs on the caller's thread, because switching to another thread
+// takes longer than the write. Only waits leave the cooperative pool: for a sync, or until memtables have room.
+// Cancellation stops none of these functions: a write that is on its way to the disk completes, and its outcome is
+// reported.
 
 extension KeyValueStore {
-    /// Gives `key` the value `value`.
+    /// Sets the value of `key`.
     public func put(
         _ key: some Collection<UInt8>, _ value: some Collection<UInt8>, durability: Durability? = nil
     ) async throws(StoreError) {
         _ = try await change(.value, Array(key), Array(value), durability, if: nil)
     }
 
-    /// Removes `key`; no error where it has no value.
+    /// Removes `key`. It is no error if the key has no value.
     public func delete(_ key: some Collection<UInt8>, durability: Durability? = nil) async throws(StoreError) {
         _ = try await change(.tombstone, Array(key), [], durability, if: nil)
     }
@@ -34,8 +35,8 @@ extension KeyValueStore {
         }
     }
 
-    /// Makes all changes of a batch, in their order, or none.
-    /// - Returns: the number of the batch's last change in the store's history.
+    /// Applies all changes of a batch, in their order, or none of them.
+    /// - Returns: the sequence number of the last change of the batch.
     @discardableResult
     public func write(_ batch: WriteBatch, durability: Durability? = nil) async throws(StoreError) -> UInt64 {
         let writes = writes
@@ -46,14 +47,14 @@ extension KeyValueStore {
         }
     }
 
-    /// Gives `key` a value if it has none.
+    /// Sets the value of `key` if it has none.
     public func insert(
         _ key: some Collection<UInt8>, _ value: some Collection<UInt8>, durability: Durability? = nil
     ) async throws(StoreError) -> Bool {
         try await change(.value, Array(key), Array(value), durability, if: .absent)
     }
 
-    /// Gives `key` another value if it has one.
+    /// Replaces the value of `key` if it has one.
     public func replace(
         _ key: some Collection<UInt8>, _ value: some Collection<UInt8>, durability: Durability? = nil
     ) async throws(StoreError) -> Bool {
@@ -67,7 +68,7 @@ extension KeyValueStore {
         try await change(.tombstone, Array(key), [], durability, if: .present)
     }
 
-    /// Changes `key` if it has the value that is expected of it.
+    /// Changes `key` if it has the expected value.
     public func compareAndSet(
         _ key: some Collection<UInt8>, expected: [UInt8]?, new: [UInt8]?, durability: Durability? = nil
     ) async throws(StoreError) -> Bool {
@@ -75,7 +76,7 @@ extension KeyValueStore {
         return try await change(new == nil ? .tombstone : .value, Array(key), new ?? [], durability, if: condition)
     }
 
-    /// A ``Condition`` that owns its bytes, to be taken to another thread.
+    /// A ``Condition`` that owns its bytes, so that it can be passed to another thread.
     private enum OwnedCondition: Sendable {
         case present, absent
         case equals([UInt8])
@@ -113,10 +114,10 @@ extension KeyValueStore {
         return sequence > 0
     }
 
-    /// Makes everything acknowledged before it durable, whatever its durability was.
+    /// Makes all changes that were acknowledged before this call durable, regardless of their durability.
     public func sync() async throws(StoreError) { try await writes.syncAll() }
 
-    /// Writes all changes that are in memory as a segment.
+    /// Writes all changes in memory to a segment.
     public func flush() async throws(StoreError) {
         let writes = writes
         try await reads.blocking.run { () throws(StoreError) in try writes.flush() }
@@ -143,7 +144,7 @@ extension KeyValueStore {
         try await reads.blocking.run { () throws(StoreError) in try engine.checkpoint(to: path) }
     }
 
-    /// Ends everything in good order; waits for background work. Again: does nothing.
+    /// Closes the store in order, and waits for background work. Does nothing if it is closed already.
     public func close() async throws(StoreError) {
         let engine = engine
         try await reads.blocking.run { () throws(StoreError) in try engine.close() }

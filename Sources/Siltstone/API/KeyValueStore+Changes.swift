@@ -1,5 +1,5 @@
 extension KeyValueStore {
-    /// The committed changes of keys in `[from, to)`, in commit order, as an asynchronous sequence.
+    /// Returns the committed changes of keys in `[from, to)`, in commit order, as an asynchronous sequence.
     ///
     /// ```swift
     /// for try await event in try store.changes(prefix: "user:".utf8) {
@@ -10,41 +10,42 @@ extension KeyValueStore {
     /// }
     /// ```
     ///
-    /// A change appears once reads see it. It may not be durable yet: after a loss of power, a change that was written as
-    /// ``Durability/buffered``, or whose sync was under way, may have appeared in a feed and be gone.
+    /// A change is delivered when reads can see it. It may not be durable yet: a power loss can remove a change that
+    /// was delivered, if it was written as ``Durability/buffered`` or if its sync was still in progress.
     ///
-    /// The feed keeps the newest commits in memory, ``Configuration/changeFeedBytes`` in all. A subscriber that falls
-    /// further behind gets ``ChangeEvent/missed(from:through:)``; no writer waits for it. While nobody listens, a feed costs
-    /// a write one load.
+    /// The feed keeps the newest commits in memory, up to ``Configuration/changeFeedBytes`` in total. A subscriber that
+    /// falls further behind gets ``ChangeEvent/missed(from:through:)``. Writers never wait for a subscriber. While
+    /// there is no subscriber, the feed costs a write one load.
     /// - Parameters:
-    ///   - from: the first key; nil for the beginning.
-    ///   - to: the first key behind the range; nil for the end.
-    ///   - since: a sequence number behind which to begin, from an earlier event, a write or a snapshot; nil for now. The
-    ///     logs hold the changes that no flush has written to a segment yet; what they do not hold any more is reported as
-    ///     missed. So are numbers that the store has not reached: a loss of power has taken those changes, and the next ones
-    ///     get their numbers. Once the store has reached the number again, nothing tells of that loss: who must be certain
-    ///     reads the store anew after a loss of power.
-    /// - Throws: ``StoreError`` where the store is closed, or a log cannot be opened.
+    ///   - from: the first key; nil for the smallest.
+    ///   - to: the first key after the range; nil for no upper bound.
+    ///   - since: a sequence number from an earlier event, a write or a snapshot; the first change is the one after it.
+    ///     Nil starts with the next change. The logs hold the changes that were not flushed to a segment yet; older
+    ///     changes are reported as missed. Numbers that the store has not reached are also reported as missed: a power
+    ///     loss has removed those changes, and the next changes get their numbers. After the store has reached the
+    ///     number again, it cannot detect that loss. So a subscriber that must be certain reads the store again after a
+    ///     power loss.
+    /// - Throws: ``StoreError`` if the store is closed, or a log cannot be opened.
     public func changes(
         from: [UInt8]? = nil, to: [UInt8]? = nil, since: UInt64? = nil
     ) throws(StoreError) -> ChangeSequence {
         ChangeSequence(subscription: try ChangeSubscription(self, KeyRange(from: from, to: to), since: since))
     }
 
-    /// The committed changes of keys that begin with `prefix`; see ``changes(from:to:since:)``.
+    /// Returns the committed changes of keys that start with `prefix`; see ``changes(from:to:since:)``.
     public func changes(prefix: some Collection<UInt8>, since: UInt64? = nil) throws(StoreError) -> ChangeSequence {
         let prefix = Array(prefix)
         return try changes(from: prefix, to: KeyRange.successor(ofPrefix: prefix), since: since)
     }
 
-    /// Calls `body` with the committed changes of keys in `[from, to)`, in commit order, on a queue of its own.
+    /// Calls `body` with the committed changes of keys in `[from, to)`, in commit order, on its own queue.
     /// - Parameters:
-    ///   - from: the first key; nil for the beginning.
-    ///   - to: the first key behind the range; nil for the end.
-    ///   - since: as of ``changes(from:to:since:)``.
-    ///   - body: gets each event; a failure is the last one, and comes from reading the logs.
+    ///   - from: the first key; nil for the smallest.
+    ///   - to: the first key after the range; nil for no upper bound.
+    ///   - since: see ``changes(from:to:since:)``.
+    ///   - body: gets each event. A failure is always the last call, and comes from reading the logs.
     /// - Returns: the observation, which ends with its last reference.
-    /// - Throws: ``StoreError`` where the store is closed, or a log cannot be opened.
+    /// - Throws: ``StoreError`` if the store is closed, or a log cannot be opened.
     public func observeChanges(
         from: [UInt8]? = nil, to: [UInt8]? = nil, since: UInt64? = nil,
         _ body: @escaping @Sendable (Result<ChangeEvent, StoreError>) -> Void
@@ -53,7 +54,7 @@ extension KeyValueStore {
         return ChangeObservation(try ChangeSubscription(self, range, since: since), body)
     }
 
-    /// Calls `body` with the committed changes of keys that begin with `prefix`; see
+    /// Calls `body` with the committed changes of keys that start with `prefix`; see
     /// ``observeChanges(from:to:since:_:)``.
     public func observeChanges(
         prefix: some Collection<UInt8>, since: UInt64? = nil,

@@ -1,22 +1,24 @@
-// Transactions whose owner keeps others away, and commits whose sync is awaited apart: for layers of this package.
+// Transactions whose owner excludes other writers, and commits whose sync is awaited separately. Other layers of this
+// package use them.
 
 extension KeyValueStore {
-    /// Begins a transaction that looks for no conflicts. The caller sees to it that nobody else changes what it reads or
-    /// writes until its commit has returned.
+    /// Starts a transaction whose commit does not check for conflicts. The caller must ensure that no other writer
+    /// changes what it reads or writes until its commit has returned.
     package func beginExclusive(durability: Durability? = nil) -> Transaction {
         Transaction(self, isolation: .snapshot, durability: durability, isChecked: false)
     }
 
-    /// Waits until all changes up to a number are as durable as asked. Shares its sync with all that wait at the time.
+    /// Waits until all changes up to a number have the requested durability. All callers that wait at the same time
+    /// share one sync.
     /// - Parameters:
-    ///   - sequence: what a commit that was not synced has returned.
-    ///   - durability: nil: as the store was opened.
-    /// - Throws: as a synced write. The change may or may not be there after the store was opened again.
+    ///   - sequence: the result of a commit that was not synced.
+    ///   - durability: nil for the default of the store.
+    /// - Throws: the errors of a synced write. Then the change may or may not exist after the store is opened again.
     package func waitUntilDurable(_ sequence: UInt64, _ durability: Durability?) throws(StoreError) {
         try writes.waitUntilDurable(sequence, durability)
     }
 
-    /// As the other form, suspending.
+    /// Like the synchronous form, without blocking the thread.
     package func waitUntilDurable(_ sequence: UInt64, _ durability: Durability?) async throws(StoreError) {
         try await writes.waitUntilDurable(sequence, durability)
     }

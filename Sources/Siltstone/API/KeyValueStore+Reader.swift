@@ -1,45 +1,46 @@
 extension KeyValueStore: KeyValueReader {
-    /// A snapshot of the store as it is now.
+    /// Returns a snapshot of the current state.
     public func stable() -> Snapshot { snapshot() }
 
-    /// The value of a key, copied.
+    /// Returns a copy of the value of a key.
     public func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]? {
-        try key.withBytes { key throws(StoreError) in try reads.get(key) }
+        try reads.get(key.bytes)
     }
 
     /// Pins the value of a key.
-    public func _pin(_ key: RawSpan) -> PinnedValue { key.withBytes { reads.pin($0) } }
+    public func _pin(_ key: RawSpan) -> PinnedValue { reads.pin(key.bytes) }
 
     /// Ends a pin.
     @inlinable
     @inline(__always)
     public func _unpin(_ value: PinnedValue) {
         if value.isShared { unpinShared() } else { value.end() }
-        // What was pinned lives as long as the engine, and this may be inlined where nothing else keeps that.
+        // Keeps the store alive until here. Pinned bytes are valid only while the engine exists, and where this is
+        // inlined, nothing else may keep it alive.
         withExtendedLifetime(self) {}
     }
 
     @usableFromInline
     func unpinShared() { reads.superVersions.leaveShared() }
 
-    /// The long look behind an unclear pin.
+    /// Takes the slow path, for a key that ``_pin(_:)`` left unclear.
     public func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
-        _ = try key.withBytes { key throws(any Error) in try reads.read(key, sharing: body) }
+        _ = try reads.read(key.bytes, sharing: body)
     }
 
     /// Whether a key has a value.
     public func _contains(_ key: RawSpan) throws(StoreError) -> Bool {
-        try key.withBytes { key throws(StoreError) in try reads.contains(key) }
+        try reads.contains(key.bytes)
     }
 
-    /// Looks up many keys on one view.
+    /// Looks up many keys in one super version.
     public func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {
         try reads.readGroups(at: nil, fill, body)
     }
 
-    /// Begins a walk.
+    /// Starts a scan.
     public func _beginWalk(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
@@ -54,7 +55,7 @@ extension KeyValueStore: KeyValueReader {
             try ScanWalk(scans, ScanRange(from: from, to: to, reverse: reverse, limit: limit)), keeping: engine)
     }
 
-    /// Begins a walk over all of the ranges, which seeks from one to the next.
+    /// Starts one scan over all of the ranges, which seeks from one to the next.
     public func _beginWalk(
         over rest: inout ArraySlice<KeyRange>, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
@@ -71,12 +72,12 @@ extension KeyValueStore: KeyValueReader {
         )
     }
 
-    /// About what a range holds now.
+    /// Estimates how much a range holds now.
     public func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate {
         try reads.estimate(range)
     }
 
-    /// The value of a key, copied.
+    /// Returns a copy of the value of a key.
     public func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]? {
         try await reads.readWithoutBlocking(key, at: nil, needsValue: true) { $0.map { [UInt8]($0) } }
     }
@@ -86,12 +87,12 @@ extension KeyValueStore: KeyValueReader {
         try await reads.readWithoutBlocking(key, at: nil, needsValue: false) { $0 != nil }
     }
 
-    /// The values of several keys, copied.
+    /// Returns copies of the values of several keys.
     public func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
         try await snapshot()._copyValues(waiting: keys)
     }
 
-    /// Runs work on a thread of the store's own.
+    /// Runs work on a thread of the store that may block.
     public func _onBlockingQueue<R: Sendable>(
         _ body: @escaping @Sendable () throws(StoreError) -> R
     ) async throws(StoreError) -> R {

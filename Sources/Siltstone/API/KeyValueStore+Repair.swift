@@ -1,14 +1,14 @@
 extension KeyValueStore {
-    /// Makes a damaged store whole again out of everything that its own bytes still prove.
+    /// Repairs a damaged store from all blocks and frames whose checksums are intact.
     ///
-    /// Segments that are well stay as they are; of damaged ones, and of logs, each block or frame that passes its
-    /// checksum is taken. Nothing is invented, and nothing is thrown away: what the repaired store does not need is put
-    /// aside in a directory inside the store's. A store that is well is not changed.
+    /// Intact segments stay as they are. From damaged segments and from logs, each block or frame that passes its
+    /// checksum is used. Repair invents no data and deletes none: files that the repaired store does not need are moved
+    /// to a directory inside the store's directory. An intact store is not changed.
     /// - Parameters:
-    ///   - path: the store's directory. Nobody else may have it open.
-    ///   - configuration: how files are read and written.
+    ///   - path: the directory of the store. It must not be open.
+    ///   - configuration: how to read and write files.
     ///   - progress: called with a line of text for each step.
-    /// - Throws: ``StoreError`` where the store is locked, or the disk fails.
+    /// - Throws: ``StoreError`` if the store is locked, or the disk fails.
     public static func repair(
         at path: String, configuration: Configuration = Configuration(), progress: ((String) -> Void)? = nil
     ) throws(StoreError) -> RepairReport {

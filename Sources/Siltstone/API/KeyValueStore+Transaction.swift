@@ -1,34 +1,34 @@
 extension KeyValueStore {
-    /// Begins a transaction, which ends by `Transaction.commit()` or ``Transaction/rollback()``.
+    /// Starts a transaction. It ends with `Transaction.commit()` or ``Transaction/rollback()``.
     ///
-    /// The caller handles conflicts: see `transaction(_:)` for the easier way.
+    /// The caller handles conflicts. `transaction(_:)` is easier, because it retries.
     /// - Parameters:
-    ///   - isolation: which changes by others are conflicts.
-    ///   - durability: when the commit returns; nil: as the store was opened.
+    ///   - isolation: the changes by others that are conflicts.
+    ///   - durability: when the commit returns; nil for the default of the store.
     public func begin(
         isolation: Transaction.Isolation = .serializable, durability: Durability? = nil
     ) -> Transaction {
         Transaction(self, isolation: isolation, durability: durability)
     }
 
-    /// Runs `body` in a transaction, and commits it.
+    /// Runs `body` in a transaction, and commits the transaction.
     ///
-    /// If a conflict stops the commit, `body` runs again in a new transaction, after a pause that grows; so it should
-    /// change nothing but the transaction. From the fourth attempt on, the commits of other transactions give way.
+    /// If the commit has a conflict, `body` runs again in a new transaction, after increasing pauses. So it should
+    /// change nothing except the transaction. From the fourth attempt on, the commits of other transactions give way.
     /// - Parameters:
-    ///   - isolation: which changes by others are conflicts.
-    ///   - durability: when the commit returns; nil: as the store was opened.
-    ///   - attempts: how often `body` runs at most; at least 1.
+    ///   - isolation: the changes by others that are conflicts.
+    ///   - durability: when the commit returns; nil for the default of the store.
+    ///   - attempts: the largest number of times that `body` runs; at least 1.
     ///   - body: reads and writes. It may end the transaction itself; then nothing more is committed.
-    /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws, after which nothing is left of its writes; ``StoreError/Code/conflict`` after the last
+    /// - Returns: the result of `body`.
+    /// - Throws: the errors of `body`, after which its writes are dropped; ``StoreError/Code/conflict`` after the last
     ///   attempt; the errors of `Transaction.commit()`.
     @_disfavoredOverload
     public func transaction<R>(
         isolation: Transaction.Isolation = .serializable, durability: Durability? = nil, attempts: Int = 100,
         _ body: (Transaction) throws -> R
     ) throws -> R {
-        // Disfavored as an overload: else a task would get this form for every body that does not wait itself, and block
+        // Disfavored as an overload. Otherwise a task would use this form for every body without an `await`, and block
         // its thread.
         var retry = TransactionRetry(attempts: attempts)
         var hasTurn = false
@@ -52,8 +52,8 @@ extension KeyValueStore {
         }
     }
 
-    /// Runs `body` in a transaction, and commits it; see `transaction(_:)`. Blocks no thread
-    /// of the cooperative pool. Cancellation does not stop a commit.
+    /// Runs `body` in a transaction, and commits the transaction; see `transaction(_:)`. Blocks no thread of the
+    /// cooperative pool. Cancellation does not stop a commit.
     public func transaction<R>(
         isolation: Transaction.Isolation = .serializable, durability: Durability? = nil, attempts: Int = 100,
         _ body: (Transaction) async throws -> R

@@ -1,11 +1,11 @@
 extension KeyValueStore {
-    /// Gives `key` the value `value`.
+    /// Sets the value of `key`.
     /// - Parameters:
     ///   - key: 0 to 64 KiB.
     ///   - value: 0 to 1 GiB.
-    ///   - durability: when to return; nil: as the store was opened.
-    /// - Throws: ``StoreError``: ``StoreError/Code/tooLarge`` over a limit, ``StoreError/Code/noSpace``, and others. When
-    ///   it throws ``StoreError/Code/inputOutput``, the write may or may not be there after the store is opened again.
+    ///   - durability: when the call returns; nil for the default of the store.
+    /// - Throws: ``StoreError``: ``StoreError/Code/tooLarge`` above a limit, ``StoreError/Code/noSpace``, and others.
+    ///   After ``StoreError/Code/inputOutput``, the write may or may not exist when the store is opened again.
     @inlinable
     public func put(
         _ key: some Collection<UInt8>, _ value: some Collection<UInt8>, durability: Durability? = nil
@@ -15,7 +15,7 @@ extension KeyValueStore {
         }
     }
 
-    /// Gives `key` the value `value`; see ``put(_:_:durability:)``.
+    /// Sets the value of `key`; see ``put(_:_:durability:)``.
     @inlinable
     public func put(_ key: RawSpan, _ value: RawSpan, durability: Durability? = nil) throws(StoreError) {
         try withContiguousBytes(key) { key throws(StoreError) in
@@ -31,13 +31,13 @@ extension KeyValueStore {
         try writes.waitUntilDurable(sequence, durability)
     }
 
-    /// Removes `key`; no error where it has no value.
+    /// Removes `key`. It is no error if the key has no value.
     @inlinable
     public func delete(_ key: some Collection<UInt8>, durability: Durability? = nil) throws(StoreError) {
         try withContiguousBytes(key) { bytes throws(StoreError) in try deleteBytes(bytes, durability) }
     }
 
-    /// Removes `key`; no error where it has no value.
+    /// Removes `key`. It is no error if the key has no value.
     @inlinable
     public func delete(_ key: RawSpan, durability: Durability? = nil) throws(StoreError) {
         try withContiguousBytes(key) { bytes throws(StoreError) in try deleteBytes(bytes, durability) }
@@ -49,7 +49,7 @@ extension KeyValueStore {
         try writes.waitUntilDurable(sequence, durability)
     }
 
-    /// Removes all keys in `[start, end)`, in one step that costs the same however many there are.
+    /// Removes all keys in `[start, end)`. This is one step whose cost does not depend on the number of keys.
     public func deleteRange(
         from start: some Collection<UInt8>, to end: some Collection<UInt8>, durability: Durability? = nil
     ) throws(StoreError) {
@@ -59,9 +59,9 @@ extension KeyValueStore {
         try writes.waitUntilDurable(sequence ?? 0, durability)
     }
 
-    /// Makes all changes of a batch, in their order, or none: also across a crash, and for every reader.
-    /// - Returns: the number of the batch's last change in the store's history. Each change has a number, and later ones
-    ///   are greater. For an empty batch, that of the last change before it.
+    /// Applies all changes of a batch, in their order, or none of them. This holds for every reader and after a crash.
+    /// - Returns: the sequence number of the last change of the batch. Each change has a number, and numbers increase.
+    ///   For an empty batch, the number of the last change before it.
     @discardableResult
     public func write(_ batch: WriteBatch, durability: Durability? = nil) throws(StoreError) -> UInt64 {
         let sequence = try writes.write(batch) ?? 0
@@ -71,16 +71,16 @@ extension KeyValueStore {
 
     // MARK: Conditional changes
 
-    /// Gives `key` a value if it has none.
-    /// - Returns: whether it had none, and now has this one.
+    /// Sets the value of `key` if it has none.
+    /// - Returns: true if the key had none and the value was set.
     public func insert(
         _ key: some Collection<UInt8>, _ value: some Collection<UInt8>, durability: Durability? = nil
     ) throws(StoreError) -> Bool {
         try change(.value, key, value, durability, if: .absent)
     }
 
-    /// Gives `key` another value if it has one.
-    /// - Returns: whether it had one, and now has this one.
+    /// Replaces the value of `key` if it has one.
+    /// - Returns: true if the key had one and it was replaced.
     public func replace(
         _ key: some Collection<UInt8>, _ value: some Collection<UInt8>, durability: Durability? = nil
     ) throws(StoreError) -> Bool {
@@ -93,13 +93,13 @@ extension KeyValueStore {
         try change(.tombstone, key, [], durability, if: .present)
     }
 
-    /// Changes `key` if it has the value that is expected of it.
+    /// Changes `key` if it has the expected value.
     /// - Parameters:
     ///   - key: the key.
-    ///   - expected: the value that it must have; nil: none.
-    ///   - new: the value to give it; nil: remove it.
-    ///   - durability: when to return; nil: as the store was opened.
-    /// - Returns: whether it had that value, and was changed.
+    ///   - expected: the value that it must have; nil if it must have none.
+    ///   - new: the new value; nil to remove the key.
+    ///   - durability: when the call returns; nil for the default of the store.
+    /// - Returns: true if the key had the expected value and was changed.
     public func compareAndSet(
         _ key: some Collection<UInt8>, expected: [UInt8]?, new: [UInt8]?, durability: Durability? = nil
     ) throws(StoreError) -> Bool {
@@ -125,35 +125,37 @@ extension KeyValueStore {
 
     // MARK: Maintenance
 
-    /// Makes everything acknowledged before it durable, whatever its durability was.
+    /// Makes all changes that were acknowledged before this call durable, regardless of their durability.
     public func sync() throws(StoreError) { try writes.syncAll() }
 
-    /// Writes all changes that are in memory as a segment.
+    /// Writes all changes in memory to a segment.
     public func flush() throws(StoreError) { try writes.flush() }
 
-    /// Merges all segments that hold keys in `[from, to]` into one run, which drops what was overwritten or removed and
-    /// gives its space back. Needs, for a while, as much space again as that takes.
+    /// Merges all segments that hold keys in `[from, to]` into one run. This drops overwritten and removed entries and
+    /// frees their space. While it runs, it needs additional disk space of the size of its output.
     public func compact(from: [UInt8]? = nil, to: [UInt8]? = nil) throws(StoreError) {
         try engine.background.compact(from: from, to: to)
     }
 
     /// Reads every byte of the store and checks it.
-    /// - Parameter progress: called now and then. It must not close the store, which waits for the verification.
-    /// - Returns: what is wrong; ``VerificationReport/problems`` is empty where every byte is well.
-    /// - Throws: ``StoreError`` where the store is closed.
+    /// - Parameter progress: called from time to time. It must not close the store, because closing waits for the
+    ///   verification.
+    /// - Returns: the problems; ``VerificationReport/problems`` is empty if every byte is intact.
+    /// - Throws: ``StoreError`` if the store is closed.
     public func verify(
         progress: ((VerificationProgress) -> Void)? = nil
     ) throws(StoreError) -> VerificationReport {
         try engine.verify(progress: progress)
     }
 
-    /// Makes a consistent copy of the store as it is now in another directory of the same file system, while writes go
-    /// on. Segments are linked, not copied: it takes hardly any time or space.
+    /// Makes a consistent copy of the store's current state in another directory of the same file system, while writes
+    /// continue. Segments are linked and not copied, so it takes hardly any time or space.
     /// - Parameter path: a directory that does not exist yet.
     public func checkpoint(to path: String) throws(StoreError) { try engine.checkpoint(to: path) }
 
-    /// Ends everything in good order; waits for background work, verifications and checkpoints. Again: does nothing.
+    /// Closes the store in order. Waits for background work, verifications and checkpoints. A second call does nothing
+    /// but wait for the first one.
     ///
-    /// Every call after it throws ``StoreError/Code/closed``.
+    /// Every later call throws ``StoreError/Code/closed``.
     public func close() throws(StoreError) { try engine.close() }
 }

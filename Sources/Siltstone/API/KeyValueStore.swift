@@ -1,4 +1,4 @@
-/// An ordered map from keys to values that lives in a directory: embedded, durable, safe to use from any thread.
+/// An ordered map from keys to values, stored in a directory: embedded, durable, safe to use from any thread.
 ///
 /// ```swift
 /// let store = try KeyValueStore.open(at: "app.silt")
@@ -7,16 +7,16 @@
 /// try store.close()
 /// ```
 ///
-/// Keys are ordered by their unsigned bytes. Every operation exists for synchronous callers; those that can wait for the
-/// disk also exist as `async` under the same name, and these never hold up a thread of the cooperative pool. What lends
-/// bytes (`withValue`, `forEach`) is synchronous; `get` and `entries` stand in for it in tasks. Reading functions are
-/// those of ``KeyValueReader``, which snapshots and transactions have, too. A write is
-/// acknowledged as ``Durability`` says. One process at a time owns a store for writing.
+/// Keys are ordered by their unsigned bytes. Every operation has a synchronous form. Operations that can wait for the
+/// disk also have an `async` form of the same name, which never blocks a thread of the cooperative pool. The functions
+/// that pass uncopied bytes to a closure (`withValue`, `forEach`) are synchronous only; tasks use `get` and `entries`
+/// instead. The functions that read are those of ``KeyValueReader``, which snapshots and transactions have too.
+/// ``Durability`` says when a write is acknowledged. Only one process at a time can open a store for writing.
 ///
 /// Keys and values are any contiguous bytes: `[UInt8]`, `Data`, a buffer, a `RawSpan`, the `utf8` of a `String`.
 public final class KeyValueStore: Sendable {
     let engine: Engine
-    // The engine's owners that hot calls reach. Called through two references they would be retained and released, two
+    // The parts of the engine that frequent calls use. A call through two references would retain and release them: two
     // locked operations for each read.
     let reads: ReadPath
     let scans: ScanPath
@@ -29,16 +29,17 @@ public final class KeyValueStore: Sendable {
         writes = engine.writes
     }
 
-    /// A store that is not closed is left like one whose process died: nothing that was acknowledged as synced is lost,
-    /// and what was buffered is with the kernel.
+    /// Abandons the store if it was not closed, as if the process had died. No change that was acknowledged as synced
+    /// is lost, and buffered changes are in the kernel.
     deinit { engine.abandon() }
 
-    /// Opens the store in a directory, or makes one where there is none.
+    /// Opens the store in a directory, or creates one if there is none.
     /// - Parameters:
     ///   - path: the directory; its parent must exist.
     ///   - configuration: how to open it.
-    /// - Throws: ``StoreError``: ``StoreError/Code/locked`` where another has it, ``StoreError/Code/notAStore`` where the
-    ///   path is something else, ``StoreError/Code/corrupt``, ``StoreError/Code/unsupportedFormat`` and others.
+    /// - Throws: ``StoreError``: ``StoreError/Code/locked`` if the store is open elsewhere,
+    ///   ``StoreError/Code/notAStore`` if the path is something else, ``StoreError/Code/corrupt``,
+    ///   ``StoreError/Code/unsupportedFormat`` and others.
     /// - Complexity: O(segments + bytes of changes that were not flushed).
     public static func open(
         at path: String, configuration: Configuration = Configuration()
@@ -46,7 +47,7 @@ public final class KeyValueStore: Sendable {
         KeyValueStore(try Engine.open(at: path, configuration))
     }
 
-    /// Opens the store in a directory, or makes one where there is none, on a thread of its own.
+    /// Opens the store in a directory, or creates one if there is none, on its own thread.
     public static func open(
         at path: String, configuration: Configuration = Configuration()
     ) async throws(StoreError) -> KeyValueStore {
@@ -55,23 +56,24 @@ public final class KeyValueStore: Sendable {
         }
     }
 
-    /// A store that lives in memory, for tests and for data that need not last: the same engine on files that are none.
+    /// Makes a store in memory, for tests and for temporary data. It runs the same engine on an in-memory file system.
     public static func inMemory(configuration: Configuration = Configuration()) throws(StoreError) -> KeyValueStore {
         var configuration = configuration
         configuration.fileSystem = InMemoryFileSystem()
         return try open(at: "/memory", configuration: configuration)
     }
 
-    /// The directory that the store is in.
+    /// The directory of the store.
     public var path: String { engine.directory.path }
 
-    /// What the store holds and has done.
+    /// The contents of the store and its activity since it was opened.
     public var statistics: Statistics { engine.statistics() }
 
-    /// Which files the store is made of as of now, and which keys lie where.
+    /// The files of the store at this moment, and the keys in each.
     /// - Complexity: O(segments).
     public var layout: StoreLayout { engine.layout() }
 
-    /// The store as it is now. Of a store that is closed, every read of the snapshot throws ``StoreError/Code/closed``.
+    /// Returns a snapshot of the current state. If the store is closed, every read of the snapshot throws
+    /// ``StoreError/Code/closed``.
     public func snapshot() -> Snapshot { Snapshot(self) }
 }

@@ -1,20 +1,21 @@
 import Synchronization
 
-/// Tells of the first commit that changes what a body has read.
+/// Reports the first commit that changes what a closure has read.
 ///
-/// It follows the feed of changes from before the body's snapshot, and compares each commit behind the snapshot with the
-/// body's read set. So no change is lost; changes that the feed has dropped count as one that concerns it.
+/// It follows the change feed from a position before the closure's snapshot, and compares each commit after the
+/// snapshot with the closure's read set. So it misses no change. If the feed has dropped changes, they count as a
+/// change of what was read.
 package final class ReadWatch: Sendable {
     private struct State {
         /// The position of the next commit in the feed.
         var position: Int
-        /// What the body has read; nil once a change was found or the watch has ended.
+        /// The keys and ranges that the closure has read; nil after a change was found.
         var reads: ReadIndex?
         var isCancelled = false
     }
 
     private let store: KeyValueStore
-    /// The number of the body's snapshot: commits up to it are no news.
+    /// The sequence number of the closure's snapshot. Commits up to it are ignored.
     private let snapshot: SequenceNumber
     private let waiter: Int
     private let state: Locked<State>
@@ -28,13 +29,13 @@ package final class ReadWatch: Sendable {
 
     deinit { end() }
 
-    /// Runs `body` in a transaction that is never committed, and watches what it has read.
-    /// - Throws: ``StoreError`` where the store is closed, or what `body` throws.
+    /// Runs `body` in a transaction that is never committed, and watches the keys and ranges that it reads.
+    /// - Throws: ``StoreError`` if the store is closed, or the errors of `body`.
     package static func run<R>(
         _ store: KeyValueStore, _ body: (Transaction) throws -> R
     ) throws -> (R, ReadWatch) {
         try store.engine.status.checkOpen()
-        // First the position, so that no commit falls between it and the snapshot.
+        // Takes the position first, so that no commit falls between it and the snapshot.
         let position = store.engine.writes.subscribeToChanges().position
         do {
             let transaction = store.begin()
@@ -48,8 +49,9 @@ package final class ReadWatch: Sendable {
         }
     }
 
-    /// Returns after the first commit that changes anything which was read; at once if there was one.
-    /// - Throws: `CancellationError` where the task or the watch was cancelled; ``StoreError/Code/closed``.
+    /// Waits for the first commit that changes a key or range that was read. Returns immediately if there was one
+    /// already.
+    /// - Throws: `CancellationError` if the task or the watch was cancelled; ``StoreError/Code/closed``.
     package func change() async throws {
         let feed = store.engine.feed
         while true {
@@ -66,7 +68,7 @@ package final class ReadWatch: Sendable {
         }
     }
 
-    /// Ends the watch; whoever waits gets `CancellationError`.
+    /// Ends the watch. A task that waits in ``change()`` gets `CancellationError`.
     package func cancel() {
         let isFirst = state.withLock { state in
             defer { state.isCancelled = true }
@@ -75,8 +77,8 @@ package final class ReadWatch: Sendable {
         if isFirst { store.engine.feed.cancel(waiter) }
     }
 
-    /// Compares the commits that have come with what was read.
-    /// - Returns: the position to wait for, or nil where something was changed.
+    /// Compares the commits since the last call with the read set.
+    /// - Returns: the position to wait for; nil if something was changed.
     private func advance() throws -> Int? {
         let feed = store.engine.feed
         return try state.withLock { state in
@@ -96,6 +98,8 @@ package final class ReadWatch: Sendable {
         }
     }
 
+    /// Whether any of the commits changes a key or range that was read. A commit too large for the feed counts as a
+    /// change.
     private func isChanged(_ reads: ReadIndex, by records: [CommitRecord]) throws(StoreError) -> Bool {
         for record in records where record.last > snapshot {
             if record.payload == nil { return true }

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// One use of a store that is open once in a process, however many use it: repositories, tables, libraries that do not know
-/// of each other.
+/// One use of a store that a process opens only once, although several users share it: repositories, tables, or
+/// libraries that do not know of each other.
 ///
 /// ```swift
 /// let shared = try SharedStore.open(at: "/data/app.silt")
 /// try shared.store.put("user:1".utf8, "Ada".utf8)
 /// ```
 ///
-/// The first use of a path opens the store and the last one closes it: by `close()`, or when its `SharedStore` goes. All
-/// names of a directory are one path: relative ones, and those that lead through links. Stores that were opened by
-/// `KeyValueStore.open` take no part: their path is locked.
+/// The first use of a path opens the store. The last one closes it, with `close()` or when its `SharedStore` is
+/// released. All names of a directory count as one path, including relative ones and those with symbolic links. Stores
+/// that `KeyValueStore.open` has opened are not shared: their path is locked.
 public final class SharedStore: Sendable {
-    /// The store, the same for all uses of the path. Not to be closed itself: that would close it under the others, and
-    /// whoever asks for the path next gets it opened anew.
+    /// The store, which is the same for all uses of the path. Do not close it directly: that would close it for the
+    /// other users, and the next `SharedStore.open` of the path would open it again.
     public let store: KeyValueStore
     private let place: StoreRegistry.Place
     private let isClosed = Atomic<Bool>(false)
@@ -23,43 +23,47 @@ public final class SharedStore: Sendable {
         self.place = place
     }
 
-    /// Ends the use. May wait for the disk where it is the last one; in a task, rather call `close()` first.
+    /// Ends the use. The last use closes the store, which may wait for the disk. So a task should call `close()`
+    /// before.
     deinit {
         do { try close() } catch {
-            // Nobody is left to be told. What was acknowledged is as durable as was promised when it was.
+            // A deinitialiser cannot report the error. All acknowledged changes already have the durability that was
+            // promised.
         }
     }
 
-    /// The store at a path: the one that this process has open there, or else opened now.
+    /// Returns the store at a path. Opens it unless this process has it open already.
     ///
-    /// Several that open the same path at once get the same store; meanwhile other paths are opened and closed.
+    /// If several threads open the same path at the same time, they get the same store. Other paths can be opened and
+    /// closed meanwhile.
     /// - Parameters:
     ///   - path: the directory; its parent must exist.
-    ///   - configuration: how to open it. Where it is open already, all options but
-    ///     ``Configuration/createIfMissing`` must be the same; nil takes it as it is, or opens it with the defaults.
-    /// - Throws: ``StoreError``: ``StoreError/Code/invalidArgument`` where the store is open with another
-    ///   configuration, and what `KeyValueStore.open` throws.
-    /// - Complexity: as of `KeyValueStore.open` for the first use, else O(1).
+    ///   - configuration: how to open it. If the store is already open, all options except
+    ///     ``Configuration/createIfMissing`` must be the same. Nil accepts any options of an open store, and otherwise
+    ///     uses the defaults.
+    /// - Throws: ``StoreError``: ``StoreError/Code/invalidArgument`` if the store is open with another configuration,
+    ///   and the errors of `KeyValueStore.open`.
+    /// - Complexity: see `KeyValueStore.open` for the first use, otherwise O(1).
     public static func open(at path: String, configuration: Configuration? = nil) throws(StoreError) -> SharedStore {
         let (store, place) = try StoreRegistry.shared.use(path, configuration)
         return SharedStore(store, place)
     }
 
-    /// The store at a path, opened on a thread of its own.
+    /// Returns the store at a path. Opens it on its own thread.
     public static func open(
         at path: String, configuration: Configuration? = nil
     ) async throws(StoreError) -> SharedStore {
         try await BlockingWork.run { () throws(StoreError) in try open(at: path, configuration: configuration) }
     }
 
-    /// Ends this use, and closes the store if it was the last one. Again: does nothing.
-    /// - Throws: what closing the store throws.
+    /// Ends this use, and closes the store if it was the last one. A second call does nothing.
+    /// - Throws: the errors of closing the store.
     public func close() throws(StoreError) {
         if isClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
         try StoreRegistry.shared.end(store, place)
     }
 
-    /// Ends this use, and closes the store if it was the last one. Again: does nothing.
+    /// Ends this use, and closes the store if it was the last one. A second call does nothing.
     public func close() async throws(StoreError) {
         try await BlockingWork.run { () throws(StoreError) in try self.close() }
     }

@@ -1,35 +1,35 @@
 extension Snapshot: KeyValueReader {
-    /// The snapshot itself.
+    /// Returns the snapshot itself.
     public func stable() -> Snapshot { self }
 
-    /// The value of a key, copied.
+    /// Returns a copy of the value of a key.
     public func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]? {
         try check()
-        return try key.withBytes { key throws(StoreError) in try reads.get(key, at: sequence) }
+        return try reads.get(key.bytes, at: sequence)
     }
 
     /// Pins the value of a key.
     public func _pin(_ key: RawSpan) throws(StoreError) -> PinnedValue {
         try check()
-        return key.withBytes { reads.pin($0, at: sequence) }
+        return reads.pin(key.bytes, at: sequence)
     }
 
     /// Ends a pin.
     public func _unpin(_ value: PinnedValue) { reads.unpin(value) }
 
-    /// The long look behind an unclear pin.
+    /// Takes the slow path, for a key that ``_pin(_:)`` left unclear.
     public func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
         try check()
-        _ = try key.withBytes { key throws(any Error) in try reads.read(key, at: sequence, sharing: body) }
+        _ = try reads.read(key.bytes, at: sequence, sharing: body)
     }
 
     /// Whether a key has a value.
     public func _contains(_ key: RawSpan) throws(StoreError) -> Bool {
         try check()
-        return try key.withBytes { key throws(StoreError) in try reads.contains(key, at: sequence) }
+        return try reads.contains(key.bytes, at: sequence)
     }
 
-    /// Looks up many keys on one view.
+    /// Looks up many keys in one super version.
     public func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {
@@ -37,7 +37,7 @@ extension Snapshot: KeyValueReader {
         try reads.readGroups(at: sequence, fill, body)
     }
 
-    /// Begins a walk.
+    /// Starts a scan.
     public func _beginWalk(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
@@ -55,7 +55,7 @@ extension Snapshot: KeyValueReader {
             keeping: engine)
     }
 
-    /// Begins a walk over all of the ranges, which seeks from one to the next.
+    /// Starts one scan over all of the ranges, which seeks from one to the next.
     public func _beginWalk(
         over rest: inout ArraySlice<KeyRange>, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
@@ -74,13 +74,13 @@ extension Snapshot: KeyValueReader {
             keeping: engine)
     }
 
-    /// About what a range holds now.
+    /// Estimates how much a range holds now, not at the time of the snapshot.
     public func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate {
         try check()
         return try reads.estimate(range)
     }
 
-    /// The value of a key, copied.
+    /// Returns a copy of the value of a key.
     public func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]? {
         try check()
         return try await reads.readWithoutBlocking(key, at: sequence, needsValue: true) {
@@ -94,13 +94,13 @@ extension Snapshot: KeyValueReader {
         return try await reads.readWithoutBlocking(key, at: sequence, needsValue: false) { $0 != nil }
     }
 
-    /// The values of several keys, copied.
+    /// Returns copies of the values of several keys.
     public func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
         try check()
         return try await reads.copyValues(of: keys, at: sequence)
     }
 
-    /// Runs work on a thread of the store's own.
+    /// Runs work on a thread of the store that may block.
     public func _onBlockingQueue<R: Sendable>(
         _ body: @escaping @Sendable () throws(StoreError) -> R
     ) async throws(StoreError) -> R {

@@ -1,15 +1,16 @@
 import Synchronization
 
-/// The store as it was at one moment. As many as one likes may live, for as long as one likes; what they see is kept.
+/// The state of the store at one moment. Any number of snapshots may exist, for any time. The store keeps the versions
+/// that they see.
 ///
-/// Released by ``release()``, or when the last reference goes. Reads on a released snapshot throw
+/// A snapshot is released by ``release()`` or with its last reference. Reads on a released snapshot throw
 /// ``StoreError/Code/closed``.
 public final class Snapshot: Sendable {
-    /// Keeps the store open for as long as the snapshot lives.
+    /// Keeps the store open while the snapshot exists.
     let store: KeyValueStore
     let reads: ReadPath
     let scans: ScanPath
-    /// The newest change that the snapshot sees: it has this number in the store's history.
+    /// The sequence number of the newest change that the snapshot sees.
     public let sequence: UInt64
     private let isReleased = Atomic<Bool>(false)
 
@@ -25,11 +26,12 @@ public final class Snapshot: Sendable {
 
     var engine: Engine { store.engine }
 
-    /// Lets the store give up what only this snapshot sees. Cursors made before stay good.
+    /// Allows the store to drop versions that only this snapshot sees. Cursors that were made before stay valid.
     public func release() {
         if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { reads.snapshots.release(sequence) }
     }
 
+    /// Throws ``StoreError/Code/closed`` if the snapshot was released.
     func check() throws(StoreError) {
         if isReleased.load(ordering: .relaxed) {
             throw StoreError(.closed, "the snapshot was released; take a new one", file: engine.directory.path)

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// The stores of this process that are shared by path.
+/// The shared stores of this process, by path.
 ///
-/// A lock for all of them is held for moments; who opens a store, or closes the last use of one, makes those wait who want
-/// the same path, and nobody else.
+/// One lock protects all entries and is held only for moments. A thread that opens a store, or closes the last use of
+/// one, blocks only threads that want the same path.
 final class StoreRegistry: Sendable {
     static let shared = StoreRegistry()
 
-    /// A directory, whatever it is called.
+    /// The identity of a directory, independent of the name by which it is opened.
     struct Place: Hashable, Sendable {
-        /// Absolute and without links, in the operating system's files.
+        /// Absolute and without symbolic links, if it is in the operating system's file system.
         let path: String
-        /// Which file system it is in, where that is not the operating system's.
+        /// The identity of the file system; nil for the operating system's.
         let fileSystem: ObjectIdentifier?
 
         init(_ path: String, _ fileSystem: any FileSystem) {
@@ -25,7 +25,7 @@ final class StoreRegistry: Sendable {
             }
         }
 
-        /// Of a directory that does not exist yet: as its parent's.
+        /// If the directory does not exist yet, resolves the links of its parent.
         private static func withoutLinks(_ path: String) -> String {
             if let known = Platform.realPath(path) { return known }
             guard let parent = Platform.realPath(StoreOpener.parent(of: path)),
@@ -35,7 +35,7 @@ final class StoreRegistry: Sendable {
         }
     }
 
-    /// A store that is open, and how many use it.
+    /// An open store, and its number of uses.
     private struct Opened: Sendable {
         let store: KeyValueStore
         var uses: Int
@@ -43,14 +43,14 @@ final class StoreRegistry: Sendable {
 
     private enum Entry: Sendable {
         case open(Opened)
-        /// Somebody is opening or closing it.
+        /// A thread is opening or closing the store.
         case busy
     }
 
     private let entries = Locked<[Place: Entry]>([:])
 
-    /// The store at a place, for one use more.
-    /// - Parameter configuration: nil for that of the store, if it is open, and else the defaults.
+    /// Returns the store at a path, and counts one more use.
+    /// - Parameter configuration: nil accepts the options of an open store, and otherwise means the defaults.
     func use(_ path: String, _ configuration: Configuration?) throws(StoreError) -> (KeyValueStore, Place) {
         let wanted = configuration ?? Configuration()
         let place = Place(path, wanted.fileSystem)
@@ -75,8 +75,9 @@ final class StoreRegistry: Sendable {
         }
     }
 
-    /// - Returns: nil where one has to wait; a store that is open, with one use more; else that there is none, and the
-    ///   place is left to the caller.
+    /// Adds a use if the store is open, or marks the place as busy if there is no open store.
+    /// - Returns: nil if the caller must wait; `.some(store)` with one more use; `.some(nil)` if the caller must open
+    ///   the store.
     private static func join(_ entries: inout [Place: Entry], _ place: Place) -> KeyValueStore?? {
         switch entries[place] {
         case .busy: return nil
@@ -85,13 +86,13 @@ final class StoreRegistry: Sendable {
             entries[place] = .open(opened)
             return .some(opened.store)
         default:
-            // None, or one that somebody has closed under its users.
+            // There is no store, or a user has closed it directly.
             entries[place] = .busy
             return .some(nil)
         }
     }
 
-    /// Ends a use; closes the store with its last one.
+    /// Ends a use. The last one closes the store.
     func end(_ store: KeyValueStore, _ place: Place) throws(StoreError) {
         if release(store, place) { return }
         defer { change(place, to: nil) }
@@ -99,11 +100,11 @@ final class StoreRegistry: Sendable {
     }
 
     /// Counts one use less.
-    /// - Returns: false where it was the last one: the place is left to the caller.
+    /// - Returns: false if it was the last use; then the place is marked as busy, and the caller must close the store.
     @discardableResult
     private func release(_ store: KeyValueStore, _ place: Place) -> Bool {
         entries.withLock { entries in
-            // Another one is there if this one was closed under its users.
+            // If a user closed this store directly, another one may have replaced it.
             guard case .open(var opened) = entries[place], opened.store === store else { return true }
             opened.uses -= 1
             entries[place] = opened.uses > 0 ? .open(opened) : .busy
@@ -111,6 +112,7 @@ final class StoreRegistry: Sendable {
         }
     }
 
+    /// Sets the entry of a place, and wakes the threads that wait for it.
     private func change(_ place: Place, to entry: Entry?) {
         entries.withLock { $0[place] = entry }
         entries.wakeAll()
@@ -118,7 +120,7 @@ final class StoreRegistry: Sendable {
 }
 
 extension Configuration {
-    /// The name of an option that is set otherwise in another one; nil where all are the same.
+    /// The name of the first option that differs from another configuration; nil if all are the same.
     func difference(from other: Configuration) -> String? {
         let isSame: [(String, Bool)] = [
             ("durability", durability == other.durability),

@@ -1,8 +1,8 @@
 extension Transaction: KeyValueReader {
-    /// The transaction itself. Its own later writes do move it.
+    /// Returns the transaction itself. Only its own later writes change its state.
     public func stable() -> Transaction { self }
 
-    /// The value of a key, copied.
+    /// Returns a copy of the value of a key.
     public func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]? {
         switch try key.withBytes({ key throws(StoreError) in try read(key) }) {
         case .unwritten: try snapshot._copyValue(key)
@@ -20,12 +20,12 @@ extension Transaction: KeyValueReader {
     /// Ends a pin.
     public func _unpin(_ value: PinnedValue) { snapshot._unpin(value) }
 
-    /// The long look behind an unclear pin.
+    /// Takes the slow path, for a key that ``_pin(_:)`` left unclear.
     public func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
         switch try key.withBytes({ key throws(StoreError) in try read(key) }) {
         case .unwritten: try snapshot._withValue(key, body)
         case .deleted: return
-        case .value(let value): try body(value.span.bytes)
+        case .value(let value): try unsafe body(value.span.bytes)
         }
     }
 
@@ -38,7 +38,7 @@ extension Transaction: KeyValueReader {
         }
     }
 
-    /// Begins a walk.
+    /// Starts a scan.
     public func _beginWalk(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
@@ -52,11 +52,12 @@ extension Transaction: KeyValueReader {
         Cursor(try walk(ScanRange(from: from, to: to, reverse: reverse, limit: limit)), keeping: self)
     }
 
+    /// Starts a scan over the snapshot and the transaction's own writes.
     private func walk(_ range: ScanRange) throws(StoreError) -> TransactionWalk {
         try TransactionWalk(state, snapshot.engine.scans, at: snapshot.sequence, range)
     }
 
-    /// The value of a key, copied.
+    /// Returns a copy of the value of a key.
     public func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]? {
         switch try withContiguousBytes(key, { bytes throws(StoreError) in try read(bytes) }) {
         case .unwritten: try await snapshot._copyValue(waiting: key)
@@ -74,14 +75,15 @@ extension Transaction: KeyValueReader {
         }
     }
 
-    /// Runs work on a thread of the store's own.
+    /// Runs work on a thread of the store that may block.
     public func _onBlockingQueue<R: Sendable>(
         _ body: @escaping @Sendable () throws(StoreError) -> R
     ) async throws(StoreError) -> R {
         try await snapshot._onBlockingQueue(body)
     }
 
-    /// Looks up many keys in the snapshot on one view, but for those that the transaction has written.
+    /// Looks up many keys in one super version, for the snapshot's values. Keys that the transaction has written get
+    /// its own values.
     public func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {
@@ -101,14 +103,14 @@ extension Transaction: KeyValueReader {
             switch own[index - first] {
             case .unwritten: return body(index, value)
             case .deleted: return body(index, nil)
-            case .value(let value): return body(index, value.span.bytes)
+            case .value(let value): return unsafe body(index, value.span.bytes)
             }
         }
         if let failure { throw failure }
     }
 
-    /// About what a range of the snapshot holds. The transaction's own writes do not count, and nothing is added to what it has
-    /// read.
+    /// Estimates how much a range of the store holds. Ignores the transaction's own writes, and adds nothing to its
+    /// read set.
     public func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate {
         try checkActive()
         return try snapshot._estimate(range)

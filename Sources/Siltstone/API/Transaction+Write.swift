@@ -1,10 +1,10 @@
 extension Transaction {
-    /// Gives `key` the value `value`.
+    /// Sets the value of `key`.
     /// - Parameters:
     ///   - key: 0 to 64 KiB.
     ///   - value: 0 to 1 GiB.
-    /// - Throws: ``StoreError``: ``StoreError/Code/tooLarge`` over a limit, ``StoreError/Code/transactionEnded``. The
-    ///   transaction can be used further after ``StoreError/Code/tooLarge``.
+    /// - Throws: ``StoreError``: ``StoreError/Code/tooLarge`` above a limit, ``StoreError/Code/transactionEnded``. The
+    ///   transaction stays usable after ``StoreError/Code/tooLarge``.
     @inlinable
     public func put(_ key: some Collection<UInt8>, _ value: some Collection<UInt8>) throws(StoreError) {
         try withContiguousBytes(key) { key throws(StoreError) in
@@ -12,7 +12,7 @@ extension Transaction {
         }
     }
 
-    /// Gives `key` the value `value`; see ``put(_:_:)``.
+    /// Sets the value of `key`; see ``put(_:_:)``.
     @inlinable
     public func put(_ key: RawSpan, _ value: RawSpan) throws(StoreError) {
         try withContiguousBytes(key) { key throws(StoreError) in
@@ -20,19 +20,19 @@ extension Transaction {
         }
     }
 
-    /// Removes `key`; no error where it has no value.
+    /// Removes `key`. It is no error if the key has no value.
     @inlinable
     public func delete(_ key: some Collection<UInt8>) throws(StoreError) {
         try withContiguousBytes(key) { key throws(StoreError) in try deleteBytes(key) }
     }
 
-    /// Removes `key`; no error where it has no value.
+    /// Removes `key`. It is no error if the key has no value.
     @inlinable
     public func delete(_ key: RawSpan) throws(StoreError) {
         try withContiguousBytes(key) { key throws(StoreError) in try deleteBytes(key) }
     }
 
-    /// Removes all keys in `[start, end)`, in one step that costs the same however many there are.
+    /// Removes all keys in `[start, end)`. This is one step whose cost does not depend on the number of keys.
     @inlinable
     public func deleteRange(
         from start: some Collection<UInt8>, to end: some Collection<UInt8>
@@ -44,7 +44,7 @@ extension Transaction {
 
     // MARK: Conditional writes
 
-    /// Gives `key` a value if it has none.
+    /// Sets the value of `key` if it has none.
     /// - Returns: true if the key had none.
     public func insert(_ key: some Collection<UInt8>, _ value: some Collection<UInt8>) throws(StoreError) -> Bool {
         if try contains(key) { return false }
@@ -52,7 +52,7 @@ extension Transaction {
         return true
     }
 
-    /// Gives `key` another value if it has one.
+    /// Replaces the value of `key` if it has one.
     /// - Returns: true if the key had one.
     public func replace(_ key: some Collection<UInt8>, _ value: some Collection<UInt8>) throws(StoreError) -> Bool {
         guard try contains(key) else { return false }
@@ -70,15 +70,15 @@ extension Transaction {
 
     // MARK: Savepoints
 
-    /// Runs `body`; if it throws, undoes the writes that it made, and those alone. Savepoints nest.
+    /// Runs `body`. If it throws, undoes its writes, and no others. Savepoints nest.
     ///
-    /// The commit still checks what `body` has read.
-    /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws, and ``StoreError/Code/transactionEnded``.
-    /// - Complexity: O(1); to undo, O(n log n) in the writes before the savepoint.
+    /// The commit still checks the keys and ranges that `body` has read.
+    /// - Returns: the result of `body`.
+    /// - Throws: the errors of `body`, and ``StoreError/Code/transactionEnded``.
+    /// - Complexity: O(1); to undo, O(n log n) in the number of writes before the savepoint.
     @_disfavoredOverload
     public func savepoint<R>(_ body: () throws -> R) throws -> R {
-        // Disfavored as an overload: else a task would get this form for every body that does not wait itself.
+        // Disfavored as an overload. Otherwise a task would use this form for every body without an `await`.
         let mark = try mark()
         do { return try body() } catch {
             rollBack(to: mark)
@@ -86,7 +86,7 @@ extension Transaction {
         }
     }
 
-    /// Runs `body`; if it throws, undoes the writes that it made; see ``savepoint(_:)``.
+    /// Runs `body`. If it throws, undoes its writes; see ``savepoint(_:)``.
     public func savepoint<R>(_ body: () async throws -> R) async throws -> R {
         let mark = try mark()
         do { return try await body() } catch {

@@ -1,10 +1,10 @@
-/// Reads and writes that take effect together, as if nobody else had used the store meanwhile.
+/// Reads and writes that take effect together, as if no other thread had used the store meanwhile.
 ///
 /// A transaction reads from a snapshot and keeps its writes in memory; its reads see its own writes. `commit()` checks
-/// that nothing which the transaction has read was changed since, also no key or range that it found empty, and then
-/// applies all writes at once, also across a crash. If something was changed, it throws ``StoreError/Code/conflict``,
-/// and the store is as it was. `KeyValueStore.transaction` runs the body again then,
-/// and is the easier way:
+/// that no key or range that the transaction has read was changed since, including those that it found empty. Then it
+/// applies all writes atomically, also across a crash. If something was changed, it throws
+/// ``StoreError/Code/conflict``, and the store does not change. `KeyValueStore.transaction` is easier, because it runs
+/// the body again after a conflict:
 ///
 /// ```swift
 /// try store.transaction { transaction in
@@ -15,39 +15,40 @@
 /// }
 /// ```
 ///
-/// Committed transactions are strictly serializable: they have the effects of one order, in which each takes its place
-/// between its begin and the end of its commit. A transaction that wrote nothing never conflicts. Other writers,
-/// flushes and compactions go on, however long a transaction stays open; it keeps the entries of its snapshot alive.
+/// Committed transactions are strictly serializable: their effects are those of one serial order, in which each
+/// transaction has its position between its start and the end of its commit. A transaction without writes never
+/// conflicts. Other writers, flushes and compactions continue while a transaction is open; it keeps the entries of its
+/// snapshot alive.
 ///
-/// A transaction holds at most 1 GiB of writes (``Limits/batchBytes``), in memory; a write beyond throws
-/// ``StoreError/Code/tooLarge``. It remembers up to 65,536 keys and 16,384 ranges that it has read, 32 MiB at most;
-/// above that it joins neighbours, and may then conflict with a change between them.
+/// A transaction holds at most 1 GiB of writes (``Limits/batchBytes``), in memory; a further write throws
+/// ``StoreError/Code/tooLarge``. It remembers up to 65,536 keys and 16,384 ranges that it has read, 32 MiB at most.
+/// Above that it merges neighbours, and may then conflict with a change between them.
 ///
-/// One task or thread at a time uses a transaction. It ends by `commit()`, by ``rollback()``, or with its last reference,
-/// which rolls it back; every later call throws ``StoreError/Code/transactionEnded``.
+/// One task or thread at a time uses a transaction. It ends with `commit()`, with ``rollback()``, or with its last
+/// reference, which rolls it back. Every later call throws ``StoreError/Code/transactionEnded``.
 public final class Transaction: Sendable {
-    /// How far a transaction is kept apart from others.
+    /// How strictly a transaction is isolated from others.
     public enum Isolation: Sendable, Hashable {
-        /// Conflicts with every change of a key or range that the transaction has read: as if transactions ran one after
-        /// another.
+        /// Conflicts with every change of a key or range that the transaction has read, as if transactions ran one
+        /// after another.
         case serializable
-        /// Conflicts only with changes of keys and ranges that the transaction writes. Reads are those of one moment. Two
-        /// transactions that each read what the other writes may both commit (write skew).
+        /// Conflicts only with changes of keys and ranges that the transaction writes. All reads are from the same
+        /// moment. Two transactions that each read what the other writes may both commit (write skew).
         case snapshot
     }
 
-    /// The state that the transaction reads from.
+    /// The state that the transaction reads.
     let snapshot: Snapshot
-    /// How far the transaction is kept apart from others.
+    /// How strictly the transaction is isolated from others.
     public let isolation: Isolation
-    /// When `commit()` returns; nil: as the store was opened.
+    /// When `commit()` returns; nil for the default of the store.
     public let durability: Durability?
-    /// Whether the transaction holds the store's ``RetryTurn``, so that its commit gives way to nobody.
+    /// Whether the transaction has the store's ``RetryTurn``, so that its commit does not give way to others.
     private let hasTurn: Bool
-    /// Whether the commit looks for conflicts. Without, the caller sees to it that nobody else changes what the transaction
-    /// reads or writes.
+    /// Whether the commit checks for conflicts. If false, the caller ensures that no other writer changes what the
+    /// transaction reads or writes.
     private let isChecked: Bool
-    /// What it has written and read.
+    /// The writes and reads so far.
     let state: TransactionState
 
     init(
@@ -65,7 +66,7 @@ public final class Transaction: Sendable {
 
     private var engine: Engine { snapshot.engine }
 
-    /// The number of the newest change that the transaction sees, its own writes not counted.
+    /// The sequence number of the newest change that the transaction sees, without its own writes.
     public var sequence: UInt64 { snapshot.sequence }
 
     /// Whether the transaction can still be used.
@@ -73,16 +74,17 @@ public final class Transaction: Sendable {
 
     // MARK: Reads
 
-    /// Throws where the transaction has ended.
+    /// Throws if the transaction has ended.
     func checkActive() throws(StoreError) { try state.checkActive() }
 
-    /// Looks a key up among the transaction's own writes, and adds it to the read set if the store has to be asked.
+    /// Looks up a key among the transaction's own writes. If it is not there, the store must be read, so this adds the
+    /// key to the read set.
     func read(_ key: Bytes) throws(StoreError) -> WriteBuffer.Lookup { try state.read(key) }
 
     // MARK: Writes
 
-    /// Prepares for writes that take so many bytes, so that adding them moves nothing.
-    /// - Parameter bytes: of keys and values, and some four for each write.
+    /// Reserves memory for further writes, so that adding them does not move the earlier ones.
+    /// - Parameter bytes: the bytes of keys and values, plus about four for each write.
     package func reserveCapacity(for bytes: Int) throws(StoreError) {
         try state.write { writes throws(StoreError) in writes.reserveCapacity(for: bytes) }
     }
@@ -99,19 +101,21 @@ public final class Transaction: Sendable {
         try state.write { writes throws(StoreError) in try writes.deleteRange(start, end) }
     }
 
-    /// The point to which a savepoint rolls back.
+    /// Returns a point to which a savepoint can roll back.
     package func mark() throws(StoreError) -> WriteBuffer.Mark { try state.mark() }
 
-    /// Undoes the writes behind a mark. The read set stays: the body may have acted on what it read.
+    /// Undoes the writes after a mark. Keeps the read set, because the body may have acted on what it read.
     package func rollBack(to mark: WriteBuffer.Mark) { state.rollBack(to: mark) }
 
     // MARK: End
 
     /// Applies all writes, or none.
-    /// - Returns: the sequence number of the last write; that of the snapshot where the transaction wrote nothing.
-    /// - Throws: ``StoreError``: ``StoreError/Code/conflict`` where another commit has changed what this transaction has
-    ///   read, and the errors of `KeyValueStore.write`. The transaction has ended in any case.
-    /// - Complexity: O(log n) for each key read that is not the newest, beside the cost of the write.
+    /// - Returns: the sequence number of the last write; that of the snapshot if the transaction wrote nothing.
+    /// - Throws: ``StoreError``: ``StoreError/Code/conflict`` if another commit has changed what this transaction has
+    ///   read or, under ``Isolation/snapshot``, what it writes. Also the errors of `KeyValueStore.write`. The
+    ///   transaction has ended in any case.
+    /// - Complexity: the cost of the write. If other commits followed the snapshot, also O(log n) for each key read and
+    ///   O(entries) for each range read.
     @discardableResult
     public func commit() throws(StoreError) -> UInt64 {
         guard let commit = try end() else { return sequence }
@@ -138,16 +142,16 @@ public final class Transaction: Sendable {
         }
     }
 
-    /// Drops all writes. Does nothing where the transaction has ended.
+    /// Drops all writes. Does nothing if the transaction has ended.
     public func rollback() {
         state.drop()
         snapshot.release()
     }
 
-    /// What is left to do when a transaction with writes has ended.
+    /// The work that is left when a transaction with writes has ended.
     private struct PendingCommit: Sendable {
         let batch: WriteBatch
-        /// The keys and ranges that must be unchanged; nil where there are none.
+        /// The keys and ranges that must be unchanged; nil if there are none.
         let reads: ReadSet?
         let snapshot: SequenceNumber
 
@@ -155,7 +159,7 @@ public final class Transaction: Sendable {
     }
 
     /// Ends the transaction.
-    /// - Returns: nil where it wrote nothing.
+    /// - Returns: nil if it wrote nothing.
     private func end() throws(StoreError) -> PendingCommit? {
         let (writes, reads) = try state.end()
         if writes.isEmpty {

@@ -1,7 +1,7 @@
-/// Makes a store of its own in another directory that holds what a store holds now.
+/// Creates a checkpoint: a separate store in another directory with the current contents of this store.
 ///
-/// Changes in memory are first written as a segment; then the segments and value files of one version are linked,
-/// and a manifest of their own names them. The files are shared, and never changed again by either store.
+/// First flushes the changes in memory. Then hard-links the segments and value files of one version into the directory,
+/// and writes a new manifest that names them. Both stores share the files, and neither changes them again.
 struct CheckpointWriter {
     private let writes: WritePath
     private let values: ValueLog
@@ -26,7 +26,7 @@ struct CheckpointWriter {
                 .readOnly, "the store has changes that are in no segment; open it for writing to make a checkpoint",
                 file: directory.path)
         }
-        // From here on no file of the version goes away.
+        // Until this block ends, no file of the version is removed.
         try versions.obsolete.holding { () throws(StoreError) in
             let version = try values.finishFile()
             try makeDirectory(path)
@@ -73,7 +73,7 @@ struct CheckpointWriter {
         checkpoint.nextFileNumber = number + 1
         let runs = checkpoint.segments.values.map(\.run).max() ?? 0
         checkpoint.nextFileNumber = max(checkpoint.nextFileNumber, runs + 1)
-        // Its identity is this store's: the linked files carry it.
+        // The checkpoint has the identity of this store, because the linked files contain it.
         let writer = try Manifest.create(
             number: number, state: checkpoint, identity: directory.identity, in: path, fileSystem)
         try writer.close()
@@ -100,7 +100,8 @@ struct CheckpointWriter {
         }
     }
 
-    /// Takes back what a failed checkpoint left. The failure that led here is the one to tell.
+    /// Removes the files of a failed checkpoint. Ignores its own errors, because the error of the checkpoint is the one
+    /// to report.
     private func removeDirectory(_ path: String) {
         do {
             for name in try fileSystem.entries(of: path) { try fileSystem.remove(path + "/" + name) }

@@ -2,7 +2,8 @@ import Dispatch
 import Synchronization
 
 extension BackgroundWork {
-    /// Has compactions run in the background for as long as one is due.
+    /// Schedules compactions on the compaction queue. They run until none is due. Does nothing if a run is already
+    /// scheduled.
     func scheduleCompaction() {
         guard configuration.automaticCompaction, !configuration.readOnly else { return }
         if compactionScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
@@ -24,26 +25,27 @@ extension BackgroundWork {
                 try runMakingSpace(plan)
             }
             if !status.isStopping { try writes.collectValueFiles() }
-            // What the flushes have given back meanwhile.
+            // Flushes have returned arenas to the pool in the meantime.
             if isIdle {
                 arenas.clear()
                 preloadFreshSegments()
             }
             writes.finishCompactions()
         } catch {
-            // Nothing was changed; the next flush tries again.
+            // The failed compaction changed nothing. The next flush schedules compactions again.
             guard error.code != .closed else { return }
             writes.failCompactions(error)
         }
     }
 
-    /// Compacts what lies in `[from, to]`, all levels into the deepest. Waits for it.
+    /// Runs a manual compaction: flushes, then merges all segments of all levels that overlap `[from, to]` into the
+    /// deepest level. Returns when the compaction has finished.
     func compact(from: [UInt8]?, to: [UInt8]?) throws(StoreError) {
         try writes.flush()
         let result = compactionQueue.sync { () -> Result<Void, StoreError> in
             Result { () throws(StoreError) in
                 try status.checkOpen()
-                // The value file in use may be mostly garbage too.
+                // The current value file may also be mostly garbage. A finished file can be collected.
                 let version = try values.finishFile()
                 let plan = picker.pickRange(version, from: from, to: to, valueFileBytes: writes.sealedValueFiles())
                 if let plan { try runMakingSpace(plan) }
@@ -54,14 +56,16 @@ extension BackgroundWork {
         preloadFreshSegmentsSoon()
     }
 
-    /// Runs a compaction; again where the disk is full and logs hold space ahead. Not one that moves values: those that the
-    /// first attempt has moved would stay behind as garbage.
+    /// Runs a compaction. If the disk is full and the logs hold preallocated space, frees that space and runs the
+    /// compaction again. Does not run a plan again that relocates values, because the values that the first attempt
+    /// moved would stay behind as garbage.
     private func runMakingSpace(_ plan: CompactionPlan) throws(StoreError) {
         if !plan.relocating.isEmpty { return try run(plan) }
         try writes.makingSpace { () throws(StoreError) in try run(plan) }
     }
 
-    /// Runs one compaction: reads, merges, writes, puts the result in force. On the compaction queue.
+    /// Runs one compaction: reads and merges the inputs, writes the output, and installs it in the version set. Runs on
+    /// the compaction queue.
     private func run(_ plan: CompactionPlan) throws(StoreError) {
         var edit = VersionEdit()
         edit.removedSegments = plan.segments.map(\.info.number)
@@ -77,9 +81,10 @@ extension BackgroundWork {
             return
         }
         let start = Platform.monotonicNanoseconds()
-        // Behind one that was asked for, that is done as soon as it has ended.
+        // A manual compaction preloads its output after it has returned.
         let isRead = plan.reason != .requested && plan.segments.contains(where: \.isRead)
-        // Values that were moved are referred to by segments from the commit on, or by nothing if it fails.
+        // Until the commit, no segment refers to the relocated values, so the value log keeps their files from being
+        // collected. After the commit the output's segments refer to them. If the compaction fails, nothing does.
         defer { values.endRelocation() }
         let (infos, readers) = try makeSegments(
             sources: plan.inputs.map { RunSource($0, caching: false) },
@@ -107,16 +112,17 @@ extension BackgroundWork {
         obsolete.remove(plan.segments.map { .segment($0.info.number) })
     }
 
-    /// Writes a value anew, at the end of the value file in use, if it lies in a file that is to be emptied.
+    /// Rewrites a value at the end of the current value file if its file is one that the plan empties.
+    /// - Returns: the new pointer; nil if the value stays where it is.
     private func relocate(_ record: Record, from files: Set<UInt64>) throws(StoreError) -> ValuePointer? {
         guard let pointer = ValuePointer(record.value), files.contains(pointer.file) else { return nil }
         return try reads.withResolvedValue(record, versions.current) { value throws(StoreError) in
             try values.withLock { () throws(StoreError) in
                 let moved = try writes.rollingBackValues { () throws(StoreError) in
-                    // The segments to come may need the space.
+                    // Takes no reserved space, because the segments that the compaction writes may need it.
                     try values.append(record.key, value, takesSpace: false)
                 }
-                // No segment refers to the new place before this compaction is in force.
+                // No segment refers to the new copy until this compaction is installed.
                 values.noteRelocation(to: moved.file)
                 return moved
             }

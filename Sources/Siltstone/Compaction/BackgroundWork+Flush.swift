@@ -2,10 +2,11 @@ import Dispatch
 import Synchronization
 
 extension BackgroundWork {
-    /// Bytes at which a flushed segment is cut: far above a memtable, and below what a segment can hold.
+    /// A flush starts a new segment after this many bytes. The bound is far above the size of a memtable and below the
+    /// largest segment that the format allows (4 GiB of blocks).
     private static let flushedSegmentBytes = 2 << 30
 
-    /// Has sealed memtables written as segments in the background.
+    /// Schedules a flush of all sealed memtables on the flush queue. Does nothing if one is already scheduled.
     func scheduleFlush() {
         if flushScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
         flushQueue.async {
@@ -14,12 +15,13 @@ extension BackgroundWork {
         }
     }
 
-    /// Writes all sealed memtables, oldest first. On the flush queue.
+    /// Flushes all sealed memtables, oldest first. Runs on the flush queue.
     private func flushSealed() {
         while true {
             do {
                 guard let files = try flushOldest() else { return }
-                // Whoever waits for room is woken only now: the memtable is gone, and its memory there for the next one.
+                // Wakes waiting writers only now, because only now has the memtable been released and its memory is
+                // free for the next one.
                 writes.wakeAll()
                 removeSoon(files)
             } catch {
@@ -29,8 +31,8 @@ extension BackgroundWork {
         }
     }
 
-    /// Removes files beside the flushes to come; not more than one flush's at a time, or logs would pile up where that takes
-    /// long.
+    /// Removes files on the removal queue while the next flush runs. First waits until the files of the previous flush
+    /// are removed. Otherwise logs would pile up if removal is slow.
     private func removeSoon(_ files: [StoreFile]) {
         removalQueue.sync {}
         removalQueue.async {
@@ -39,8 +41,8 @@ extension BackgroundWork {
         }
     }
 
-    /// Writes the oldest sealed memtable.
-    /// - Returns: the files that are not needed any more; nil where there was no memtable.
+    /// Flushes the oldest sealed memtable.
+    /// - Returns: the files that became obsolete; nil if there was no sealed memtable.
     private func flushOldest() throws(StoreError) -> [StoreFile]? {
         guard let oldest = writes.beginFlush() else { return nil }
         try writes.makingSpace { () throws(StoreError) in try flush(oldest) }
@@ -64,12 +66,13 @@ extension BackgroundWork {
                 return false
             })
         for info in infos {
-            // One run for each memtable: its number is its segment's, and later flushes have greater ones.
+            // The run takes the number of its segment. Later flushes have larger file numbers, so the run numbers order
+            // the runs of level 0 by age.
             edit.addedSegments.append(.init(info: info, level: 0, run: info.number))
         }
         do {
             let fresh = try isRead ? preload(readers) : Array(readers.keys)
-            // The segment's pointers must not outlive their values.
+            // Values must be durable before a durable segment points to them.
             if !sealed.valueFiles.isEmpty { try values.sync() }
             try versions.logAndApply(edit, opened: readers, wakes: false) {
                 writes.finishFlush(of: sealed)
@@ -85,9 +88,12 @@ extension BackgroundWork {
         }
     }
 
-    /// Whether nothing lies below what is to be flushed, so that not even it needs tombstones, and whether what does is read.
+    /// Checks the runs below the memtable that is about to be flushed.
     ///
-    /// A function: the version is not to be kept while the flush goes on, nor the space of files that are replaced meanwhile.
+    /// This is a function of its own so that the version is released when it returns. If the flush held the version, it
+    /// would also keep the disk space of files that are replaced in the meantime.
+    /// - Returns: `isBottom`: there are no runs, so the output needs no tombstones. `isRead`: readers have used a
+    ///   segment of some run.
     private func lookBelow() -> (isBottom: Bool, isRead: Bool) {
         let runs = versions.current.runs
         return (runs.isEmpty, runs.contains { $0.segments.contains(where: \.isRead) })

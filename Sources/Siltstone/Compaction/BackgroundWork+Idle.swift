@@ -1,35 +1,39 @@
 import Dispatch
 import Synchronization
 
-// What a store does once nobody has written for a moment: it writes what is in memory as a segment, has the runs merged as
-// far as that is worth it, and gives back the memory and the disk space that were kept for more writes. Reads then ask one
-// run instead of some memtables and runs, the next opening has no log to read, and the log's disk space is free.
+// A store becomes idle when nobody has written for a moment (``IdleWatch``). It then flushes its memtable, merges the
+// level-0 runs if the merge is cheap enough (``CompactionPicker/pickForIdle(_:)``), and releases the memory and disk
+// space that it had reserved for more writes. Afterwards reads check one run instead of several memtables and runs, the
+// next opening has no log to replay, and the disk space of the log is free.
 extension BackgroundWork {
-    /// The part of a full memtable from which on it is worth a segment of its own.
-    private static let leastPart = 16
+    /// An idle store flushes a memtable that holds at least 1/16 of ``Configuration/memTableBytes``. A smaller one is
+    /// not worth a segment.
+    private static let minFraction = 16
 
-    /// Bytes in a memtable from which on an idle store flushes it.
-    var leastIdleFlush: Int { configuration.memTableBytes / Self.leastPart }
+    /// An idle store flushes its memtable if it holds at least this many bytes.
+    var leastIdleFlush: Int { configuration.memTableBytes / Self.minFraction }
 
-    /// Has the store tidied up once it is idle. Called by writers, now and then.
+    /// Adds the store to ``IdleWatch``, which tidies it once it is idle. Writers call this from time to time. Does
+    /// nothing if the store is already watched.
     func watchForIdleness() {
         guard configuration.tidiesWhenIdle, !configuration.readOnly else { return }
         if idleWatchScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
-        // The watch keeps nothing alive: a store that nobody holds any more need not be tidied.
+        // The watch holds no strong reference. A store that nobody holds any more need not be tidied.
         IdleWatch.shared.add(reference, reads.visible.load(ordering: .relaxed))
     }
 
-    /// Has the store tidied up, if nobody has written since.
+    /// Schedules ``tidy(since:)``, which does nothing if a write follows `sequence`.
     func tidySoon(since sequence: SequenceNumber) {
-        // Behind the flush queue: closing waits for what runs there.
+        // Runs on the flush queue because closing waits for this queue.
         flushQueue.async { self.tidy(since: sequence) }
     }
 
-    /// Tidies up, if nobody has written since. On the flush queue.
+    /// Tidies the store if nobody has written since `sequence`. Runs on the flush queue.
     private func tidy(since sequence: SequenceNumber) {
         guard !status.isStopping else { return }
         idleSince.store(sequence, ordering: .relaxed)
-        // Before the look at the memtable: who writes after it has the store watched again.
+        // Clears the flag before checking the memtable. A writer that writes after the check then finds the flag
+        // cleared and adds the store to the watch again.
         idleWatchScheduled.store(false, ordering: .sequentiallyConsistent)
         let sealing = writes.sealIfIdle(since: sequence, leastBytes: leastIdleFlush)
         if sealing == .wait {
@@ -38,11 +42,12 @@ extension BackgroundWork {
         }
         arenas.clear()
         if !writes.releaseReserves(ifIdleSince: sequence) { watchForIdleness() }
-        // Where there is a flush now, the compaction is for what comes out of it, too, and comes after it.
+        // If a flush was scheduled, it schedules the compaction itself when it has finished. The compaction then
+        // includes the flushed run.
         if sealing == .nothing { scheduleCompaction() }
     }
 
-    /// Whether nobody has written since the store found itself idle.
+    /// True if nobody has written since the store was last found idle.
     var isIdle: Bool {
         configuration.tidiesWhenIdle
             && idleSince.load(ordering: .relaxed) == reads.visible.load(ordering: .relaxed)

@@ -2,33 +2,36 @@ import Dispatch
 import Synchronization
 
 extension BackgroundWork {
-    /// Bytes of segments that are made ready at a time: what was written before them may not be in the system's cache any
-    /// more, and to read it from the disk would serve nobody.
-    private static let greatestPreload = 1 << 30
+    /// Most bytes of segments that one call preloads. The system's cache may already have dropped older segments, and
+    /// reading those from the disk again would help no reader.
+    private static let maxPreloadBytes = 1 << 30
 
-    /// Makes segments that were just written ready for reading, where that is not at the cost of writers. On the compaction
-    /// queue.
-    /// - Parameter isRequested: whether somebody has asked for the compaction that wrote them, and is likely to read now.
+    /// Preloads the segments that were written recently, if that does not slow writers down. Runs on the compaction
+    /// queue. Stops when the store closes, and for an unrequested compaction also when the store is no longer idle.
+    /// - Parameter isRequested: true after a manual compaction, whose caller is likely to read now.
     func preloadFreshSegments(isRequested: Bool = false) {
         let numbers = takeFreshSegments()
         let fresh = versions.current.allSegments.filter { numbers.contains($0.info.number) }
-        // In place of pages that are in use, where there is no memory for all.
+        // If the store does not fit into memory, preloaded pages would evict pages that are in use.
         if directory.pageCache.isTight { return }
         for segment in Self.preloadable(fresh) {
             do throws(StoreError) {
                 try segment.preload { self.status.isStopping || !isRequested && !self.isIdle }
             } catch {
-                // What is damaged is left to whoever reads it, who is told.
+                // Ignores damage here. A read of the damaged segment reports it to its caller.
             }
         }
     }
 
-    /// Makes segments ready for reading that take the place of others, before they do: who reads those would find everything
-    /// of them anew. It costs a twentieth of the merge, of which a store that nobody reads is spared.
-    /// - Returns: the numbers of those that are left, beyond what is made ready at a time.
-    /// - Throws: ``StoreError`` where one does not read as it was written; it must not be put in force.
+    /// Preloads the output of a flush or compaction before it replaces its inputs. Otherwise readers of the inputs
+    /// would find none of the output in memory. Preloading costs a twentieth of the merge. Callers skip it for a store
+    /// that nobody reads.
+    /// - Returns: the numbers of the segments that were not preloaded, because memory is tight or because they exceed
+    ///   the limit of one call.
+    /// - Throws: ``StoreError`` if a segment does not read back as it was written. It must not be installed.
     func preload(_ readers: [UInt64: SegmentReader]) throws(StoreError) -> [UInt64] {
-        // The newest first: what was written long before them may not be in the system's cache any more.
+        // Newest first: the system's cache may already have dropped the segments that were written long before the
+        // others.
         let numbers = readers.keys.sorted(by: >)
         if directory.pageCache.isTight { return numbers }
         let ready = Self.preloadable(numbers.compactMap { readers[$0] })
@@ -36,15 +39,15 @@ extension BackgroundWork {
         return Array(numbers.dropFirst(ready.count))
     }
 
-    /// The first of some segments, as many as are made ready at a time.
+    /// The longest prefix of `segments` that stays within ``maxPreloadBytes``.
     private static func preloadable(_ segments: [SegmentReader]) -> ArraySlice<SegmentReader> {
-        var left = greatestPreload
+        var left = maxPreloadBytes
         return segments.prefix { segment in
             left -= segment.info.fileBytes
             return left >= 0
         }
     }
 
-    /// As ``preloadFreshSegments(isRequested:)``, soon.
+    /// Schedules ``preloadFreshSegments(isRequested:)`` on the compaction queue after a manual compaction.
     func preloadFreshSegmentsSoon() { compactionQueue.async { self.preloadFreshSegments(isRequested: true) } }
 }

@@ -1,5 +1,17 @@
 extension BackgroundWork {
-    /// Merges sources into new segment files, synced and opened, whose names are durable.
+    /// Merges sources into new segment files. When it returns, the files are synced and opened, and their directory
+    /// entries are durable. Removes the files if it fails.
+    /// - Parameters:
+    ///   - sources: the records, newest source first.
+    ///   - tombstones: the range tombstones of all sources.
+    ///   - isBottom: true if no older data exists below the sources, so that tombstones can be dropped.
+    ///   - expectedRecords: approximate number of records, for sizing buffers; 0 if it is unknown.
+    ///   - segmentBytes: size at which a new segment starts.
+    ///   - pieces: size of the write calls.
+    ///   - relocate: returns the new pointer of a value that it moved; nil if the value stays.
+    ///   - shouldStop: called with the bytes read since its last call, each record counted with
+    ///     ``SegmentMerge/recordOverhead``; true cancels the merge.
+    /// - Returns: the new segments in key order, and a reader for each by file number.
     func makeSegments(
         sources: [RecordSource], tombstones: [RangeTombstone], isBottom: Bool, expectedRecords: Int = 0,
         segmentBytes: Int, pieces: OutputPieces,

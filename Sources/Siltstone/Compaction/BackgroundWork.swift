@@ -1,15 +1,15 @@
 import Dispatch
 import Synchronization
 
-/// Flushes, compactions, and the other work that a store does behind its callers.
+/// Runs flushes, compactions, and the other background work of a store.
 ///
-/// Guards, by atomics and a leaf lock: what is scheduled, what was counted, and which segments are fresh. One flush and one
-/// compaction run at a time, each on a serial queue. The results go to the write path, whose lock wakes the writers that
-/// wait for them, and to the version set.
+/// Guards three things with atomics and a leaf lock: which work is scheduled, the statistics counters, and the set of
+/// segments that are not preloaded yet. One flush and one compaction run at a time, each on its own serial queue.
+/// Results go to the write path, whose lock wakes the writers that wait for them, and to the version set.
 ///
-/// Who calls: the write path, by ``BackgroundRequests``, which wait for nothing; callers of `compact`; ``IdleWatch``;
-/// opening and closing. Work on a queue holds no lock when it begins, and takes the value, the manifest and the write lock
-/// through their owners.
+/// Callers are: the write path (through ``BackgroundRequests``, which never block), `compact`, ``IdleWatch``, opening
+/// and closing. Work on a queue holds no lock when it starts. It takes the value lock, the manifest lock and the write
+/// lock through their owners.
 final class BackgroundWork: Sendable {
     let configuration: Configuration
     let status: StoreStatus
@@ -22,26 +22,27 @@ final class BackgroundWork: Sendable {
     var directory: StoreDirectory { versions.directory }
     var obsolete: ObsoleteFiles { versions.obsolete }
 
-    /// One flush at a time, oldest memtable first; not behind a compaction, or writers would wait for it.
+    /// Runs one flush at a time, oldest memtable first. Separate from compactions, because otherwise writers would wait
+    /// for a compaction.
     let flushQueue = DispatchQueue(label: "siltstone.flush", qos: .userInitiated)
-    /// The making of logs; not behind a flush, for which writers would wait then.
+    /// Creates logs. Separate from flushes, because otherwise writers that need a log would wait for a flush.
     let logQueue = DispatchQueue(label: "siltstone.log", qos: .userInitiated)
-    /// The removal of flushed logs. Not behind their flushes, which the next one would wait for: a file of which much is on
-    /// its way to the disk goes no sooner than that is there.
+    /// Removes the logs of flushed memtables. Separate from flushes, because unlinking a file waits until its dirty
+    /// pages are written back, and the next flush would wait too.
     let removalQueue = DispatchQueue(label: "siltstone.removal", qos: .utility)
-    /// One compaction at a time.
+    /// Runs one compaction at a time.
     let compactionQueue = DispatchQueue(label: "siltstone.compaction", qos: .utility)
-    /// The preparation of memory and log for writers. Serial, like all queues but that for blocking work: for a concurrent one
-    /// Dispatch watches its threads by file descriptors, and ends the process where there are none left.
+    /// Prepares memory and log space for writers. All queues are serial except the queue for blocking work. For a
+    /// concurrent queue, Dispatch watches its threads through file descriptors and aborts the process if none are left.
     let preparationQueue = DispatchQueue(label: "siltstone.preparation", qos: .userInitiated)
 
     let flushScheduled = Atomic<Bool>(false)
     let compactionScheduled = Atomic<Bool>(false)
-    /// Whether the store is looked at until it is idle.
+    /// True while ``IdleWatch`` watches the store.
     let idleWatchScheduled = Atomic<Bool>(false)
-    /// The last change when the store last found itself idle.
+    /// The last sequence number at the time when the store was last found idle.
     let idleSince = Atomic<SequenceNumber>(.max)
-    /// For work that is put off, and must not keep the owner.
+    /// For deferred work, which must not keep this object alive. Leads to nothing once the store is gone.
     let reference = OwnerReference<BackgroundWork>()
 
     private let log = Locked(WorkLog(), rank: .leaf)
@@ -64,27 +65,29 @@ final class BackgroundWork: Sendable {
             idleWatch: { [unowned self] in watchForIdleness() },
             preparation: { [preparationQueue] work in preparationQueue.async(execute: work) })
         writes.background = requests
-        values.background = requests
+        values.background.value = requests
     }
 
-    /// Begins the work that a store may need which was just opened.
+    /// Starts the background work that a newly opened store may need.
     func start() {
         if configuration.readOnly { return }
         let tables = writes.tables
         if tables.count > 1 { scheduleFlush() }
         scheduleCompaction()
-        // What the logs held, where it is much, need not be read again at the next opening.
+        // If recovery replayed much log into the memtable, watches for idleness so that it is flushed. The next opening
+        // then need not replay the log again.
         if let active = tables.last?.table, active.byteCount >= leastIdleFlush { watchForIdleness() }
     }
 
     private func scheduleNextLog() { logQueue.async { self.writes.prepareLog() } }
 
-    /// The queues whose work uses the files. In the order in which work on one brings about work on another.
+    /// The queues whose work uses files. Closing drains them in this order: work on one queue may schedule work on a
+    /// later one.
     var queues: [DispatchQueue] { [flushQueue, removalQueue, logQueue, preparationQueue, compactionQueue] }
 
     // MARK: Counts
 
-    /// Counts of what was done since the store was opened.
+    /// Counts work done since the store was opened.
     struct Counts: Sendable {
         var flushes = 0
         var flushedBytes = 0
@@ -98,14 +101,14 @@ final class BackgroundWork: Sendable {
 
     private struct WorkLog: Sendable {
         var counts = Counts()
-        /// Segments that were written since the last time that segments were preloaded.
+        /// Segments that were written but not preloaded since the last preload.
         var freshSegments: Set<UInt64> = []
     }
 
     var counts: Counts { log.withLock { $0.counts } }
 
-    /// Counts work that is done.
-    /// - Parameter fresh: segments that were written, and not preloaded.
+    /// Counts finished work.
+    /// - Parameter fresh: numbers of segments that were written but not preloaded.
     func note(fresh: [UInt64] = [], _ change: (inout Counts) -> Void) {
         log.withLock { log in
             change(&log.counts)
@@ -113,7 +116,7 @@ final class BackgroundWork: Sendable {
         }
     }
 
-    /// The segments that were written and not preloaded; each is returned once.
+    /// Removes and returns the numbers of the segments that were written but not preloaded.
     func takeFreshSegments() -> Set<UInt64> {
         log.withLock { log in
             defer { log.freshSegments = [] }
@@ -123,13 +126,13 @@ final class BackgroundWork: Sendable {
 
     // MARK: Memory
 
-    /// Looks again, in the background, whether the store's files fit into memory.
+    /// Schedules a new check of whether the store's files fit into memory.
     func measureMemorySoon() {
         preparationQueue.async { [reference] in reference.value?.measureMemory() }
     }
 
     private func measureMemory() {
-        // What readers may count on is part of their super version.
+        // The result is part of the super version, so a change publishes a new one.
         if directory.pageCache.measure(versions.current) { writes.republish() }
     }
 }

@@ -1,22 +1,30 @@
-/// Chooses the next compaction.
+/// Chooses the next compaction: levelled, with flushed runs collecting in level 0.
 ///
-/// Levelled, with flushed runs gathering in level 0: few runs to ask for a reader, and each byte rewritten a bounded
-/// number of times. A purely tiered order rewrites less but leaves more runs, and holds twice the space at its greatest
-/// merges. Within a level the segment with the least overlap below goes first (fewest bytes rewritten for each byte
-/// moved), and one that overlaps nothing is moved without being read, which makes sequential loads free.
+/// Levelled compaction keeps the number of sorted runs that a read checks small and bounds how often a byte is
+/// rewritten. A purely tiered scheme rewrites less, but leaves more runs and needs twice the space during its largest
+/// merges. Within a level the picker takes the segment with the smallest ratio of overlapping bytes in the next level
+/// to its own bytes (RocksDB's `kMinOverlappingRatio`). A segment without overlap becomes a trivial move, so sequential
+/// loads rewrite nothing.
+///
+/// A version lists its runs newest first: level 0 from the newest flush to the oldest, then one run for each deeper
+/// level.
 struct CompactionPicker: Sendable {
-    /// Flushed runs that start a compaction.
+    /// Level-0 trigger: this many flushed runs start a compaction (RocksDB: `level0_file_num_compaction_trigger`).
     var flushedRunLimit = 4
-    /// Bytes that level 1 may have; each further level may have ``fanout`` times as many.
+    /// Maximum bytes of level 1 (RocksDB: `max_bytes_for_level_base`).
     var levelOneBytes: Int
+    /// Level size multiplier: each deeper level may hold this many times the bytes of the one above (RocksDB:
+    /// `max_bytes_for_level_multiplier`).
     var fanout = 8
-    /// How many times as many bytes as an idle store has flushed may be written anew to merge them.
+    /// An idle compaction may rewrite at most this many bytes of level 1 for each byte of level 0. The value is close
+    /// to ``fanout``, which is about what a compaction between two deeper levels rewrites.
     var idleRatio = 10
-    /// Part of a value file that is garbage before its live values are written anew.
+    /// Garbage threshold of value files: a file with a larger fraction of garbage has its live values relocated.
     var garbageLimit = 0.5
-    /// Part of a segment's records that are tombstones before it is compacted for that alone.
+    /// Tombstone threshold: a segment with a larger fraction of tombstones is compacted for that reason alone.
     var tombstoneLimit = 0.5
 
+    /// Maximum bytes of a level from 1 on.
     func levelLimit(_ level: Int) -> Int {
         var limit = max(levelOneBytes, 1)
         for _ in 1..<max(1, level) {
@@ -26,10 +34,11 @@ struct CompactionPicker: Sendable {
         return limit
     }
 
-    /// The most urgent compaction; nil where nothing needs one.
+    /// The most urgent compaction; nil if none is due.
     /// - Parameters:
-    ///   - valueFileBytes: bytes of each sealed value file that may be collected.
-    ///   - oldestSnapshot: what is newer may still be seen without what came after it.
+    ///   - valueFileBytes: size of each sealed value file that may be collected, in bytes.
+    ///   - oldestSnapshot: sequence number of the oldest live snapshot. Versions newer than this must be kept, because
+    ///     a snapshot may read them.
     func pick(
         _ version: Version, valueFileBytes: [UInt64: Int], oldestSnapshot: SequenceNumber
     ) -> CompactionPlan? {
@@ -38,8 +47,8 @@ struct CompactionPicker: Sendable {
             ?? pickGarbage(version, valueFileBytes)
     }
 
-    /// Segments all of whose keys were removed since, by range tombstones that no snapshot is older than. They are dropped: what
-    /// they hide below is hidden by those tombstones, too.
+    /// Drops a segment when newer range tombstones cover all its keys and no snapshot predates those tombstones (a
+    /// deletion compaction). Older versions in lower levels stay hidden by the same tombstones.
     private func pickErased(_ version: Version, _ oldestSnapshot: SequenceNumber) -> CompactionPlan? {
         if version.rangeTombstones.isEmpty { return nil }
         let erased = version.runs.compactMap { run -> Run? in
@@ -55,20 +64,25 @@ struct CompactionPicker: Sendable {
             inputs: erased, outputLevel: 0, outputRun: nil, isBottom: false, isDrop: true, reason: .erased)
     }
 
-    /// All flushed runs with what they meet in level 1.
+    /// Merges all level-0 runs with the overlapping segments of level 1.
     private func pickFlushed(_ version: Version) -> CompactionPlan? {
         guard let flushed = version.levels.first, flushed.count >= flushedRunLimit else { return nil }
         let segments = flushed.flatMap(\.segments)
-        // Small ones, as an idle store makes them, may be twice as many before they are worth what they meet.
+        // An idle store flushes small runs. If level 0 holds less than an eighth of the bytes of level 1, twice as many
+        // runs may collect, because each merge would rewrite much of level 1 for few new bytes. The test uses the
+        // size of the complete level 1 and not only of the overlap.
         let isSmall = 8 * version.bytes(ofLevel: 0) < version.bytes(ofLevel: 1)
         if isSmall, flushed.count < 2 * flushedRunLimit { return nil }
-        // A sequential load flushes runs that meet nothing: the oldest can simply go down.
+        // A sequential load flushes runs that overlap nothing. The oldest run then becomes a trivial move.
         if let oldest = flushed.last, let move = trivialMove(version, of: oldest, level: 0) { return move }
         return plan(version, inputs: flushed, from: segments, outputLevel: 1, reason: .flushedRuns)
     }
 
-    /// The flushed runs of a store that is idle, with what they meet in level 1: where there are several runs to ask, and
-    /// they have a tenth of what would be written anew, so that a byte costs no more than between any two levels.
+    /// Merges the level-0 runs of an idle store with the overlapping segments of level 1.
+    ///
+    /// Returns a plan if both conditions hold. First, a read would check fewer runs afterwards: level 0 has several
+    /// runs, or level 1 overlaps the only one. Second, the overlap has at most ``idleRatio`` times the bytes of level
+    /// 0, so that the merge costs about as much per byte as one between two deeper levels.
     func pickForIdle(_ version: Version) -> CompactionPlan? {
         guard let flushed = version.levels.first, let range = Self.range(flushed.flatMap(\.segments)) else {
             return nil
@@ -78,6 +92,7 @@ struct CompactionPicker: Sendable {
         return plan(version, inputs: flushed, from: flushed.flatMap(\.segments), outputLevel: 1, reason: .idle)
     }
 
+    /// A trivial move of a run to the next level; nil unless it is a single segment without overlap there.
     private func trivialMove(_ version: Version, of run: Run, level: Int) -> CompactionPlan? {
         guard run.segments.count == 1, let segment = run.segments.first else { return nil }
         let (first, last) = (segment.info.firstKey, segment.info.lastKey)
@@ -87,7 +102,8 @@ struct CompactionPicker: Sendable {
             isBottom: false, isTrivialMove: true, reason: .levelSize)
     }
 
-    /// The level that is furthest over its limit gives a segment to the next.
+    /// Takes the level with the highest ratio of bytes to its limit, if that exceeds 1, and compacts one of its
+    /// segments into the next level.
     private func pickLevel(_ version: Version) -> CompactionPlan? {
         var best: (level: Int, score: Double)?
         for level in 1..<max(1, version.levels.count) {
@@ -104,14 +120,17 @@ struct CompactionPicker: Sendable {
         return plan(version, inputs: [input], from: [cheapest], outputLevel: best.level + 1, reason: .levelSize)
     }
 
+    /// Bytes of the overlap in the next level for each byte of the segment.
     private func overlapRatio(_ version: Version, _ segment: SegmentReader, below level: Int) -> Double {
         let met = version.overlapping(level: level + 1, from: segment.info.firstKey, to: segment.info.lastKey)
         return Double(met.reduce(0) { $0 + $1.info.fileBytes }) / Double(max(1, segment.info.fileBytes))
     }
 
-    /// A segment that is mostly tombstones goes down, so that scans do not have to walk over them for long.
+    /// Compacts a segment that is mostly tombstones into the next level, so that scans need not skip them for long. In
+    /// the deepest level, rewrites the segment in place.
     ///
-    /// Not while a snapshot could keep the tombstones alive: the same segment would be chosen again and again.
+    /// Skips a segment while a snapshot could keep the tombstones alive, because the picker would choose the same
+    /// segment again and again.
     private func pickTombstones(_ version: Version, _ oldestSnapshot: SequenceNumber) -> CompactionPlan? {
         for level in 1..<max(1, version.levels.count) {
             guard let run = version.run(ofLevel: level) else { continue }
@@ -129,7 +148,8 @@ struct CompactionPicker: Sendable {
         return nil
     }
 
-    /// A value file that is mostly garbage has its live values moved, by rewriting a segment that refers to it in place.
+    /// Relocates the live values of the value file with the most garbage by rewriting, in place, one segment that
+    /// refers to it.
     private func pickGarbage(_ version: Version, _ valueFileBytes: [UInt64: Int]) -> CompactionPlan? {
         let referenced = version.referencedValueBytes()
         let candidates = valueFileBytes.compactMap { number, bytes -> (UInt64, Double)? in
@@ -150,7 +170,8 @@ struct CompactionPicker: Sendable {
         return nil
     }
 
-    /// Everything that meets `[from, to]`, into the deepest level; nil where there is nothing.
+    /// Manual compaction of all segments that overlap `[from, to]`, into the deepest level. Also relocates the live
+    /// values of value files with more than a tenth of garbage. Returns nil if no segment overlaps.
     func pickRange(
         _ version: Version, from: [UInt8]?, to: [UInt8]?, valueFileBytes: [UInt64: Int]
     ) -> CompactionPlan? {
@@ -159,7 +180,8 @@ struct CompactionPicker: Sendable {
         var to = to
         var chosen: [[SegmentReader]] = []
         var count = -1
-        // A segment that sticks out of the range widens it, in all levels, until nothing sticks out any more.
+        // A segment that extends beyond the range widens the range for all levels. Repeats until no further segment
+        // overlaps.
         while true {
             chosen = version.runs.map { $0.overlapping(from: from, to: to) }
             let total = chosen.reduce(0) { $0 + $1.count }
@@ -179,7 +201,8 @@ struct CompactionPicker: Sendable {
             relocating: Set(dirty.keys), reason: .requested)
     }
 
-    /// Adds what the inputs meet in the output level, and finds out whether anything lies below.
+    /// Adds the overlapping segments of the output level to the inputs. Sets `isBottom` if no deeper level overlaps the
+    /// result (bottommost level).
     private func plan(
         _ version: Version, inputs: [Run], from segments: [SegmentReader], outputLevel: Int,
         reason: CompactionPlan.Reason
@@ -199,6 +222,7 @@ struct CompactionPicker: Sendable {
             inputs: inputs, outputLevel: outputLevel, outputRun: outputRun?.number, isBottom: !below, reason: reason)
     }
 
+    /// The smallest and the largest key of some segments; nil if there are none.
     private static func range(_ segments: [SegmentReader]) -> (first: [UInt8], last: [UInt8])? {
         guard var first = segments.first?.info.firstKey, var last = segments.first?.info.lastKey else { return nil }
         for segment in segments.dropFirst() {
@@ -210,7 +234,7 @@ struct CompactionPicker: Sendable {
 }
 
 extension Version {
-    /// The one run of a level below the first.
+    /// The only run of a level from 1 on; nil for level 0 and for levels that do not exist.
     func run(ofLevel level: Int) -> Run? {
         level > 0 && level < levels.count ? levels[level].first : nil
     }

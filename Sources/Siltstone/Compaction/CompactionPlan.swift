@@ -1,20 +1,21 @@
-/// What one compaction does: which segments it reads, and where its output goes.
+/// Describes one compaction: its input segments and the level and run of its output.
 struct CompactionPlan: Sendable {
     /// Runs, or parts of runs, newest first.
     var inputs: [Run]
     /// The level of the output.
     var outputLevel: Int
-    /// The run that the output becomes part of; nil for a new one.
+    /// The run that the output joins; nil for a new run.
     var outputRun: UInt64?
-    /// Whether no older data lies below the inputs, so that tombstones may go.
+    /// True if no older data exists below the inputs (bottommost level), so that tombstones can be dropped.
     var isBottom: Bool
-    /// Value files whose live values are to be written anew, because most of the file is garbage.
+    /// Value files whose live values the compaction relocates, because the files exceed the garbage threshold.
     var relocating: Set<UInt64> = []
-    /// A single segment that meets nothing at its destination is not rewritten: it only changes place in the manifest.
+    /// Trivial move: one segment without overlap at its destination. Only its level in the manifest changes; its
+    /// file is not rewritten.
     var isTrivialMove = false
-    /// Segments that hold nothing but what was removed since are dropped without being read.
+    /// Deletion compaction: the segments hold only deleted keys and are dropped without being read.
     var isDrop = false
-    /// Why it was chosen, for statistics.
+    /// Why the picker chose it, for statistics.
     var reason: Reason
 
     enum Reason: String, Sendable, Codable {

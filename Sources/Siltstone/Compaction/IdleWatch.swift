@@ -1,26 +1,26 @@
 import Dispatch
 import Synchronization
 
-/// Looks whether stores are idle: one thread for all stores of the process, and only while any of them has been written to
-/// lately.
+/// Detects when stores become idle. One thread serves all stores of the process, and runs only while some store is
+/// watched.
 ///
-/// A thread that sleeps, and no timer of Dispatch: those take file descriptors, and where there are none left they end the
-/// process.
+/// It is a thread that sleeps. A Dispatch timer takes file descriptors, and Dispatch aborts the process if none are
+/// left.
 final class IdleWatch: Sendable {
     static let shared = IdleWatch()
 
-    /// How long nobody must have written, in nanoseconds. Long beside the pauses of a busy program, short beside those of a
-    /// person.
+    /// A store is idle after this time without a write, in nanoseconds (100 ms). That is long compared with the pauses
+    /// of a busy program and short compared with those of a person.
     private static let quietTime: UInt64 = 100_000_000
-    /// How often to look, in microseconds.
+    /// Interval between checks, in microseconds (10 ms).
     private static let step: UInt32 = 10_000
 
-    /// A store that was written to.
+    /// A watched store.
     private struct Entry {
         let work: OwnerReference<BackgroundWork>
-        /// Its last change when it was looked at last.
+        /// The store's last sequence number at the previous check.
         let sequence: SequenceNumber
-        /// Since when that is its last change, on the monotonic clock.
+        /// The time of the check that first saw `sequence`, in nanoseconds of the monotonic clock.
         let since: UInt64
     }
 
@@ -34,10 +34,10 @@ final class IdleWatch: Sendable {
 
     private init() {}
 
-    /// Watches a store until it is idle, and has it tidied up then.
+    /// Watches a store until it is idle, then schedules its tidying.
     /// - Parameters:
-    ///   - sequence: its last change.
-    ///   - isQuiet: whether it was found idle already, and is only to be told again soon.
+    ///   - sequence: the store's last sequence number.
+    ///   - isQuiet: true if the store was already found idle. It is then reported again at the next check.
     func add(_ work: OwnerReference<BackgroundWork>, _ sequence: SequenceNumber, isQuiet: Bool = false) {
         let since = isQuiet ? 0 : Platform.monotonicNanoseconds()
         let mustStart = state.withLock { state in
@@ -65,7 +65,8 @@ final class IdleWatch: Sendable {
         }
     }
 
-    /// - Returns: what is to be looked at again; nil where the store is gone, or was told.
+    /// Checks one store, and schedules its tidying if it is idle.
+    /// - Returns: the entry to check again; nil if the store is closed or was scheduled.
     private func look(at entry: Entry) -> Entry? {
         guard let work = entry.work.value, !work.status.isStopping else { return nil }
         let (sequence, now) = (work.reads.visible.load(ordering: .relaxed), Platform.monotonicNanoseconds())

@@ -2,10 +2,11 @@ import Dispatch
 import Synchronization
 
 extension Engine {
-    /// Bytes in memory from which on closing writes a segment. Fewer are left in the log to the next opening.
+    /// The number of bytes in memory from which on closing flushes them. Fewer bytes stay in the log, and the next open
+    /// reads them from there.
     private static let flushOnClose = 256 << 10
 
-    /// Ends everything in good order. Again: does nothing, but waits for the call that does.
+    /// Closes the store in order. A second call only waits until the first one has finished.
     func close() throws(StoreError) {
         guard status.beginClosing() else { return status.waitForRelease() }
         let result = Result { () throws(StoreError) in if !status.isReadOnly { try closeFiles() } }
@@ -15,60 +16,63 @@ extension Engine {
         try result.get()
     }
 
-    /// From here on every call throws, writers and readers alike, and compactions stop at the next record.
+    /// Makes all later calls throw, both writes and reads, and stops compactions at their next record.
     private func refuseAll() {
         status.stop()
         writes.refuseWrites()
         feed.close()
     }
 
-    /// Waits for writes under way and for background work. By the end of a flush, the work that it brings about is on the
-    /// other queues.
+    /// Waits for writes in progress and for background work. Draining each queue once is enough, because a flush
+    /// schedules its follow-up work on later queues before it ends.
     private func drainQueues() {
-        // Verifications and checkpoints read or link files by their names.
+        // Waits for verifications and checkpoints, which read or link files by name.
         versions.obsolete.endHolds()
-        // A large value that comes later is refused before it touches a file.
+        // Waits for writes of large values. Later ones are refused before they change a file.
         values.drain()
-        // Somebody may be making durable what the opening found.
+        // Waits for a thread that may still be making the recovered changes durable.
         versions.drain()
         for queue in background.queues { queue.sync {} }
         writes.retire()
     }
 
+    /// Releases the lock of the directory, and wakes callers of ``close()`` that wait for it.
     private func releaseLock() {
         lock?.release()
         status.release()
     }
 
+    /// Flushes or syncs the changes in memory, and closes the log and the manifest.
     private func closeFiles() throws(StoreError) {
-        // After a failed write or sync the log is left as it is: the next opening finds what it holds.
+        // After a failed write or sync, the log stays as it is. The next open recovers its contents.
         if status.hasFailed { return }
         let bytes = writes.tables.last?.table.byteCount ?? 0
         do { if bytes >= Self.flushOnClose { try writes.flush() } } catch {
-            // Changes that could not be written as a segment are in the log all the same.
+            // A full disk is no error here, because the log still holds the changes that could not be flushed.
             if error.code != .noSpace { throw error }
         }
         refuseAll()
         drainQueues()
-        // No change comes before what was found is made durable, so that an unchanged store has none.
+        // The first change after recovery makes the recovered state durable, which changes the manifest. So if the
+        // manifest is as recovery found it, there were no changes and nothing must be written.
         if try versions.closeUnchanged(writes.closeLogAsItIs) { return }
         try writes.waitForAll()
         try versions.close(writes.closeLogs)
     }
 
-    /// Leaves everything as it is, as the death of the process would: for stores that were never closed. Background work
-    /// that has begun is finished, and the lock is held until then.
+    /// Stops the store without changing its files, as if the process had died. It is called for stores that were never
+    /// closed. Background work in progress finishes, and the lock is held until then.
     func abandon() {
-        // Work that was put off is not begun any more.
+        // Keeps postponed work from starting.
         background.reference.clear()
         guard status.beginClosing() else { return }
         refuseAll()
         StoreOpener.abandonments.add(1, ordering: .sequentiallyConsistent)
-        // Not waited for: this may be the deinitialiser of whoever runs on one of the queues.
+        // Does not wait, because this may run in a deinitialiser on one of the queues.
         releaseLock(behind: background.queues[...])
     }
 
-    /// Gives up the lock of a store that was dropped, when the work on all of these queues is done.
+    /// Releases the lock of an abandoned store after the work on all of these queues has finished.
     private func releaseLock(behind queues: ArraySlice<DispatchQueue>) {
         if let first = queues.first { return first.async { self.releaseLock(behind: queues.dropFirst()) } }
         releaseLock()

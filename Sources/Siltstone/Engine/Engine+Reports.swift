@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Engine {
-    /// Counts and sizes as of now.
+    /// Returns the counts and sizes of this moment.
     func statistics() -> Statistics {
         let ((version, tables), report) = (writes.contents, writes.report)
         var statistics = Statistics(report.counts, background.counts)
@@ -45,11 +45,11 @@ extension Engine {
         return statistics
     }
 
-    /// Tells memory of the store's own from pages of files.
+    /// Measures the memory that the store owns, and the mapped pages of files.
     private func measureMemory(_ version: Version, _ statistics: inout Statistics) {
         let mappings = version.allSegments.compactMap(\.mapping) + version.valueFiles.values.compactMap(\.fileMapping)
         for mapping in mappings {
-            statistics.mappedBytes += mapping.bytes.count
+            statistics.mappedBytes += mapping.memory.count
             statistics.mappedBytesInMemory += mapping.bytesInMemory
         }
         statistics.ownMemoryBytes =
@@ -58,7 +58,7 @@ extension Engine {
         statistics.fitsInMemory = !directory.pageCache.isTight
     }
 
-    /// The files of the current version and the memtables above it.
+    /// Returns the files of the current version, and the memtables above it.
     func layout() -> StoreLayout {
         let (version, tables) = writes.contents
         var layout = StoreLayout()
@@ -87,7 +87,7 @@ extension Engine {
 }
 
 extension Statistics {
-    /// The counts of writes and of background work.
+    /// Copies the counts of writes and of background work.
     fileprivate init(_ writes: WriteCounts, _ background: BackgroundWork.Counts) {
         self.init()
         changes = writes.changes
@@ -107,7 +107,7 @@ extension Statistics {
         compactionSeconds = background.compactionSeconds
     }
 
-    /// Works out what follows from the rest.
+    /// Computes the values that follow from the others.
     fileprivate mutating func summarize() {
         segmentBytes = levels.reduce(0) { $0 + $1.bytes }
         segmentRecords = levels.reduce(0) { $0 + $1.records }

@@ -1,17 +1,17 @@
-/// The store behind ``KeyValueStore``: puts the owners together, and closes them.
+/// The store behind ``KeyValueStore``. It connects the owners of all state, and closes them.
 ///
 /// | owner | guards |
 /// |---|---|
-/// | ``StoreStatus`` | closed or not, and the failure that refuses writes |
+/// | ``StoreStatus`` | the life cycle (open, closing, closed), and the failure that refuses writes |
 /// | ``VersionSet`` | the manifest lock: manifest, versions, file numbers |
 /// | ``ReadPath`` | super versions, the visible sequence number, snapshots |
 /// | ``ScanPath`` | pooled scans, deleted ranges |
-/// | ``ValueLog`` | the value lock: the value file in use |
+/// | ``ValueLog`` | the value lock: the active value file |
 /// | ``WritePath`` | the write lock: memtables, logs, sequence numbers |
-/// | ``BackgroundWork`` | queues, what is scheduled |
+/// | ``BackgroundWork`` | queues, scheduled work |
 ///
-/// Each owner names only owners above it in this list; where it needs one below, that one has set a closure. Locks are taken
-/// in the order value, manifest, write, and then one leaf lock (``LockRank``).
+/// Each owner refers only to owners above it in this table. If it needs one below, that one has set a closure. A thread
+/// takes locks in the order value, manifest, sync, write, and then one leaf lock (``LockRank``).
 final class Engine: Sendable {
     let directory: StoreDirectory
     let status: StoreStatus
@@ -40,16 +40,16 @@ final class Engine: Sendable {
         background = BackgroundWork(writes)
     }
 
-    /// Opens the store in a directory, or makes one.
+    /// Opens the store in a directory, or creates one.
     static func open(at path: String, _ configuration: Configuration) throws(StoreError) -> Engine {
         let engine = Engine(try StoreOpener.open(at: path, configuration))
         engine.background.start()
         return engine
     }
 
-    // MARK: Work on the whole store
+    // MARK: Work on the complete store
 
-    /// Makes a store of its own in another directory that holds what this one holds now.
+    /// Writes a copy of the store's current state to another directory, as an independent store.
     func checkpoint(to path: String) throws(StoreError) {
         try CheckpointWriter(writes).write(to: path)
     }

@@ -1,11 +1,11 @@
 extension FileSystem {
-    /// Makes a call again as long as signals interrupt it.
+    /// Repeats a call while signals interrupt it.
     func retrying<R>(_ body: () throws(FileSystemError) -> R) throws(FileSystemError) -> R {
         try retryingInterrupted(body)
     }
 }
 
-/// Makes a call again as long as signals interrupt it.
+/// Repeats a call while signals interrupt it.
 @inline(__always)
 func retryingInterrupted<R>(_ body: () throws(FileSystemError) -> R) throws(FileSystemError) -> R {
     while true {
@@ -15,13 +15,13 @@ func retryingInterrupted<R>(_ body: () throws(FileSystemError) -> R) throws(File
 
 extension File {
     /// Reads until `buffer` is full or the file ends.
-    /// - Returns: bytes read; fewer than asked for only at the end of the file.
+    /// - Returns: bytes read; fewer than requested only at the end of the file.
     func readFully(into buffer: MutableBytes, at offset: Int) throws(FileSystemError) -> Int {
         var done = 0
         while done < buffer.count {
             let rest = buffer[done...]
             let count = try retryingInterrupted { () throws(FileSystemError) in
-                try read(into: rest.buffer, at: offset + done)
+                try unsafe read(into: rest.buffer, at: offset + done)
             }
             if count == 0 { break }
             done += count
@@ -32,23 +32,24 @@ extension File {
     /// Writes all of `bytes`.
     func writeFully(_ bytes: Bytes, at offset: Int) throws(FileSystemError) {
         try writeAll(bytes.count, at: offset) { done throws(FileSystemError) in
-            try write(bytes.dropped(done).buffer, at: offset + done)
+            try unsafe write(bytes.dropped(done).buffer, at: offset + done)
         }
     }
 
-    /// Writes all of three pieces, one behind the other.
+    /// Writes three pieces completely, one after the other.
     func writeFully(
         _ head: Bytes, _ body: Bytes, _ tail: Bytes, at offset: Int
     ) throws(FileSystemError) {
         let (bodyStart, tailStart) = (head.count, head.count + body.count)
         try writeAll(tailStart + tail.count, at: offset) { done throws(FileSystemError) in
-            try write(
+            try unsafe write(
                 head.dropped(done).buffer, body.dropped(done - bodyStart).buffer, tail.dropped(done - tailStart).buffer,
                 at: offset + done)
         }
     }
 
-    /// Repeats a call that writes a part, from how many bytes are done on, until all are.
+    /// Repeats a call that writes a part, until all bytes are written. The call gets the number of bytes written so
+    /// far.
     private func writeAll(
         _ count: Int, at offset: Int, _ write: (_ done: Int) throws(FileSystemError) -> Int
     ) throws(FileSystemError) {
@@ -56,7 +57,7 @@ extension File {
         while done < count {
             let written = try retryingInterrupted { () throws(FileSystemError) in try write(done) }
             if written == 0 {
-                // POSIX allows it for no error; to loop for ever on it would be a hang.
+                // POSIX allows this result without an error. Repeating the call for ever would be a hang.
                 throw FileSystemError(
                     "write", path: path, errorNumber: Platform.inputOutputError, offset: offset + done,
                     detail: "the file takes no more bytes")
@@ -70,10 +71,11 @@ extension File {
         try bytes.withBytes { buffer throws(FileSystemError) in try writeFully(buffer, at: offset) }
     }
 
-    /// Writes zeros, 256 KiB a call, at multiples of that.
+    /// Writes zeros, 256 KiB in a call, at multiples of that size.
     ///
-    /// Linux keeps each such piece in one folio, and a sync writes the whole of every folio that was stored to: with pieces of
-    /// 1 MiB they come a fifth cheaper, and a small sync takes three times as long, with these one and a half times.
+    /// Linux keeps each piece in one folio, and a sync writes every folio completely that a store has changed. With
+    /// pieces of 1 MiB, preparing costs a fifth less, but a small sync takes three times as long as without; with 256
+    /// KiB it takes one and a half times as long.
     /// - Parameter range: in bytes.
     func writeZeros(_ range: Range<Int>) throws(FileSystemError) {
         var position = range.lowerBound
@@ -84,7 +86,7 @@ extension File {
         }
     }
 
-    /// All bytes of the file.
+    /// Reads all bytes of the file.
     func readAll() throws(FileSystemError) -> [UInt8] {
         let length = try length()
         var bytes = [UInt8](repeating: 0, count: length)
@@ -93,20 +95,20 @@ extension File {
         return bytes
     }
 
-    /// ``size()``, asked again where a signal interrupts it, as file systems on a network and in processes allow.
+    /// Same as ``size()``, repeated while a signal interrupts it, which network and user-space file systems allow.
     func length() throws(FileSystemError) -> Int {
         try retryingInterrupted { () throws(FileSystemError) in try size() }
     }
 
-    /// ``sync()``, made again where a signal interrupts it.
+    /// Same as ``sync()``, repeated while a signal interrupts it.
     func syncFully() throws(FileSystemError) { try retryingInterrupted { () throws(FileSystemError) in try sync() } }
 
-    /// Writes again what a part of the file holds, so that the next sync brings it to stable storage.
+    /// Rewrites a part of the file with its own bytes, so that the next sync brings it to stable storage.
     ///
-    /// A sync that fails leaves what it should have written in the kernel's memory, marked as written: readers see it, no
-    /// later sync writes it, and the next crash takes it (Rebello et al., "Can Applications Recover from fsync
-    /// Failures?", USENIX ATC 2020). Who finds bytes in a file and does not know that they were synced does this before
-    /// building on them.
+    /// A failed sync leaves the unwritten bytes in the kernel's memory, marked as written: readers see them, no later
+    /// sync writes them, and the next crash loses them (Rebello et al., "Can Applications Recover from fsync
+    /// Failures?", USENIX ATC 2020). Code that finds bytes in a file and does not know whether they were synced
+    /// rewrites them before it relies on them.
     /// - Parameter range: in bytes, within the file.
     func rewrite(_ range: Range<Int>) throws(FileSystemError) {
         let step = 1 << 20
@@ -125,7 +127,7 @@ extension File {
 }
 
 extension Bytes {
-    /// Without the first bytes, as far as there are so many; all of it for a negative number.
+    /// All but the first `bytes` bytes; empty if there are fewer, complete for a negative number.
     fileprivate func dropped(_ bytes: Int) -> Bytes {
         Bytes(rebasing: dropFirst(Swift.max(0, bytes)))
     }
@@ -133,16 +135,12 @@ extension Bytes {
 
 /// Zeros to write.
 private enum Zeros {
-    /// Bytes of zeros.
+    /// Number of zeros.
     private static let count = 256 << 10
 
-    /// Mapped and never touched, so that all of it is one page of memory, or none.
-    ///
-    /// `nonisolated(unsafe)`: nobody changes it.
-    nonisolated(unsafe) static let bytes: Bytes = {
-        if let address = Platform.mapAnonymous(length: count) {
-            return Bytes(start: address, count: count)
-        }
+    /// Mapped and never written, so that it takes one page of memory, or none.
+    static let bytes: Bytes = {
+        if let mapped = Platform.mapAnonymous(length: count) { return mapped.bytes }
         let few = MutableBytes.allocate(byteCount: 4096, alignment: 64)  // for the life of the process
         few.fill(with: 0)
         return few.bytes

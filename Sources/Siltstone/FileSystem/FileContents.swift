@@ -1,18 +1,17 @@
 /// All bytes of a file, as they were when it was opened: mapped, or read into memory.
-///
-/// `@unchecked Sendable`: the bytes are not written to, and stay as long as this does.
-final class FileContents: @unchecked Sendable {
+final class FileContents: Sendable {
     /// The bytes, valid as long as this object.
     let bytes: Bytes
-    /// What keeps them where they are mapped.
+    /// The mapping, if the file is mapped.
     private let mapping: (any FileMapping)?
-    /// What holds them where they were read.
+    /// The anonymous memory with the bytes, if the file was read.
     private let memory: MutableBytes?
 
+    /// Maps or reads a file.
     /// - Parameters:
     ///   - file: may be closed afterwards.
-    ///   - mapped: whether to map the file, which takes no memory of its own and turns an I/O error into SIGBUS;
-    ///     where that is not possible, the file is read.
+    ///   - mapped: true to map the file, which takes no memory of its own and turns an I/O error into SIGBUS. If the
+    ///     file cannot be mapped, it is read.
     init(_ file: any File, mapped: Bool) throws(FileSystemError) {
         let size = try file.length()
         if mapped, size > 0 {
@@ -20,10 +19,10 @@ final class FileContents: @unchecked Sendable {
                 let mapping = try file.map(length: size, writable: false)
                 self.mapping = mapping
                 memory = nil
-                bytes = Bytes(mapping.bytes)
+                bytes = mapping.memory.bytes
                 return
             } catch {
-                // A file system that cannot map can be read; if this was a real error, reading meets it too.
+                // A file system that cannot map can still be read. If this was a real error, reading fails too.
             }
         }
         mapping = nil
@@ -32,22 +31,22 @@ final class FileContents: @unchecked Sendable {
             bytes = .emptyBytes
             return
         }
-        // Anonymous pages, not the heap: logs may be large, and take memory only as far as they are read.
-        guard let address = Platform.mapAnonymous(length: size) else {
+        // The bytes go to anonymous pages instead of the heap, because a log may be large, and only the pages that are
+        // read take memory.
+        guard let memory = Platform.mapAnonymous(length: size) else {
             throw FileSystemError("read", path: file.path, errorNumber: Platform.errorNumber)
         }
-        let memory = MutableBytes(start: address, count: size)
         do {
             let count = try file.readFully(into: memory, at: 0)
             self.memory = memory
-            bytes = Bytes(start: address, count: count)
+            bytes = memory.prefix(count).bytes
         } catch {
-            Platform.unmap(address, length: size)
+            Platform.unmap(memory)
             throw error
         }
     }
 
     deinit {
-        if let memory { Platform.unmap(memory.start, length: memory.count) }
+        if let memory { Platform.unmap(memory) }
     }
 }

@@ -2,10 +2,10 @@
 struct FileHeader: Hashable, Sendable {
     /// Bytes of the header.
     static let size = 64
-    /// The format version that this release writes, and the greatest that it reads.
+    /// The format version that this release writes, and the largest that it reads.
     static let version: UInt32 = 1
 
-    /// What a file is for; the raw value is the magic number at its start.
+    /// The purpose of a file; the raw value is the magic number at its start.
     enum Kind: String, Sendable {
         case log = "SILTLOG\n"
         case segment = "SILTSEG\n"
@@ -14,18 +14,18 @@ struct FileHeader: Hashable, Sendable {
     }
 
     var kind: Kind
-    /// Features without which the file cannot be read right; an unknown bit refuses the file.
+    /// Features without which the file cannot be read correctly. A file with an unknown bit is refused.
     var incompatibleFeatures: UInt32 = 0
     /// Features that a reader may ignore.
     var compatibleFeatures: UInt32 = 0
     /// The store that the file belongs to.
     var store: StoreIdentity
-    /// The file's number, which is in its name too.
+    /// The file's number, which is also in its name.
     var number: UInt64
     /// A parameter whose meaning depends on the kind.
     var parameter: UInt64 = 0
 
-    /// The encoding.
+    /// Returns the encoding.
     func encoded() -> [UInt8] {
         var bytes = Array(kind.rawValue.utf8)
         bytes.append(integer: Self.version)
@@ -41,12 +41,12 @@ struct FileHeader: Hashable, Sendable {
         return bytes
     }
 
-    /// The header's checksum, to which the frames of a log are chained.
+    /// The header's checksum, to which the first frame of a log is chained.
     var checksum: UInt32 { encoded().withBytes { $0.integer(at: Self.size - 4) ?? 0 } }
 
     /// Reads and checks the header at the start of `bytes`.
     /// - Parameters:
-    ///   - store: the store that the file must belong to, where that is known.
+    ///   - store: the store that the file must belong to; nil if it is not known.
     ///   - number: the number in the file's name.
     ///   - knownFeatures: the incompatible features that the caller can handle.
     /// - Throws: ``StoreError/Code/corrupt`` or ``StoreError/Code/unsupportedFormat``, naming `path`.
@@ -57,8 +57,8 @@ struct FileHeader: Hashable, Sendable {
         try checkOwner(store: store, number: number, path: path)
     }
 
-    /// Reads the header at the start of `bytes`, whatever store and number it names.
-    /// - Throws: as of ``init(_:kind:store:number:path:knownFeatures:)``.
+    /// Reads the header at the start of `bytes`, with any store and number.
+    /// - Throws: as ``init(_:kind:store:number:path:knownFeatures:)``.
     init(anyOwner bytes: Bytes, kind: Kind, path: String, knownFeatures: UInt32 = 0) throws(StoreError) {
         guard bytes.count >= Self.size, let header = bytes.slice(0, Self.size) else {
             throw .corrupt("the file is shorter than its header", file: path, offset: bytes.count)
@@ -85,7 +85,7 @@ struct FileHeader: Hashable, Sendable {
             store: StoreIdentity(high: high, low: low), number: number, parameter: parameter)
     }
 
-    /// Checks that the file is of a store, where that is known, and has the number that its name says.
+    /// Checks that the file belongs to a store, if that is known, and has the number in its name.
     /// - Throws: ``StoreError/Code/corrupt``, naming `path`.
     func checkOwner(store: StoreIdentity?, number: UInt64, path: String) throws(StoreError) {
         guard store == nil || store == self.store else {
@@ -110,7 +110,7 @@ struct FileHeader: Hashable, Sendable {
     }
 }
 
-/// 128 random bits that tell a store from every other.
+/// 128 random bits that distinguish a store from all others.
 struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
     var high: UInt64
     var low: UInt64
@@ -120,7 +120,7 @@ struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// A new identity.
+    /// Returns a new identity.
     static func random() -> StoreIdentity {
         var generator = SystemRandomNumberGenerator()
         return StoreIdentity(high: generator.next(), low: generator.next())

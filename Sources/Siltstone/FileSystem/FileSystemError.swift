@@ -6,9 +6,9 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
     public var path: String
     /// The operating system's error number.
     public var errorNumber: Int32
-    /// The offset in bytes, where the call has one.
+    /// The offset of the call in bytes; nil if it has none.
     public var offset: Int?
-    /// More about it, where more is known: who holds a lock, say.
+    /// Further information, for example the owner of a lock; nil if there is none.
     public var detail: String?
 
     /// Creates an error.
@@ -22,17 +22,17 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
         self.detail = detail
     }
 
-    /// Whether a signal interrupted the call, which is to be made again.
+    /// True if a signal interrupted the call. The caller should repeat it.
     public var isInterrupted: Bool { errorNumber == Platform.interrupted }
-    /// Whether the file or directory does not exist.
+    /// True if the file or directory does not exist.
     public var isMissing: Bool { errorNumber == Platform.noSuchFile }
-    /// Whether the file exists and must not.
+    /// True if the file exists and must not.
     public var isExisting: Bool { errorNumber == Platform.fileExists }
-    /// Whether the disk or the quota is full.
+    /// True if the disk or the quota is full.
     public var isNoSpace: Bool { Platform.isNoSpace(errorNumber) }
-    /// Whether the lock is held by another.
+    /// True if another owner holds the lock.
     public var isLocked: Bool { operation == "lock" && errorNumber == Platform.wouldBlock }
-    /// Whether the file system cannot do that at all.
+    /// True if the file system does not support the operation at all.
     public var isUnsupported: Bool { Platform.isUnsupported(errorNumber) }
 
     /// The call, the path and the reason.
@@ -43,7 +43,7 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
 }
 
 extension StoreError {
-    /// The store's view of a failed call.
+    /// Converts the failure of a call to an error of the store.
     init(_ error: FileSystemError) {
         let code: Code
         let advice: String
@@ -65,8 +65,8 @@ extension StoreError {
 }
 
 extension StoreError {
-    /// The same failure, of a step behind which nobody knows what the disk holds. Only this code says so: of a full disk, a
-    /// missing right or a refusal it would be taken that nothing was changed.
+    /// The same failure, for a step after which the on-disk state is unknown. Only ``StoreError/Code/inputOutput`` says
+    /// so: after a full disk, a missing permission or a refusal, a caller would assume that nothing has changed.
     var asUncertain: StoreError {
         guard code != .inputOutput else { return self }
         let reason = errorNumber.map { Platform.describe($0) } ?? message
@@ -78,11 +78,11 @@ extension StoreError {
 }
 
 extension StoreError {
-    /// Whether nobody knows after it what the disk holds: not where the call could not even be begun, or changed nothing.
+    /// True if the on-disk state is unknown after the error. False if the call could not start, or has changed nothing.
     var leavesDoubt: Bool { code == .inputOutput && !(errorNumber.map { Platform.isRefusal($0) } ?? false) }
 }
 
-/// Runs `body`, and tells a failed call as the store's error.
+/// Runs `body`, and rethrows its error as an error of the store.
 @inline(__always)
 func storeErrors<R>(_ body: () throws(FileSystemError) -> R) throws(StoreError) -> R {
     do { return try body() } catch { throw StoreError(error) }

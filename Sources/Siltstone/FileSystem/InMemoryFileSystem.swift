@@ -1,22 +1,22 @@
 /// Files in the memory of the process, for tests and for stores that need not outlive the process.
 ///
-/// It behaves as a POSIX file system: a name is a link to a file, what is open or mapped outlives its name, mappings
-/// share their bytes with reads and writes, a lock keeps out every other handle. Nothing is ever lost but by the end
-/// of the process, so syncing does nothing. Paths are absolute, or relative to the root; `.` and `..` are understood.
+/// It behaves as a POSIX file system: a name is a link to a file, an open or mapped file outlives its name, mappings
+/// share their bytes with reads and writes, and a lock excludes every other handle. Only the end of the process loses
+/// data, so a sync does nothing. Paths are absolute, or relative to the root; `.` and `..` are supported.
 ///
-/// Each file system is a world of its own, and copies of the reference share it.
+/// Each file system is separate from all others; copies of the reference share it.
 public final class InMemoryFileSystem: FileSystem {
     private let root = Locked(MemoryDirectory())
     private let greatestFileSize: Int
 
-    /// Makes an empty file system, which has the root directory only.
-    /// - Parameter greatestFileSize: bytes that a file may have. Each file takes so much address space, and memory
-    ///   only for what is in it.
+    /// Creates an empty file system, which has only the root directory.
+    /// - Parameter greatestFileSize: largest size of a file in bytes. Each file reserves that much address space, but
+    ///   takes memory only for its contents.
     public init(greatestFileSize: Int = 16 << 30) {
         self.greatestFileSize = max(greatestFileSize, 4096)
     }
 
-    /// Opens a file, as ``FileSystem/open(_:_:)`` describes.
+    /// Opens a file, as described at ``FileSystem/open(_:_:)``.
     public func open(_ path: String, _ mode: FileOpenMode) throws(FileSystemError) -> any File {
         let call = PathCall("open", path)
         let data = try root.withLock { root throws(FileSystemError) -> MemoryFileData in
@@ -31,7 +31,7 @@ public final class InMemoryFileSystem: FileSystem {
         return MemoryFile(path: path, data: data, isWritable: mode != .read)
     }
 
-    /// Makes a directory, whose parent must exist.
+    /// Creates a directory, whose parent must exist.
     public func createDirectory(_ path: String) throws(FileSystemError) {
         let call = PathCall("create directory", path)
         try root.withLock { root throws(FileSystemError) in
@@ -42,7 +42,7 @@ public final class InMemoryFileSystem: FileSystem {
         }
     }
 
-    /// The names of a directory's entries, in no order.
+    /// Returns the names of a directory's entries, in no order.
     public func entries(of directory: String) throws(FileSystemError) -> [String] {
         let call = PathCall("read directory", directory)
         return try root.withLock { root throws(FileSystemError) -> [String] in
@@ -54,7 +54,7 @@ public final class InMemoryFileSystem: FileSystem {
         }
     }
 
-    /// What is at a path; nil where nothing is.
+    /// Returns the attributes of the file or directory at a path; nil if there is none.
     public func attributes(of path: String) throws(FileSystemError) -> FileAttributes? {
         let call = PathCall("stat", path)
         return try root.withLock { root throws(FileSystemError) -> FileAttributes? in
@@ -66,7 +66,7 @@ public final class InMemoryFileSystem: FileSystem {
         }
     }
 
-    /// Gives a file or a directory another name, replacing a file or an empty directory that has it.
+    /// Renames a file or a directory, and replaces a file or an empty directory that has the new name.
     public func rename(_ source: String, to destination: String) throws(FileSystemError) {
         let (call, target) = (PathCall("rename", source), PathCall("rename", destination))
         try root.withLock { root throws(FileSystemError) in
@@ -106,7 +106,7 @@ public final class InMemoryFileSystem: FileSystem {
         }
     }
 
-    /// Removes a file's name. What is open or mapped stays readable.
+    /// Removes a file's name. An open or mapped file stays readable.
     public func remove(_ path: String) throws(FileSystemError) {
         let call = PathCall("remove", path)
         try root.withLock { root throws(FileSystemError) in
@@ -133,10 +133,11 @@ public final class InMemoryFileSystem: FileSystem {
         }
     }
 
-    /// Does nothing, but for checking that the directory exists.
+    /// Only checks that the directory exists.
     public func syncDirectory(_ path: String) throws(FileSystemError) { _ = try entries(of: path) }
 
-    /// Takes the lock of a file. It keeps out all other handles of this file system.
+    /// Takes the lock of a file, as described at ``FileSystem/lock(_:exclusive:note:)``. It applies to all handles of
+    /// this file system.
     public func lock(_ path: String, exclusive: Bool, note: String) throws(FileSystemError) -> any FileLock {
         let call = PathCall("lock", path)
         let data = try root.withLock { root throws(FileSystemError) -> MemoryFileData in
@@ -171,7 +172,7 @@ public final class InMemoryFileSystem: FileSystem {
     }
 }
 
-/// A lock that ends with the reference at the latest.
+/// A lock that ends at the latest with its reference.
 private final class MemoryFileLock: FileLock {
     private let data: Locked<MemoryFileData?>
     private let exclusive: Bool

@@ -1,21 +1,21 @@
-/// What a name in an ``InMemoryFileSystem`` stands for.
+/// The target of a name in an ``InMemoryFileSystem``.
 enum MemoryNode: Sendable {
     case file(MemoryFileData)
     case directory(MemoryDirectory)
 
-    /// Whether two names are links to one file.
+    /// Returns true if two names are links to one file.
     func isSame(as other: MemoryNode) -> Bool {
         guard case (.file(let a), .file(let b)) = (self, other) else { return false }
         return a === b
     }
 }
 
-/// The entries of a directory; a tree of them is one value, which its owner guards.
+/// The entries of a directory. A tree of directories is one value, which its owner guards.
 struct MemoryDirectory: Sendable {
     var entries: [String: MemoryNode] = [:]
 
-    /// What is at the path of `call`; nil where nothing is.
-    /// - Throws: `ENOTDIR` where the path leads through a file.
+    /// Returns the node at the path of `call`; nil if there is none.
+    /// - Throws: `ENOTDIR` if the path leads through a file.
     func find(_ call: PathCall) throws(FileSystemError) -> MemoryNode? {
         var node = MemoryNode.directory(self)
         for name in call.names {
@@ -26,8 +26,8 @@ struct MemoryDirectory: Sendable {
         return node
     }
 
-    /// Runs `body` on the directory that holds the last name of the path of `call`.
-    /// - Throws: `ENOENT` or `ENOTDIR` where there is no such directory, `EINVAL` for the root.
+    /// Runs `body` on the directory that contains the last name of the path of `call`.
+    /// - Throws: `ENOENT` or `ENOTDIR` if there is no such directory, `EINVAL` for the root.
     mutating func change(
         _ call: PathCall, _ body: (inout MemoryDirectory, String) throws(FileSystemError) -> Void
     ) throws(FileSystemError) {
@@ -49,7 +49,7 @@ struct MemoryDirectory: Sendable {
     }
 }
 
-/// A call on a path, for its errors, and the path's names.
+/// A call on a path, for its errors, and the names in the path.
 package struct PathCall {
     package let operation: String
     package let path: String

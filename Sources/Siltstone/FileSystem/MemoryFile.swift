@@ -1,57 +1,59 @@
 import Synchronization
 
-/// The bytes of a file of an ``InMemoryFileSystem``, whatever its names are.
+/// The bytes of a file of an ``InMemoryFileSystem``, independent of its names.
 ///
-/// They lie in address space that is reserved for the greatest size at once, and takes memory where it is touched:
-/// so the file grows without moving, and mappings stay right. Bytes behind the end are always zero.
+/// Each file reserves address space for the largest size at once; only accessed pages take memory. So the file grows
+/// without moving, and mappings stay valid. Bytes after the end are always zero.
 ///
-/// `@unchecked Sendable`: the address is fixed, calls are made under the lock, and who stores through a mapping has
-/// to see to order as with any file.
+/// `@unchecked Sendable`: the address is fixed, and calls are made under the lock. A thread that stores through a
+/// mapping must order its accesses itself, as with any file.
 package final class MemoryFileData: @unchecked Sendable {
-    package let base: UnsafeMutableRawPointer
-    let capacity: Int
+    private let memory: MutableBytes
 
     private struct State {
         var size = 0
-        /// Who holds the lock of the file: -1 for one exclusive owner, else how many readers.
+        /// The owners of the file's lock: -1 for one exclusive owner, else the number of readers.
         var owners = 0
     }
 
     private let state = Locked(State())
 
-    /// Nil, and an error number, where there is no address space left.
+    /// Creates an empty file; nil, with an error number, if there is no address space left.
     package init?(capacity: Int) {
-        guard let base = Platform.mapAnonymous(length: capacity) else { return nil }
-        self.base = base
-        self.capacity = capacity
+        guard let memory = Platform.mapAnonymous(length: capacity) else { return nil }
+        self.memory = memory
     }
 
-    deinit { Platform.unmap(base, length: capacity) }
+    deinit { Platform.unmap(memory) }
+
+    package var base: UnsafeMutableRawPointer { unsafe memory.start }
+
+    var capacity: Int { memory.count }
 
     package var size: Int { state.withLock { $0.size } }
 
-    /// Reads what there is, up to `buffer.count` bytes.
+    /// Reads up to `buffer.count` bytes; fewer at the end of the file.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
         state.withLock { state in
             let count = min(buffer.count, max(0, state.size - offset))
-            if count > 0 { buffer.copyMemory(from: UnsafeRawBufferPointer(start: base + offset, count: count)) }
+            if count > 0 { unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(start: base + offset, count: count)) }
             return count
         }
     }
 
-    /// Writes as much as fits, and lengthens the file where needed.
+    /// Writes the bytes that fit, and extends the file if needed.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
         state.withLock { state in
             let count = min(bytes.count, max(0, capacity - offset))
             if count > 0, let source = bytes.baseAddress {
-                (base + offset).copyMemory(from: source, byteCount: count)
+                unsafe (base + offset).copyMemory(from: source, byteCount: count)
                 state.size = max(state.size, offset + count)
             }
             return count
         }
     }
 
-    /// Makes the file `length` bytes long, or at least so long; `length` is within the capacity.
+    /// Makes the file `length` bytes long, or at least that long; `length` is within the capacity.
     package func resize(to length: Int, shrinking: Bool) {
         state.withLock { state in
             if length < state.size {
@@ -62,17 +64,19 @@ package final class MemoryFileData: @unchecked Sendable {
         }
     }
 
-    /// What lies behind the end must read as zeros once the file grows again. Pages that nobody has touched stay so.
+    /// Clears bytes after the end, because they must read as zeros if the file grows again. Pages that are zero already
+    /// are not written, so they take no memory.
     private func clear(_ range: Range<Int>) {
         let page = 4096
         for start in stride(from: range.lowerBound, to: range.upperBound, by: page) {
-            let bytes = UnsafeMutableRawBufferPointer(start: base + start, count: min(page, range.upperBound - start))
-            if UnsafeRawBufferPointer(bytes).isZero(0..<bytes.count) { continue }
-            bytes.initializeMemory(as: UInt8.self, repeating: 0)
+            let bytes = unsafe UnsafeMutableRawBufferPointer(
+                start: base + start, count: min(page, range.upperBound - start))
+            if unsafe UnsafeRawBufferPointer(bytes).isZero(0..<bytes.count) { continue }
+            unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
         }
     }
 
-    /// Takes the file's lock, if it is free for that.
+    /// Takes the file's lock, if its owners permit that.
     package func lock(exclusive: Bool) -> Bool {
         state.withLock { state in
             guard exclusive ? state.owners == 0 : state.owners >= 0 else { return false }
@@ -99,7 +103,8 @@ package final class MemoryFile: File {
         self.isWritable = isWritable
     }
 
-    /// Checks what the operating system would: that the file is open, for writing if need be, and the range.
+    /// Checks the same conditions as the operating system: that the file is open (for writing, if needed), and the
+    /// range.
     private func check(
         _ operation: String, writing: Bool = false, offset: Int = 0, length: Int = 0
     ) throws(FileSystemError) {
@@ -121,13 +126,13 @@ package final class MemoryFile: File {
 
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
         try check("read", offset: offset)
-        return data.read(into: buffer, at: offset)
+        return unsafe data.read(into: buffer, at: offset)
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
-        // One byte has to fit; of the rest, what fits is written.
+        // At least one byte must fit; as many of the others as fit are written.
         try check("write", writing: true, offset: offset, length: min(bytes.count, 1))
-        return data.write(bytes, at: offset)
+        return unsafe data.write(bytes, at: offset)
     }
 
     package func reserve(offset: Int, length: Int) throws(FileSystemError) {
@@ -153,21 +158,22 @@ package final class MemoryFile: File {
     package func close() throws(FileSystemError) { isClosed.store(true, ordering: .relaxed) }
 }
 
-/// A mapping of a file of an ``InMemoryFileSystem``: its bytes themselves.
+/// A mapping of a file of an ``InMemoryFileSystem``: the file's own bytes.
 ///
-/// `@unchecked Sendable`: as for any mapping, who may touch which bytes when is the business of the owner.
+/// `@unchecked Sendable`: as for any mapping, the owner decides which thread may access which bytes when.
+@safe
 private final class MemoryMapping: FileMapping, @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
-    /// Keeps the bytes.
+    /// Keeps the bytes valid.
     private let data: MemoryFileData
 
     init(_ data: MemoryFileData, length: Int) {
         self.data = data
-        bytes = UnsafeMutableRawBufferPointer(start: data.base, count: length)
+        unsafe bytes = unsafe UnsafeMutableRawBufferPointer(start: data.base, count: length)
     }
 
     func prepareForWriting(offset: Int, length: Int) {
-        guard offset >= 0, length > 0, offset <= bytes.count - length else { return }
-        Platform.populateForWriting(data.base + offset, length: length)
+        guard offset >= 0, length > 0, unsafe offset <= bytes.count - length else { return }
+        unsafe Platform.populateForWriting(data.base + offset, length: length)
     }
 }

@@ -3,10 +3,10 @@ import Synchronization
 /// An open file of the operating system.
 final class POSIXFile: File {
     let path: String
-    /// The descriptor, or −1 once closed. A closed file's number may already be another file's, so it is never kept.
+    /// The descriptor, or −1 once closed. It is not kept after that, because another file may get the same number.
     private let descriptor: Atomic<Int32>
-    /// Bytes that the file may have. The kernel answers a call beyond it with a signal that ends the process (`SIGXFSZ`),
-    /// and whether that is ignored is the application's business; so such calls are not made.
+    /// Largest size of the file in bytes. If a call exceeds it, the kernel ends the process by a signal (`SIGXFSZ`),
+    /// and only the application may decide to ignore that signal. So no call exceeds it.
     private let sizeLimit = Platform.fileSizeLimit
 
     init(path: String, descriptor: Int32) {
@@ -32,15 +32,15 @@ final class POSIXFile: File {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
-        let count = Platform.readFile(number, buffer, at: offset)
+        let count = unsafe Platform.readFile(number, buffer, at: offset)
         if count < 0 { throw failure("read", offset: offset) }
         return count
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
-        // A call that begins below the limit writes up to it.
-        if offset >= sizeLimit, !bytes.isEmpty { throw tooLarge("write", offset: offset) }
-        let count = Platform.writeFile(number, bytes, at: offset)
+        // A call that starts below the limit writes up to it.
+        if offset >= sizeLimit, unsafe !bytes.isEmpty { throw tooLarge("write", offset: offset) }
+        let count = unsafe Platform.writeFile(number, bytes, at: offset)
         if count < 0 { throw failure("write", offset: offset) }
         return count
     }
@@ -49,7 +49,7 @@ final class POSIXFile: File {
         _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ tail: UnsafeRawBufferPointer, at offset: Int
     ) throws(FileSystemError) -> Int {
         if offset >= sizeLimit, head.count + body.count + tail.count > 0 { throw tooLarge("write", offset: offset) }
-        let count = Platform.writeFile(number, head, body, tail, at: offset)
+        let count = unsafe Platform.writeFile(number, head, body, tail, at: offset)
         if count < 0 { throw failure("write", offset: offset) }
         return count
     }
@@ -79,34 +79,39 @@ final class POSIXFile: File {
 
     func map(length: Int, writable: Bool) throws(FileSystemError) -> any FileMapping {
         guard length > 0 else {
-            return POSIXMapping(UnsafeMutableRawBufferPointer(start: nil, count: 0))
+            return unsafe POSIXMapping(UnsafeMutableRawBufferPointer(start: nil, count: 0))
         }
-        guard let address = Platform.mapFile(number, length: length, writable: writable) else { throw failure("map") }
-        return POSIXMapping(UnsafeMutableRawBufferPointer(start: address, count: length))
+        guard let address = unsafe Platform.mapFile(number, length: length, writable: writable) else {
+            throw failure("map")
+        }
+        return unsafe POSIXMapping(UnsafeMutableRawBufferPointer(start: address, count: length))
     }
 
     func close() throws(FileSystemError) {
         let number = descriptor.exchange(-1, ordering: .relaxed)
-        // After EINTR the descriptor is gone all the same (Linux), so the call is not made again.
+        // After EINTR the descriptor is closed nevertheless (Linux), so the call is not repeated.
         if number >= 0, Platform.closeFile(number) != 0, Platform.errorNumber != Platform.interrupted {
             throw failure("close")
         }
     }
 
-    /// Gives up the lock of a lock file.
-    /// - Parameter takingBackNote: whether its first line names this process.
+    /// Releases the lock of a lock file.
+    /// - Parameter takingBackNote: true if its first line names this process, and must be cleared.
     func unlockAndClose(takingBackNote: Bool) {
         let number = number
         if number >= 0 {
-            // An empty line rather than an empty file: on a full disk the next owner might get no block for its note. If
-            // it fails, the next one who finds the store locked may be told a wrong owner, and nothing else.
-            if takingBackNote { _ = [UInt8(ascii: "\n")].withUnsafeBytes { Platform.writeFile(number, $0, at: 0) } }
+            // It writes an empty line instead of emptying the file, because on a full disk the next owner might get no
+            // block for its note. If the write fails, the only effect is that the next process that finds the store
+            // locked may be given a wrong owner.
+            if takingBackNote {
+                _ = unsafe [UInt8(ascii: "\n")].withUnsafeBytes { unsafe Platform.writeFile(number, $0, at: 0) }
+            }
             Platform.unlockFile(number)
         }
         closeIgnoringErrors()
     }
 
-    /// For files whose bytes are synced, or were only read: closing them has nothing left to tell.
+    /// Closes a file whose bytes are synced or were only read, so that an error of the close means nothing.
     func closeIgnoringErrors() {
         let number = descriptor.exchange(-1, ordering: .relaxed)
         if number >= 0 { _ = Platform.closeFile(number) }
@@ -115,52 +120,59 @@ final class POSIXFile: File {
 
 /// A mapping of the operating system.
 ///
-/// `@unchecked Sendable`: the range is fixed; who may touch which bytes when is the business of the owner.
+/// `@unchecked Sendable`: the range is fixed; the owner decides which thread may access which bytes when.
+@safe
 final class POSIXMapping: FileMapping, @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
 
-    init(_ bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
+    init(_ bytes: UnsafeMutableRawBufferPointer) { unsafe self.bytes = unsafe bytes }
 
     deinit {
-        if let address = bytes.baseAddress, bytes.count > 0 { Platform.unmap(address, length: bytes.count) }
+        if unsafe bytes.count > 0 { Platform.unmap(memory) }
     }
 
     func prepareForWriting(offset: Int, length: Int) {
-        if let start = start(offset, length) { Platform.populateForWriting(start, length: length) }
+        if let start = unsafe start(offset, length) { unsafe Platform.populateForWriting(start, length: length) }
     }
 
     func prepareForReading(offset: Int, length: Int) {
-        if let start = start(offset, length) { Platform.populateForReading(start, length: length) }
+        if let start = unsafe start(offset, length) { unsafe Platform.populateForReading(start, length: length) }
     }
 
     func expectRandomReads(offset: Int, length: Int) {
-        if let pages = pages(offset, length) { Platform.adviseRandom(pages.address, length: pages.length) }
+        if let pages = unsafe pages(offset, length) {
+            unsafe Platform.adviseRandom(pages.address, length: pages.length)
+        }
     }
 
     func beginReading(offset: Int, length: Int) {
-        if let pages = pages(offset, length) { Platform.beginReading(pages.address, length: pages.length) }
+        if let pages = unsafe pages(offset, length) {
+            unsafe Platform.beginReading(pages.address, length: pages.length)
+        }
     }
 
     func isInMemory(offset: Int, length: Int) -> Bool {
-        guard let pages = pages(offset, length) else { return true }
-        return Platform.arePresent(pages.address, length: pages.length)
+        guard let pages = unsafe pages(offset, length) else { return true }
+        return unsafe Platform.arePresent(pages.address, length: pages.length)
     }
 
     var bytesInMemory: Int {
-        guard let base = bytes.baseAddress else { return 0 }
-        return min(bytes.count, Platform.presentBytes(base, length: bytes.count))
+        guard let base = unsafe bytes.baseAddress else { return 0 }
+        return unsafe min(bytes.count, Platform.presentBytes(base, length: bytes.count))
     }
 
-    /// The pages that a range touches, whole; nil where there is none.
+    /// Returns the complete pages that a range overlaps; nil if the range is empty or outside of the mapping.
     private func pages(_ offset: Int, _ length: Int) -> (address: UnsafeMutableRawPointer, length: Int)? {
-        guard let start = start(offset, length) else { return nil }
+        guard let start = unsafe start(offset, length) else { return nil }
         let before = Int(bitPattern: start) & (Platform.pageSize - 1)
-        return (start - before, before + length)
+        return unsafe (start - before, before + length)
     }
 
-    /// Where a range begins; nil where it is empty, or not in the mapping.
+    /// Returns the address of a range; nil if the range is empty or outside of the mapping.
     private func start(_ offset: Int, _ length: Int) -> UnsafeMutableRawPointer? {
-        guard let base = bytes.baseAddress, offset >= 0, length > 0, offset + length <= bytes.count else { return nil }
-        return base + offset
+        guard let base = unsafe bytes.baseAddress, offset >= 0, length > 0, unsafe offset + length <= bytes.count else {
+            return nil
+        }
+        return unsafe base + offset
     }
 }

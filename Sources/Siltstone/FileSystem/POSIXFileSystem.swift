@@ -16,18 +16,18 @@ public struct POSIXFileSystem: FileSystem {
         return POSIXFile(path: path, descriptor: descriptor)
     }
 
-    /// Makes a directory (mkdir(2)).
+    /// Creates a directory (mkdir(2)).
     public func createDirectory(_ path: String) throws(FileSystemError) {
         if Platform.makeDirectory(path) != 0 { throw Self.failure("create directory", path) }
     }
 
-    /// The names in a directory (readdir(3)).
+    /// Returns the names in a directory (readdir(3)).
     public func entries(of directory: String) throws(FileSystemError) -> [String] {
         guard let names = Platform.entries(of: directory) else { throw Self.failure("read directory", directory) }
         return names
     }
 
-    /// What is at a path, symbolic links followed (stat(2)).
+    /// Returns the attributes at a path, following symbolic links (stat(2)); nil if there is nothing.
     public func attributes(of path: String) throws(FileSystemError) -> FileAttributes? {
         guard let status = Platform.status(ofPath: path) else {
             let failure = Self.failure("stat", path)
@@ -37,7 +37,7 @@ public struct POSIXFileSystem: FileSystem {
         return FileAttributes(size: status.size, isDirectory: status.isDirectory)
     }
 
-    /// Gives a file another name (rename(2)).
+    /// Renames a file (rename(2)).
     public func rename(_ source: String, to destination: String) throws(FileSystemError) {
         if Platform.renameFile(source, destination) != 0 { throw Self.failure("rename", source) }
     }
@@ -67,7 +67,8 @@ public struct POSIXFileSystem: FileSystem {
         if result != 0 { throw failure }
     }
 
-    /// Takes the lock of a file (flock(2)): it dies with the process, and keeps out other handles of this process too.
+    /// Takes the lock of a file (flock(2)). The lock ends with the process, and also excludes other handles of this
+    /// process.
     public func lock(_ path: String, exclusive: Bool, note: String) throws(FileSystemError) -> any FileLock {
         let descriptor = Platform.openFile(path, exclusive ? [.readWrite, .create] : [.readOnly])
         guard descriptor >= 0 else { throw Self.failure("open", path) }
@@ -80,7 +81,8 @@ public struct POSIXFileSystem: FileSystem {
             throw failure
         }
         if exclusive {
-            // Over the old note, in one call: who reads it meanwhile finds one or the other, and a full disk has room.
+            // The note overwrites the old one in one call, so that a concurrent reader finds one of the two, and a full
+            // disk has a block for it.
             let line = Array((note + "\n").utf8)
             try file.writeFully(line, at: 0)
             try file.truncate(to: line.count - 1)
@@ -88,10 +90,11 @@ public struct POSIXFileSystem: FileSystem {
         return POSIXFileLock(file, hasNote: exclusive)
     }
 
-    /// Who holds a lock, by the first line of its file.
+    /// Returns the owner of a lock, from the first line of its file.
     ///
-    /// An owner writes it right after it has the lock, and takes it back before it gives the lock up; one that died could
-    /// not. Readers leave no note. So a note counts if its process lives, and one that does not count is given a moment.
+    /// An owner writes the line right after it has taken the lock, and clears it before it releases the lock; an owner
+    /// that died could not. Readers write no note. So a note counts only if its process is alive; otherwise the owner
+    /// gets a moment to write its own: 10 tries, half a millisecond apart.
     private static func owner(of file: POSIXFile) throws(FileSystemError) -> String {
         for _ in 0..<10 {
             let note = String(
@@ -108,7 +111,7 @@ public struct POSIXFileSystem: FileSystem {
     }
 }
 
-/// A lock that lives as long as its descriptor.
+/// A lock that ends with its descriptor.
 private final class POSIXFileLock: FileLock {
     private let file: POSIXFile
     private let hasNote: Bool

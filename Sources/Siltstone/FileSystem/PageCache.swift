@@ -1,16 +1,16 @@
 import Synchronization
 
-/// What the system's page cache can hold of a store's files: all of them, or less.
+/// Says whether the system's page cache can hold all files of a store.
 ///
-/// Where the files fit, reads count on finding them in memory, and what is missing is read in large pieces. Where they do
-/// not, each read asks for its own pages and no others, since others would push out pages that are in use.
+/// If the files fit, reads rely on finding them in memory, and missing parts are read in large pieces. If they do not
+/// fit, each read requests only its own pages, because others would evict pages that are in use.
 final class PageCache: Sendable {
-    /// The memory that the system leaves for files, in bytes; nil where it does not tell.
+    /// Returns the memory that the system leaves for files, in bytes; nil if the system does not report it.
     typealias Source = @Sendable () -> Int?
 
-    /// How long a figure of the system's counts, in nanoseconds: it takes some 100 µs to ask.
+    /// Time for which a sampled figure is used, in nanoseconds. Sampling takes some 100 µs.
     private static let validity: UInt64 = 250_000_000
-    /// Reads of the disk between two looks at the memory there is.
+    /// Number of disk reads between two samples of the available memory.
     private static let missesApart: UInt64 = 1024
 
     private let source: Source
@@ -25,24 +25,25 @@ final class PageCache: Sendable {
         var moment: UInt64 = 0
     }
 
-    /// - Parameter source: asked for the memory there is; what the system tells if not given.
+    /// Creates a page cache that has measured nothing yet.
+    /// - Parameter source: returns the available memory; by default the system's figure.
     init(source: @escaping Source = { SystemMemory.available() }) { self.source = source }
 
-    /// Whether the store's files do not fit into memory.
+    /// True if the store's files do not fit into memory.
     @inline(__always)
     var isTight: Bool { tight.load(ordering: .relaxed) }
 
-    /// Whether not even the indexes fit, with room for records beside them.
+    /// True if not even the indexes fit with space for records beside them: they take more than half of the memory.
     var isIndexTight: Bool { indexTight.load(ordering: .relaxed) }
 
-    /// The memory for files that the system told of last, in bytes; nil where it does not tell.
+    /// The last sample of the memory for files, in bytes; nil if the system does not report it.
     var available: Int? { latest.withLock { $0.available } }
 
-    /// Compares the files with the memory there is.
+    /// Compares the size of the files with the available memory.
     /// - Parameters:
-    ///   - fileBytes: of all files that are read.
-    ///   - indexBytes: of these, what is read to find the rest.
-    /// - Returns: whether ``isTight`` has changed.
+    ///   - fileBytes: bytes of all files that are read.
+    ///   - indexBytes: bytes of them that are read to find the rest.
+    /// - Returns: true if ``isTight`` has changed.
     @discardableResult
     func measure(fileBytes: Int, indexBytes: Int) -> Bool {
         let available = latest.withLock { latest in
@@ -54,17 +55,17 @@ final class PageCache: Sendable {
         }
         guard let available else { return false }
         indexTight.store(indexBytes > available / 2, ordering: .relaxed)
-        // Two thresholds: a store about as large as memory must not change its ways all the time.
+        // Two thresholds, so that a store about as large as the memory does not change its behavior all the time.
         let limit = isTight ? available / 4 * 3 : available / 8 * 7
         let isTight = fileBytes > limit
         return tight.exchange(isTight, ordering: .relaxed) != isTight
     }
 
-    /// Has something done now and then where pages are missing, from the first one on: the memory there is should be
-    /// measured. A store that is found in memory does not need that.
+    /// Sets a function that is called at the first miss, and then once in a number of misses, to measure the available
+    /// memory. A store whose pages are in memory needs no measurement.
     func whenMissing(_ body: @escaping @Sendable () -> Void) { onMiss.withLock { $0 = body } }
 
-    /// Counts pages that have to be read from the disk.
+    /// Counts pages that must be read from the disk.
     func noteMiss() {
         let before = misses.wrappingAdd(1, ordering: .relaxed).oldValue
         if before.isMultiple(of: Self.missesApart) { onMiss.withLock { $0 }?() }

@@ -1,15 +1,15 @@
-/// Reads pages of a mapped file from the disk before they are touched.
+/// Reads pages of a mapped file from the disk before they are accessed.
 ///
-/// A page fault reads one page, or megabytes around it, and waits; which of the two the kernel is told once for the
-/// mapping. The fetcher asks for what will be used, in one read of the disk.
+/// A page fault reads one page, or megabytes around it, and waits; the kernel learns once for the mapping which of the
+/// two to do. The fetcher requests the bytes that will be used, in one read of the disk.
 final class PageFetcher: Sendable {
-    /// Logarithm of the bytes that are read together where the whole store fits into memory.
+    /// Logarithm of the bytes that are read together if the complete store fits into memory.
     private static let chunkShift = 20
 
     let mapping: any FileMapping
     private let pageCache: PageCache
     private let length: Int
-    /// The chunks that were asked for.
+    /// The chunks that were requested.
     private let chunks: AtomicBitmap
 
     init(_ mapping: any FileMapping, length: Int, pageCache: PageCache) {
@@ -19,26 +19,27 @@ final class PageFetcher: Sendable {
         chunks = AtomicBitmap(count: length >> Self.chunkShift + 1)
     }
 
-    /// Asks for a range that is looked at for the first time.
+    /// Requests a range at its first use.
     ///
-    /// Where the store fits into memory and the range is missing, that is the chunk around it, and the next one of a walk:
-    /// soon all of the file will be read, and 1 MiB takes about as long as ten single pages.
+    /// If the store fits into memory and the range is missing, the fetcher requests the complete chunk around it, and
+    /// for a scan the next chunk, because the complete file will be read soon, and 1 MiB takes about as long as ten
+    /// single pages.
     func fetch(first offset: Int, _ count: Int) {
         if pageCache.isTight { return fetch(offset, count) }
         let first = offset >> Self.chunkShift
         let last = (offset + max(1, count) - 1) >> Self.chunkShift
         for chunk in first...last where !chunks.isSet(chunk) {
             chunks.set(chunk)
-            // Of the range alone: to look at a chunk takes as long as to check the checksum of a few blocks.
+            // Only the range is checked, because checking a chunk takes as long as the checksums of a few blocks.
             if isInMemory(offset, count) { continue }
-            let (before, after) = (isAsked(chunk - 1), isAsked(chunk + 1))
+            let (before, after) = (isRequested(chunk - 1), isRequested(chunk + 1))
             fetch(chunk: chunk)
             if before, !after { fetch(chunk: chunk + 1) }
             if after, !before { fetch(chunk: chunk - 1) }
         }
     }
 
-    private func isAsked(_ chunk: Int) -> Bool {
+    private func isRequested(_ chunk: Int) -> Bool {
         chunk >= 0 && chunk << Self.chunkShift < length && chunks.isSet(chunk)
     }
 
@@ -48,13 +49,14 @@ final class PageFetcher: Sendable {
         fetch(chunk << Self.chunkShift, 1 << Self.chunkShift)
     }
 
-    /// Asks for a range. Takes 0.6 µs where it is in memory.
+    /// Requests a range. Takes 0.6 µs if it is in memory.
     func fetch(_ offset: Int, _ count: Int) {
         pageCache.noteMiss()
         mapping.beginReading(offset: offset, length: min(count, length - offset))
     }
 
-    /// Asks for a range, and tells whether all of it was in memory: to find that out takes less than to ask for many pages.
+    /// Requests a range unless it is in memory. The check takes less time than a request for many pages.
+    /// - Returns: true if all of it was in memory.
     @discardableResult
     func fetchMissing(_ offset: Int, _ count: Int) -> Bool {
         if isInMemory(offset, count) { return true }
@@ -66,7 +68,7 @@ final class PageFetcher: Sendable {
         mapping.isInMemory(offset: offset, length: min(count, length - offset))
     }
 
-    /// Whether a range lies in two pages or more, which would be two reads of the disk.
+    /// Returns true if a range overlaps two pages or more, which would be two reads of the disk.
     @inline(__always)
     static func spansPages(_ offset: Int, _ count: Int) -> Bool {
         offset / Platform.pageSize != (offset + max(1, count) - 1) / Platform.pageSize

@@ -4,17 +4,18 @@ enum StoreFile: Hashable, Sendable {
     case segment(UInt64)
     case values(UInt64)
     case manifest(UInt64)
-    /// Names the manifest in force.
+    /// `CURRENT`, which names the current manifest.
     case current
-    /// ``current`` in the making.
+    /// The temporary file that becomes ``current``.
     case currentInTheMaking
-    /// Locked by the owner.
+    /// The file that the owner locks.
     case lock
 
-    /// No store counts so far; a name with a greater number is foreign. So that numbers can be added to.
+    /// The largest number of a file. No store reaches it, and a name with a larger number is not the store's. The limit
+    /// lets code add to numbers without overflow.
     static let greatestNumber: UInt64 = 1 << 62
 
-    /// The name, six digits at least.
+    /// The name; its number has at least six digits.
     var name: String {
         switch self {
         case .log(let number): Self.numbered(number, "log")
@@ -27,7 +28,7 @@ enum StoreFile: Hashable, Sendable {
         }
     }
 
-    /// The path in `directory`.
+    /// Returns the path in `directory`.
     func path(in directory: String) -> String { directory + "/" + name }
 
     private static func numbered(_ number: UInt64, _ suffix: String) -> String {
@@ -35,7 +36,7 @@ enum StoreFile: Hashable, Sendable {
         return String(repeating: "0", count: max(0, 6 - digits.count)) + digits + "." + suffix
     }
 
-    /// Reads a name, strictly: what is not written exactly as ``name`` writes it is a foreign file, and nil.
+    /// Reads a name. Returns nil unless it is exactly as ``name`` writes it, because any other file is not the store's.
     init?(name: String) {
         let file: StoreFile
         switch name {
@@ -57,7 +58,7 @@ enum StoreFile: Hashable, Sendable {
         self = file
     }
 
-    /// The number in the name, where there is one.
+    /// The number in the name; nil if it has none.
     var number: UInt64? {
         switch self {
         case .log(let number), .segment(let number), .values(let number), .manifest(let number): number
@@ -65,7 +66,7 @@ enum StoreFile: Hashable, Sendable {
         }
     }
 
-    /// What the header of the file says that it is; nil for files without one.
+    /// The kind in the header of the file; nil for files without a header.
     var headerKind: FileHeader.Kind? {
         switch self {
         case .log: .log

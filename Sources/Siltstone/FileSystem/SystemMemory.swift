@@ -1,24 +1,24 @@
-/// How much memory the system leaves this process for the pages of its files: what is free, and what other cached pages
-/// could be given up for.
+/// The memory that the system leaves this process for the pages of its files: free memory, and the other cached pages
+/// that could be evicted for them.
 ///
-/// The machine counts, and each control group that the process is in, of version 1 or 2: a group counts the pages that its
-/// processes read as its own, and gives up the oldest ones where it comes to its limit.
+/// The limits are those of the machine and of each control group of the process, of version 1 or 2. A group counts the
+/// pages that its processes read as its own, and evicts the oldest ones when it reaches its limit.
 enum SystemMemory {
-    /// Bytes; nil where the system does not tell.
+    /// Returns bytes; nil if the system does not report them.
     static func available() -> Int? { available { Platform.smallFile($0) } }
 
-    /// As ``available()``.
-    /// - Parameter read: the text of a file of the kernel's; nil where there is none.
+    /// Same as ``available()``.
+    /// - Parameter read: returns the text of a file of the kernel; nil if there is none.
     static func available(reading read: (String) -> String?) -> Int? {
-        var least = read("/proc/meminfo").flatMap { figure("MemAvailable:", in: $0) }.map { $0 << 10 }
+        var smallest = read("/proc/meminfo").flatMap { figure("MemAvailable:", in: $0) }.map { $0 << 10 }
         for group in groups(read("/proc/self/cgroup") ?? "") {
             guard let left = group.left(read) else { continue }
-            least = min(least ?? left, left)
+            smallest = min(smallest ?? left, left)
         }
-        return least
+        return smallest
     }
 
-    /// The number behind a name at the beginning of a line.
+    /// Returns the number after a name at the start of a line.
     private static func figure(_ name: String, in text: String) -> Int? {
         for line in text.split(separator: "\n") where line.hasPrefix(name) {
             return line.dropFirst(name.count).split(separator: " ").first.flatMap { Int($0) }
@@ -28,18 +28,19 @@ enum SystemMemory {
 
     // MARK: Control groups
 
-    /// A control group, by its directory, and what its files are called.
+    /// A control group: its directory, and the version, which decides the names of its files.
     private struct Group {
         var directory: String
         var isVersion2: Bool
 
-        /// Bytes that its processes may take beside what they have and cannot give up; nil where it has no limit.
+        /// Returns the bytes that its processes may use in addition to their present memory that cannot be evicted; nil
+        /// if the group has no limit.
         func left(_ read: (String) -> String?) -> Int? {
             func number(_ name: String) -> Int? {
                 read("\(directory)/\(name)").flatMap { Int($0.split(separator: "\n").first ?? "") }
             }
             let limits = isVersion2 ? ["memory.max", "memory.high"] : ["memory.limit_in_bytes"]
-            // Version 1 says with a number of 63 bits that there is no limit.
+            // Version 1 expresses "no limit" as a number of 63 bits.
             guard let limit = limits.compactMap(number).min(), limit < 1 << 60,
                 let usage = number(isVersion2 ? "memory.current" : "memory.usage_in_bytes"),
                 let counts = read("\(directory)/memory.stat")
@@ -52,8 +53,8 @@ enum SystemMemory {
         }
     }
 
-    /// The groups that limit this process: its own and those around it.
-    /// - Parameter text: of `/proc/self/cgroup`.
+    /// Returns the groups that limit this process: its own and its ancestors.
+    /// - Parameter text: the contents of `/proc/self/cgroup`.
     private static func groups(_ text: String) -> [Group] {
         var groups: [Group] = []
         for line in text.split(separator: "\n") {
@@ -68,7 +69,7 @@ enum SystemMemory {
                     groups.append(Group(directory: root + path, isVersion2: isVersion2))
                     path = path[..<slash]
                 }
-                // In a container the path may be that of the host, and what is mounted the group itself.
+                // In a container, the path may be that of the host, while the mounted directory is the group itself.
                 groups.append(Group(directory: root, isVersion2: isVersion2))
             }
         }

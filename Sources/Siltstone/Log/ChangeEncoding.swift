@@ -1,11 +1,12 @@
 /// The encoding of one change in the payload of a batch frame (`Docs/Format.md`, "Changes").
 ///
-/// A change has no sequence number of its own: the frame holds the first one, and they count up.
+/// A change stores no sequence number. The frame stores the number of its first change, and each further change has the
+/// next number.
 enum ChangeEncoding {
-    /// Bytes before the key at most: the kind and two lengths.
+    /// Largest number of bytes before the key: the kind and two lengths.
     static let greatestPrefix = 1 + 10 + 10
 
-    /// Bytes of the encoding of a change.
+    /// Returns the size of an encoded change in bytes.
     /// - Parameters:
     ///   - key: bytes of the key.
     ///   - value: bytes of the value.
@@ -15,20 +16,19 @@ enum ChangeEncoding {
     }
 
     /// Writes the kind and the lengths.
-    /// - Returns: the address behind them, where the key goes.
     @inline(__always)
-    static func writePrefix(
-        _ kind: RecordKind, key: Int, value: Int, to pointer: UnsafeMutableRawPointer
-    ) -> UnsafeMutableRawPointer {
-        pointer.storeBytes(of: kind.rawValue, as: UInt8.self)
-        return Varint.write(UInt64(value), to: Varint.write(UInt64(key), to: pointer + 1))
+    static func writePrefix(_ kind: RecordKind, key: Int, value: Int, to writer: inout ByteWriter) {
+        writer.put(kind.rawValue)
+        writer.put(varint: UInt64(key))
+        writer.put(varint: UInt64(value))
     }
 
-    /// Writes a change to `pointer`, which must have room for ``size(key:value:)`` bytes.
+    /// Writes a change to `bytes`, which must have at least ``size(key:value:)`` bytes.
     @inline(__always)
-    static func write(_ kind: RecordKind, key: Bytes, value: Bytes, to pointer: UnsafeMutableRawPointer) {
-        let keyPlace = writePrefix(kind, key: key.count, value: value.count, to: pointer)
-        if let base = key.baseAddress { keyPlace.copyMemory(from: base, byteCount: key.count) }
-        if let base = value.baseAddress { (keyPlace + key.count).copyMemory(from: base, byteCount: value.count) }
+    static func write(_ kind: RecordKind, key: Bytes, value: Bytes, to bytes: MutableBytes) {
+        var writer = ByteWriter(bytes)
+        writePrefix(kind, key: key.count, value: value.count, to: &writer)
+        writer.put(key)
+        writer.put(value)
     }
 }

@@ -1,26 +1,27 @@
-/// A payload that is not a sequence of changes.
+/// Thrown for a payload that is not a sequence of changes.
 struct MalformedChange: Error, Hashable {
-    /// Where in the payload the change begins that cannot be read, in bytes.
+    /// Start of the unreadable change, as an offset in the payload in bytes.
     var offset: Int
 }
 
-/// Reads the changes of a batch's payload, and gives them their sequence numbers.
+/// Reads the changes of a batch's payload, and assigns their sequence numbers.
 ///
-/// Every length is checked against what is there, so that no payload can make it read elsewhere.
+/// It checks every length against the remaining bytes, so no payload can make it read elsewhere.
 struct ChangeReader {
     private let payload: Bytes
     private var sequence: SequenceNumber
     private(set) var offset = 0
 
+    /// Creates a reader before the first change.
     /// - Parameters:
-    ///   - payload: the changes, which must outlive the records that are read.
-    ///   - firstSequence: the sequence number of the first one.
+    ///   - payload: the changes. It must outlive the records that are read.
+    ///   - firstSequence: the sequence number of the first change.
     init(_ payload: Bytes, firstSequence: SequenceNumber) {
         self.payload = payload
         sequence = firstSequence
     }
 
-    /// The next change, as a record that borrows from the payload; nil behind the last one.
+    /// Reads the next change, as a record that borrows from the payload; nil after the last change.
     /// - Throws: ``MalformedChange``, again for every further call.
     @inline(__always)
     mutating func next() throws(MalformedChange) -> Record? {

@@ -1,43 +1,44 @@
-/// One frame of a log or a manifest whose checksum is right, as borrowed bytes.
+/// One frame of a log or a manifest whose checksum is correct, as borrowed bytes.
 struct Frame {
-    /// Where it begins in the file.
+    /// Start of the frame, as an offset in the file in bytes.
     var offset: Int
     var kind: FrameKind
-    /// Of the first change of the payload; 0 where it has none.
+    /// Sequence number of the payload's first change; 0 if it has no changes.
     var firstSequence: SequenceNumber
-    /// How many sequence numbers it uses.
+    /// Number of sequence numbers that the payload uses.
     var count: Int
-    /// Valid as long as the file's contents are.
+    /// Valid as long as the file's contents.
     var payload: Bytes
-    /// Everything before this offset of the file, in bytes, was on stable storage when the frame was written.
+    /// The synced mark, in bytes: everything before this offset of the file was on stable storage when the frame was
+    /// written.
     var syncedMark: Int
-    /// The frame's own checksum, which the next one refers to.
+    /// The frame's own checksum, which the next frame refers to.
     var checksum: UInt32
-    /// The checksum of the frame before.
+    /// The checksum of the frame before this one.
     var previous: UInt32
 
-    /// Where the frame behind it begins.
+    /// Start of the next frame, as an offset in bytes.
     var end: Int { offset + FrameHeader.frameSize(payload: payload.count) }
 }
 
-/// Why there is no valid frame at some offset.
+/// The reason why there is no valid frame at an offset.
 enum FrameFault: Error, Hashable, CustomStringConvertible {
-    /// Nothing but zeros: nothing was written there, or it was lost.
+    /// Only zeros: nothing was written there, or it was lost.
     case zeros
     /// The file ends inside the frame's header.
     case cutOff
-    /// The frame claims more bytes than the file has.
+    /// The frame's length exceeds the rest of the file.
     case tooLong
     /// The checksum does not match.
     case checksum
-    /// The frame is whole, and does not follow the one before it: it is of an earlier life of the file, or the frame
-    /// before was changed.
+    /// The frame is intact, but does not follow the frame before it: it is left from an earlier use of the file's
+    /// space, or the frame before it has changed.
     case notChained
-    /// The frame is whole, and claims that bytes behind it were synced before it was written.
+    /// The frame is intact, but its synced mark covers bytes after its own start.
     case markAhead
-    /// The frame is whole, of a kind that this release does not know.
+    /// The frame is intact, but has a kind that this release does not know.
     case unknownKind(UInt32)
-    /// The reader's owner cannot accept the frame, for the reason given.
+    /// The owner of the reader does not accept the frame, for the given reason.
     case rejected(String)
 
     var description: String {
@@ -55,9 +56,10 @@ enum FrameFault: Error, Hashable, CustomStringConvertible {
 }
 
 extension Frame {
-    /// Reads and checks the frame at `offset`, but for its link to the frame before.
+    /// Reads and checks the frame at `offset`. Does not check its link to the frame before it.
     /// - Parameters:
-    ///   - bytes: the whole file.
+    ///   - bytes: the complete file.
+    ///   - offset: start of the frame, in bytes.
     ///   - file: the checksum of the file's header.
     /// - Complexity: O(*n*) in the bytes of the payload.
     init(_ bytes: Bytes, at offset: Int, file: UInt32) throws(FrameFault) {

@@ -1,16 +1,16 @@
-/// A payload that can be written to its place without being put together first.
+/// A payload that can be written to its destination without being assembled first.
 protocol FrameBody {
     /// Bytes of the payload.
     var length: Int { get }
 
-    /// Writes all ``length`` bytes to `pointer`.
-    func write(to pointer: UnsafeMutableRawPointer)
+    /// Writes all ``length`` bytes to the start of `bytes`.
+    func write(to bytes: MutableBytes)
 
-    /// Hands over the payload piece by piece, for frames that are too large to be copied.
+    /// Passes the payload to `body` piece by piece, for frames that are too large to copy.
     func forEachPart(_ body: (Bytes) throws(FileSystemError) -> Void) throws(FileSystemError)
 }
 
-/// One change, encoded on the way.
+/// One change, encoded while it is written.
 struct ChangeBody: FrameBody {
     let kind: RecordKind
     let key: Bytes
@@ -20,21 +20,22 @@ struct ChangeBody: FrameBody {
     var length: Int { ChangeEncoding.size(key: key.count, value: value.count) }
 
     @inline(__always)
-    func write(to pointer: UnsafeMutableRawPointer) {
-        ChangeEncoding.write(kind, key: key, value: value, to: pointer)
+    func write(to bytes: MutableBytes) {
+        ChangeEncoding.write(kind, key: key, value: value, to: bytes)
     }
 
     func forEachPart(_ body: (Bytes) throws(FileSystemError) -> Void) throws(FileSystemError) {
         let prefix = MutableBytes.allocate(byteCount: ChangeEncoding.greatestPrefix, alignment: 1)
         defer { prefix.deallocate() }
-        let end = ChangeEncoding.writePrefix(kind, key: key.count, value: value.count, to: prefix.start)
-        try body(prefix[..<(end - prefix.start)].bytes)
+        var writer = ByteWriter(prefix)
+        ChangeEncoding.writePrefix(kind, key: key.count, value: value.count, to: &writer)
+        try body(prefix[..<writer.count].bytes)
         try body(key)
         try body(value)
     }
 }
 
-/// A payload that is there already.
+/// A payload that exists already.
 struct WholeBody: FrameBody {
     let payload: Bytes
 
@@ -42,9 +43,7 @@ struct WholeBody: FrameBody {
     var length: Int { payload.count }
 
     @inline(__always)
-    func write(to pointer: UnsafeMutableRawPointer) {
-        if let base = payload.baseAddress { pointer.copyMemory(from: base, byteCount: payload.count) }
-    }
+    func write(to bytes: MutableBytes) { bytes.copyMemory(from: payload) }
 
     func forEachPart(_ body: (Bytes) throws(FileSystemError) -> Void) throws(FileSystemError) { try body(payload) }
 }

@@ -1,50 +1,51 @@
-/// What a frame holds; the raw values are on disk.
+/// The kind of a frame; the raw values are on disk.
 enum FrameKind: UInt32, Sendable {
-    /// Changes that take effect together.
+    /// Changes that take effect atomically.
     case batch = 1
-    /// The first frame of a log: which log came before (``LogLink``).
+    /// The first frame of a log, which identifies the log before it (``LogLink``).
     case link = 2
-    /// The file was closed in good order here.
+    /// The file was closed cleanly here.
     case close = 3
-    /// A change of a manifest.
+    /// An edit of a manifest.
     case edit = 4
 }
 
 /// The 32 bytes before the payload of a frame (`Docs/Format.md`, "Frames").
 ///
-/// The checksum covers the file's own header checksum and the frame's offset, so that a frame counts only in its
-/// file and at its place; the link to the frame before keeps out what an earlier life of the file left behind, as
-/// the chained checksums of SQLite's write-ahead log do.
+/// The checksum covers the checksum of the file's header and the frame's offset, so a frame is valid only in its file
+/// and at its offset. The link to the frame before it excludes frames that are left from an earlier use of the file's
+/// space, like the chained checksums of SQLite's write-ahead log.
 struct FrameHeader {
     /// Bytes of the header.
     static let size = 32
-    /// Bytes of the greatest payload.
+    /// Bytes of the largest payload.
     static let greatestPayload = Int(UInt32.max)
-    /// The greatest offset that a synced mark can tell, which limits the length of the file.
+    /// The largest offset that a synced mark can express, in bytes. It limits the length of the file.
     static let greatestOffset = Int(UInt32.max) * 8
 
     /// Bytes of the payload.
     var length: UInt32
-    /// Of the first change of the payload; 0 where it has none.
+    /// Sequence number of the payload's first change; 0 if it has no changes.
     var firstSequence: SequenceNumber
-    /// How many sequence numbers the payload uses.
+    /// Number of sequence numbers that the payload uses.
     var count: UInt32
-    /// The checksum of the frame before; for the first one that of the file header.
+    /// The checksum of the frame before this one; in the first frame, the checksum of the file header.
     var previous: UInt32
-    /// Everything before this offset, in units of 8 bytes, was on stable storage when the frame was written.
+    /// The synced mark, in units of 8 bytes: everything before this offset was on stable storage when the frame was
+    /// written.
     var mark: UInt32
     /// The raw value of a ``FrameKind``.
     var kind: UInt32
 
-    /// Bytes that a frame takes, padding included.
+    /// Returns the size of a frame in bytes, padding included.
     @inline(__always)
     static func frameSize(payload: Int) -> Int { size &+ ((payload &+ 7) & ~7) }
 
-    /// The checksum of the frame.
+    /// Returns the checksum of the frame.
     /// - Parameters:
     ///   - file: the checksum of the file's header.
-    ///   - offset: where the frame begins in the file.
-    ///   - body: the payload and its padding. With none, the checksum is one that theirs continues.
+    ///   - offset: start of the frame in the file, in bytes.
+    ///   - body: the payload and its padding. If it is empty, the caller continues the returned checksum over both.
     @inline(__always)
     func checksum(file: UInt32, offset: Int, body: Bytes = .emptyBytes) -> UInt32 {
         let offset = UInt64(truncatingIfNeeded: offset)
@@ -57,18 +58,18 @@ struct FrameHeader {
             then: body)
     }
 
-    /// Writes the header, with the frame's checksum in front.
+    /// Writes the frame's checksum, followed by the other fields of the header.
     @inline(__always)
-    func write(checksum: UInt32, to pointer: UnsafeMutableRawPointer) {
-        pointer.store(UInt64(checksum) | UInt64(length) &<< 32, at: 0)
-        pointer.store(firstSequence, at: 8)
-        pointer.store(UInt64(count) | UInt64(previous) &<< 32, at: 16)
-        pointer.store(UInt64(mark) | UInt64(kind) &<< 32, at: 24)
+    func write(checksum: UInt32, to bytes: MutableBytes) {
+        bytes.uncheckedStore(UInt64(checksum) | UInt64(length) &<< 32, at: 0)
+        bytes.uncheckedStore(firstSequence, at: 8)
+        bytes.uncheckedStore(UInt64(count) | UInt64(previous) &<< 32, at: 16)
+        bytes.uncheckedStore(UInt64(mark) | UInt64(kind) &<< 32, at: 24)
     }
 }
 
 extension FrameHeader {
-    /// Reads the fields at `offset`, unchecked but for the bounds, and the frame's checksum.
+    /// Reads the fields at `offset` and the frame's checksum. Checks only the bounds; returns nil outside of them.
     static func read(_ bytes: Bytes, at offset: Int) -> (checksum: UInt32, header: FrameHeader)? {
         guard let bytes = bytes.slice(offset, size), let checksum: UInt32 = bytes.integer(at: 0),
             let length: UInt32 = bytes.integer(at: 4), let sequence: UInt64 = bytes.integer(at: 8),

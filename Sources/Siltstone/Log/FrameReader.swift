@@ -1,30 +1,30 @@
-/// Reads the frames of a log or a manifest, from the first up to the last valid one.
+/// Reads the frames of a log or a manifest, from the first to the last valid one.
 ///
-/// What stands behind the first frame that is not valid is never handed out, however whole it looks: it belongs to a
-/// history that has lost a part. ``tail()`` tells what the place means.
+/// It never returns a frame after the first invalid one, however intact that frame is, because it belongs to a history
+/// that has lost a part. ``tail()`` says whether the rest is the end of the log or damage.
 struct FrameReader {
     let path: String
     /// The checked file header.
     let header: FileHeader
-    /// Keeps the payloads that were handed out.
+    /// Keeps the returned payloads valid.
     let contents: FileContents
-    /// Where the last frame that was read ends.
+    /// End of the last frame read, as an offset in bytes.
     private(set) var end = FileHeader.size
-    /// The checksum of the last frame that was read, or of the header where there was none.
+    /// The checksum of the last frame read, or of the header if there was none.
     private(set) var lastChecksum: UInt32
-    /// The kind of the last frame that was read.
+    /// The kind of the last frame read.
     private(set) var lastKind: FrameKind?
-    /// The greatest synced mark of the frames that were read, in bytes.
+    /// The largest synced mark of the frames read, in bytes.
     private(set) var syncedMark = 0
-    /// Why there is no further frame; set once there is none.
+    /// The reason why there is no further frame; nil while there may be one.
     private(set) var fault: FrameFault?
     private var beforeLast: (end: Int, checksum: UInt32, kind: FrameKind?, mark: Int)?
     let fileChecksum: UInt32
 
     /// Opens a file and checks its header.
     /// - Parameters:
-    ///   - store: the store that the file must belong to, where that is known.
-    ///   - mapped: whether to map the file rather than read it.
+    ///   - store: the store that the file must belong to; nil if it is not known.
+    ///   - mapped: true to map the file, false to read it.
     /// - Throws: ``StoreError/Code/corrupt`` or ``StoreError/Code/unsupportedFormat`` for the header.
     init(
         _ fileSystem: any FileSystem, path: String, kind: FileHeader.Kind, store: StoreIdentity?, number: UInt64,
@@ -46,8 +46,8 @@ struct FrameReader {
         lastChecksum = fileChecksum
     }
 
-    /// The next frame; nil behind the last valid one.
-    /// - Throws: ``StoreError/Code/unsupportedFormat`` for a frame that is valid but for its unknown kind.
+    /// Reads the next frame; nil after the last valid one.
+    /// - Throws: ``StoreError/Code/unsupportedFormat`` for a frame that is valid except for an unknown kind.
     /// - Complexity: O(*n*) in the bytes of the frame.
     mutating func next() throws(StoreError) -> Frame? {
         if fault != nil { return nil }
@@ -69,13 +69,13 @@ struct FrameReader {
         }
     }
 
-    /// Whether what stands at ``end`` is linked to the frame before.
+    /// True if the header at ``end`` is linked to the frame before it.
     private var isChained: Bool {
         FrameHeader.read(contents.bytes, at: end).map { $0.header.previous == lastChecksum } ?? false
     }
 
-    /// Takes back the frame that ``next()`` gave last, which the caller cannot accept: it counts as not valid, and
-    /// the frames end before it.
+    /// Undoes the last ``next()``, whose frame the caller cannot accept. The frame counts as invalid, and the frames
+    /// end before it.
     mutating func rejectLast(_ reason: String) {
         guard let beforeLast else { return }
         (end, lastChecksum, lastKind, syncedMark) = beforeLast
@@ -83,7 +83,7 @@ struct FrameReader {
         fault = .rejected(reason)
     }
 
-    /// Whether a stretch of the file, as far as there is one, is zero.
+    /// Returns true if all bytes of a range are zero. Bytes after the end of the file count as zero.
     func isZero(from offset: Int, count: Int = .max) -> Bool {
         guard offset < contents.bytes.count else { return true }
         let stop = count < contents.bytes.count - offset ? offset + count : contents.bytes.count

@@ -1,23 +1,25 @@
-/// Finds whole frames anywhere in a file, whatever stands between them.
+/// Finds intact frames anywhere in a file, whatever lies between them.
 ///
-/// Frames begin at multiples of 8 and their checksum covers their place, so each such place can be tried on its own.
+/// Frames start at multiples of 8, and the checksum of a frame covers its offset. So each multiple of 8 can be tried by
+/// itself.
 struct FrameScanner {
     private let bytes: Bytes
     private let file: UInt32
-    /// Where the search goes on.
+    /// The next offset to try, in bytes.
     private(set) var offset: Int
-    /// Bytes that may still be spent on checksums of what looked like a frame and was none.
+    /// Bytes that may still be spent on checksums of false candidates: bytes that look like a frame but are none.
     private var budget: Int
-    /// Whether the search ended because of the budget.
+    /// True if the search ended because the budget was spent.
     private(set) var hasGivenUp = false
 
+    /// Creates a scanner.
     /// - Parameters:
-    ///   - bytes: the whole file.
+    ///   - bytes: the complete file.
     ///   - file: the checksum of its header.
-    ///   - offset: where to begin.
-    ///   - effort: how many times over the file may be read in vain. Values that were made to look like frames could
-    ///     else keep the search busy for a time that is quadratic in the length of the file; a copy of a log that was
-    ///     stored as a value needs less than two.
+    ///   - offset: start of the search, in bytes.
+    ///   - effort: the budget for false candidates, as a multiple of the file's length. Without it, values that were
+    ///     made to look like frames could keep the search busy for a time that is quadratic in the length of the file.
+    ///     A copy of a log that was stored as a value needs less than twice the length.
     init(_ bytes: Bytes, file: UInt32, from offset: Int, effort: Int = 16) {
         self.bytes = bytes
         self.file = file
@@ -25,14 +27,15 @@ struct FrameScanner {
         budget = (bytes.count + 4096) * effort
     }
 
-    /// Passes over the place where the search stands.
+    /// Skips the current offset.
     mutating func skipCandidate() { offset += 8 }
 
-    /// The next whole frame; nil where there is none up to the end of the file. The search goes on behind it.
+    /// Returns the next intact frame, or nil if there is none before the end of the file. The search continues after
+    /// the frame.
     mutating func next() -> Frame? {
         while offset + FrameHeader.size <= bytes.count {
-            // The two fields with the least freedom, in one load: mark and kind. Nearly all that is not a frame
-            // fails here, at a nanosecond a place.
+            // One load reads the two fields with the fewest valid values, mark and kind. Nearly all other bytes fail
+            // here, at a nanosecond for each offset.
             let word: UInt64 = bytes.integer(at: offset + 24) ?? 0
             let kind = UInt32(truncatingIfNeeded: word >> 32)
             let mark = UInt32(truncatingIfNeeded: word)
@@ -51,7 +54,7 @@ struct FrameScanner {
         return nil
     }
 
-    /// Passes over a page of zeros at once: most of what stands behind the end of a log is space that was reserved.
+    /// Skips pages of zeros at once, because most bytes after the end of a log are reserved space.
     private mutating func skipZeros() {
         let page = 4096
         while offset + page <= bytes.count, bytes.isZero(offset..<offset + page) { offset += page - FrameHeader.size }

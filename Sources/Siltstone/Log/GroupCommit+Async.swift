@@ -2,11 +2,11 @@ import Dispatch
 import Synchronization
 
 extension GroupCommit {
-    /// Returns once the change with `ticket`, and all before it, are durable. Suspends the task and blocks no thread
-    /// of the pool: the sync is made by a thread that waits for one, or by a queue.
+    /// Returns once the change with `ticket`, and all changes before it, are durable. Suspends the task and blocks no
+    /// thread of the pool, because the sync runs on a thread that waits for a sync of its own, or on a queue.
     ///
-    /// A cancelled task waits on: its change is in the log, and will be durable or fail all the same.
-    /// - Throws: as the form that blocks.
+    /// A cancelled task keeps waiting, because its change is in the log, and becomes durable or fails in any case.
+    /// - Throws: as the blocking form.
     func wait(for ticket: Ticket) async throws(StoreError) {
         if durable >= ticket { return }
         let result: Result<Void, StoreError> = await withCheckedContinuation { continuation in
@@ -19,40 +19,46 @@ extension GroupCommit {
         try result.get()
     }
 
+    /// The next step of a request: return at once, wait for a leader, or schedule the queue as the leader and wait.
     private enum TaskStep {
         case now(Result<Void, StoreError>)
         case wait
         case waitForQueue
     }
 
+    /// Enters a task's request, unless it is decided already. Returns the next step.
     private func request(
         _ ticket: Ticket, _ continuation: CheckedContinuation<Result<Void, StoreError>, Never>
     ) -> TaskStep {
         state.withLock { state in
             if state.durable >= ticket { return .now(.success(())) }
+            // The sync failed before this request, so the caller gets the refusal instead of the error itself.
             if let failure = state.failure { return .now(.failure(failure.refusal)) }
             state.counts.requests += 1
             state.waiters.append(Waiter(ticket: ticket, continuation: continuation))
+            // The next leader waits for a moment until `arrived` reaches the expected number.
             arrived.add(1, ordering: .relaxed)
             return !state.isSyncing && state.askQueue() ? .waitForQueue : .wait
         }
     }
 
-    /// Leads, on the queue, as long as anyone waits and nobody else leads.
+    /// Leads on the queue, as long as tasks wait and no other leader is active.
     func leadForTasks() {
+        // No hand-over is needed, because this loop also serves the tasks that arrive during a sync.
         while state.withLock({ $0.beginForTasks() }) { lead(handingOver: false) }
     }
 }
 
 extension GroupCommit.State {
-    /// Whether the queue has to be told to lead, which from now on it is.
+    /// Marks the queue as scheduled to lead. Returns false if it was scheduled already.
     mutating func askQueue() -> Bool {
         if isQueueAsked { return false }
         isQueueAsked = true
         return true
     }
 
-    /// Whether the queue leads, which from now on it does. Where another leads, that one sees to those who wait.
+    /// Makes the queue the leader, and marks it as no longer scheduled. Returns false if another leader is active, who
+    /// then serves the waiting tasks, or if no task waits.
     mutating func beginForTasks() -> Bool {
         isQueueAsked = false
         guard !isSyncing, !waiters.isEmpty else { return false }

@@ -3,29 +3,30 @@ import Synchronization
 
 /// Turns many requests to make changes durable into few syncs.
 ///
-/// A request names the ticket of its change, which grows with every change. Whoever comes while no sync runs leads
-/// one, for all who have come by then; whoever comes while one runs waits for the next. So the rate of requests may
-/// be far above that of the disk's syncs (DeWitt et al., "Implementation Techniques for Main Memory Database
-/// Systems", SIGMOD 1984).
+/// A request names the ticket of its change; tickets grow with every change. As in RocksDB's `WriteThread`, there is
+/// one leader at a time, and the others follow. A request that arrives while no sync runs becomes the leader, and makes
+/// one sync for all requests that have arrived by then. A request that arrives during a sync waits for the next sync.
+/// So the rate of requests may be far above the rate of the disk's syncs (DeWitt et al., "Implementation Techniques for
+/// Main Memory Database Systems", SIGMOD 1984).
 ///
-/// Threads lead on their own account: to hand a sync to another thread and back costs several times the write itself.
-/// One call wakes all who wait. To wake each by a call of its own took the leader as long as a third of the sync, and to
-/// stay awake takes the processors from those who work for the disk, the host's threads of a virtual machine among them:
-/// syncs took twice as long. Tasks must not block the thread that runs them; where only tasks wait, a queue of its own
-/// leads.
+/// The leading thread makes the sync itself, because passing a sync to another thread and back costs several times the
+/// write. One call wakes all waiting threads. Waking each by a call of its own measured slower, because it took the
+/// leader a third of the time of the sync. Spinning instead of sleeping measured slower too. Syncs took twice as long,
+/// because spinning takes the processors from the threads that work for the disk, among them the host's threads of a
+/// virtual machine. Tasks must not block the thread that runs them. If only tasks wait, a queue leads for them.
 final class GroupCommit: Sendable {
-    /// A place in the order of changes, such as a sequence number.
+    /// A position in the order of changes, such as a sequence number.
     typealias Ticket = UInt64
 
-    /// How much there was to do.
+    /// Numbers of requests and syncs.
     struct Counts: Sendable, Hashable {
-        /// Requests that were not durable already.
+        /// Requests whose change was not durable yet.
         var requests = 0
         /// Syncs that were made for them.
         var syncs = 0
     }
 
-    /// A task that waits.
+    /// A waiting task.
     struct Waiter {
         var ticket: Ticket
         var continuation: CheckedContinuation<Result<Void, StoreError>, Never>
@@ -34,41 +35,45 @@ final class GroupCommit: Sendable {
     struct State {
         /// Changes up to this ticket are durable.
         var durable: Ticket = 0
-        /// Why no sync is made any more.
+        /// The error of the failed sync. Once it is set, no further sync is made.
         var failure: StoreError?
-        /// Whether someone leads.
+        /// True while a leader is active.
         var isSyncing = false
-        /// Whether the queue was told to lead, and has not begun.
+        /// True while the queue is scheduled to lead, and has not started.
         var isQueueAsked = false
-        /// Tasks that wait for the next sync. While nobody leads, only such as somebody is on the way to lead for.
+        /// Tasks that wait for the next sync. While nobody leads, a thread or the queue is about to lead for them.
         var waiters: [Waiter] = []
-        /// The greatest ticket that a thread waits for since the last sync began.
+        /// The largest ticket that a thread waits for since the start of the last sync.
         var greatestOfThreads: Ticket = 0
-        /// Syncs that have begun: who waits since before one of them does not count for the next.
+        /// Number of syncs that have started. A thread that started to wait before the latest of them does not count
+        /// for the next.
         var begun = 0
-        /// How many requests the next sync may expect.
+        /// Number of requests that the next sync may expect.
         var expected = 1
         var counts = Counts()
     }
 
     let state = Locked(State(), rank: .leaf)
-    /// Threads and tasks that wait for the next sync. Changed under the lock, to be asked without.
+    /// Number of threads and tasks that wait for the next sync. Changed under the lock, read without it by the leader,
+    /// who waits for the expected number.
     let arrived = Atomic<Int>(0)
-    /// ``State/durable``, to be asked without the lock.
+    /// A copy of ``State/durable``, to be read without the lock.
     let durableMark = Atomic<Ticket>(0)
     let queue = DispatchQueue(label: "siltstone.group-commit")
     private let sync: @Sendable () throws(StoreError) -> Ticket
 
-    /// How often a leader gives way to those who are about to ask: while these are woken, some hundred nanoseconds to a few
-    /// microseconds each time.
+    /// Largest number of times that a leader yields the processor to threads that are about to request a sync. One
+    /// yield takes some hundred nanoseconds to a few microseconds while such threads are woken.
     private static let greatestYields = 50
-    /// And for how long, in nanoseconds: where others keep the processors busy, each time may take milliseconds.
+    /// Longest time that a leader spends yielding, in nanoseconds. The limit is needed because one yield may take
+    /// milliseconds if other threads keep the processors busy.
     private static let longestYielding: UInt64 = 100_000
 
+    /// Creates a group commit without requests.
     /// - Parameters:
     ///   - durable: changes up to this ticket are durable already.
-    ///   - sync: makes durable all changes whose tickets were given out before the call, and returns the greatest of
-    ///     them. Never called by two threads at once, nor again once it has thrown.
+    ///   - sync: makes all changes durable whose tickets were taken before the call, and returns the largest of these
+    ///     tickets. Never called by two threads at once, and not called again once it has thrown.
     init(durable: Ticket = 0, sync: @escaping @Sendable () throws(StoreError) -> Ticket) {
         self.sync = sync
         state.withLock { $0.durable = durable }
@@ -78,12 +83,12 @@ final class GroupCommit: Sendable {
     /// Changes up to this ticket are durable.
     var durable: Ticket { durableMark.load(ordering: .acquiring) }
 
-    /// What was done so far.
+    /// Numbers of requests and syncs so far.
     var counts: Counts { state.withLock { $0.counts } }
 
-    /// Returns once the change with `ticket`, and all before it, are durable. Blocks the thread.
-    /// - Throws: the error of the sync, to all who waited when it failed; ``StoreError/Code/refusesWrites`` with it as
-    ///   the cause, to all who come later.
+    /// Returns once the change with `ticket`, and all changes before it, are durable. Blocks the thread.
+    /// - Throws: the error of the sync, to every caller who waited when it failed. Later callers get its refusal:
+    ///   ``StoreError/Code/refusesWrites`` with that error as the cause.
     func wait(for ticket: Ticket) throws(StoreError) {
         var isNew = true
         while durable < ticket {
@@ -95,16 +100,17 @@ final class GroupCommit: Sendable {
         }
     }
 
+    /// The next step of a thread's request.
     private enum Step {
         case done
         case failed(StoreError)
         case lead
     }
 
-    /// What a thread has to do next: to lead, once no other one does.
-    /// - Parameter isNew: whether it asks for the first time.
+    /// Waits until this thread's request is decided, or until the thread can lead.
+    /// - Parameter isNew: true at the thread's first call; set to false once the request is counted.
     private func step(for ticket: Ticket, _ isNew: inout Bool) -> Step {
-        /// The syncs that had begun when this thread came to wait.
+        /// Number of syncs that had started when this thread began to wait.
         var waitsSince: Int?
         return state.wait { state in
             if let failure = state.failure, state.durable < ticket { return .failed(isNew ? failure.refusal : failure) }
@@ -122,14 +128,16 @@ final class GroupCommit: Sendable {
                 }
                 state.isSyncing = true
             }
-            // It waits no more; unless a sync has taken it over, it is one fewer for the next.
+            // The thread stops waiting. If no sync has started since it began, it is still counted in `arrived`, and
+            // the next sync must not expect it.
             if waitsSince == state.begun { arrived.subtract(1, ordering: .relaxed) }
             return isDone ? .done : .lead
         }
     }
 
-    /// Makes one sync for all who wait, by the one who has set ``State/isSyncing``.
-    /// - Parameter handingOver: whether to see to it that someone leads for those who came meanwhile.
+    /// Makes one sync for all waiting requests. The caller has set ``State/isSyncing``.
+    /// - Parameter handingOver: true for a thread. It schedules the queue as the next leader if only tasks wait for the
+    ///   next sync. The queue passes false, because it checks for waiting tasks itself.
     func lead(handingOver: Bool) {
         let group = gather()
         let outcome = Result { () throws(StoreError) in try sync() }
@@ -139,16 +147,16 @@ final class GroupCommit: Sendable {
         if asksQueue { queue.async { self.leadForTasks() } }
     }
 
-    /// Those for whom a sync is made.
+    /// The requests that one sync serves.
     private struct Group {
-        /// Threads and tasks, with the leader.
+        /// Number of threads and tasks, leader included.
         var count: Int
         var tasks: [Waiter]
     }
 
-    /// Takes over those who wait, after giving way while fewer are there than last time: those whom the last sync
-    /// has released are about to come back. Without this, two halves of the threads would take turns for ever, each
-    /// paying for a sync of its own.
+    /// Takes over the waiting requests. While there are fewer than last time, it first yields the processor, because
+    /// the threads that the last sync has released are about to return. Without this, two halves of the threads would
+    /// take turns for ever, and each would pay for a sync of its own.
     private func gather() -> Group {
         let expected = state.withLock { $0.expected }
         let end = Platform.monotonicNanoseconds() + Self.longestYielding
@@ -165,14 +173,14 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Enters the outcome of a sync.
-    /// - Returns: the tasks that need not wait any more, and whether the queue is to lead next.
+    /// Records the outcome of a sync.
+    /// - Returns: the tasks that are done, and whether the queue is the next leader.
     private func settle(
         _ state: inout State, _ group: Group, _ outcome: Result<Ticket, StoreError>, handingOver: Bool
     ) -> (done: [Waiter], asksQueue: Bool) {
         state.isSyncing = false
         state.counts.syncs += 1
-        // It shrinks by and by, so that one small group among large ones does not break them up.
+        // `expected` shrinks by an eighth at a time, so that one small group between large ones does not break them up.
         let all = group.count + arrived.load(ordering: .relaxed)
         state.expected = max(all, state.expected - max(1, state.expected / 8))
         let late = state.waiters
@@ -185,8 +193,9 @@ final class GroupCommit: Sendable {
             state.durable = max(state.durable, ticket)
             durableMark.store(state.durable, ordering: .releasing)
         }
-        // Of those who came during the sync, some may be covered: their change was made before it and their request
-        // after. If threads are among them, these go their ways; only one that is not covered is sure to lead next.
+        // Some requests that arrived during the sync may be durable, because their change was made before the sync and
+        // their request after its start. A thread among them returns without leading. Only a thread whose ticket is not
+        // durable is sure to lead next, so without one the queue must lead for the tasks.
         let durable = state.durable
         let waiting = group.tasks + late
         state.waiters = waiting.filter { $0.ticket > durable }

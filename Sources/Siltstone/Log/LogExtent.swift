@@ -1,7 +1,7 @@
-/// A log up to some place.
+/// A log up to an offset.
 struct LogExtent {
     var path: String
     var number: UInt64
-    /// Where its frames end, in bytes.
+    /// End of its frames, as an offset in bytes.
     var end: Int
 }

@@ -1,21 +1,22 @@
-/// The payload of a log's first frame: which log came before it, and where that one ended.
+/// The payload of a log's first frame: the number of the log before it, and the end of that log.
 ///
-/// A log that was lost, or lost its end, shows in the one behind it. ``synced`` tells a loss that a crash may bring about
-/// from damage: no frame of the log before may be left to tell how far that one was synced.
+/// The link of the next log reveals that a log, or the end of a log, was lost. ``synced`` distinguishes damage from a
+/// loss that a crash may cause, because the earlier log may have no frame left that says how much of it was synced.
 struct LogLink: Hashable, Sendable {
     /// Bytes of the encoding.
     static let size = 32
-    /// Where the frames behind a log's link begin. A synced mark above this proves that the logs before were synced.
+    /// Start of the frames after a log's link, as an offset in bytes. A synced mark that is at least this large proves
+    /// that the earlier logs were synced.
     static let end = FileHeader.size + FrameHeader.size + size
 
-    /// Number of the log before; 0 where there is none.
+    /// Number of the log before; 0 if there is none.
     var log: UInt64 = 0
-    /// Where that log's frames end, in bytes.
+    /// End of that log's frames, as an offset in bytes.
     var end: UInt64 = 0
-    /// The checksum of its last frame.
+    /// The checksum of that log's last frame.
     var checksum: UInt32 = 0
-    /// Everything before this offset of that log, in bytes, was on stable storage when the link was made. A multiple of 8,
-    /// at most ``end``; 0 where nothing is known, as in logs of earlier releases.
+    /// Everything before this offset of that log, in bytes, was on stable storage when the link was made. A multiple of
+    /// 8, at most ``end``; 0 if nothing is known, as in logs of earlier releases.
     var synced: UInt64 = 0
     /// The last sequence number used before this log.
     var lastSequence: SequenceNumber = 0
@@ -30,18 +31,18 @@ struct LogLink: Hashable, Sendable {
         self.lastSequence = lastSequence
     }
 
-    /// The encoding.
+    /// Returns the encoding.
     func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(integer: log)
         bytes.append(integer: end)
         bytes.append(integer: checksum)
-        bytes.append(integer: UInt32(truncatingIfNeeded: synced >> 3))  // a log ends within what 32 bits can tell
+        bytes.append(integer: UInt32(truncatingIfNeeded: synced >> 3))  // the end of a log fits 32 bits
         bytes.append(integer: lastSequence)
         return bytes
     }
 
-    /// Reads an encoding; nil where `bytes` is not one.
+    /// Reads an encoding; nil if `bytes` is none.
     init?(_ bytes: Bytes) {
         guard bytes.count == Self.size, let log: UInt64 = bytes.integer(at: 0), let end: UInt64 = bytes.integer(at: 8),
             let checksum: UInt32 = bytes.integer(at: 16), let synced: UInt32 = bytes.integer(at: 20),

@@ -1,24 +1,24 @@
-/// What follows the last valid frame of a log.
+/// The part of a log after its last valid frame.
 enum LogTail: Hashable {
-    /// Nothing: the file ends there, or there are only zeros.
+    /// Nothing: the file ends there, or has only zeros.
     case clean
-    /// Something that is no valid frame, and that nothing in the file proves to have been synced. A crash leaves this
-    /// behind, and it may be cut off.
+    /// Bytes that are no valid frame, without proof in the file that they were synced. A crash leaves such bytes, and
+    /// they may be cut off.
     ///
-    /// With `laterFrames`, there are whole frames behind it: the disk took the writes before the crash in another
-    /// order. They do not count.
+    /// With `laterFrames`, intact frames follow, because the disk had reordered the writes before the crash. These
+    /// frames do not count.
     case torn(FrameFault, laterFrames: Bool)
-    /// Something that is no valid frame where there was one that had reached stable storage. To cut it off would drop
-    /// acknowledged changes.
+    /// Bytes that are no valid frame, at an offset where a frame had reached stable storage. Cutting them off would
+    /// drop acknowledged changes.
     case damaged(FrameFault, proof: DamageProof)
 }
 
-/// Why bytes of a log that cannot be read must have been on stable storage.
+/// The reason why unreadable bytes of a log must have been on stable storage.
 enum DamageProof: Hashable, CustomStringConvertible {
-    /// The whole frame at offset `frame` says that everything before `mark` was synced.
+    /// The intact frame at offset `frame` says that everything before `mark` was synced.
     case mark(Int, frame: Int)
-    /// So much behind the place looks like frames and is none that the search for a proof was given up. Nothing is
-    /// proven, and for want of a proof of the contrary nothing is cut off.
+    /// The search for a proof was stopped, because too many of the following bytes look like frames and are none.
+    /// Nothing is proven, and without a proof of the contrary nothing is cut off.
     case undecided
 
     var description: String {
@@ -31,16 +31,16 @@ enum DamageProof: Hashable, CustomStringConvertible {
 }
 
 extension FrameReader {
-    /// What follows the last frame that was read, once ``next()`` has given nil.
+    /// Classifies the bytes after the last frame read, once ``next()`` has returned nil.
     ///
-    /// This is what the file itself proves. The manifest, and later logs, may know that more of it was synced
-    /// (``provesLoss(ofLog:endingAt:)``).
-    /// - Complexity: O(*n*) in the bytes behind ``end``.
+    /// This uses only the proofs in the file itself. The manifest and later logs may know that more of the file was
+    /// synced (``provesLoss(ofLog:endingAt:)``).
+    /// - Complexity: O(*n*) in the bytes after ``end``.
     func tail() -> LogTail {
         assert(fault != nil)
         if fault == .zeros || fault == .cutOff, isZero(from: end) { return .clean }
         var scanner = FrameScanner(contents.bytes, file: fileChecksum, from: end)
-        // The frame in this very place has been refused.
+        // The frame at this offset has been rejected already.
         scanner.skipCandidate()
         var hasLaterFrames = false
         while let frame = scanner.next() {
@@ -53,9 +53,11 @@ extension FrameReader {
         return .torn(fault ?? .zeros, laterFrames: hasLaterFrames)
     }
 
-    /// Whether the frames of the file prove that all logs before this one were synced: a log is synced only after those,
-    /// and a mark that covers its link says that it was, be the link all that it held by then. Whole frames behind the
-    /// place where the frames end count too: they were written, whatever has become of those before them.
+    /// Returns true if the frames of the file prove that all earlier logs were synced.
+    ///
+    /// A log is synced only after the earlier ones. A mark that covers the log's link proves that the log was synced,
+    /// even if the link was all that it held then. Intact frames after the last valid one count too, because they were
+    /// written, whatever has happened to the frames before them.
     func provesEarlierLogs() -> Bool {
         if syncedMark >= LogLink.end { return true }
         guard fault != nil, !isZero(from: end) else { return false }
@@ -66,7 +68,7 @@ extension FrameReader {
         return false
     }
 
-    /// What the first frame says of the log before; nil where no frame was read.
+    /// The first frame's link to the earlier log; nil if no frame was read.
     var link: LogLink? {
         guard end > FileHeader.size else { return nil }
         do throws(FrameFault) {
@@ -75,18 +77,18 @@ extension FrameReader {
         } catch { return nil }
     }
 
-    /// Whether the file proves that an earlier log had more on stable storage than is left of it.
+    /// Returns true if the file proves that an earlier log had more bytes on stable storage than remain.
     /// - Parameters:
     ///   - number: the earlier log.
-    ///   - end: where the frames that are left of it end.
+    ///   - end: end of that log's remaining frames, in bytes.
     func provesLoss(ofLog number: UInt64, endingAt end: Int) -> Bool {
         if provesEarlierLogs() { return true }
         guard let link else { return false }
-        // A log in between that was synced up to its link, at least, was synced after the earlier one.
+        // If a log in between was synced at least up to its link, it was synced after the earlier log.
         return link.synced > UInt64(link.log == number ? end : LogLink.end - 1)
     }
 
-    /// The error for a tail that is damaged.
+    /// Returns the error for a damaged tail.
     func corruption(_ fault: FrameFault, _ proof: DamageProof) -> StoreError {
         .corrupt("the log cannot be read from here on: \(fault), and \(proof)", file: path, offset: end)
     }

@@ -2,25 +2,25 @@ import Synchronization
 
 extension LogWriter {
     /// Appends one change as a frame of its own.
-    /// - Throws: ``StoreError/Code/noSpace``, after which the log is as it was and may be tried again;
-    ///   ``StoreError/Code/tooLarge`` for a frame over 4 GiB; else ``StoreError/Code/inputOutput``, and for every
-    ///   call after it ``StoreError/Code/refusesWrites``.
+    /// - Throws: ``StoreError/Code/noSpace``, which leaves the log unchanged, so that the append may be tried again;
+    ///   ``StoreError/Code/tooLarge`` for a frame over 4 GiB; else ``StoreError/Code/inputOutput``, and for every later
+    ///   call ``StoreError/Code/refusesWrites``.
     @inline(__always)
     func append(kind: RecordKind, key: Bytes, value: Bytes, sequence: SequenceNumber) throws(StoreError) {
         try append(ChangeBody(kind: kind, key: key, value: value), .batch, first: sequence, count: 1)
     }
 
-    /// Appends changes that take effect together.
+    /// Appends changes that take effect atomically.
     /// - Parameters:
-    ///   - payload: the encoded changes, as ``WriteBatch`` has them.
-    ///   - firstSequence: the sequence number of the first one.
-    ///   - count: how many there are.
+    ///   - payload: the changes, encoded as in ``WriteBatch``.
+    ///   - firstSequence: the sequence number of the first change.
+    ///   - count: number of changes.
     /// - Throws: as ``append(kind:key:value:sequence:)``.
     func append(batch payload: Bytes, firstSequence: SequenceNumber, count: Int) throws(StoreError) {
         try append(WholeBody(payload: payload), .batch, first: firstSequence, count: count)
     }
 
-    /// Appends a frame that holds no changes.
+    /// Appends a frame without changes.
     /// - Throws: as ``append(kind:key:value:sequence:)``.
     func append(frame kind: FrameKind, payload: Bytes = .emptyBytes) throws(StoreError) {
         try append(WholeBody(payload: payload), kind, first: 0, count: 0)
@@ -29,12 +29,9 @@ extension LogWriter {
     /// Appends the first frame of a log.
     /// - Throws: as ``append(kind:key:value:sequence:)``.
     func append(link: LogLink) throws(StoreError) {
-        assert(tail.pointee.end == FileHeader.size)
+        assert(tail.value.end == FileHeader.size)
         let bytes = link.encoded()
-        let result = bytes.withBytes { payload in
-            Result { () throws(StoreError) in try append(frame: .link, payload: payload) }
-        }
-        try result.get()
+        try bytes.withBytes { payload throws(StoreError) in try append(frame: .link, payload: payload) }
     }
 
     @inline(__always)
@@ -42,36 +39,38 @@ extension LogWriter {
         _ body: Body, _ kind: FrameKind, first: SequenceNumber, count: Int
     ) throws(StoreError) {
         let length = body.length
-        let end = tail.pointee.end
+        let end = tail.value.end
         if length <= FrameHeader.greatestPayload,
             end &+ FrameHeader.frameSize(payload: length) <= room.load(ordering: .acquiring),
-            !isNearlySynced(end), let base = tail.pointee.base
+            !isNearlySynced(end), let mapped = tail.value.mapped
         {
-            let size = encode(body, length, kind, first: first, count: count, to: base + end)
+            let size = encode(body, length, kind, first: first, count: count, to: mapped, at: end)
             advance(by: size)
         } else {
             try appendSlowly(body, kind, first: first, count: count)
         }
     }
 
-    /// Whether so little is unsynced that a frame is written although the log is mapped. A sync leaves the pages behind it
-    /// write-protected: the next store to one is a page fault, which costs more than the call, and leaves the next sync a
-    /// page table to change. Once there is more between two syncs, the fault is paid for by the calls it saves.
+    /// Returns true if so few bytes are unsynced that a frame is written although the log is mapped.
+    ///
+    /// A sync leaves the following pages write-protected. The next store to one of them is a page fault, which costs
+    /// more than a system call and leaves the next sync a page table to change. If more bytes are appended between two
+    /// syncs, the saved system calls pay for the fault.
     @inline(__always)
     private func isNearlySynced(_ end: Int) -> Bool {
         end &- syncedMark.load(ordering: .relaxed) < Self.writtenReach
     }
 
-    /// Bytes behind the last sync in which a mapped log is written.
+    /// Bytes after the last sync for which a mapped log writes frames instead of storing them.
     private static let writtenReach = 4 << 10
 
-    /// Appends where space has to be found first, or the frame is written.
+    /// Appends a frame that needs more space first, or that is written.
     @inline(never)
     private func appendSlowly<Body: FrameBody>(
         _ body: Body, _ kind: FrameKind, first: SequenceNumber, count: Int
     ) throws(StoreError) {
         let length = body.length
-        let end = tail.pointee.end
+        let end = tail.value.end
         guard length <= FrameHeader.greatestPayload,
             end + FrameHeader.frameSize(payload: length) <= FrameHeader.greatestOffset,
             count >= 0, count <= Int(UInt32.max)
@@ -83,13 +82,13 @@ extension LogWriter {
         let size = FrameHeader.frameSize(payload: length)
         try makeRoom(upTo: end + size)
         let isStored = size > Self.bufferSize || !isNearlySynced(end)
-        if isStored, let base = tail.pointee.base {
-            encode(body, length, kind, first: first, count: count, to: base + end)
+        if isStored, let mapped = tail.value.mapped {
+            encode(body, length, kind, first: first, count: count, to: mapped, at: end)
         } else if size <= Self.bufferSize {
             try write { () throws(FileSystemError) in
                 let buffer = frameBuffer()
-                encode(body, length, kind, first: first, count: count, to: buffer)
-                try file.writeFully(Bytes(start: buffer, count: size), at: end)
+                encode(body, length, kind, first: first, count: count, to: buffer, at: 0)
+                try file.writeFully(buffer[..<size].bytes, at: end)
             }
         } else {
             try write { () throws(FileSystemError) in
@@ -99,25 +98,25 @@ extension LogWriter {
         advance(by: size)
     }
 
-    /// Encodes the next frame to `pointer`; the checksum of it becomes the one to link to.
-    /// - Returns: bytes of the frame.
+    /// Encodes the next frame at an offset of `bytes`. The following frame will link to its checksum.
+    /// - Returns: the size of the frame in bytes.
     @inline(__always)
     @discardableResult
     private func encode<Body: FrameBody>(
         _ body: Body, _ length: Int, _ kind: FrameKind, first: SequenceNumber, count: Int,
-        to pointer: UnsafeMutableRawPointer
+        to bytes: MutableBytes, at offset: Int
     ) -> Int {
         let size = FrameHeader.frameSize(payload: length)
-        let payload = pointer + FrameHeader.size
-        // The padding, with some of the payload's place, which is written after it.
-        pointer.store(UInt64(0), at: size &- 8)
+        let frame = bytes.uncheckedSlice(offset, size)
+        let payload = frame.uncheckedSlice(FrameHeader.size, size &- FrameHeader.size)
+        // Zeroes the last 8 bytes, which contain the padding. The payload then overwrites its part of them.
+        frame.uncheckedStore(UInt64(0), at: size &- 8)
         body.write(to: payload)
         let header = header(length, kind, first: first, count: count)
         let checksum = header.checksum(
-            file: fileChecksum, offset: tail.pointee.end,
-            body: Bytes(start: payload, count: size &- FrameHeader.size))
-        header.write(checksum: checksum, to: pointer)
-        tail.pointee.encoded = checksum
+            file: fileChecksum, offset: tail.value.end, body: payload.bytes)
+        header.write(checksum: checksum, to: frame)
+        tail.value.encoded = checksum
         return size
     }
 
@@ -125,33 +124,33 @@ extension LogWriter {
     private func header(_ length: Int, _ kind: FrameKind, first: SequenceNumber, count: Int) -> FrameHeader {
         FrameHeader(
             length: UInt32(truncatingIfNeeded: length), firstSequence: first,
-            count: UInt32(truncatingIfNeeded: count), previous: tail.pointee.previous,
+            count: UInt32(truncatingIfNeeded: count), previous: tail.value.previous,
             mark: UInt32(truncatingIfNeeded: syncedMark.load(ordering: .relaxed) &>> 3), kind: kind.rawValue)
     }
 
-    /// Makes the frame that was encoded last part of the log.
+    /// Makes the frame that was encoded last a part of the log.
     @inline(__always)
     private func advance(by size: Int) {
-        tail.pointee.previous = tail.pointee.encoded
-        tail.pointee.end &+= size
-        endMark.store(tail.pointee.end, ordering: .releasing)
+        tail.value.previous = tail.value.encoded
+        tail.value.end &+= size
+        endMark.store(tail.value.end, ordering: .releasing)
     }
 
-    private func frameBuffer() -> UnsafeMutableRawPointer {
-        if let buffer = tail.pointee.buffer { return buffer }
-        let buffer = UnsafeMutableRawPointer.allocate(byteCount: Self.bufferSize, alignment: 8)
-        tail.pointee.buffer = buffer
+    private func frameBuffer() -> MutableBytes {
+        if let buffer = tail.value.buffer { return buffer }
+        let buffer = MutableBytes.allocate(byteCount: Self.bufferSize, alignment: 8)
+        tail.value.buffer = buffer
         return buffer
     }
 
-    /// Writes a frame too large to be copied: its header, the parts of the payload, the padding.
+    /// Writes a frame that is too large to copy: the parts of the payload, the padding, then the header.
     private func writeParts<Body: FrameBody>(
         _ body: Body, _ length: Int, _ kind: FrameKind, first: SequenceNumber, count: Int
     ) throws(FileSystemError) {
         let buffer = frameBuffer()
         let header = header(length, kind, first: first, count: count)
-        var checksum = header.checksum(file: fileChecksum, offset: tail.pointee.end)
-        var position = tail.pointee.end + FrameHeader.size
+        var checksum = header.checksum(file: fileChecksum, offset: tail.value.end)
+        var position = tail.value.end + FrameHeader.size
         try body.forEachPart { part throws(FileSystemError) in
             checksum = CRC32.checksum(part, continuing: checksum)
             try file.writeFully(part, at: position)
@@ -159,29 +158,29 @@ extension LogWriter {
         }
         let padding = FrameHeader.frameSize(payload: length) - FrameHeader.size - length
         buffer.store(UInt64(0), at: 0)
-        checksum = CRC32.checksum(Bytes(start: buffer, count: padding), continuing: checksum)
-        try file.writeFully(Bytes(start: buffer, count: padding), at: position)
-        // The header last: until it is there, the rest is nothing to a reader.
+        checksum = CRC32.checksum(buffer[..<padding].bytes, continuing: checksum)
+        try file.writeFully(buffer[..<padding].bytes, at: position)
+        // The header is written last, because a reader ignores the rest without it.
         header.write(checksum: checksum, to: buffer)
-        try file.writeFully(Bytes(start: buffer, count: FrameHeader.size), at: tail.pointee.end)
-        tail.pointee.encoded = checksum
+        try file.writeFully(buffer[..<FrameHeader.size].bytes, at: tail.value.end)
+        tail.value.encoded = checksum
     }
 
-    /// Runs the calls that write a frame, and cleans up after a failed one.
+    /// Runs the calls that write a frame, and cleans up if they fail.
     ///
-    /// What a failed write has left behind the end would be overwritten by the next frame as far as that reaches; it
-    /// is cut off at once, so that it cannot be taken for a torn frame behind good ones.
+    /// A failed write may leave bytes after the end, and the next frame might overwrite only some of them. So they are
+    /// cut off at once, lest a reader take them for a torn frame after valid ones.
     private func write(_ body: () throws(FileSystemError) -> Void) throws(StoreError) {
         do {
             try body()
         } catch {
             guard error.isNoSpace else { throw fail(StoreError(error).asUncertain) }
             do {
-                let end = tail.pointee.end
+                let end = tail.value.end
                 try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
                 space.withLock { noteCut(&$0, to: end) }
             } catch {
-                // Also for want of space: the frame may stand there, whole.
+                // This holds for a full disk too, because the complete frame may be in the file.
                 throw fail(StoreError(error).asUncertain)
             }
             throw StoreError(error)

@@ -1,22 +1,22 @@
 import Synchronization
 
 extension LogWriter {
-    /// The disk space and the address space of a log, and whether it may be written at all.
+    /// The reserved disk space and address space of a log, and whether the log accepts writes at all.
     struct Space {
-        /// Where the space ends that was taken for the log, in bytes.
+        /// End of the space that is reserved for the log, as an offset in bytes.
         var reserved: Int
-        /// Bytes to take next time.
+        /// Bytes to reserve in the next step.
         var step: Int
-        /// Whether to reserve at all.
+        /// True if space is reserved at all.
         var reserves: Bool
-        /// Whether frames go through a mapping, once there is one.
+        /// True if frames go through a mapping, once there is one.
         var maps: Bool
         var mapping: (any FileMapping)?
-        /// Pages before this offset were prepared for writing.
+        /// Pages before this offset are prefaulted for writing.
         var populated = 0
-        /// Whether nothing more is to be appended.
+        /// True once no more frames may be appended.
         var isSealed = false
-        /// Why nothing more can be appended.
+        /// The error that ended the appends.
         var failure: StoreError?
 
         init(reserved: Int, _ options: Options) {
@@ -26,44 +26,46 @@ extension LogWriter {
             maps = reserves && options.writing == .mapped && Platform.syncCoversMappings
         }
 
-        /// How far frames may be stored through the mapping.
-        var room: Int { isSealed || failure != nil ? 0 : min(reserved, mapping?.bytes.count ?? 0) }
+        /// Offset in bytes up to which frames may be stored through the mapping.
+        var room: Int { isSealed || failure != nil ? 0 : min(reserved, mapping?.memory.count ?? 0) }
     }
 
-    /// Whole pages are reserved, in bytes. The true size of a page does not matter.
+    /// Reservations are rounded up to a multiple of this many bytes. It need not be the actual page size.
     private static let granularity = 4096
 
     private static func rounded(_ length: Int) -> Int { (length + granularity - 1) & ~(granularity - 1) }
 
-    /// Takes space for frames up to `needed`, by the caller that appends.
-    /// - Throws: where the log may not be written, or has no room to grow.
+    /// Reserves and maps space for frames up to the offset `needed`. For the appending caller.
+    /// - Throws: if the log accepts no writes, or cannot grow.
     func makeRoom(upTo needed: Int) throws(StoreError) {
         try space.withLock { space throws(StoreError) in
             defer { room.store(space.room, ordering: .releasing) }
             if let failure = space.failure { throw failure.refusal }
             if space.isSealed { throw StoreError(.closed, "the log is closed", file: path) }
             try extend(&space, upTo: needed)
-            if space.maps, space.mapping.map({ $0.bytes.count < needed }) ?? true { map(&space, upTo: needed) }
+            if space.maps, space.mapping.map({ $0.memory.count < needed }) ?? true { map(&space, upTo: needed) }
             if !space.maps { space.mapping = nil }
-            tail.pointee.base = space.mapping?.bytes.baseAddress
+            tail.value.mapped = space.mapping?.memory
         }
     }
 
-    /// Reserves space ahead of the end and prepares its pages, so that appends neither wait for the file system nor
-    /// take page faults. To be called from a thread that may wait; that it fails shows in the append that needs it.
-    /// - Parameter bytes: how far ahead.
+    /// Reserves space ahead of the end and prefaults its pages, so that appends neither wait for the file system nor
+    /// take page faults. Call it from a thread that may wait. An error is not reported here, because the append that
+    /// needs the space reports it.
+    /// - Parameter bytes: bytes to prepare after the end.
     func prepare(ahead bytes: Int) {
         while let (mapping, range) = takePiece(ahead: bytes) {
-            // Outside the lock, which an append may need.
+            // Outside the lock, because an append may need it.
             mapping.prepareForWriting(offset: range.lowerBound, length: range.count)
         }
     }
 
-    /// Bytes that are taken and prepared at a time, at multiples of it.
+    /// Bytes that are reserved and prefaulted at a time. The pieces end at multiples of this size.
     private static let pieceBytes = 1 << 20
 
-    /// Takes the next piece of space ahead; nil where there is enough, or none to be had.
-    /// - Returns: what of it is to be made present.
+    /// Reserves the next piece ahead of the end.
+    /// - Returns: the mapping and the range of it to prefault; nil if enough space is prepared, or no more can be
+    ///   reserved.
     private func takePiece(ahead bytes: Int) -> (any FileMapping, Range<Int>)? {
         space.withLock { space in
             guard space.failure == nil, !space.isSealed, space.reserves else { return nil }
@@ -71,7 +73,7 @@ extension LogWriter {
             let wanted = Self.rounded(min(end + bytes, max(options.capacity, end)))
             if space.reserved < wanted {
                 defer { room.store(space.room, ordering: .releasing) }
-                // Not reported here: nothing is lost yet.
+                // The error is not reported here, because nothing is lost yet.
                 do throws(StoreError) { try extendAhead(&space, upTo: wanted) } catch { return nil }
             }
             let from = max(space.populated, end) / Platform.pageSize * Platform.pageSize
@@ -82,8 +84,9 @@ extension LogWriter {
         }
     }
 
-    /// Reserves space up to the end of a piece, and writes zeros there: Linux then takes memory for many pages at once, in a
-    /// third of the time that it takes for them one by one. No append is under way there: it is not in its room yet.
+    /// Reserves space up to the end of a piece, and writes zeros there. Linux then allocates memory for many pages at
+    /// once, in a third of the time that one page after the other takes. No append is active in that space, because
+    /// `room` does not include it yet.
     private func extendAhead(_ space: inout Space, upTo wanted: Int) throws(StoreError) {
         guard space.mapping != nil else { return try extend(&space, upTo: wanted) }
         let start = space.reserved
@@ -92,28 +95,30 @@ extension LogWriter {
             try reserve(&space, upTo: end)
             try file.writeZeros(start..<end)
         } catch {
-            // Nothing may be stored where the kernel has found no space; what it has taken of it is given back.
+            // Nothing may be stored where the kernel has found no space. The part that it did allocate is given back.
             space.reserved = start
             if error.isNoSpace { cut(&space, to: start) }
-            try note(error, &space)
+            try handle(error, &space)
         }
     }
 
-    /// Cuts the file where nothing is stored behind. Where that fails it stays as long as it is: there are zeros.
+    /// Cuts the file at an offset after which nothing is stored. If that fails, the file stays longer, with only zeros
+    /// there.
     private func cut(_ space: inout Space, to length: Int) {
         do { try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: length) } } catch {
             if !error.isNoSpace { space.failure = StoreError(error) }
         }
     }
 
-    /// Notes that the file was cut, or was to be: nothing may be stored behind its end, and no page there is prepared any more.
+    /// Records that the file was cut at `length`, or that a cut failed. Nothing may be stored after that offset any
+    /// more, and no page there is prefaulted any more.
     func noteCut(_ space: inout Space, to length: Int) {
         space.reserved = length
         space.populated = min(space.populated, length)
         room.store(space.room, ordering: .releasing)
     }
 
-    /// Reserves the next step, or, where the disk is too full for it, just what is needed.
+    /// Reserves the next step or, if the disk is too full for it, only the needed bytes.
     private func extend(_ space: inout Space, upTo needed: Int) throws(StoreError) {
         guard space.reserves, needed > space.reserved else { return }
         let wanted = Self.rounded(max(needed, min(space.reserved + space.step, options.capacity)))
@@ -126,12 +131,13 @@ extension LogWriter {
             }
             space.step = min(space.step * 2, options.greatestStep)
         } catch {
-            try note(error, &space)
+            try handle(error, &space)
         }
     }
 
-    /// What follows from an error of a call that takes space.
-    private func note(_ error: FileSystemError, _ space: inout Space) throws(StoreError) {
+    /// Handles the error of a call that reserves space. If the file system cannot reserve, the log is written from now
+    /// on. Any other error is thrown; only a full disk lets the log accept later appends.
+    private func handle(_ error: FileSystemError, _ space: inout Space) throws(StoreError) {
         if error.isUnsupported {
             space.reserves = false
             space.maps = false
@@ -148,12 +154,12 @@ extension LogWriter {
         space.reserved = end
     }
 
-    /// Gives back the space behind the last frame, for others who need it more; an append that comes takes some again. By
-    /// the caller that appends.
-    /// - Returns: the bytes that were given back.
+    /// Releases the reserved space after the last frame, for others who need it more. A later append reserves space
+    /// again. For the appending caller.
+    /// - Returns: the number of released bytes.
     func releaseReserve() -> Int {
         space.withLock { space in
-            let (end, reserved) = (tail.pointee.end, space.reserved)
+            let (end, reserved) = (tail.value.end, space.reserved)
             let kept = Self.rounded(end)
             guard space.failure == nil, !space.isSealed, reserved > kept else { return 0 }
             cut(&space, to: kept)
@@ -163,17 +169,18 @@ extension LogWriter {
         }
     }
 
-    /// Gives back prepared space where everything is synced: a small sync would write more of it than
-    /// needed (``File/writeZeros(_:)``). What is taken again is not prepared, unless that is asked for. By the caller that appends.
+    /// Releases prefaulted space if everything is synced, because a small sync would write more of it than needed
+    /// (``File/writeZeros(_:)``). Space that is reserved again is prefaulted only by ``prepare(ahead:)``. For the
+    /// appending caller.
     func releasePrepared() {
-        let isPrepared = space.withLock { $0.populated > Self.rounded(tail.pointee.end) }
-        // While the kernel has nothing to write it can cut the folio in which the log ends.
-        if isPrepared, tail.pointee.end == syncedEnd { _ = releaseReserve() }
+        let isPrepared = space.withLock { $0.populated > Self.rounded(tail.value.end) }
+        // While the kernel has nothing to write back, it can cut the folio in which the log ends.
+        if isPrepared, tail.value.end == syncedEnd { _ = releaseReserve() }
     }
 
-    /// Maps the file, or gives up mapping it: to write it instead loses nothing but time.
+    /// Maps the file. If that fails, the log is written from now on, which costs only time.
     private func map(_ space: inout Space, upTo needed: Int) {
-        let length = Self.rounded(max(options.capacity, needed, (space.mapping?.bytes.count ?? 0) * 2))
+        let length = Self.rounded(max(options.capacity, needed, (space.mapping?.memory.count ?? 0) * 2))
         do {
             space.mapping = try file.map(length: length, writable: true)
             space.populated = 0
@@ -182,8 +189,8 @@ extension LogWriter {
         }
     }
 
-    /// Ends the writing to this log.
-    /// - Returns: `error`, to be thrown by the call that met it. Later calls are refused with it as the cause.
+    /// Ends all writing to this log.
+    /// - Returns: `error`, for the call that met it to throw. Later calls throw its refusal, with `error` as the cause.
     func fail(_ error: StoreError) -> StoreError {
         space.withLock { space in
             if space.failure == nil { space.failure = error }
@@ -197,7 +204,7 @@ extension LogWriter {
 }
 
 extension StoreError {
-    /// The error of every write after this one ended the writing.
+    /// The error that every later write throws, after this one has ended the writing.
     var refusal: StoreError {
         StoreError(
             .refusesWrites,

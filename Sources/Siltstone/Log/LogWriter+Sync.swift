@@ -1,12 +1,14 @@
 import Synchronization
 
 extension LogWriter {
-    /// Makes everything appended before the call durable. Beside appends, on any thread; calls wait for each other.
+    /// Makes everything that was appended before the call durable. May run on any thread, concurrently with appends.
+    /// Concurrent calls run one after the other.
     ///
-    /// Frames appended later carry the mark, by which a reader can tell damage from a torn tail.
-    /// - Parameter limit: up to where the mark may be moved; nil: as far as the sync reaches. A log whose frames refer
-    ///   to other files must not vouch for frames beyond those whose files were synced before.
-    /// - Throws: ``StoreError/Code/inputOutput`` the first time, ``StoreError/Code/refusesWrites`` ever after.
+    /// Later frames carry the synced mark, which lets a reader tell damage from a torn tail.
+    /// - Parameter limit: largest offset in bytes to which the mark may move; nil moves it to the end that the sync
+    ///   covers. The frames of a log may refer to other files. The mark must not cover a frame whose files were not
+    ///   synced before.
+    /// - Throws: ``StoreError/Code/inputOutput`` the first time, ``StoreError/Code/refusesWrites`` afterwards.
     func sync(upTo limit: Int? = nil) throws(StoreError) {
         try syncing.withLock { () throws(StoreError) in
             if let failure { throw failure.refusal }
@@ -17,8 +19,8 @@ extension LogWriter {
         }
     }
 
-    /// Ends the log behind its last frame: gives back the space that was reserved and not used, and syncs. Appends
-    /// are refused from now on; the file stays open. By the caller that appends.
+    /// Ends the log after its last frame: releases the reserved space that is not used, and syncs. Later appends are
+    /// refused; the file stays open. For the appending caller.
     /// - Throws: as ``sync()``.
     func seal() throws(StoreError) {
         let (isFirst, reserved) = space.withLock { space -> (Bool, Int) in
@@ -29,9 +31,9 @@ extension LogWriter {
             }
             return (!space.isSealed, space.reserved)
         }
-        tail.pointee.base = nil
+        tail.value.mapped = nil
         if let failure { throw failure.refusal }
-        let end = tail.pointee.end
+        let end = tail.value.end
         if isFirst, reserved > end {
             do {
                 try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
@@ -42,19 +44,21 @@ extension LogWriter {
         try sync()
     }
 
-    /// Closes the file in good order: a close frame, ``seal()``, and the file itself. By the caller that appends.
+    /// Closes the file cleanly: appends a close frame, calls ``seal()``, and closes the file. For the appending caller.
     /// - Throws: as ``sync()``.
     func close() throws(StoreError) {
         do {
             try append(frame: .close)
         } catch {
-            // A full disk has no room for the frame, and need not: without it the log reads the same.
+            // A full disk has no space for the frame. The log does not need it, because it reads the same without the
+            // frame.
             guard error.code == .noSpace || error.code == .closed else { throw error }
         }
         try closeAsItIs()
     }
 
-    /// Closes the file without a close frame: one that was closed before, and has not grown. By the caller that appends.
+    /// Closes the file without a close frame: for a log that was closed before and has not grown. For the appending
+    /// caller.
     /// - Throws: as ``sync()``.
     func closeAsItIs() throws(StoreError) {
         try seal()

@@ -2,49 +2,48 @@ import Synchronization
 
 /// Appends frames to a log or a manifest.
 ///
-/// Appends are made by one caller at a time, under the store's write lock. ``sync()`` and ``prepare(ahead:)`` may run
-/// on other threads meanwhile.
+/// One caller at a time appends, under the store's write lock. ``sync()`` and ``prepare(ahead:)`` may run on other
+/// threads meanwhile.
 ///
-/// A *mapped* log is written by stores to a shared mapping of space that was reserved before, so that a small change
-/// costs its copy and its checksum and no call. The mapping is made once, for the log's whole capacity, and reaches
-/// past the end of the file; no byte behind the reserved space is ever touched, as that would be SIGBUS. A *written*
-/// log takes one `pwrite` for a frame; it is the way of file systems that cannot reserve or map, and of a mapped log whose
-/// frames are synced one by one or a few at a time.
+/// A *mapped* log is written by stores to a shared mapping of reserved space, so a small change costs its copy and its
+/// checksum but no system call. The mapping is made once, for the log's full capacity, and extends past the end of the
+/// file. The writer never accesses a byte after the reserved space, because that would be SIGBUS. A *written* log takes
+/// one `pwrite` for each frame. It serves file systems that cannot reserve or map, and mapped logs whose frames are
+/// synced one by one or a few at a time.
 ///
-/// A failed append changes nothing: the end does not move. For want of space it may be tried again later. Any other
-/// failed write, and any failed sync, ends the writing to this log for ever: after a failed sync the kernel may have
-/// dropped the pages and call the next sync a success (Rebello et al., "Can Applications Recover from fsync
+/// A failed append changes nothing, and the end does not move. If the disk was full, the append may be tried again
+/// later. Any other failed write, and any failed sync, ends all writing to this log. After a failed sync the kernel may
+/// have dropped the pages and report the next sync as a success (Rebello et al., "Can Applications Recover from fsync
 /// Failures?", USENIX ATC 2020).
-///
-/// `@unchecked Sendable`: what appends change lies behind ``tail`` and is theirs, by the contract above; the rest is
-/// atomic, or guarded by a lock.
-final class LogWriter: @unchecked Sendable {
-    /// What may be chosen for a log.
+final class LogWriter: Sendable {
+    /// The options of a log.
     struct Options: Sendable {
         var writing = LogWriting.mapped
-        /// Bytes that the log will take, as far as can be told. Not a limit.
+        /// Expected size of the log, in bytes. Not a limit.
         var capacity = 64 << 20
-        /// Bytes to reserve at first; 0 to reserve none, which means to write.
+        /// Bytes to reserve at first; 0 to reserve none, which means a written log.
         var firstStep = 256 << 10
-        /// Each step is twice the one before, up to this.
+        /// Largest number of bytes to reserve in a step. Each step is twice the one before, up to this.
         var greatestStep = 16 << 20
     }
 
-    /// What the appends alone read and change.
-    struct Tail {
-        /// Where the next frame goes.
+    /// State that only the appending caller reads and changes.
+    struct Tail: ~Copyable {
+        /// Start of the next frame, as an offset in bytes.
         var end: Int
         /// The checksum of the last frame.
         var previous: UInt32
-        /// The checksum of the frame that was encoded last, which becomes ``previous`` once the frame is in its place.
+        /// The checksum of the frame that was encoded last. It becomes ``previous`` once the frame is written.
         var encoded: UInt32 = 0
-        /// Where the mapping begins; nil where the log is written.
-        var base: UnsafeMutableRawPointer?
-        /// Where written frames are put together; made when it is needed.
-        var buffer: UnsafeMutableRawPointer?
+        /// The mapping; nil in a written log.
+        var mapped: MutableBytes?
+        /// Buffer in which written frames are assembled; allocated at the first use.
+        var buffer: MutableBytes?
+
+        deinit { buffer?.deallocate() }
     }
 
-    /// Greater frames than this, in bytes, are written piece by piece instead of being put together first.
+    /// Size in bytes up to which a frame is assembled before it is written. Larger frames are written piece by piece.
     static let bufferSize = 64 << 10
 
     let path: String
@@ -54,13 +53,13 @@ final class LogWriter: @unchecked Sendable {
     let options: Options
     /// The checksum of the file's header.
     let fileChecksum: UInt32
-    let tail: UnsafeMutablePointer<Tail>
-    /// Behind the last frame, for other threads.
+    let tail: HeapCell<Tail>
+    /// End of the last frame, in bytes, for other threads.
     let endMark: Atomic<Int>
-    /// Everything before this was brought to stable storage.
+    /// Everything before this offset is on stable storage, in bytes.
     let syncedMark: Atomic<Int>
-    /// A frame that ends at or before this offset may be stored through the mapping at once. 0 in every other case,
-    /// failure included, so that an append has one thing to ask.
+    /// A frame that ends at or before this offset may be stored through the mapping at once. It is 0 in every other
+    /// case, failure included, so an append has only one condition to check.
     let room = Atomic<Int>(0)
     let space: Locked<Space>
     /// Held during a sync.
@@ -75,18 +74,11 @@ final class LogWriter: @unchecked Sendable {
         endMark = Atomic(end)
         syncedMark = Atomic(end)
         space = Locked(Space(reserved: end, options), rank: .leaf)
-        tail = .allocate(capacity: 1)
-        tail.initialize(to: Tail(end: end, previous: previous, base: nil, buffer: nil))
+        tail = HeapCell(Tail(end: end, previous: previous))
     }
 
-    deinit {
-        tail.pointee.buffer?.deallocate()
-        tail.deinitialize(count: 1)
-        tail.deallocate()
-    }
-
-    /// Makes the file, with its header on stable storage. Its name is durable once the directory is synced, which is
-    /// the caller's to do before anything refers to it.
+    /// Creates the file, and syncs its header. The caller must sync the directory before anything refers to the file,
+    /// because the name is not durable until then.
     static func create(
         _ fileSystem: any FileSystem, path: String, header: FileHeader, options: Options = Options()
     ) throws(StoreError) -> LogWriter {
@@ -97,24 +89,25 @@ final class LogWriter: @unchecked Sendable {
             let writer = LogWriter(file, header, end: FileHeader.size, previous: header.checksum, options)
             try storeErrors { () throws(FileSystemError) in try file.writeFully(header.encoded(), at: 0) }
             if options.firstStep > 0 { try writer.makeRoom(upTo: FileHeader.size + FrameHeader.size) }
-            // After reserving, so that the first commit does not pay for bringing that to the disk.
+            // The sync follows the reservation, so that the first commit does not pay for writing the reservation to
+            // disk.
             try storeErrors { () throws(FileSystemError) in try file.syncFully() }
             return writer
         } catch {
-            // The first error is the one to tell; a file that stays is one that no manifest names.
+            // The first error is the one to report. No manifest names a file that remains.
             do { try fileSystem.remove(path) } catch {}
             throw error
         }
     }
 
-    /// Goes on with a file behind its last valid frame. What follows there is cut off on disk, and what stands before
-    /// is brought to stable storage, as the frames to come will say so. Where that is proven and nothing follows, nothing is
-    /// written.
+    /// Resumes a file after its last valid frame. Cuts off the rest on disk, and syncs the frames before it, because
+    /// later frames will mark them as synced. Writes nothing if the frames are known to be synced and nothing follows
+    /// them.
     /// - Parameters:
-    ///   - end: where the last valid frame ends.
-    ///   - proven: up to where the frames are known to be on stable storage. Those behind it are written again: the sync
-    ///     that should have brought them there may have failed.
-    ///   - previous: its checksum, or that of the header where there is none.
+    ///   - end: end of the last valid frame, in bytes.
+    ///   - proven: offset in bytes up to which the frames are known to be synced. Later frames are rewritten, because
+    ///     the sync that should have made them durable may have failed.
+    ///   - previous: the checksum of the last valid frame, or of the header if there is none.
     static func resume(
         _ fileSystem: any FileSystem, path: String, header: FileHeader, end: Int, proven: Int, previous: UInt32,
         options: Options = Options()
@@ -132,25 +125,22 @@ final class LogWriter: @unchecked Sendable {
                 }
                 try file.rewrite(min(proven, end)..<end)
             }
-            // Even for a full disk: nobody knows then what the file holds.
+            // After a failed sync the state of the file is unknown, even if the error is ENOSPC.
             do throws(FileSystemError) { try file.syncFully() } catch { throw StoreError(error).asUncertain }
         }
         return LogWriter(file, header, end: end, previous: previous, options)
     }
 
-    /// Where the last frame ends, in bytes. May be asked by any thread.
+    /// End of the last frame, in bytes. Any thread may read it.
     var end: Int { endMark.load(ordering: .acquiring) }
 
-    /// Everything before this offset is on stable storage. May be asked by any thread.
+    /// Everything before this offset is on stable storage, in bytes. Any thread may read it.
     var syncedEnd: Int { syncedMark.load(ordering: .acquiring) }
 
-    /// Whether frames are stored through a mapping. To be asked by the one who appends.
-    var isMapped: Bool { tail.pointee.base != nil }
-
-    /// What the first frame of the log behind this one has to say. To be asked by the one who appends.
+    /// Returns the link for the first frame of the next log. For the appending caller.
     func link(lastSequence: SequenceNumber) -> LogLink {
         LogLink(
-            log: number, end: UInt64(tail.pointee.end), checksum: tail.pointee.previous, synced: UInt64(syncedEnd),
+            log: number, end: UInt64(tail.value.end), checksum: tail.value.previous, synced: UInt64(syncedEnd),
             lastSequence: lastSequence)
     }
 }

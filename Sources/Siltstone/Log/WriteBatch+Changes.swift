@@ -1,33 +1,34 @@
 extension WriteBatch {
-    /// Adds: `key` has the value `value`.
+    /// Adds a change that sets `key` to `value`.
     @inlinable
     public mutating func put(_ key: some Collection<UInt8>, _ value: some Collection<UInt8>) {
         withContiguousBytes(key) { key in withContiguousBytes(value) { value in putBytes(key, value) } }
     }
 
-    /// Adds: `key` is absent. No error where it is already.
+    /// Adds a change that deletes `key`. A key that does not exist is no error.
     @inlinable
     public mutating func delete(_ key: some Collection<UInt8>) {
         withContiguousBytes(key) { deleteBytes($0) }
     }
 
-    /// Adds: all keys from `start` up to, not including, `end` are absent. Adds nothing where no key lies between.
+    /// Adds a change that deletes all keys from `start` up to, not including, `end`. Adds nothing if no key can lie
+    /// between them.
     @inlinable
     public mutating func deleteRange(from start: some Collection<UInt8>, to end: some Collection<UInt8>) {
         withContiguousBytes(start) { start in withContiguousBytes(end) { end in deleteRangeBytes(start, end) } }
     }
 
-    /// Adds: `key` has the value `value`.
+    /// Adds a change that sets `key` to `value`.
     public mutating func put(_ key: RawSpan, _ value: RawSpan) {
         key.withBytes { key in value.withBytes { value in putBytes(key, value) } }
     }
 
-    /// Adds: `key` is absent.
+    /// Adds a change that deletes `key`.
     public mutating func delete(_ key: RawSpan) {
         key.withBytes { deleteBytes($0) }
     }
 
-    /// Adds: all keys from `start` up to, not including, `end` are absent.
+    /// Adds a change that deletes all keys from `start` up to, not including, `end`.
     public mutating func deleteRange(from start: RawSpan, to end: RawSpan) {
         start.withBytes { start in end.withBytes { end in deleteRangeBytes(start, end) } }
     }

@@ -1,7 +1,7 @@
-/// Changes that take effect together: all of them or none, also across a crash.
+/// Changes that take effect atomically: all of them or none, also across a crash.
 ///
-/// The changes are applied in the order in which they were added; a later one for the same key wins. A batch may be
-/// written more than once, and is a value: a copy does not see what is added to the original.
+/// The changes are applied in the order in which they were added; a later change of the same key wins. A batch may be
+/// written more than once. It has value semantics: a copy does not see later additions to the original.
 ///
 /// ```swift
 /// var batch = WriteBatch()
@@ -11,26 +11,26 @@
 /// try store.write(batch)
 /// ```
 public struct WriteBatch: Sendable {
-    /// Begins with the changes as they stand in the log (`Docs/Format.md`, "Changes"), so that writing them is one copy; the
-    /// rest is room for more.
+    /// The first ``byteCount`` bytes are the changes, encoded as in the log (`Docs/Format.md`, "Changes"), so writing
+    /// them is one copy. The other bytes are spare capacity.
     private var memory: [UInt8] = []
-    /// Bytes that the changes take in the log: keys, values and a few bytes for each.
+    /// Bytes that the changes take in the log: keys, values and a few bytes for each change.
     public private(set) var byteCount = 0
-    /// How many changes the batch holds.
+    /// Number of changes in the batch.
     public private(set) var count = 0
 
-    /// Bytes of the greatest value: whether any is to go to a value file.
+    /// Bytes of the largest value: says whether any value has to go to a value file.
     private(set) var largestValueBytes = 0
-    /// Bytes of the greatest key, or end of a range: whether all are within the limit.
+    /// Bytes of the largest key or end of a range: says whether all are within the limit.
     private(set) var largestKeyBytes = 0
 
-    /// Makes an empty batch.
+    /// Creates an empty batch.
     public init() {}
 
-    /// Whether the batch holds no change.
+    /// True if the batch has no changes.
     public var isEmpty: Bool { count == 0 }
 
-    /// Removes all changes; the memory is kept for the next ones.
+    /// Removes all changes; keeps the memory for the next ones.
     public mutating func removeAll() {
         byteCount = 0
         count = 0
@@ -38,26 +38,22 @@ public struct WriteBatch: Sendable {
         largestKeyBytes = 0
     }
 
-    /// Prepares for changes of `bytes` bytes in all, so that adding them moves nothing.
+    /// Allocates memory for changes of `bytes` bytes in total, so that adding them copies none of them again.
     public mutating func reserveCapacity(_ bytes: Int) {
         guard bytes > memory.count else { return }
-        // In one piece: to append a sequence of zeros takes a debug build a microsecond for each byte.
-        memory = [UInt8](unsafeUninitializedCapacity: bytes) { larger, count in
-            let target = MutableBytes(UnsafeMutableRawBufferPointer(larger))
-            memory.withBytes { target.copyMemory(from: $0) }
-            target[memory.count...].fill(with: 0)
-            count = bytes
-        }
+        var larger = [UInt8](repeating: 0, count: bytes)
+        larger.withMutableBytes { larger in memory.withBytes { larger.copyMemory(from: $0) } }
+        memory = larger
     }
 
     /// Adds a change.
     mutating func append(_ kind: RecordKind, key: Bytes, value: Bytes) {
         let end = byteCount + ChangeEncoding.size(key: key.count, value: value.count)
         if end > memory.count { reserveCapacity(max(end, 2 * memory.count)) }
-        // Written in place: to append kind, lengths, key and value one by one takes several times as long.
-        memory.withUnsafeMutableBytes { buffer in
-            guard let start = buffer.baseAddress else { return }  // never nil: there is room for a change
-            ChangeEncoding.write(kind, key: key, value: value, to: start + byteCount)
+        // The change is encoded in place. Appending kind, lengths, key and value to the array one by one takes several
+        // times as long.
+        memory.withMutableBytes { bytes in
+            ChangeEncoding.write(kind, key: key, value: value, to: bytes[byteCount...])
         }
         byteCount = end
         count += 1
@@ -67,17 +63,20 @@ public struct WriteBatch: Sendable {
 }
 
 extension WriteBatch {
-    /// Lends the encoded changes.
+    /// Passes the encoded changes to `body`. They are valid during the call only.
     func withPayload<R, E: Error>(_ body: (Bytes) throws(E) -> R) throws(E) -> R {
         try withContiguousBytes(memory) { bytes throws(E) in
             try body(Bytes(rebasing: bytes[..<byteCount]))
         }
     }
 
-    /// This batch with its large values moved out of it.
+    /// Returns this batch with its large values moved to a value file and replaced by pointers (key-value separation,
+    /// after WiscKey).
     /// - Parameters:
-    ///   - bytes: from which size a value is large.
-    ///   - move: puts a key's value elsewhere and says where.
+    ///   - bytes: smallest size of a large value, in bytes.
+    ///   - move: writes a key's value to a value file and returns its position.
+    /// - Throws: the errors of `move`. ``StoreError/Code/invalidArgument`` for a malformed batch would take a bug or a
+    ///   memory error, because only ``append(_:key:value:)`` encodes changes.
     func movingLargeValues(
         ofAtLeast bytes: Int, _ move: (_ key: Bytes, _ value: Bytes) throws(StoreError) -> ValuePointer
     ) throws(StoreError) -> WriteBatch {
@@ -91,7 +90,7 @@ extension WriteBatch {
                         continue
                     }
                     let pointer = try move(change.key, change.value)
-                    try withUnsafeTemporaryBytes(ValuePointer.size) { buffer throws(StoreError) in
+                    try withStackBytes(ValuePointer.size) { buffer throws(StoreError) in
                         pointer.write(to: buffer)
                         slim.append(.pointer, key: change.key, value: buffer.bytes)
                     }

@@ -1,4 +1,4 @@
-/// `CURRENT`: one line that names the manifest in force (`Docs/Format.md`).
+/// `CURRENT`: one line that names the current manifest (`Docs/Format.md`).
 enum CurrentFile {
     private static let prefix = "siltstone 1 "
 
@@ -9,7 +9,7 @@ enum CurrentFile {
         return text + String(repeating: "0", count: 8 - digits.count) + digits + "\n"
     }
 
-    /// The number of the manifest in force; nil where there is no `CURRENT`.
+    /// Returns the number of the current manifest, or nil if there is no `CURRENT`.
     static func read(in directory: String, _ fileSystem: any FileSystem) throws(StoreError) -> UInt64? {
         let path = StoreFile.current.path(in: directory)
         let content: [UInt8]
@@ -25,7 +25,8 @@ enum CurrentFile {
             throw .corrupt("CURRENT does not name a manifest", file: path, offset: 0)
         }
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        // Only if the line is whole: a damaged digit is no newer format.
+        // The version is checked only in an intact line, because a damaged digit must not be reported as a newer
+        // format.
         if words.count > 1, let version = Int(words[1]), version > 1, isWhole(text) {
             throw StoreError(
                 .unsupportedFormat, "the store has format \(version), this release reads format 1; use a newer release",
@@ -37,7 +38,7 @@ enum CurrentFile {
         return number
     }
 
-    /// Whether the last word of a line, of whatever format, is the checksum of what stands before it.
+    /// Returns true if the last word of a line, in any format version, is the checksum of the text before it.
     private static func isWhole(_ line: String) -> Bool {
         guard let space = line.utf8.lastIndex(of: UInt8(ascii: " ")) else { return false }
         let start = line.utf8.index(after: space)
@@ -45,7 +46,9 @@ enum CurrentFile {
         return line.utf8.last == UInt8(ascii: "\n") && UInt32(String(line[start...].dropLast()), radix: 16) == checksum
     }
 
-    /// Writes `CURRENT` aside and syncs it. The directory too, so that what it is about to name is there by name.
+    /// Writes the new `CURRENT` to a temporary file and syncs that file.
+    ///
+    /// It also syncs the directory, so that the name of the manifest is durable before `CURRENT` refers to it.
     static func prepare(
         manifest number: UInt64, in directory: String, _ fileSystem: any FileSystem
     ) throws(FileSystemError) {
@@ -60,7 +63,8 @@ enum CurrentFile {
         try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
     }
 
-    /// Puts the manifest in force that ``prepare(manifest:in:_:)`` has named: a crash leaves the old name or the new one.
+    /// Installs the manifest that ``prepare(manifest:in:_:)`` has named, by renaming the temporary file to `CURRENT`.
+    /// After a crash, `CURRENT` names either the old manifest or the new one.
     static func replace(in directory: String, _ fileSystem: any FileSystem) throws(FileSystemError) {
         let temporary = StoreFile.currentInTheMaking.path(in: directory)
         let path = StoreFile.current.path(in: directory)

@@ -1,10 +1,11 @@
-/// The list of edits that says which files make up the store, and its writer.
+/// The log of version edits that says which files make up the store, and its writer.
 ///
-/// Each edit is synced before anyone acts on it. When the list has grown long, a new manifest is begun with the whole
-/// state, and put in force by `CURRENT`; there is a valid manifest at every moment. (LevelDB's descriptor log, with each
-/// frame chained to the one before.) Used under the manifest lock of ``VersionSet``.
+/// Each edit is synced before anyone acts on it. The manifest rolls over after ``editLimit`` edits: a new file starts
+/// with the full state, and renaming `CURRENT` installs it. A valid manifest exists at every moment. (LevelDB's
+/// descriptor log; here each frame is also chained to the frame before it.) Used under the manifest lock of
+/// ``VersionSet``.
 final class Manifest {
-    /// Edits after which the manifest is begun anew, if that can be done.
+    /// Number of edits after which the manifest rolls over, if the new file can be written.
     static let editLimit = 1000
 
     let directory: String
@@ -12,29 +13,32 @@ final class Manifest {
     private let fileSystem: any FileSystem
     private(set) var state: ManifestState
     private(set) var number: UInt64
-    /// The manifest that was found, until there is a reason to write to it.
+    /// The manifest that recovery has read. Nil once there was a reason to write to it.
     private var found: Found?
-    /// Where edits go; nil until then.
+    /// Appends edits to the current manifest. Nil until the first write.
     private var writer: LogWriter?
+    /// Number of edits since the full state; in a recovered manifest the full state counts as one.
     private(set) var edits: Int
-    /// Edits at which the manifest is begun anew.
-    private var renewalPoint = editLimit
+    /// Number of edits at which the next rollover is tried.
+    private var rolloverPoint = editLimit
 
-    /// A manifest that was read, up to its last valid edit.
+    /// A manifest that recovery has read up to its last valid edit.
     struct Found {
         var path: String
         var header: FileHeader
         var state: ManifestState
-        /// Edits, the first among them.
+        /// Number of edits, including the first, which holds the full state.
         var edits: Int
-        /// Where the last edit ends, in bytes.
+        /// End of the last edit, as an offset in bytes.
         var end: Int
-        /// Up to where they are known to be on stable storage.
+        /// The offset in bytes up to which the edits are known to be synced.
         var proven: Int
         var lastChecksum: UInt32
     }
 
-    /// A manifest that was just made.
+    /// Creates the owner of a manifest that was just written.
+    ///
+    /// ``edits`` starts at 0, as after a rollover, because the first edit, which holds the full state, does not count.
     init(
         directory: String, identity: StoreIdentity, fileSystem: any FileSystem, state: ManifestState, number: UInt64,
         writer: LogWriter
@@ -49,7 +53,7 @@ final class Manifest {
         edits = 0
     }
 
-    /// A manifest that was found, and that is to be gone on with: some time, by ``makeRecoveryDurable()``.
+    /// Creates the owner of a manifest that recovery has read. ``makeRecoveryDurable()`` prepares it for appending.
     init(_ found: Found, nextFileNumber: UInt64, directory: String, fileSystem: any FileSystem) {
         self.found = found
         self.directory = directory
@@ -61,14 +65,16 @@ final class Manifest {
         edits = found.edits
     }
 
-    /// Whether nothing was written to the manifest that was found.
+    /// True if nothing has been written to the manifest since recovery.
     var isAsFound: Bool { writer == nil }
 
-    /// Makes durable what was found: the manifest, of which a process that died may not have synced the end, and the names
-    /// of the files, as it may have died between the renaming of `CURRENT` and the sync of that.
+    /// Makes the recovered state durable: the end of the manifest and the names of the files.
     ///
-    /// Comes before the first edit, before anything is removed or told to be durable; but not before that: who opens a store
-    /// that was closed in good order, and reads, has no reason to wait for the disk.
+    /// A process that died may not have synced the end of the manifest. It may also have died between the renaming of
+    /// `CURRENT` and the sync of the directory.
+    ///
+    /// This runs before the first edit, and before any file is removed or any write is reported as durable. It does not
+    /// run at open, so that a caller who opens a cleanly closed store and only reads does not wait for the disk.
     func makeRecoveryDurable() throws(StoreError) { _ = try durableWriter() }
 
     private func durableWriter() throws(StoreError) -> LogWriter {
@@ -80,14 +86,15 @@ final class Manifest {
         do throws(FileSystemError) {
             try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
         } catch {
-            // Of a sync that was made nobody knows what it did, be it for a full disk.
+            // After a failed sync the on-disk state is unknown, even if the error is ENOSPC. A refusal (no descriptor,
+            // no permission) comes from opening the directory, before any sync.
             throw Platform.isRefusal(error.errorNumber) ? StoreError(error) : StoreError(error).asUncertain
         }
         (self.writer, self.found) = (writer, nil)
         return writer
     }
 
-    /// A number that no file has had. Durable with the next edit.
+    /// Takes a number that no file has had. It is durable with the next edit.
     func takeNumber() -> UInt64 {
         defer { state.nextFileNumber += 1 }
         return state.nextFileNumber
@@ -95,33 +102,39 @@ final class Manifest {
 
     /// Makes an edit durable.
     ///
-    /// A full disk is an error after which nothing has changed. Any other failure leaves it open whether the edit will
-    /// be there after a crash: the store then takes no more writes, and deletes nothing.
+    /// An error with the code ``StoreError/Code/noSpace`` means that nothing has changed. After any other error it is
+    /// unknown whether the edit survives a crash, so the store refuses all later writes and deletes nothing.
     func append(_ edit: VersionEdit) throws(StoreError) {
         let writer = try durableWriter()
         var edit = edit
         edit.nextFileNumber = state.nextFileNumber
         var next = state
         try next.apply(edit, path: writer.path, offset: writer.end)
-        if edits >= renewalPoint, try begin(with: next) { return }
+        if edits >= rolloverPoint {
+            if try rollOver(to: next) { return }
+            // The failed rollover has taken a number, and may have left a file of that number.
+            edit.nextFileNumber = state.nextFileNumber
+            next.nextFileNumber = state.nextFileNumber
+        }
         try writer.append(edit: edit)
-        try certain { () throws(StoreError) in try writer.sync() }
+        try markingUncertain { () throws(StoreError) in try writer.sync() }
         state = next
         edits += 1
     }
 
-    /// Runs the step of an edit behind which nobody knows whether it will be found after a crash: for the caller, even a
-    /// full disk is then no failure that changes nothing.
-    private func certain(_ step: () throws(StoreError) -> Void) throws(StoreError) {
+    /// Runs a step after whose failure it is unknown whether the edit survives a crash. Rethrows its error as
+    /// uncertain, so that the caller does not take even a full disk for a failure that changed nothing.
+    private func markingUncertain(_ step: () throws(StoreError) -> Void) throws(StoreError) {
         do { try step() } catch { throw error.asUncertain }
     }
 
-    /// Writes a state as the first edit of a new manifest, and puts that in force.
-    /// - Returns: false where the new one could not be made: the old one is as good, only longer, so that this is no failure
-    ///   of the edit, which is appended instead. Tried again later.
-    private func begin(with next: ManifestState) throws(StoreError) -> Bool {
+    /// Rolls over: writes `next` as the first edit of a new manifest, and installs that manifest.
+    /// - Returns: false if the new manifest could not be written. The old manifest stays valid and only grows longer,
+    ///   so the edit has not failed: the caller appends it to the old manifest. The next try follows after a tenth of
+    ///   ``editLimit`` further edits.
+    private func rollOver(to next: ManifestState) throws(StoreError) -> Bool {
         var next = next
-        // Taken for good: where this fails, something of that name may be left.
+        // The number is never given back, because a file with that name may remain after a failure.
         let newNumber = takeNumber()
         next.nextFileNumber = state.nextFileNumber
         let newWriter: LogWriter
@@ -129,24 +142,24 @@ final class Manifest {
             newWriter = try Self.prepare(
                 number: newNumber, state: next, identity: identity, in: directory, fileSystem)
         } catch {
-            renewalPoint = edits + Self.editLimit / 10
+            rolloverPoint = edits + Self.editLimit / 10
             return false
         }
-        try certain { () throws(StoreError) in
+        try markingUncertain { () throws(StoreError) in
             try storeErrors { () throws(FileSystemError) in try CurrentFile.replace(in: directory, fileSystem) }
         }
         let old = number
-        (writer, number, state, edits, renewalPoint) = (newWriter, newNumber, next, 0, Self.editLimit)
-        // The old one is not in force any more; where it cannot be removed now, the next opening does it.
+        (writer, number, state, edits, rolloverPoint) = (newWriter, newNumber, next, 0, Self.editLimit)
+        // The old manifest is not current any more. If it cannot be removed now, the next opening removes it.
         let path = StoreFile.manifest(old).path(in: directory)
         do { try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.remove(path) } } catch {}
         return true
     }
 
-    /// Closes the file. What was appended is durable already.
+    /// Closes the file. All appended edits are durable already.
     func close() throws(StoreError) { try writer?.close() }
 
-    /// Writes a new manifest and puts it in force.
+    /// Writes a new manifest and installs it.
     static func create(
         number: UInt64, state: ManifestState, identity: StoreIdentity, in directory: String,
         _ fileSystem: any FileSystem
@@ -156,7 +169,7 @@ final class Manifest {
         return writer
     }
 
-    /// Writes a new manifest, and the `CURRENT` that is to name it: nothing has changed yet.
+    /// Writes a new manifest, and a temporary `CURRENT` that names it. The old manifest stays current.
     static func prepare(
         number: UInt64, state: ManifestState, identity: StoreIdentity, in directory: String,
         _ fileSystem: any FileSystem
@@ -172,7 +185,7 @@ final class Manifest {
             }
             return writer
         } catch {
-            // The first error is the one to tell; a manifest that is not in force is a leftover.
+            // The first error is the one to report. A manifest that is not current is an obsolete file.
             do { try fileSystem.remove(path) } catch {}
             throw error
         }
@@ -180,7 +193,7 @@ final class Manifest {
 }
 
 extension LogWriter {
-    /// Appends an edit of a manifest.
+    /// Appends an edit to a manifest.
     fileprivate func append(edit: VersionEdit) throws(StoreError) {
         let payload = edit.encoded()
         try withContiguousBytes(payload) { bytes throws(StoreError) in try append(frame: .edit, payload: bytes) }
@@ -188,6 +201,6 @@ extension LogWriter {
 }
 
 extension LogWriter.Options {
-    /// A manifest grows seldom and by little: no space is taken ahead.
+    /// The manifest is small and grows seldom, so it does not preallocate.
     static let manifest = LogWriter.Options(writing: .written, capacity: 0, firstStep: 0)
 }

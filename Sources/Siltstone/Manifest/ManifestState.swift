@@ -1,17 +1,17 @@
-/// What a manifest says once its edits are applied: the files that make up the store.
+/// The state of a manifest after all of its edits: the files that make up the store.
 struct ManifestState: Hashable, Sendable {
     var nextFileNumber: UInt64 = 1
-    /// Logs whose changes are not all in segments, oldest first.
+    /// Logs with changes that are not in segments yet, oldest first.
     var logs: [UInt64] = []
     /// Live segments by number.
     var segments: [UInt64: VersionEdit.PlacedSegment] = [:]
     var valueFiles: Set<UInt64> = []
     var lastSequence: SequenceNumber = 0
-    /// Where the log ended when the store was last closed in good order, until something else is written.
+    /// The log and its end at the last clean close. Later edits do not clear it.
     var closing: VersionEdit.Closing?
 
     /// Applies an edit.
-    /// - Throws: ``StoreError/Code/corrupt`` where the edit contradicts the state, which a right manifest never does.
+    /// - Throws: ``StoreError/Code/corrupt`` if the edit contradicts the state. An intact manifest never does.
     mutating func apply(_ edit: VersionEdit, path: String, offset: Int) throws(StoreError) {
         func require(_ condition: Bool, _ what: @autoclosure () -> String) throws(StoreError) {
             if !condition { throw .corrupt("the manifest contradicts itself: \(what())", file: path, offset: offset) }
@@ -46,8 +46,8 @@ struct ManifestState: Hashable, Sendable {
         if let closing = edit.closing { self.closing = closing }
     }
 
-    /// Checks that no segment has changes behind the last sequence number: readers would not see them, and new changes would
-    /// take their numbers.
+    /// Checks that no segment has changes after the last sequence number. Readers would not see those changes, and new
+    /// changes would get the same sequence numbers.
     /// - Throws: ``StoreError/Code/corrupt``
     func checkLastSequence(path: String, offset: Int) throws(StoreError) {
         guard let newest = segments.values.map(\.info).max(by: { $0.greatestSequence < $1.greatestSequence }),
@@ -59,7 +59,7 @@ struct ManifestState: Hashable, Sendable {
             file: path, offset: offset)
     }
 
-    /// The edit that makes this state from nothing: the first of a new manifest.
+    /// Returns the edit that makes this state from an empty one: the first edit of a new manifest.
     func asEdit() -> VersionEdit {
         var edit = VersionEdit()
         edit.nextFileNumber = nextFileNumber
@@ -71,7 +71,7 @@ struct ManifestState: Hashable, Sendable {
         return edit
     }
 
-    /// Every file that must exist.
+    /// All files that must exist.
     var liveFiles: Set<StoreFile> {
         Set(logs.map { .log($0) }).union(segments.keys.map { .segment($0) }).union(valueFiles.map { .values($0) })
     }

@@ -1,22 +1,24 @@
-/// Removes files that the manifest names no more, and holds removals back while a checkpoint links files or a
+/// Removes files that the manifest does not name any more. Defers the removals while a checkpoint links files or a
 /// verification reads them.
 ///
-/// A file goes as soon as the edit that drops it is durable, a flushed log a moment later. Readers that still have it open
-/// or mapped keep its bytes: only the name goes, and the space once the last of them is done.
+/// A file is removed as soon as the edit that drops it is durable; a flushed log follows a moment later. Readers that
+/// still have the file open or mapped keep its bytes. Removal takes only the name; the file system frees the space
+/// after the last reader.
 ///
-/// Whoever holds files back goes by their names, and so by the directory's lock: it is not given up before the last
-/// hold has ended.
-///
-/// `@unchecked Sendable`: what is not constant is touched under `lock` only.
-final class ObsoleteFiles: @unchecked Sendable {
+/// A holder of files reaches them by name, and relies on the directory's lock. So the lock is not released before the
+/// last hold has ended.
+final class ObsoleteFiles: Sendable {
     private let directory: String
     private let fileSystem: any FileSystem
-    private let lock = ConditionLock(.leaf)
-    private var holds = 0
-    /// What is to be removed once the last hold ends.
-    private var waiting: [StoreFile] = []
-    /// Whether the store closes, and nobody may begin to hold any more.
-    private var refusesHolds = false
+    private let state = Locked(State(), rank: .leaf)
+
+    private struct State {
+        var holds = 0
+        /// Files to remove when the last hold ends.
+        var waiting: [StoreFile] = []
+        /// True once the store is closing: no new hold may start.
+        var refusesHolds = false
+    }
 
     init(directory: String, fileSystem: any FileSystem) {
         self.directory = directory
@@ -25,22 +27,22 @@ final class ObsoleteFiles: @unchecked Sendable {
 
     /// Removes files, now or when the last hold ends.
     ///
-    /// A failure is not an error of the store: nothing refers to the file, and the next opening tries again.
+    /// A failure is not an error of the store, because nothing refers to the file, and the next opening tries again.
     func remove(_ files: [StoreFile]) {
-        let now = lock.withLock {
-            if holds == 0 { return files }
-            waiting += files
+        let now = state.withLock { state in
+            if state.holds == 0 { return files }
+            state.waiting += files
             return []
         }
         unlink(now)
     }
 
-    /// Keeps all files in place while `body` runs.
-    /// - Throws: ``StoreError/Code/closed`` where the store closes already; or what `body` throws.
+    /// Runs `body` and keeps all files in place meanwhile.
+    /// - Throws: ``StoreError/Code/closed`` if the store is closing already; any error that `body` throws.
     func holding<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-        let isRefused = lock.withLock {
-            if !refusesHolds { holds += 1 }
-            return refusesHolds
+        let isRefused = state.withLock { state in
+            if !state.refusesHolds { state.holds += 1 }
+            return state.refusesHolds
         }
         if isRefused { throw StoreError(.closed, "the store is closed; open it again", file: directory) }
         defer { endHold() }
@@ -49,25 +51,26 @@ final class ObsoleteFiles: @unchecked Sendable {
 
     private func endHold() {
         while true {
-            let files = lock.withLock { () -> [StoreFile] in
-                defer { waiting = holds == 1 ? [] : waiting }
-                if holds == 1, !waiting.isEmpty { return waiting }
-                holds -= 1
-                lock.wakeAll()
+            let files = state.withLock { state -> [StoreFile] in
+                let isLast = state.holds == 1
+                if isLast, !state.waiting.isEmpty {
+                    defer { state.waiting = [] }
+                    return state.waiting
+                }
+                state.holds -= 1
                 return []
             }
-            if files.isEmpty { return }
-            // The hold goes on meanwhile: behind it the directory may be another's.
+            if files.isEmpty { return state.wakeAll() }
+            // The hold stays while the files are removed, because the directory may belong to another store once it
+            // ends.
             unlink(files)
         }
     }
 
-    /// Lets nobody begin to hold any more, and waits for those who do. Again: the same.
+    /// Refuses new holds, and waits until the present ones have ended. A second call does the same.
     func endHolds() {
-        lock.withLock {
-            refusesHolds = true
-            while holds > 0 { lock.wait() }
-        }
+        state.withLock { $0.refusesHolds = true }
+        state.wait { $0.holds > 0 ? nil : () }
     }
 
     private func unlink(_ files: [StoreFile]) {

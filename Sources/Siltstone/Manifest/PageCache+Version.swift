@@ -1,6 +1,6 @@
 extension PageCache {
-    /// Compares a version's files with the memory there is.
-    /// - Returns: whether ``isTight`` has changed.
+    /// Compares the size of a version's files with the memory of the machine.
+    /// - Returns: true if ``isTight`` has changed.
     @discardableResult
     func measure(_ version: Version) -> Bool {
         let valueBytes = version.valueFiles.values.reduce(0) { $0 + $1.approximateSize }

@@ -1,10 +1,10 @@
-/// The directory of an open store: makes its files, opens them, and makes their names durable.
+/// The directory of an open store: creates its files, opens them, and makes their names durable.
 ///
 /// Holds no state and takes no lock.
 struct StoreDirectory: Sendable {
     let path: String
     let fileSystem: any FileSystem
-    /// Every file carries it.
+    /// The identity that every file of the store carries.
     let identity: StoreIdentity
     let configuration: Configuration
     let cache: BlockCache
@@ -23,7 +23,7 @@ struct StoreDirectory: Sendable {
 
     func path(of file: StoreFile) -> String { file.path(in: path) }
 
-    /// Makes a file that the manifest names before anything counts on it.
+    /// Creates a file. The manifest must name it before anyone relies on it.
     func create(_ file: StoreFile) throws(StoreError) -> any File {
         let path = path(of: file)
         return try storeErrors { () throws(FileSystemError) in
@@ -38,7 +38,7 @@ struct StoreDirectory: Sendable {
         }
     }
 
-    /// Makes a log. Its name is not durable yet.
+    /// Creates a log. Its name is not durable yet.
     func createLog(_ number: UInt64) throws(StoreError) -> LogWriter {
         try LogWriter.create(
             fileSystem, path: path(of: .log(number)),
@@ -72,7 +72,8 @@ struct StoreDirectory: Sendable {
 }
 
 extension LogWriter.Options {
-    /// Room for a memtable's changes, and for the greatest batch: address space, not disk.
+    /// Options of the store's log. The capacity covers a memtable's changes and the largest batch. It reserves address
+    /// space, not disk space.
     static func log(_ configuration: Configuration) -> LogWriter.Options {
         LogWriter.Options(
             writing: configuration.logWriting,

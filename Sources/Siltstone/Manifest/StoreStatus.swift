@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Tells whether the store takes reads and writes, and why it does not.
+/// Says whether the store takes reads and writes, and why it does not.
 ///
 /// A failure after which the state on disk is unknown is final: the store refuses all later writes, and reads go on
 /// (`ErrorHandler` in RocksDB). Closing is final as well.
 ///
-/// Guards the first failure, by a leaf lock of its own; the flags are atomics. Every owner asks; every owner may record a
-/// failure. The write path closes the store to writers under its own lock, so that a write which has passed
-/// ``checkWritable()`` under that lock is done before anybody acts on the closing.
+/// A leaf lock of its own guards the first failure; the flags are atomics. Every owner checks the status and may record
+/// a failure. The write path closes the store to writers under the write lock. So a write that has passed
+/// ``checkWritable()`` under that lock is complete before anybody acts on the closing.
 final class StoreStatus: Sendable {
     let directory: String
     let isReadOnly: Bool
@@ -15,7 +15,7 @@ final class StoreStatus: Sendable {
     private let closed = Atomic<Bool>(false)
     private let failed = Atomic<Bool>(false)
     private let life = Locked(Life.open, rank: .leaf)
-    /// Any reason to refuse a write.
+    /// True if there is any reason to refuse a write.
     private let refusing: Atomic<Bool>
     private let firstFailure = Locked<StoreError?>(nil, rank: .leaf)
     private let wakeWriters = Locked<(@Sendable () -> Void)?>(nil, rank: .leaf)
@@ -28,20 +28,20 @@ final class StoreStatus: Sendable {
 
     // MARK: Closing
 
-    /// Whether the store closes: background work stops at the next record, and every call throws.
+    /// True while the store is closing: background work stops at the next record, and every call throws.
     @inline(__always)
     var isStopping: Bool { stopping.load(ordering: .relaxed) }
 
-    /// Whether writers are refused for good, and the files may soon be another owner's.
+    /// True once the store refuses writers for good. Its files may soon belong to another owner.
     @inline(__always)
     var isClosed: Bool { closed.load(ordering: .acquiring) }
 
     private enum Life { case open, closing, released }
 
-    /// Whether closing has begun; writes go on until ``close()``.
+    /// True once closing has started. Writes go on until ``close()``.
     var isClosing: Bool { life.withLock { $0 != .open } }
 
-    /// Begins to close. The first caller gets true, and has to ``release()`` when all is done.
+    /// Starts the closing. Returns true to the first caller, who must call ``release()`` at the end.
     func beginClosing() -> Bool {
         life.withLock { life in
             defer { if life == .open { life = .closing } }
@@ -49,16 +49,16 @@ final class StoreStatus: Sendable {
         }
     }
 
-    /// Waits for the one who closes.
+    /// Waits until the caller that closes the store has called ``release()``.
     func waitForRelease() { life.wait { $0 == .released ? () : nil } }
 
-    /// All is done, and the lock of the directory is given up.
+    /// Marks the closing as complete, after the directory's lock was released.
     func release() {
         life.withLock { $0 = .released }
         life.wakeAll()
     }
 
-    /// Has background work stop, and every call throw.
+    /// Stops background work, and makes every call throw.
     func stop() { stopping.store(true, ordering: .sequentiallyConsistent) }
 
     /// Refuses all later writes. Under the write lock.
@@ -69,23 +69,24 @@ final class StoreStatus: Sendable {
 
     // MARK: Failures
 
-    /// Whether a failure has been recorded.
+    /// True if a failure has been recorded.
     var hasFailed: Bool { failed.load(ordering: .acquiring) }
 
     /// The failure that was recorded first.
     var failure: StoreError? { hasFailed ? firstFailure.withLock { $0 } : nil }
 
-    /// Records a failure after which the state on disk is unknown, and wakes the writers that wait. Not under the write lock.
-    /// The store refuses all later writes.
+    /// Records a failure after which the state on disk is unknown, and wakes the waiting writers. The store refuses all
+    /// later writes. Not under the write lock.
     func fail(_ failure: StoreError) {
         record(failure)
         wakeWriters.withLock { $0 }?()
     }
 
-    /// Sets what wakes the writers that wait. Once, when the owners are put together.
+    /// Sets the function that wakes waiting writers. Called once, when the owners are put together.
     func whenFailed(_ wakeWriters: @escaping @Sendable () -> Void) { self.wakeWriters.withLock { $0 = wakeWriters } }
 
-    /// Runs a sync. After a failed sync, even for a full disk, nobody knows what the disk holds: the failure is recorded.
+    /// Runs a sync, and records its failure, because after a failed sync the on-disk state is unknown, even if the
+    /// error is ENOSPC.
     /// - Throws: ``StoreError/Code/inputOutput``.
     func requireSuccess(of sync: () throws(StoreError) -> Void) throws(StoreError) {
         do { try sync() } catch {
@@ -95,8 +96,8 @@ final class StoreStatus: Sendable {
         }
     }
 
-    /// Records a failure as ``fail(_:)`` does, under the write lock: the caller is a writer, and others are woken by what
-    /// they wait for.
+    /// Records a failure as ``fail(_:)`` does, but wakes nobody. For a writer under the write lock. The other writers
+    /// are woken by the event that they wait for.
     func record(_ failure: StoreError) {
         firstFailure.withLock { first in
             if first == nil { first = failure }
@@ -107,19 +108,19 @@ final class StoreStatus: Sendable {
 
     // MARK: Checks
 
-    /// Throws where the store is closed.
+    /// Throws if the store is closed.
     @inline(__always)
     func checkOpen() throws(StoreError) {
         if isStopping { throw closedError }
     }
 
-    /// Throws where the store takes no writes.
+    /// Throws if the store takes no writes.
     @inline(__always)
     func checkWritable() throws(StoreError) {
         if refusing.load(ordering: .relaxed) { try refuse() }
     }
 
-    /// Throws, after a wait, where the store takes no writes any more. A caller that has waited gets the failure itself.
+    /// Throws if the store takes no writes any more. A caller that has waited gets the recorded failure itself.
     func checkStillWritable() throws(StoreError) {
         if !isClosed, let failure { throw failure }
         try checkWritable()

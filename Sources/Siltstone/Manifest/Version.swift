@@ -1,13 +1,14 @@
-/// The segments and value files of a store at one moment. Immutable: a change makes a new one, and readers keep the one
-/// that they began with.
+/// The segments and value files of a store at one moment. Immutable: each change makes a new version, and a reader
+/// keeps the version that it started with.
 final class Version: Sendable {
-    /// Runs by level. Level 0 has any number, newest first; each further level has one at most.
+    /// Runs by level. Level 0 has any number of runs, newest first; every other level has at most one.
     let levels: [[Run]]
-    /// Value files by number, those that segments or memtables refer to.
+    /// Value files by number: those that segments or memtables refer to.
     let valueFiles: [UInt64: ValueFileReader]
-    /// All runs, newest first: the order in which a reader asks them.
+    /// All runs, newest first, in the order in which a reader checks them.
     let runs: [Run]
-    /// The range tombstones of all segments, for scans. Cut into fragments once, not for every scan.
+    /// The range tombstones of all segments, for scans. They are cut into fragments once for each version, not for
+    /// every scan.
     let rangeTombstones: RangeTombstones
 
     static let empty = Version(levels: [], valueFiles: [:])
@@ -20,7 +21,7 @@ final class Version: Sendable {
         rangeTombstones = tombstones.isEmpty ? .empty : RangeTombstones(tombstones.flatMap(\.tombstones))
     }
 
-    /// Places opened segments.
+    /// Creates a version from opened segments and their positions.
     convenience init(
         segments: [(placed: VersionEdit.PlacedSegment, reader: SegmentReader)], valueFiles: [UInt64: ValueFileReader]
     ) {
@@ -34,7 +35,7 @@ final class Version: Sendable {
         self.init(levels: levels, valueFiles: valueFiles)
     }
 
-    /// This version after an edit, whose new segments are given opened.
+    /// Returns this version after an edit. `opened` has readers of the edit's new segments.
     func applying(
         _ edit: VersionEdit, opened: [UInt64: SegmentReader], valueFiles: [UInt64: ValueFileReader]
     ) -> Version {
@@ -47,7 +48,7 @@ final class Version: Sendable {
                 }
             }
         }
-        // A segment that moves to another level is removed and added in one edit, and is open already.
+        // A segment that moves to another level is removed and added in one edit. It is open already.
         let open = Dictionary(uniqueKeysWithValues: allSegments.map { ($0.info.number, $0) })
         for placed in edit.addedSegments {
             if let reader = opened[placed.info.number] ?? open[placed.info.number] { segments.append((placed, reader)) }
@@ -57,20 +58,20 @@ final class Version: Sendable {
 
     var allSegments: [SegmentReader] { runs.flatMap(\.segments) }
 
-    /// The deepest level that has a segment; 0 where none has.
+    /// The deepest level that has a segment; 0 if no level has one.
     var deepestLevel: Int { levels.lastIndex { $0.contains { !$0.segments.isEmpty } } ?? 0 }
 
     func bytes(ofLevel level: Int) -> Int {
         level < levels.count ? levels[level].reduce(0) { $0 + $1.fileBytes } : 0
     }
 
-    /// Segments of a level whose ranges meet `[from, to]`.
+    /// Returns the segments of a level whose key ranges overlap `[from, to]`.
     func overlapping(level: Int, from: [UInt8]?, to: [UInt8]?) -> [SegmentReader] {
         guard level < levels.count else { return [] }
         return levels[level].flatMap { $0.overlapping(from: from, to: to) }
     }
 
-    /// Bytes of each value file that segments refer to.
+    /// Returns the number of bytes in each value file that segments refer to.
     func referencedValueBytes() -> [UInt64: Int] {
         var bytes: [UInt64: Int] = [:]
         for segment in allSegments {

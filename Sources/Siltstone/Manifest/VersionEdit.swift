@@ -1,15 +1,15 @@
-/// A change of the set of files that make up a store, applied as a whole (`Docs/Format.md`, "Manifests").
+/// A change of the set of files that make up a store. It is applied atomically (`Docs/Format.md`, "Manifests").
 struct VersionEdit: Hashable, Sendable {
-    /// A segment with its place among the runs.
+    /// A segment with its level and run.
     struct PlacedSegment: Hashable, Sendable {
         var info: SegmentInfo
-        /// 0 for what was flushed; deeper is older.
+        /// 0 for flushed segments; deeper levels are older.
         var level: Int
-        /// The run that it belongs to; in level 0 a greater number is newer.
+        /// The number of the segment's run. In level 0 a larger number is newer.
         var run: UInt64
     }
 
-    /// Says that the store was closed in good order, and where its log then ended.
+    /// Records a clean close, and the end of the log at that time.
     struct Closing: Hashable, Sendable {
         var log: UInt64
         var end: UInt64
@@ -23,7 +23,7 @@ struct VersionEdit: Hashable, Sendable {
     var removedSegments: [UInt64] = []
     var addedValueFiles: [UInt64] = []
     var removedValueFiles: [UInt64] = []
-    /// The greatest sequence number in any segment.
+    /// The largest sequence number in any segment.
     var lastSequence: SequenceNumber?
     var closing: Closing?
 
@@ -36,7 +36,7 @@ extension VersionEdit {
         case addedLog, removedLog, addedSegment, removedSegment, addedValueFile, removedValueFile, lastSequence, closing
     }
 
-    /// The payload of an edit frame.
+    /// Returns the payload of an edit frame.
     func encoded() -> [UInt8] {
         var bytes: [UInt8] = []
         func field(_ tag: Tag, _ numbers: UInt64...) {
@@ -66,8 +66,9 @@ extension VersionEdit {
     }
 
     /// Reads the payload of an edit frame.
-    /// - Throws: ``StoreError/Code/corrupt`` where it is malformed, ``StoreError/Code/unsupportedFormat`` where it
-    ///   holds a field that a reader must know and this one does not.
+    /// - Throws: ``StoreError/Code/corrupt`` if it is malformed, ``StoreError/Code/unsupportedFormat`` if it has a
+    ///   field that a reader must know and this release does not. (Readers skip unknown fields with a tag of 128 or
+    ///   more.)
     init(_ payload: Bytes, path: String, offset: Int) throws(StoreError) {
         self.init()
         var reader = ByteReader(payload)

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The files that make up an open store: the current version, and the manifest that says how it came about.
+/// The files that make up an open store: the current version, and the manifest that records every change of it.
 ///
-/// Guards, by the manifest lock: the manifest and its writer, file numbers, and the creation of files that the manifest
-/// names. Edits are synced one at a time under that lock; a writer of small values takes it only for the first change
-/// after an opening (``makeRecoveryDurable()``). The current version is behind a leaf lock, and changes under the manifest
-/// lock only.
+/// The manifest lock guards the manifest and its writer, file numbers, and the creation of files that the manifest
+/// names. Edits are synced one at a time under that lock. A writer of small values takes it only for the first change
+/// after an opening (``makeRecoveryDurable()``). A leaf lock guards the current version, which changes only under the
+/// manifest lock.
 ///
-/// Who calls: flushes and compactions (``logAndApply(_:opened:valueFiles:wakes:alsoUnderWriteLock:)``), the making of logs
-/// and value files, closing, verification. Locks are taken in the order value, manifest, write: ``install`` takes the
-/// write lock under the manifest lock.
+/// Callers: flushes and compactions (``logAndApply(_:opened:valueFiles:wakes:alsoUnderWriteLock:)``), the creation of
+/// logs and value files, closing, verification. Locks are taken in the order value, manifest, write: ``install`` takes
+/// the write lock under the manifest lock.
 ///
-/// `@unchecked Sendable`: `manifest` is touched under the manifest lock; `install` is set once, before the first edit.
-final class VersionSet: @unchecked Sendable {
+/// `install` is set once, before the first edit.
+final class VersionSet: Sendable {
     let directory: StoreDirectory
     let status: StoreStatus
     /// Files that no version names any more.
@@ -20,44 +20,48 @@ final class VersionSet: @unchecked Sendable {
 
     private let lock = ConditionLock(.manifest)
     /// Nil in a store that is open for reading only.
-    private let manifest: Manifest?
+    private let manifestCell: HeapCell<Manifest?>
     private let latest: Locked<Version>
     private let recoveryIsDurable: Atomic<Bool>
 
-    /// Runs a change of the version, and has readers see it; the flag says whether writers that wait are woken. The write
-    /// path sets it: the change runs under its lock.
-    var install: (_ wakes: Bool, _ change: () -> Void) -> Void = { $1() }
+    /// Runs a change of the version under the write lock, and publishes the result to readers. `wakes` says whether
+    /// waiting writers are woken. The write path sets this closure.
+    let install = HeapCell<(_ wakes: Bool, _ change: () -> Void) -> Void> { $1() }
 
     init(_ version: Version, _ manifest: Manifest?, _ directory: StoreDirectory, _ status: StoreStatus) {
         self.directory = directory
         self.status = status
-        self.manifest = manifest
+        manifestCell = HeapCell(manifest)
         latest = Locked(version, rank: .leaf)
         recoveryIsDurable = Atomic(!(manifest?.isAsFound ?? false))
         obsolete = ObsoleteFiles(directory: directory.path, fileSystem: directory.fileSystem)
     }
 
-    /// The segments and value files as of now.
+    /// Under the manifest lock.
+    private var manifest: Manifest? { manifestCell.value }
+
+    /// The current segments and value files.
     var current: Version { latest.withLock { $0 } }
 
-    /// A number that no file has had; durable with the next edit.
+    /// Takes a number that no file has had. It is durable with the next edit.
     func takeFileNumber() -> UInt64 { lock.withLock { manifest?.takeNumber() ?? 0 } }
 
-    /// Runs `body` on the manifest, with no edit under way; on nil in a store that is open for reading only.
+    /// Runs `body` on the manifest while no edit is in progress. `body` gets nil in a store that is open for reading
+    /// only.
     func withManifest<R>(_ body: (Manifest?) throws(StoreError) -> R) throws(StoreError) -> R {
         try lock.withLock { () throws(StoreError) in try body(manifest) }
     }
 
     // MARK: Edits
 
-    /// Makes an edit durable, then brings the current version up to date with it.
+    /// Makes an edit durable, then installs the version that results from it.
     ///
-    /// A failure of the edit other than a full disk leaves it open what is on disk: the store then refuses writes.
+    /// A failure other than a full disk leaves the on-disk state unknown, so the store then refuses writes.
     /// - Parameters:
     ///   - opened: readers of the segments that the edit adds.
-    ///   - valueFiles: readers of the value files that it adds.
-    ///   - wakes: whether writers that wait are woken.
-    ///   - body: what else changes, for everyone else in the same moment.
+    ///   - valueFiles: readers of the value files that the edit adds.
+    ///   - wakes: whether waiting writers are woken.
+    ///   - body: makes further changes that become visible together with the new version.
     func logAndApply(
         _ edit: VersionEdit, opened: [UInt64: SegmentReader] = [:], valueFiles: [UInt64: ValueFileReader] = [:],
         wakes: Bool = true, alsoUnderWriteLock body: () -> Void = {}
@@ -67,7 +71,8 @@ final class VersionSet: @unchecked Sendable {
         }
     }
 
-    /// As ``logAndApply(_:opened:valueFiles:wakes:alsoUnderWriteLock:)``, for a caller that holds the manifest lock.
+    /// Same as ``logAndApply(_:opened:valueFiles:wakes:alsoUnderWriteLock:)``, for a caller that holds the manifest
+    /// lock.
     private func logAndApplyLocked(
         _ edit: VersionEdit, opened: [UInt64: SegmentReader] = [:], valueFiles: [UInt64: ValueFileReader] = [:],
         wakes: Bool = true, alsoUnderWriteLock body: () -> Void = {}
@@ -79,15 +84,15 @@ final class VersionSet: @unchecked Sendable {
             if error.code != .noSpace { status.fail(error) }
             throw error
         }
-        // Not under the write lock: it takes as long as there are segments. Under the manifest lock nobody else makes a
-        // version.
+        // The new version is built outside the write lock, because that takes time proportional to the number of
+        // segments. The manifest lock keeps others from building a version at the same time.
         let version = current
         var files = version.valueFiles
         for number in edit.removedValueFiles { files[number] = nil }
         files.merge(valueFiles) { $1 }
         let next = version.applying(edit, opened: opened, valueFiles: files)
         directory.pageCache.measure(next)
-        install(wakes) {
+        install.value(wakes) {
             latest.withLock { $0 = next }
             body()
         }
@@ -98,18 +103,18 @@ final class VersionSet: @unchecked Sendable {
         return manifest
     }
 
-    // MARK: Durability of what an opening found
+    // MARK: Durability of the recovered state
 
-    /// Whether the files that an opening found are durable, and named durably.
+    /// True if the files that the opening found, and their names, are durable.
     @inline(__always)
     var isRecoveryDurable: Bool { recoveryIsDurable.load(ordering: .acquiring) }
 
-    /// Makes durable what an opening has found, if it has left that: before the first change.
+    /// Makes the recovered state durable if the opening has not done that. Called before the first change.
     func makeRecoveryDurable() throws(StoreError) {
         if isRecoveryDurable { return }
         try lock.withLock { () throws(StoreError) in
-            // The store may have been closed while this waited, and the manifest may then be another's; or someone else's
-            // sync has failed, which is not tried again.
+            // The store may have been closed while this call waited, and the manifest may belong to another owner now.
+            // Or another thread's sync has failed, and a failed sync is not repeated.
             try status.checkStillWritable()
             try makeRecoveryDurableLocked()
         }
@@ -126,7 +131,7 @@ final class VersionSet: @unchecked Sendable {
 
     // MARK: New files
 
-    /// Makes a log, and names it in the manifest before anything is written to it.
+    /// Creates a log, and names it in the manifest before anything is written to it.
     func createLog() throws(StoreError) -> LogWriter {
         try lock.withLock { () throws(StoreError) in
             let number = try writableManifest().takeNumber()
@@ -144,13 +149,13 @@ final class VersionSet: @unchecked Sendable {
         }
     }
 
-    /// Makes a value file, and names it in the manifest before anything refers to it. Under the value lock.
-    /// - Parameter body: takes the file over, when it is named.
+    /// Creates a value file, and names it in the manifest before anything refers to it. Under the value lock.
+    /// - Parameter body: takes over the file, once the manifest names it.
     func createValueFile(
         alsoUnderWriteLock body: (ValueFileAppender) -> Void
     ) throws(StoreError) -> ValueFileAppender {
         try lock.withLock { () throws(StoreError) in
-            // The store may have been closed while this waited: its directory may then be another's.
+            // The store may have been closed while this call waited, and its directory may belong to another owner now.
             try status.checkWritable()
             let number = try writableManifest().takeNumber()
             do throws(StoreError) {
@@ -170,11 +175,12 @@ final class VersionSet: @unchecked Sendable {
         }
     }
 
-    /// Drops the value files that are not in use. Under the value lock: no value is on its way from its file into a memtable.
-    /// - Parameter inUse: the numbers of files that others than segments use, asked under the manifest lock.
+    /// Drops the value files that are not in use. Under the value lock, so no value is between its file and a memtable.
+    /// - Parameter inUse: returns the numbers of files that others than segments use. Called under the manifest lock.
     func dropValueFiles(inUse: () -> Set<UInt64>) throws(StoreError) {
         try lock.withLock { () throws(StoreError) in
-            // Before the version: what leaves a memtable is in a segment by then.
+            // Read before the version, so that a value pointer that leaves a memtable in between is in a segment of
+            // that version.
             let inUse = inUse()
             let version = current
             let unused = Set(version.valueFiles.keys).subtracting(inUse).subtracting(
@@ -187,15 +193,15 @@ final class VersionSet: @unchecked Sendable {
         }
     }
 
-    /// Removes files that were in the making, unless a failed edit may have named them.
+    /// Removes unfinished files. After a failure it keeps them, because the failed edit may have named them.
     func discard(_ files: [StoreFile]) {
         if !status.hasFailed { obsolete.remove(files) }
     }
 
     // MARK: Closing
 
-    /// Writes down where the log ends, and closes the manifest.
-    /// - Parameter closeFiles: closes what the manifest names; nil where there is no log.
+    /// Records where the log ends, and closes the manifest.
+    /// - Parameter closeFiles: closes the files that the manifest names; returns nil if there is no log.
     func close(_ closeFiles: () throws(StoreError) -> VersionEdit.Closing?) throws(StoreError) {
         try lock.withLock { () throws(StoreError) in
             guard let closing = try closeFiles(), let manifest else { return }
@@ -206,8 +212,8 @@ final class VersionSet: @unchecked Sendable {
         }
     }
 
-    /// Runs `closeLog` where nothing has been written since the store was closed before: then there is nothing to write.
-    /// - Returns: false where something has.
+    /// Runs `closeLog` if nothing has been written since recovery, because the manifest then needs no edit.
+    /// - Returns: false if something has been written, or if `closeLog` returns false.
     func closeUnchanged(_ closeLog: () throws(StoreError) -> Bool) throws(StoreError) -> Bool {
         try lock.withLock { () throws(StoreError) in
             guard let manifest, manifest.isAsFound else { return false }
@@ -215,6 +221,6 @@ final class VersionSet: @unchecked Sendable {
         }
     }
 
-    /// Waits for edits under way.
+    /// Waits until the edit in progress is complete.
     func drain() { lock.withLock {} }
 }

@@ -1,56 +1,94 @@
-/// The address of something in an arena: its offset in units of eight bytes; 0 is none.
+/// An offset into an arena, in units of 8 bytes; 0 means null.
 ///
-/// Half the size of a pointer, so that twice as many fit a cache line; 32 bits reach 32 GiB.
+/// It has half the size of a pointer, so twice as many fit a cache line. 32 bits reach 32 GiB.
 typealias ArenaReference = UInt32
 
-/// A stretch of anonymous memory for one memtable.
-///
-/// The address space is taken at once and never moves; memory stands behind it only where it was touched. So readers
-/// hold plain addresses, and a large capacity costs nothing before it is used.
-///
-/// `@unchecked Sendable`: it is an address and a length; who may touch which bytes when is the business of the owner.
-struct ArenaMapping: @unchecked Sendable {
-    /// The greatest capacity that references reach, in bytes.
-    static let greatestCapacity = 8 << 32
-    /// What capacities are rounded up to, in bytes.
-    private static let granularity = 64 << 10
-    /// The size of a huge page on the common platforms.
-    private static let hugePage = 2 << 20
-    /// From which capacity on an arena asks for huge pages: a small table would pay for the clearing of one, some 100 µs,
-    /// and use a corner of it.
-    private static let leastForHugePages = 16 << 20
+/// The start address of an arena, from which references count. Unowned: must not outlive the arena.
+@safe
+struct ArenaBase: @unchecked Sendable {  // the owner decides which thread may access which bytes when
+    fileprivate let start: UnsafeMutableRawPointer
 
-    /// What lies before the first huge page, in bytes: a table with a few changes, as every store has at first, does not
-    /// wait for the clearing of one.
+    @inline(__always)
+    subscript(reference: ArenaReference) -> UnsafeMutableRawPointer { unsafe start + (Int(reference) &<< 3) }
+
+    /// Constructs a value at an offset in bytes. The value is never deinitialized, so its type must not need that.
+    func place<Value: ~Copyable>(_ value: consuming Value, at offset: Int) -> ArenaCell<Value> {
+        let address = unsafe (start + offset).bindMemory(to: Value.self, capacity: 1)
+        unsafe address.initialize(to: value)
+        return unsafe ArenaCell(address)
+    }
+
+    /// Sets the first `count` bytes to zero. A new arena is zero already, but a reused one is not.
+    func clear(_ count: Int) { unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: count) }
+}
+
+/// A pointer to a value in an arena. Unowned: must not outlive the arena.
+@safe
+struct ArenaCell<Value: ~Copyable>: @unchecked Sendable {  // as for ``ArenaBase``
+    private let address: UnsafeMutablePointer<Value>
+
+    fileprivate init(_ address: UnsafeMutablePointer<Value>) { unsafe self.address = unsafe address }
+
+    @inline(__always)
+    var value: Value {
+        unsafeAddress { unsafe UnsafePointer(address) }
+        nonmutating unsafeMutableAddress { unsafe address }
+    }
+}
+
+/// An anonymous memory mapping for one memtable.
+///
+/// The mapping reserves its address space at once and never moves. The system allocates a page at its first access. So
+/// readers hold plain addresses, and a large capacity costs nothing before it is used.
+///
+/// `@unchecked Sendable`: it is an address and a length. The owner decides which thread may access which bytes when.
+@safe
+struct ArenaMapping: @unchecked Sendable {
+    /// The largest capacity that references reach, in bytes.
+    static let greatestCapacity = 8 << 32
+    /// Capacities are rounded up to a multiple of this many bytes.
+    private static let granularity = 64 << 10
+    /// The size of a huge page on the common platforms, in bytes.
+    private static let hugePage = 2 << 20
+    /// The smallest capacity, in bytes, for which an arena requests huge pages. A small table would pay for clearing a
+    /// huge page, some 100 µs, and use a small part of it.
+    private static let minimumForHugePages = 16 << 20
+
+    /// Bytes of small pages before the first huge page. Every store starts with a few changes in its table, and they
+    /// need not wait until a huge page is cleared.
+    ///
+    /// Independent of ``granularity``; each of the two has to be a multiple of the page size.
     private static let smallPart = 64 << 10
 
-    /// The first usable byte, aligned to a page; where the arena holds huge pages, ``smallPart`` before one.
-    let base: UnsafeMutableRawPointer
+    /// The first usable byte, aligned to a page. In an arena with huge pages it is ``smallPart`` bytes before the first
+    /// one.
+    let base: ArenaBase
     /// Usable bytes.
     let capacity: Int
-    /// What was mapped: more than is used, for the alignment.
+    /// The mapped bytes. With huge pages they are more than the usable ones, for the alignment.
     private let mapping: MutableBytes
 
-    /// The capacity that an arena asked for with `capacity` bytes has.
+    /// Returns the capacity of an arena that is created for `capacity` bytes.
     static func roundedCapacity(_ capacity: Int) -> Int {
         let (sum, overflow) = max(capacity, 1).addingReportingOverflow(granularity - 1)
         return overflow ? .max : sum & ~(granularity - 1)
     }
 
     /// Maps a new arena of at least `capacity` bytes, which must be at most ``greatestCapacity``.
-    /// - Throws: ``StoreError/Code/invalidArgument`` for a capacity over the limit, ``StoreError/Code/inputOutput``
-    ///   where the process has no address space left.
+    /// - Throws: ``StoreError/Code/invalidArgument`` for a capacity over the limit, ``StoreError/Code/inputOutput`` if
+    ///   the process has no address space left.
     init(capacity: Int) throws(StoreError) {
         let capacity = Self.roundedCapacity(capacity)
         guard capacity <= Self.greatestCapacity else {
             throw StoreError(
                 .invalidArgument, "a memtable of \(capacity) bytes is over the limit of \(Self.greatestCapacity) bytes")
         }
-        // A fault on a huge page costs as much as a few hundred, not 512, on small ones, and random inserts miss the
-        // TLB less. That needs an aligned start, which mmap(2) does not promise.
-        let isHuge = capacity >= Self.leastForHugePages
+        // One fault on a huge page replaces 512 faults on small pages and costs as much as a few hundred of them.
+        // Random inserts also miss the TLB less often. A huge page needs an aligned start, which mmap(2) does not
+        // promise, so the mapping is one huge page longer than needed.
+        let isHuge = capacity >= Self.minimumForHugePages
         let length = isHuge ? capacity + Self.hugePage : capacity
-        guard let address = Platform.mapAnonymous(length: length) else {
+        guard let mapping = Platform.mapAnonymous(length: length) else {
             let number = Platform.errorNumber
             throw StoreError(
                 .inputOutput,
@@ -58,24 +96,27 @@ struct ArenaMapping: @unchecked Sendable {
                     + "'memTableBytes' or raise the limit of the process",
                 errorNumber: number)
         }
-        mapping = MutableBytes(start: address, count: length)
-        base = isHuge ? (address + Self.smallPart).alignedUp(toMultipleOf: Self.hugePage) - Self.smallPart : address
+        self.mapping = mapping
+        let address = unsafe mapping.start
+        base = unsafe ArenaBase(
+            start: isHuge
+                ? (address + Self.smallPart).alignedUp(toMultipleOf: Self.hugePage) - Self.smallPart : address)
         self.capacity = capacity
-        if isHuge { Platform.adviseHugePages(base, length: capacity) }
+        if isHuge { unsafe Platform.adviseHugePages(base.start, length: capacity) }
     }
 
-    /// Has memory put behind a part, so that whoever writes there first does not wait for it to be found and cleared. A
-    /// hint.
+    /// Prefaults a range of bytes, so that the first writer there does not wait while the system finds and clears the
+    /// pages. A hint.
     func prepare(_ range: Range<Int>) {
         guard range.lowerBound >= 0, range.upperBound <= capacity, !range.isEmpty else { return }
-        // Whole pages, of the size that the system runs on; those of huge pages come with the first of their parts.
+        // Prefaults complete pages of the system's page size. A huge page comes with the first of its parts.
         let page = Platform.pageSize
         let start = range.lowerBound & ~(page - 1)
-        Platform.populateForWriting(base + start, length: range.upperBound - start)
+        unsafe Platform.populateForWriting(base.start + start, length: range.upperBound - start)
     }
 
-    /// Gives the memory back to the system. Nothing in it may be used any more.
+    /// Unmaps the memory. Nobody may use any part of it afterwards.
     func unmap() {
-        Platform.unmap(mapping.start, length: mapping.count)
+        Platform.unmap(mapping)
     }
 }

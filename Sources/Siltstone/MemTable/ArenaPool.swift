@@ -1,74 +1,76 @@
 /// Arenas that wait for their next memtable.
 ///
-/// The first touch of a page costs about as much as the inserts that fill it, so an arena whose memtable was flushed
-/// is kept, pages and all, for the next. The pool is bounded in bytes: what does not fit goes back to the system.
-///
-/// `@unchecked Sendable`: what changes is touched under `lock` only.
-final class ArenaPool: @unchecked Sendable {
-    /// The most that waits, in bytes of capacity.
+/// The first access to a page costs about as much as the inserts that fill it. So the arena of a flushed memtable is
+/// kept with its pages for the next memtable. The pool is bounded in bytes, and an arena that does not fit is unmapped.
+final class ArenaPool: Sendable {
+    /// Largest total capacity of waiting arenas, in bytes.
     let maximumBytes: Int
-    private let lock = ConditionLock()
-    private var idle: [ArenaMapping] = []
-    private var idleBytes = 0
-    /// Arenas that were taken and not given back.
-    private var usedCount = 0
-    /// How many there are to be at a time, in use or waiting.
+    private let state = Locked(State())
+    /// Target number of arenas, in use and waiting together.
     private let usualCount: Int
+
+    private struct State {
+        var idle: [ArenaMapping] = []
+        var idleBytes = 0
+        /// Number of arenas that were taken and not returned.
+        var usedCount = 0
+    }
 
     /// Creates an empty pool.
     /// - Parameters:
-    ///   - maximumBytes: capacity that may wait in it; twice that of a memtable lets one fill while one is flushed
-    ///     without ever going to the system.
-    ///   - usualCount: none waits that makes them more than that with those in use. Where a slow reader keeps one, there are
-    ///     more for that long.
+    ///   - maximumBytes: largest total capacity of waiting arenas, in bytes. With twice the capacity of a memtable, one
+    ///     memtable fills while another is flushed, and neither needs a new mapping.
+    ///   - usualCount: largest number of arenas, in use and waiting together, at which a returned arena is kept. There
+    ///     are more for a time if a slow reader keeps one in use.
     init(maximumBytes: Int, usualCount: Int = .max) {
         self.maximumBytes = maximumBytes
         self.usualCount = usualCount
     }
 
-    deinit { for arena in idle { arena.unmap() } }
+    deinit { clear() }
 
-    /// Bytes of the arenas that wait.
-    var heldBytes: Int { lock.withLock { idleBytes } }
+    /// Total capacity of the waiting arenas, in bytes.
+    var heldBytes: Int { state.withLock { $0.idleBytes } }
 
-    /// How many arenas wait.
-    var idleCount: Int { lock.withLock { idle.count } }
+    /// Number of waiting arenas.
+    var idleCount: Int { state.withLock { $0.idle.count } }
 
-    /// An arena of the capacity that `capacity` is rounded up to: a used one, its bytes undefined, or a new one.
+    /// Takes an arena whose capacity is `capacity` rounded up: a used one with undefined bytes, or a new one.
     /// - Throws: as ``ArenaMapping/init(capacity:)``.
     func take(capacity: Int) throws(StoreError) -> ArenaMapping {
         if let used = takeIdle(ArenaMapping.roundedCapacity(capacity)) { return used }
         let arena = try ArenaMapping(capacity: capacity)
-        lock.withLock { usedCount += 1 }
+        state.withLock { $0.usedCount += 1 }
         return arena
     }
 
     private func takeIdle(_ capacity: Int) -> ArenaMapping? {
-        lock.withLock {
-            // The last one in: its pages are the most likely to be in the caches.
-            guard let index = idle.lastIndex(where: { $0.capacity == capacity }) else { return nil }
-            idleBytes -= capacity
-            usedCount += 1
-            return idle.remove(at: index)
+        state.withLock { state in
+            // The arena that was returned last, because its pages are the most likely to be in the caches.
+            guard let index = state.idle.lastIndex(where: { $0.capacity == capacity }) else { return nil }
+            state.idleBytes -= capacity
+            state.usedCount += 1
+            return state.idle.remove(at: index)
         }
     }
 
-    /// Gives all that wait back to the system.
+    /// Unmaps all waiting arenas.
     func clear() {
-        let arenas = lock.withLock {
-            defer { (idle, idleBytes) = ([], 0) }
-            return idle
+        let arenas = state.withLock { state in
+            defer { (state.idle, state.idleBytes) = ([], 0) }
+            return state.idle
         }
         for arena in arenas { arena.unmap() }
     }
 
-    /// Takes over an arena that nobody uses any more.
+    /// Takes back an arena that nobody uses any more. Keeps it, or unmaps it if it is over the limits.
     func give(_ arena: ArenaMapping) {
-        let isKept = lock.withLock {
-            usedCount -= 1
-            guard arena.capacity <= maximumBytes - idleBytes, usedCount + idle.count < usualCount else { return false }
-            idle.append(arena)
-            idleBytes += arena.capacity
+        let isKept = state.withLock { state in
+            state.usedCount -= 1
+            guard arena.capacity <= maximumBytes - state.idleBytes, state.usedCount + state.idle.count < usualCount
+            else { return false }
+            state.idle.append(arena)
+            state.idleBytes += arena.capacity
             return true
         }
         if !isKept { arena.unmap() }

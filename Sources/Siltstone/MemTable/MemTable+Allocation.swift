@@ -4,11 +4,14 @@ extension MemTable {
     /// Bytes lost, at most, to the alignment of a node to a cache line.
     private static var nodePadding: Int { 56 }
 
-    /// Whether `count` changes with these bytes of keys and values in all fit for certain. For the writer.
+    /// Returns true if `count` changes are certain to fit. For the writer.
     ///
-    /// Counts as if every change were of a new key. Every leaf but the last is at least half full, and every inner node
-    /// but the last of its level has at least half its children, so the nodes of so many keys are bounded; a bound by
-    /// the splits that each insert might cause would be tens of times as high.
+    /// Counts as if every change had a new key. Every leaf but the last is at least half full, and every inner node but
+    /// the last of its level has at least half its children. So the number of keys bounds the number of nodes. A bound
+    /// from the splits that each insert might cause would be tens of times as high.
+    /// - Parameters:
+    ///   - keyBytes: bytes of all keys together.
+    ///   - valueBytes: bytes of all values together.
     /// - Complexity: O(1)
     func hasRoom(keyBytes: Int, valueBytes: Int, count: Int) -> Bool {
         let half = TreeNode.capacity / 2
@@ -16,33 +19,33 @@ extension MemTable {
         let inner = leaves / (half - 1) + MemTableWriterState.maximumHeight + 1
         let nodes =
             leaves * (TreeNode.leafSize + Self.nodePadding) + inner * (TreeNode.innerSize + Self.nodePadding)
-        let newNodes = max(0, nodes - counters.pointee.nodeBytes.load(ordering: .relaxed))
+        let newNodes = max(0, nodes - counters.value.nodeBytes.load(ordering: .relaxed))
         let entries = keyBytes + valueBytes + count * (MemTableEntry.headerSize + 7)
         return byteCount + newNodes + entries <= capacity
     }
 
-    /// Takes bytes of the arena.
+    /// Allocates bytes of the arena.
     /// - Parameters:
-    ///   - size: a multiple of 8.
-    ///   - alignment: a power of two, at least 8.
+    ///   - size: in bytes, a multiple of 8.
+    ///   - alignment: in bytes, a power of two, at least 8.
     @inline(__always)
     private func allocate(_ size: Int, alignment: Int) -> ArenaReference {
-        let top = counters.pointee.top.load(ordering: .relaxed)
+        let top = counters.value.top.load(ordering: .relaxed)
         let start = (top &+ alignment &- 1) & ~(alignment &- 1)
-        // Whoever writes has asked `hasRoom`; to go on would be to write over foreign memory.
+        // The writer has checked `hasRoom`. An insert beyond the capacity would overwrite foreign memory.
         precondition(size <= capacity &- start, "insert into a memtable without room")
-        counters.pointee.top.store(start &+ size, ordering: .relaxed)
+        counters.value.top.store(start &+ size, ordering: .relaxed)
         return ArenaReference(truncatingIfNeeded: start &>> 3)
     }
 
     @inline(__always)
     func allocateEntry(size: Int) -> ArenaReference { allocate(size, alignment: 8) }
 
-    /// A new, empty node.
+    /// Allocates an empty node.
     func allocateNode(size: Int) -> ArenaReference {
-        let before = counters.pointee.top.load(ordering: .relaxed)
+        let before = counters.value.top.load(ordering: .relaxed)
         let reference = allocate(size, alignment: 64)
-        add(counters.pointee.top.load(ordering: .relaxed) &- before, to: counters.pointee.nodeBytes)
+        add(counters.value.top.load(ordering: .relaxed) &- before, to: counters.value.nodeBytes)
         node(reference).initialize(size: size)
         return reference
     }

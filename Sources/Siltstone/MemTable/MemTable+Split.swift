@@ -1,10 +1,11 @@
 import Synchronization
 
 extension MemTable {
-    /// Splits a full leaf in two, of which one takes the new entry, and tells the levels above.
+    /// Splits a full leaf in two, inserts the new entry into one of them, and inserts the separator into the level
+    /// above.
     ///
-    /// The last leaf, when a key above all others comes, is left full, and a new one begun: ascending keys fill leaves
-    /// to the brim.
+    /// If a key above all others comes, the last leaf stays full and a new one is started. So ascending keys fill every
+    /// leaf completely.
     @inline(never)
     func split(
         leaf reference: ArenaReference, inserting entry: ArenaReference, _ key: SearchKey, at index: Int, height: Int
@@ -17,11 +18,11 @@ extension MemTable {
         let right = node(rightReference)
         left.copySlots(from: middle, to: right)
         right.next = left.next
-        if isLast { writer.pointee.lastLeaf = rightReference }
+        if isLast { writer.value.lastLeaf = rightReference }
 
         left.beginMoving()
         left.truncate(to: middle)
-        // Both still make digests alike.
+        // Both leaves still share the prefix, so a key has the same digest in both.
         let digest = left.digest(of: key, in: base)
         if index > middle || middle == TreeNode.capacity {
             right.insert(digest: digest, reference: entry, at: index &- middle)
@@ -37,7 +38,7 @@ extension MemTable {
         endSplit()
     }
 
-    /// Adds a separator and the node on its right to the level above the leaves, splitting upwards where it is full.
+    /// Inserts a separator and its right node into the level above the leaves. Splits full nodes on the way up.
     private func promote(_ separator: ArenaReference, _ right: ArenaReference, height: Int) {
         var separator = separator
         var right = right
@@ -49,7 +50,8 @@ extension MemTable {
             let digest = parent.digest(of: entry(separator).key, in: base)
             if parent.count < TreeNode.capacity {
                 parent.insert(digest: digest, separator: separator, child: right, at: step.child)
-                // A node at the edge learns its prefix from what comes, at 4, 8, 16 separators and so on.
+                // A node at the edge of the tree adapts its prefix to the keys that arrive, at 4, 8, 16 separators and
+                // so on.
                 if parent.count & (parent.count &- 1) == 0 { parent.refreshPrefix(in: base) }
                 return
             }
@@ -81,17 +83,17 @@ extension MemTable {
         return (promoted, rightReference)
     }
 
-    /// Puts a new root above the old one and the node on its right.
+    /// Makes a new root above the old one and the node on its right.
     private func grow(_ separator: ArenaReference, _ right: ArenaReference) {
-        let root = state.pointee.root.load(ordering: .relaxed)
+        let root = state.value.root.load(ordering: .relaxed)
         let reference = allocateNode(size: TreeNode.innerSize)
         let node = node(reference)
         node.setChild(0, ArenaReference(truncatingIfNeeded: root))
         node.insert(digest: entry(separator).key.digest(after: 0), separator: separator, child: right, at: 0)
-        state.pointee.root.store(UInt64(reference) | ((root &>> 32) &+ 1) &<< 32, ordering: .releasing)
+        state.value.root.store(UInt64(reference) | ((root &>> 32) &+ 1) &<< 32, ordering: .releasing)
     }
 
-    /// Draws the border between two halves of a node.
+    /// Sets the fences between two halves of a node.
     private func setFences(_ left: TreeNode, _ right: TreeNode, _ separator: ArenaReference) {
         right.lowFence = separator
         right.highFence = left.highFence
@@ -101,13 +103,13 @@ extension MemTable {
     }
 
     private func beginSplit() {
-        let structure = state.pointee.structure.load(ordering: .relaxed)
-        state.pointee.structure.store(structure &+ 1, ordering: .relaxed)
+        let structure = state.value.structure.load(ordering: .relaxed)
+        state.value.structure.store(structure &+ 1, ordering: .relaxed)
         atomicMemoryFence(ordering: .releasing)
     }
 
     private func endSplit() {
-        let structure = state.pointee.structure.load(ordering: .relaxed)
-        state.pointee.structure.store(structure &+ 1, ordering: .releasing)
+        let structure = state.value.structure.load(ordering: .relaxed)
+        state.value.structure.store(structure &+ 1, ordering: .releasing)
     }
 }

@@ -1,9 +1,9 @@
 extension MemTableCursor {
-    /// Adds the next records in key order to a batch. If it adds none, the end is reached.
+    /// Appends the next records in key order to a batch. If it appends none, the end is reached.
     /// - Parameters:
-    ///   - limit: how many at most; the batch's room is a limit too.
-    ///   - visible: of each key only the newest version with at most this sequence number, tombstones included, and none
-    ///     of keys that have no such version; nil for all versions, newest first.
+    ///   - limit: largest number of records to append; the batch's free capacity is a limit too.
+    ///   - visible: the largest visible sequence number. For each key the newest visible version is appended,
+    ///     tombstones included; a key without a visible version is skipped. Nil appends all versions, newest first.
     /// - Complexity: O(records), and O(versions newer than `visible`).
     mutating func fillForward(_ batch: inout RecordBatch, limit: Int, visible: SequenceNumber?) {
         let target = batch.count &+ min(limit, batch.capacity &- batch.count)
@@ -14,12 +14,14 @@ extension MemTableCursor {
         }
     }
 
-    /// Adds the records before the position to a batch, in descending key order, as ``fillForward(_:limit:visible:)``.
+    /// Appends the records before the position to a batch, in descending key order. Otherwise as
+    /// ``fillForward(_:limit:visible:)``.
     mutating func fillBackward(_ batch: inout RecordBatch, limit: Int, visible: SequenceNumber) {
         let target = batch.count &+ min(limit, batch.capacity &- batch.count)
         while batch.count < target {
             if index == 0 {
-                // What the leaf on the left holds now is below the first key that this one held then.
+                // The cursor seeks again, below the first key of its copy, because the leaf on the left now holds only
+                // keys below that key.
                 if slotCount == 0 { return }
                 seek(slot(0).key, before: true)
                 if index == 0 { return }
@@ -90,26 +92,27 @@ extension MemTableCursor {
         }
     }
 
-    /// Has the rest of the entries `[start, end)` loaded, up to some lines of each, behind what ``copyHeaders(_:_:)`` has had
-    /// loaded: for whoever copies them whole, as they lie where they were inserted.
+    /// Prefetches the rest of the entries `[start, end)`, up to 512 bytes of each; ``copyHeaders(_:_:)`` has prefetched
+    /// their first lines. For a scan of all versions, whose caller copies complete entries in the order of their
+    /// insertion.
     @inline(__always)
     private func prefetchEnds(_ start: Int, _ end: Int) {
         for index in start..<end {
             let lengths = headers[index].lengths
             let size = MemTableEntry.headerSize &+ Int(lengths & 0xffff_ffff) &+ Int(lengths &>> 32)
-            let loaded = 2 &* Prefetch.lineBytes
-            Prefetch.lines(slot(index).address + loaded, count: min(size, 512) &- loaded)
+            slot(index).prefetchRest(min(size, 512))
         }
     }
 
     /// Copies the headers of the entries `[start, end)`.
     ///
-    /// Loops apart, because they are short: the cache misses of many entries overlap in them, where the loop that fills a
-    /// batch would have room for a dozen in the processor's window. The line behind the header is where most values begin.
-    /// - Returns: the greatest of their sequence numbers.
+    /// This runs in short loops of its own, so that the cache misses of many entries overlap. In the loop that fills a
+    /// batch, only a dozen would fit the processor's instruction window. The line after the header is prefetched too,
+    /// because most values start there.
+    /// - Returns: the largest of their sequence numbers.
     @inline(__always)
     private func copyHeaders(_ start: Int, _ end: Int) -> SequenceNumber {
-        for index in start..<end { Prefetch.twoLines(slot(index).address) }
+        for index in start..<end { slot(index).prefetch() }
         var greatest: UInt64 = 0
         for index in start..<end {
             let header = slot(index).header

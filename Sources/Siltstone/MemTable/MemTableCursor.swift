@@ -1,58 +1,50 @@
-/// A position in a memtable for one reader, beside the writer.
+/// A position in a memtable for one reader, concurrent with the writer.
 ///
-/// It copies the references of a leaf at one go and walks the copy; then it goes on by the link to the next leaf or,
-/// backward, by a new descent below the first key that it had: a link backward could not be kept right beside splits.
-/// It sees all that was inserted before it was made or last moved by a seek, and perhaps some of what came later.
-///
-/// `@unchecked Sendable`: the copy is its own, and the rest is made for any thread.
-struct MemTableCursor: ~Copyable, @unchecked Sendable {
+/// The cursor copies the references of one leaf at a time and iterates over the copy. Forward, it then follows the link
+/// to the next leaf. Backward, it descends again to the keys below the first one of its copy, because splits could not
+/// keep a backward link correct. It sees every change inserted before it was created or last moved by a seek, and
+/// possibly some later ones.
+struct MemTableCursor: ~Copyable, Sendable {
     let table: MemTable
-    /// The references of a leaf, as it was at one instant.
-    private let slots: UnsafeMutablePointer<ArenaReference>
-    /// The headers of the entries that are being handed over.
-    let headers: UnsafeMutablePointer<MemTableEntry.Header>
+    /// The references of a leaf, as they were at one instant.
+    private let slots: HeapArray<ArenaReference>
+    /// The headers of the entries that the current fill appends.
+    let headers: HeapArray<MemTableEntry.Header>
     private(set) var slotCount = 0
-    /// The leaf after the copied one; 0 where there is none.
+    /// The leaf after the copied one; 0 if there is none.
     private(set) var next: ArenaReference = 0
-    /// Forward: the slot that comes next. Backward: the slot behind the one that comes next.
+    /// Forward: the next slot. Backward: the slot after the next one.
     var index = 0
-    /// Forward, all versions: the version that comes next of the key before `index`; 0 for none.
+    /// Forward, all versions: the next version of the key before `index`; 0 if there is none.
     var older: ArenaReference = 0
 
-    /// A cursor at the end: it has to be moved by a seek first.
+    /// Creates a cursor at the end. A seek must move it first.
     init(_ table: MemTable) {
         self.table = table
-        slots = .allocate(capacity: TreeNode.capacity)
-        headers = .allocate(capacity: TreeNode.capacity)
-    }
-
-    deinit {
-        slots.deallocate()
-        headers.deallocate()
+        slots = HeapArray(count: TreeNode.capacity)
+        headers = HeapArray(count: TreeNode.capacity)
     }
 
     @inline(__always)
     func slot(_ index: Int) -> MemTableEntry { table.entry(slots[index]) }
 
-    @inline(__always)
-    func reference(_ index: Int) -> ArenaReference { slots[index] }
-
     // MARK: Seeks
 
-    /// Has the leaf of a key loaded, to which a seek is to follow: who seeks in several sources waits for all of them at once.
+    /// Prefetches the leaf of a key, for a seek that follows. A caller that seeks in several sources thereby waits for
+    /// all of them at once.
     func approach(_ key: Bytes, before: Bool) {
         guard !table.tree.isEmpty, let leaf = table.tree.descend(SearchKey(key), before: before) else { return }
         table.node(leaf).prefetch()
     }
 
-    /// Has the next entries loaded where they begin, as far as they are in the same leaf.
+    /// Prefetches the starts of the next `count` entries that are in the same leaf.
     func prefetch(_ count: Int, _ direction: ScanDirection) {
         let start = direction == .forward ? index : max(0, index &- count)
         let end = direction == .forward ? min(slotCount, index &+ count) : index
-        for slot in start..<end { Prefetch.twoLines(self.slot(slot).address) }
+        for slot in start..<end { self.slot(slot).prefetch() }
     }
 
-    /// Moves before the first record whose key is at least `key`; before all where `key` is nil.
+    /// Moves before the first record whose key is at least `key`; before all records if `key` is nil.
     /// - Complexity: O(log n)
     mutating func seekForward(_ key: Bytes?) {
         older = 0
@@ -64,7 +56,7 @@ struct MemTableCursor: ~Copyable, @unchecked Sendable {
         seek(SearchKey(key), before: false)
     }
 
-    /// Moves behind the last record whose key is less than `key`; behind all where `key` is nil.
+    /// Moves after the last record whose key is less than `key`; after all records if `key` is nil.
     /// - Complexity: O(log n)
     mutating func seekBackward(_ key: Bytes?) {
         older = 0
@@ -76,14 +68,15 @@ struct MemTableCursor: ~Copyable, @unchecked Sendable {
         seek(SearchKey(key), before: true)
     }
 
-    /// As in a table without keys: what comes later need not be seen.
+    /// Stays at the end of a table without keys. The cursor need not see keys that come later.
     private mutating func stayAtEnd() {
         slotCount = 0
         index = 0
         next = 0
     }
 
-    /// Copies the leaf of `key`, or of the greatest key below it, and puts `index` on the first slot not less than `key`.
+    /// Copies the leaf of `key`, or of the largest key below it if `before` is true. Sets `index` to the first slot
+    /// that is not less than `key`.
     @inline(never)
     mutating func seek(_ key: SearchKey, before: Bool) {
         var backoff = Backoff()
@@ -102,6 +95,7 @@ struct MemTableCursor: ~Copyable, @unchecked Sendable {
         }
     }
 
+    /// Moves after the last record of the tree.
     private mutating func seekLast() {
         var backoff = Backoff()
         while true {
@@ -115,7 +109,7 @@ struct MemTableCursor: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Copies a leaf and stands before its first slot.
+    /// Copies a leaf and moves before its first slot.
     @inline(never)
     mutating func load(leaf reference: ArenaReference) {
         let leaf = table.node(reference)
@@ -131,12 +125,13 @@ struct MemTableCursor: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Goes on to the next leaf, and has the one behind it fetched into the caches.
+    /// Moves to the next leaf, and prefetches the leaf after it.
     mutating func loadNext() {
         load(leaf: next)
         if next != 0 { table.node(next).prefetchReferences() }
     }
 
+    /// Copies the references of a leaf. The caller validates the copy with the leaf's seqlock.
     @inline(__always)
     private mutating func copy(_ leaf: TreeNode) {
         slotCount = leaf.count

@@ -1,52 +1,55 @@
 import Synchronization
 
-/// Where a descent begins, and whether it was misled. Changed by splits only, and alone on its cache line, so that it
-/// stays in the caches of all readers.
+/// The root of the tree, and the seqlock that validates a descent. They are on a cache line to which only splits and
+/// range tombstones store, so it stays in the caches of all readers.
 struct TreeState: ~Copyable {
     /// Odd while a split moves slots between nodes: the seqlock over all descents.
     let structure = Atomic<UInt64>(0)
-    /// The reference of the root in the lower half, how many levels of inner nodes there are in the upper half; in one
-    /// word, because the one means nothing without the other.
+    /// The reference of the root in the lower half, the number of inner levels in the upper half. They share one word
+    /// because neither is valid without the other.
     let root: Atomic<UInt64>
-    /// Range tombstones, which lie elsewhere: here readers see at no price that there are none.
+    /// Number of range tombstones, which are stored elsewhere. It is here so that readers see at no cost that there are
+    /// none.
     let rangeTombstones = Atomic<Int>(0)
 
     init(root: ArenaReference) { self.root = Atomic(UInt64(root)) }
 }
 
-/// What the writer counts and anyone may read; each number on its own, not all of one instant.
+/// Counters that the writer updates and any thread may read. Each is exact by itself; together they are no snapshot of
+/// one instant.
 struct MemTableCounters: ~Copyable {
-    /// Bytes taken of the arena.
+    /// Allocated bytes of the arena.
     let top = Atomic<Int>(0)
     /// Bytes of ``top`` that are nodes.
     let nodeBytes = Atomic<Int>(0)
     let entries = Atomic<Int>(0)
-    /// Distinct keys.
+    /// Number of distinct keys.
     let keys = Atomic<Int>(0)
     let tombstones = Atomic<Int>(0)
     let smallestSequence = Atomic<SequenceNumber>(0)
     let greatestSequence = Atomic<SequenceNumber>(0)
 }
 
-/// What the writer alone knows.
+/// State that only the writer uses.
 struct MemTableWriterState {
-    /// One step of a descent: an inner node, and which of its children was taken.
-    struct Step {
+    /// One step of a descent: an inner node, and the index of the child that was taken.
+    struct Step: BitwiseCopyable {
         var node: ArenaReference = 0
         var child = 0
     }
 
-    /// Levels of inner nodes that 2³² references can fill: each node but the last of its level has half its children.
+    /// Largest number of inner levels that 2³² references can fill, because each node but the last of its level has at
+    /// least half its children.
     static var maximumHeight: Int { 7 }
 
     /// The last leaf.
     var lastLeaf: ArenaReference
-    /// An entry with the greatest key, or 0.
+    /// An entry with the largest key, or 0.
     var greatest: ArenaReference = 0
 }
 
-/// Waits for the end of a move that a reader ran into: a few tries at once, then the processor goes to others, as the
-/// writer may be one of them.
+/// Waits until a slot move that a reader has run into is complete. The first 32 tries return at once; later ones yield
+/// the processor, because the writer may be waiting for it.
 struct Backoff {
     private var tries = 0
 

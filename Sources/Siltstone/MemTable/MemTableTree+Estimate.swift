@@ -1,18 +1,20 @@
 import Synchronization
 
 extension MemTableTree {
-    /// Children of a node whose sizes are looked at, of those that lie wholly in a range.
+    /// Number of children that are sampled in a node at an end of a range, among those that are completely in the
+    /// range.
     private static let sampleOnPath = 32
-    /// The same in nodes that lie wholly in a range themselves.
+    /// The same number in a node that is itself completely in the range.
     private static let sampleInside = 4
 
-    /// About how many keys are in a range: exact in the leaves at its ends, and between them as if all children of a node
-    /// were as large as some of them. Leaves hold from half to all of what fits, so that is at most a factor of two.
+    /// Estimates the number of keys in a range. The count is exact in the leaves at both ends of the range. Between
+    /// them, all children of a node count as if they had the average size of the sampled ones. Leaves are at least half
+    /// full, so the estimate is off by at most a factor of two.
     ///
-    /// A split under way may make a step miss what it moves; nothing is tried again for that.
+    /// A step may miss the keys that a concurrent split moves; the estimate is not repeated for that.
     /// - Complexity: O(log n)
     func estimateKeys(in range: KeyRange) -> Int {
-        let root = state.pointee.root.load(ordering: .acquiring)
+        let root = state.value.root.load(ordering: .acquiring)
         let (reference, height) = (ArenaReference(truncatingIfNeeded: root), root &>> 32)
         return withContiguousBytes(range.from) { from in
             guard let to = range.to else { return keys(in: reference, height, from: SearchKey(from), to: nil) }
@@ -22,9 +24,9 @@ extension MemTableTree {
         }
     }
 
-    /// Keys below a node, from a key on, and up to another one.
+    /// Returns the estimated number of keys below a node that are at least `from` and less than `to`.
     private func keys(in reference: ArenaReference, _ height: UInt64, from: SearchKey?, to: SearchKey?) -> Int {
-        // Where a split is under way, a child may not be there yet.
+        // During a split, a child may not exist yet.
         guard reference != 0 else { return 0 }
         let node = TreeNode(reference, in: base)
         guard height > 0 else {
@@ -47,7 +49,7 @@ extension MemTableTree {
         return position.isExact ? position.index + 1 : position.index
     }
 
-    /// Keys below some children of a node, by the sizes of up to `most` of them.
+    /// Estimates the number of keys below some children of a node from up to `most` of them.
     private func sample(_ node: TreeNode, _ children: Range<Int>, _ height: UInt64, _ most: Int) -> Int {
         let count = min(children.count, most)
         if count == 0 { return 0 }

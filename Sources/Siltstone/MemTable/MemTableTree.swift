@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The tree of a memtable as readers see it: two addresses in its arena, good as long as the memtable.
+/// The tree of a memtable as readers see it: two pointers into its arena. Unowned: must not outlive the memtable.
 ///
-/// Apart from the memtable, so that a read touches no object: to retain one would be a locked operation, which waits for
+/// It is apart from the memtable so that a read uses no object. Retaining one is a locked operation, which waits for
 /// all loads before it.
-struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any thread
-    let base: UnsafeMutableRawPointer
-    let state: UnsafeMutablePointer<TreeState>
+struct MemTableTree: Sendable {
+    let base: ArenaBase
+    let state: ArenaCell<TreeState>
 
     @inline(__always)
     private func node(_ reference: ArenaReference) -> TreeNode { TreeNode(reference, in: base) }
@@ -14,9 +14,9 @@ struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any
     @inline(__always)
     private func entry(_ reference: ArenaReference) -> MemTableEntry { MemTableEntry(reference, in: base) }
 
-    /// The newest version of a key that is visible, tombstones included. Any thread, beside the writer.
-    /// - Parameter visible: the greatest sequence number that counts.
-    /// - Returns: a record whose bytes live as long as the memtable; nil where there is none.
+    /// Returns the newest visible version of a key, tombstones included. Any thread, concurrently with the writer.
+    /// - Parameter visible: the largest visible sequence number.
+    /// - Returns: a record whose bytes are valid as long as the memtable; nil if there is none.
     /// - Complexity: O(log n), and O(versions newer than `visible`).
     @inline(__always)
     func lookup(_ key: SearchKey, visible: SequenceNumber) -> FoundRecord {
@@ -29,23 +29,23 @@ struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any
         return version(newest, visible: visible).map { FoundRecord($0.record) } ?? .none
     }
 
-    /// Whether no key was there a moment ago: what was visible to the caller before that is in the tree.
+    /// True if the tree had no key a moment ago. Changes that were visible to the caller before that are in the tree.
     @inline(__always)
     var isEmpty: Bool {
-        // The reference of a single leaf, as its height is 0; a larger number is a tree.
-        let root = state.pointee.root.load(ordering: .acquiring)
+        // With height 0, the upper half is zero and the root is a leaf.
+        let root = state.value.root.load(ordering: .acquiring)
         return root &>> 32 == 0 && node(ArenaReference(truncatingIfNeeded: root)).count == 0
     }
 
-    /// Whether the memtable has range tombstones, which the tree does not heed.
+    /// True if the memtable has range tombstones, which the tree does not honor.
     @inline(__always)
     var hasRangeTombstones: Bool { rangeTombstoneCount > 0 }
 
-    /// Range tombstones that the memtable has by now.
+    /// Number of range tombstones inserted so far.
     @inline(__always)
-    var rangeTombstoneCount: Int { state.pointee.rangeTombstones.load(ordering: .acquiring) }
+    var rangeTombstoneCount: Int { state.value.rangeTombstones.load(ordering: .acquiring) }
 
-    /// The newest entry, from `newest` back, that is visible.
+    /// Returns the newest visible version, from `newest` back.
     @inline(__always)
     func version(_ newest: MemTableEntry, visible: SequenceNumber) -> MemTableEntry? {
         var current = newest
@@ -57,7 +57,7 @@ struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any
         return current
     }
 
-    /// The newest version of a key.
+    /// Returns the newest version of a key.
     @inline(__always)
     func newestEntry(of key: SearchKey) -> MemTableEntry? {
         var backoff = Backoff()
@@ -65,7 +65,8 @@ struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any
             let structure = structureVersion
             if let reference = descend(key, before: false) {
                 let leaf = node(reference)
-                // Which of them is looked at is known only when the digests have come, which are asked for at once.
+                // The search needs one of the references, but knows which one only after the digests have arrived. So
+                // both are loaded at the same time.
                 leaf.prefetchReferences()
                 let version = leaf.version
                 let position = leaf.search(key, in: base)
@@ -80,23 +81,24 @@ struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any
 
     // MARK: Descent
 
-    /// The version of the structure, to ask ``isStructureUnchanged(since:)`` about after a descent.
+    /// The version of the structure. Read before a descent and passed to ``isStructureUnchanged(since:)`` after it.
     @inline(__always)
-    var structureVersion: UInt64 { state.pointee.structure.load(ordering: .acquiring) }
+    var structureVersion: UInt64 { state.value.structure.load(ordering: .acquiring) }
 
-    /// Whether nothing was split since, nor was anything being split then.
+    /// True if no split has happened since `version` was read, and none was in progress then.
     @inline(__always)
     func isStructureUnchanged(since version: UInt64) -> Bool {
         atomicMemoryFence(ordering: .acquiring)
-        return version & 1 == 0 && state.pointee.structure.load(ordering: .relaxed) == version
+        return version & 1 == 0 && state.value.structure.load(ordering: .relaxed) == version
     }
 
-    /// The leaf that holds a key if any does. What it says counts only if the structure is unchanged afterwards.
-    /// - Parameter before: whether to find the leaf of the greatest key below `key` instead.
-    /// - Returns: nil where a split misled it.
+    /// Finds the leaf that contains a key, if any leaf does. The result is valid only if the structure is unchanged
+    /// afterwards.
+    /// - Parameter before: true to find the leaf of the largest key below `key` instead.
+    /// - Returns: nil if a concurrent split misled the descent.
     @inline(__always)
     func descend(_ key: SearchKey, before: Bool) -> ArenaReference? {
-        let root = state.pointee.root.load(ordering: .acquiring)
+        let root = state.value.root.load(ordering: .acquiring)
         var current = ArenaReference(truncatingIfNeeded: root)
         var level = root &>> 32
         while level > 0 {
@@ -109,9 +111,9 @@ struct MemTableTree: @unchecked Sendable {  // addresses of what is made for any
         return current
     }
 
-    /// The last leaf; as ``descend(_:before:)``.
+    /// Finds the last leaf. Otherwise as ``descend(_:before:)``.
     func descendToLast() -> ArenaReference? {
-        let root = state.pointee.root.load(ordering: .acquiring)
+        let root = state.value.root.load(ordering: .acquiring)
         var current = ArenaReference(truncatingIfNeeded: root)
         for _ in 0..<(root &>> 32) {
             let inner = node(current)
@@ -127,11 +129,11 @@ extension MemTable {
     @inline(__always)
     var tree: MemTableTree { MemTableTree(base: base, state: state) }
 
-    /// As ``MemTableTree/lookup(_:visible:)``.
+    /// Same as ``MemTableTree/lookup(_:visible:)``, with a record as the result.
     func lookup(_ key: Bytes, visible: SequenceNumber) -> Record? {
         tree.newestEntry(of: SearchKey(key)).flatMap { tree.version($0, visible: visible) }?.record
     }
 
-    /// The sequence number of the newest version of a key; nil where there is none.
+    /// Returns the sequence number of the newest version of a key; nil if there is none.
     func newestSequence(of key: Bytes) -> SequenceNumber? { tree.newestEntry(of: SearchKey(key))?.sequence }
 }

@@ -1,50 +1,55 @@
 import Synchronization
 
-/// The range tombstones of a memtable, in order of arrival, and the set that readers see, made of them when first asked
-/// for.
+/// The range tombstones of a memtable, in order of arrival, and the set that readers see, which is built when a reader
+/// asks for it.
 ///
-/// Lazily, because the set costs as much as it has tombstones: made for each of them, a thousand would cost a million.
-/// Where reads and removals alternate, each costs a copy of the set, and no sorting.
-///
-/// `@unchecked Sendable`: `set` and `pending` are touched under `lock` only.
-final class RangeTombstoneLog: @unchecked Sendable {
-    /// Up to how many are added to a set one by one; above, the sorting of all is cheaper than the copying.
+/// The set is built lazily, because building it takes time proportional to the number of tombstones. If every insert
+/// built it, a thousand inserts would cost a million steps. If reads and inserts alternate, each read copies the set,
+/// and sorts nothing.
+final class RangeTombstoneLog: Sendable {
+    /// Up to this number, tombstones are added to the set one by one. Above it, sorting all is cheaper than copying the
+    /// set for each.
     private static let few = 8
 
-    private let lock = ConditionLock()
-    private var set = RangeTombstones.empty
-    /// Those that are not in `set` yet.
-    private var pending: [RangeTombstone] = []
+    private struct State {
+        var set = RangeTombstones.empty
+        /// Tombstones that are not in `set` yet.
+        var pending: [RangeTombstone] = []
+    }
+
+    private let state = Locked(State())
     private let total = Atomic<Int>(0)
     private let bytes = Atomic<Int>(0)
 
-    /// Tombstones added.
+    /// Number of tombstones added.
     var count: Int { total.load(ordering: .acquiring) }
 
-    /// What they take in memory, roughly, in bytes.
+    /// Their approximate size in memory, in bytes.
     var byteCount: Int { bytes.load(ordering: .relaxed) }
 
-    /// Adds a tombstone; readers that ask from now on see it.
+    /// Appends a tombstone. Readers that ask for the set afterwards see it.
     func append(_ tombstone: RangeTombstone) {
-        lock.withLock { pending.append(tombstone) }
-        // Once in arrival, once cut to fragments: two arrays with their headers each.
+        state.withLock { $0.pending.append(tombstone) }
+        // Each tombstone is stored twice, as it arrived and cut into fragments: each time two arrays with their
+        // headers.
         let size = 2 * (tombstone.start.count + tombstone.end.count + 2 * 32 + MemoryLayout<RangeTombstone>.stride)
         bytes.store(bytes.load(ordering: .relaxed) + size, ordering: .relaxed)
         total.store(total.load(ordering: .relaxed) + 1, ordering: .releasing)
     }
 
     /// The set of all tombstones added so far.
-    /// - Complexity: one load where there are none; else a lock, and the making of the set where some are new.
+    /// - Complexity: one load if there are none; else a lock, and the building of the set if some are new.
     var tombstones: RangeTombstones {
         if count == 0 { return .empty }
-        return lock.withLock {
-            if !pending.isEmpty {
-                set =
-                    pending.count <= Self.few
-                    ? pending.reduce(set) { $0.adding($1) } : RangeTombstones(set.tombstones + pending)
-                pending.removeAll()
+        return state.withLock { state in
+            if !state.pending.isEmpty {
+                state.set =
+                    state.pending.count <= Self.few
+                    ? state.pending.reduce(state.set) { $0.adding($1) }
+                    : RangeTombstones(state.set.tombstones + state.pending)
+                state.pending.removeAll()
             }
-            return set
+            return state.set
         }
     }
 }

@@ -1,5 +1,5 @@
 extension TreeNode {
-    /// Puts a slot at `index` of a node that has room, moving those behind it.
+    /// Inserts a slot at `index` of a node that is not full, and moves the slots after it.
     @inline(__always)
     func insert(digest: UInt64, reference: ArenaReference, at index: Int) {
         let count = count
@@ -14,7 +14,7 @@ extension TreeNode {
         self.count = count &+ 1
     }
 
-    /// Puts a separator at `index` of an inner node that has room, and behind it the child that it leads to.
+    /// Inserts a separator at `index` of an inner node that is not full, and its right child after it.
     func insert(digest: UInt64, separator: ArenaReference, child: ArenaReference, at index: Int) {
         var target = count &+ 1
         while target > index &+ 1 {
@@ -25,7 +25,8 @@ extension TreeNode {
         insert(digest: digest, reference: separator, at: index)
     }
 
-    /// Copies the slots from `start` on to the front of `other`, a new node, which takes over the prefix of the digests.
+    /// Copies the slots from `start` on to the front of `other`, a new node, which gets the same prefix for its
+    /// digests.
     func copySlots(from start: Int, to other: TreeNode) {
         let count = count
         for index in start..<max(start, count) {
@@ -42,7 +43,7 @@ extension TreeNode {
         for index in start...count { other.setChild(index &- start, child(index)) }
     }
 
-    /// Drops the slots from `count` on.
+    /// Removes the slots from `count` on.
     func truncate(to count: Int) {
         for index in count..<max(count, self.count) { setDigest(index, .max) }
         self.count = count

@@ -1,13 +1,13 @@
 extension TreeNode {
-    /// What a longer prefix must add before all digests are made anew, in bytes.
+    /// Bytes that a prefix must grow by before all digests are recomputed.
     private static var worthwhileGain: Int { 4 }
-    /// Slots below which a node at the edge tells too little about keys to come.
+    /// A node at the edge of the tree with fewer slots tells too little about later keys.
     private static var fewSlots: Int { 4 }
 
-    /// Lengthens or shortens the prefix that the digests skip, where that is worth it. To be called when the fences
-    /// have changed, and for a node at the edge of the tree now and then.
-    /// - Complexity: O(slots), each a cache miss, where the prefix changes.
-    func refreshPrefix(in base: UnsafeMutableRawPointer) {
+    /// Lengthens or shortens the prefix that the digests skip, if the gain is worth the cost. Called when the fences
+    /// have changed and, for a node at the edge of the tree, from time to time.
+    /// - Complexity: O(slots), each a cache miss, if the prefix changes.
+    func refreshPrefix(in base: ArenaBase) {
         let isInside = lowFence != 0 && highFence != 0
         if !isInside, count < Self.fewSlots { return }
         let first = MemTableEntry(isInside ? lowFence : reference(0), in: base).key

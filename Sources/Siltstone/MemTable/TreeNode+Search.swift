@@ -1,21 +1,22 @@
 extension TreeNode {
-    /// Where a key belongs in a node.
+    /// The position of a key in a node.
     struct Position {
-        /// How many of the node's keys are less.
+        /// Number of the node's keys that are less than the key.
         var index: Int
-        /// Whether the key at ``index`` is the key itself.
+        /// True if the node's key at ``index`` equals the key.
         var isExact: Bool
     }
 
-    /// The digest by which this node orders `key`.
+    /// Returns the digest by which this node orders `key`.
     ///
-    /// All keys that can come to a node with two fences share what the fences share, and the digest is the eight bytes
-    /// behind that: without the skip, keys like `user:00000001` would all have the same. A node at the edge of the tree
-    /// may be asked for any key on its side, and names an entry whose first bytes are skipped (prefix source): keys
-    /// below that prefix get the least digest, keys above it the greatest. Either way a lesser digest means a lesser
-    /// key, and equal ones mean nothing.
+    /// All keys that can arrive at a node with two fences share the common prefix of the fences. The digest is the
+    /// eight bytes after that prefix, because without the skip keys like `user:00000001` would all have the same
+    /// digest. A node at the edge of the tree has one fence or none, and may receive any key on its open side. It names
+    /// an entry whose first bytes are the skipped prefix (the prefix source). Keys below that prefix get the smallest
+    /// digest, keys above it the largest. In both cases a smaller digest means a smaller key, and equal digests mean
+    /// nothing.
     @inline(__always)
-    func digest(of key: SearchKey, in base: UnsafeMutableRawPointer) -> UInt64 {
+    func digest(of key: SearchKey, in base: ArenaBase) -> UInt64 {
         let source = prefixSource
         if source != 0 { return edgeDigest(of: key, source: MemTableEntry(source, in: base).key) }
         return key.digest(after: prefixLength)
@@ -23,17 +24,19 @@ extension TreeNode {
 
     @inline(never)
     private func edgeDigest(of key: SearchKey, source: SearchKey) -> UInt64 {
-        // The source's length bounds it too: a reader may see the length of one prefix and the source of another.
+        // The source's length is a second bound, because a reader may see the length of one prefix and the source of
+        // another.
         let length = min(prefixLength, source.count)
-        let order = compareMemory(key.address, source.address, min(length, key.count))
+        let order = compareKeys(
+            key.prefix(min(length, key.count)).bytes, source.prefix(min(length, key.count)).bytes)
         if order != 0 { return order < 0 ? 0 : .max }
         return key.count < length ? 0 : key.digest(after: length)
     }
 
     /// Finds a key among the slots.
-    /// - Complexity: two cache lines of digests and, only where a digest is the key's, the entry.
+    /// - Complexity: two cache lines of digests and, only if a digest equals the key's, the entry.
     @inline(__always)
-    func search(_ key: SearchKey, in base: UnsafeMutableRawPointer) -> Position {
+    func search(_ key: SearchKey, in base: ArenaBase) -> Position {
         let digest = digest(of: key, in: base)
         let index = lowerBound(of: digest)
         let count = count
@@ -41,11 +44,11 @@ extension TreeNode {
         return searchEqual(key, digest, from: index, to: count, in: base)
     }
 
-    /// How many digests are less than `digest`.
+    /// Returns the number of digests that are less than `digest`.
     ///
-    /// Counts the lines whose last digest is less, then the digests that are less in the line where that ends. These
-    /// loads do not wait for each other, so that cache misses overlap; those of a binary search come one by one.
-    /// Slots out of use count as greatest.
+    /// It counts the cache lines whose last digest is less, and then the smaller digests in the next line. These loads
+    /// do not wait for each other, so cache misses overlap; the loads of a binary search come one after the other.
+    /// Unused slots have the largest digest.
     @inline(__always)
     private func lowerBound(of digest: UInt64) -> Int {
         var line = 0
@@ -65,10 +68,11 @@ extension TreeNode {
         return index
     }
 
-    /// Finds a key among slots of which the first, and perhaps more, have its digest: by the keys themselves.
+    /// Finds a key among slots by the keys themselves. The first of the slots has the key's digest, and more of them
+    /// may have it.
     @inline(__always)
     private func searchEqual(
-        _ key: SearchKey, _ digest: UInt64, from start: Int, to count: Int, in base: UnsafeMutableRawPointer
+        _ key: SearchKey, _ digest: UInt64, from start: Int, to count: Int, in base: ArenaBase
     ) -> Position {
         var low = start
         var high = start &+ 1

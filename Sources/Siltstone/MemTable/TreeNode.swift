@@ -1,37 +1,39 @@
 import Synchronization
 
-/// A node of the tree: a window on memory of the arena.
+/// A node of the tree: a view of memory in the arena.
 ///
-/// A slot is a digest and the reference of an entry. In a leaf the slots are the keys, each with its newest version;
-/// in an inner node they are separators, and child *i* holds the keys from separator *i − 1* up to separator *i*.
+/// A slot is a digest and the reference of an entry. In a leaf the slots are the keys, each with its newest version. In
+/// an inner node they are separators, and child *i* has the keys from separator *i − 1* up to separator *i*.
 ///
 /// | offset | size | field | |
 /// |---|---|---|---|
 /// | 0 | 4 | version | leaves: odd while slots move |
 /// | 4 | 4 | count | slots in use |
 /// | 8 | 4 | next | leaves: the next leaf, or 0 |
-/// | 12 | 4 | prefix length | what the digests skip; see ``digest(of:in:)`` |
-/// | 16 | 4 | prefix source | |
-/// | 20 | 4 | low fence | an entry with the least key that the node may hold, or 0; for the writer |
-/// | 24 | 4 | high fence | an entry with the least key that is beyond the node, or 0; for the writer |
-/// | 64 | 8 · 128 | digests | ascending; all ones in slots out of use |
+/// | 12 | 4 | prefix length | number of bytes that the digests skip; see ``digest(of:in:)`` |
+/// | 16 | 4 | prefix source | an entry that starts with the prefix, or 0; nodes at the edge of the tree |
+/// | 20 | 4 | low fence | an entry with the smallest key that the node may have, or 0; for the writer |
+/// | 24 | 4 | high fence | an entry with the smallest key beyond the node, or 0; for the writer |
+/// | 64 | 8 · 128 | digests | ascending; all ones in unused slots |
 /// | 1088 | 4 · 128 | references | |
 /// | 1600 | 4 · 129 | children | inner nodes only |
 ///
-/// Readers look while the writer stores, and find out afterwards (a seqlock; Boehm, "Can seqlocks get along with
-/// programming language memory models?", MSPC 2012). So every field that they look at is atomic, and what they may
-/// follow before they find out is published by a release store and followed by an acquire load: a reference, once seen,
-/// leads to a complete entry or node, and half-done moves mislead a reader but never make it leave the arena.
+/// Readers read while the writer stores, and validate afterwards (a seqlock; Boehm, "Can seqlocks get along with
+/// programming language memory models?", MSPC 2012). So every field that readers use is atomic. A reader may follow
+/// references and children before it validates, so the writer publishes them by a release store, and readers use an
+/// acquire load. A reference, once seen, leads to a complete entry or node. So a half-done move misleads a reader, but
+/// never leads it out of the arena.
+@safe
 struct TreeNode {
-    /// Slots of a node. Against 64 it saves a level, and a tenth of the time of inserts, lookups and scans at a million
-    /// keys: a search reads the digests in parallel, so that more of them cost little.
+    /// Slots of a node. Compared with 64, this saves a level, and a tenth of the time of inserts, lookups and scans at
+    /// a million keys. More digests cost little, because a search reads them in parallel.
     static var capacity: Int { 128 }
-    /// Digests that fill a cache line.
+    /// Number of digests in a cache line.
     static var slotsPerLine: Int { 8 }
 
-    /// Bytes of a leaf.
+    /// Size of a leaf in bytes.
     static var leafSize: Int { childrenOffset }
-    /// Bytes of an inner node.
+    /// Size of an inner node in bytes.
     static var innerSize: Int { (childrenOffset &+ 4 &* (capacity &+ 1) &+ 63) & ~63 }
 
     private static var digestsOffset: Int { 64 }
@@ -41,127 +43,129 @@ struct TreeNode {
     let address: UnsafeMutableRawPointer
 
     @inline(__always)
-    init(_ reference: ArenaReference, in base: UnsafeMutableRawPointer) {
-        address = base + (Int(reference) &<< 3)
+    init(_ reference: ArenaReference, in base: ArenaBase) {
+        unsafe address = unsafe base[reference]
     }
 
-    /// Makes the memory an empty node, before anyone can see it. The bytes of a used arena are not zero.
+    /// Initializes the memory as an empty node, before another thread can see it. The bytes of a reused arena are not
+    /// zero.
     func initialize(size: Int) {
-        address.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-        (address + Self.digestsOffset).initializeMemory(as: UInt8.self, repeating: 0xff, count: 8 &* Self.capacity)
+        unsafe address.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        unsafe (address + Self.digestsOffset).initializeMemory(
+            as: UInt8.self, repeating: 0xff, count: 8 &* Self.capacity)
     }
 
     // MARK: Fields
 
     @inline(__always)
     private func word(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt32>> {
-        (address + offset).assumingMemoryBound(to: Atomic<UInt32>.self)
+        unsafe (address + offset).assumingMemoryBound(to: Atomic<UInt32>.self)
     }
 
     @inline(__always)
     private var digests: UnsafeMutablePointer<Atomic<UInt64>> {
-        (address + Self.digestsOffset).assumingMemoryBound(to: Atomic<UInt64>.self)
+        unsafe (address + Self.digestsOffset).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
     @inline(__always)
-    private var references: UnsafeMutablePointer<Atomic<UInt32>> { word(Self.referencesOffset) }
+    private var references: UnsafeMutablePointer<Atomic<UInt32>> { unsafe word(Self.referencesOffset) }
 
     @inline(__always)
-    private var children: UnsafeMutablePointer<Atomic<UInt32>> { word(Self.childrenOffset) }
+    private var children: UnsafeMutablePointer<Atomic<UInt32>> { unsafe word(Self.childrenOffset) }
 
     @inline(__always)
     var count: Int {
-        get { Int(word(4).pointee.load(ordering: .relaxed)) }
-        nonmutating set { word(4).pointee.store(UInt32(truncatingIfNeeded: newValue), ordering: .relaxed) }
+        get { unsafe Int(word(4).pointee.load(ordering: .relaxed)) }
+        nonmutating set { unsafe word(4).pointee.store(UInt32(truncatingIfNeeded: newValue), ordering: .relaxed) }
     }
 
     @inline(__always)
     var next: ArenaReference {
-        get { word(8).pointee.load(ordering: .acquiring) }
-        nonmutating set { word(8).pointee.store(newValue, ordering: .releasing) }
+        get { unsafe word(8).pointee.load(ordering: .acquiring) }
+        nonmutating set { unsafe word(8).pointee.store(newValue, ordering: .releasing) }
     }
 
     @inline(__always)
     var prefixLength: Int {
-        get { Int(word(12).pointee.load(ordering: .relaxed)) }
-        nonmutating set { word(12).pointee.store(UInt32(truncatingIfNeeded: newValue), ordering: .relaxed) }
+        get { unsafe Int(word(12).pointee.load(ordering: .relaxed)) }
+        nonmutating set { unsafe word(12).pointee.store(UInt32(truncatingIfNeeded: newValue), ordering: .relaxed) }
     }
 
     @inline(__always)
     var prefixSource: ArenaReference {
-        get { word(16).pointee.load(ordering: .acquiring) }
-        nonmutating set { word(16).pointee.store(newValue, ordering: .releasing) }
+        get { unsafe word(16).pointee.load(ordering: .acquiring) }
+        nonmutating set { unsafe word(16).pointee.store(newValue, ordering: .releasing) }
     }
 
     /// For the writer only, so not atomic.
     var lowFence: ArenaReference {
-        get { address.load(fromByteOffset: 20, as: UInt32.self) }
-        nonmutating set { address.storeBytes(of: newValue, toByteOffset: 20, as: UInt32.self) }
+        get { unsafe address.load(fromByteOffset: 20, as: UInt32.self) }
+        nonmutating set { unsafe address.storeBytes(of: newValue, toByteOffset: 20, as: UInt32.self) }
     }
 
     /// For the writer only, so not atomic.
     var highFence: ArenaReference {
-        get { address.load(fromByteOffset: 24, as: UInt32.self) }
-        nonmutating set { address.storeBytes(of: newValue, toByteOffset: 24, as: UInt32.self) }
+        get { unsafe address.load(fromByteOffset: 24, as: UInt32.self) }
+        nonmutating set { unsafe address.storeBytes(of: newValue, toByteOffset: 24, as: UInt32.self) }
     }
 
     // MARK: Slots
 
     @inline(__always)
-    func digest(_ index: Int) -> UInt64 { digests[index].load(ordering: .relaxed) }
+    func digest(_ index: Int) -> UInt64 { unsafe digests[index].load(ordering: .relaxed) }
 
     @inline(__always)
-    func setDigest(_ index: Int, _ digest: UInt64) { digests[index].store(digest, ordering: .relaxed) }
+    func setDigest(_ index: Int, _ digest: UInt64) { unsafe digests[index].store(digest, ordering: .relaxed) }
 
     @inline(__always)
-    func reference(_ index: Int) -> ArenaReference { references[index].load(ordering: .acquiring) }
+    func reference(_ index: Int) -> ArenaReference { unsafe references[index].load(ordering: .acquiring) }
 
     @inline(__always)
     func setReference(_ index: Int, _ reference: ArenaReference) {
-        references[index].store(reference, ordering: .releasing)
+        unsafe references[index].store(reference, ordering: .releasing)
     }
 
-    /// Has the count and the references of a leaf loaded.
+    /// Prefetches the count and the references of a leaf.
     @inline(__always)
     func prefetchReferences() {
-        Prefetch.line(address)
-        Prefetch.lines(address + Self.referencesOffset, count: 4 &* Self.capacity)
+        unsafe Prefetch.line(UnsafeRawPointer(address))
+        unsafe Prefetch.lines(UnsafeRawPointer(address) + Self.referencesOffset, count: 4 &* Self.capacity)
     }
 
-    /// Has all of a leaf loaded.
+    /// Prefetches a complete leaf.
     @inline(__always)
-    func prefetch() { Prefetch.lines(address, count: Self.leafSize) }
+    func prefetch() { unsafe Prefetch.lines(UnsafeRawPointer(address), count: Self.leafSize) }
 
-    /// A child; 0 where a reader looks at a move half done.
+    /// Returns a child; 0 if a reader sees a half-done move.
     @inline(__always)
-    func child(_ index: Int) -> ArenaReference { children[index].load(ordering: .acquiring) }
+    func child(_ index: Int) -> ArenaReference { unsafe children[index].load(ordering: .acquiring) }
 
     @inline(__always)
-    func setChild(_ index: Int, _ child: ArenaReference) { children[index].store(child, ordering: .releasing) }
+    func setChild(_ index: Int, _ child: ArenaReference) { unsafe children[index].store(child, ordering: .releasing) }
 
     // MARK: Seqlock
 
-    /// The version, before the slots are read: odd, or the one that ``isUnchanged(since:)`` is asked about.
+    /// The version, read before the slots and passed to ``isUnchanged(since:)`` after them. Odd while slots move.
     @inline(__always)
-    var version: UInt32 { word(0).pointee.load(ordering: .acquiring) }
+    var version: UInt32 { unsafe word(0).pointee.load(ordering: .acquiring) }
 
-    /// Whether all that was read since the version was is of one piece.
+    /// True if everything that was read since `version` belongs to one state of the leaf.
     @inline(__always)
     func isUnchanged(since version: UInt32) -> Bool {
         atomicMemoryFence(ordering: .acquiring)
-        return word(0).pointee.load(ordering: .relaxed) == version
+        return unsafe word(0).pointee.load(ordering: .relaxed) == version
     }
 
-    /// Tells readers that slots are about to move.
+    /// Makes the version odd, because slots are about to move.
     @inline(__always)
     func beginMoving() {
-        word(0).pointee.store(word(0).pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+        unsafe word(0).pointee.store(word(0).pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         atomicMemoryFence(ordering: .releasing)
     }
 
-    /// Tells readers that the slots stand still again.
+    /// Makes the version even, because the slots do not move any more.
     @inline(__always)
     func endMoving() {
-        word(0).pointee.store(word(0).pointee.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+        unsafe word(0).pointee.store(word(0).pointee.load(ordering: .relaxed) &+ 1, ordering: .releasing)
     }
 }

@@ -1,98 +1,93 @@
-/// Merges sorted sources into one stream, in key order either way.
+/// Merges sorted sources into one stream, in ascending or descending key order.
 ///
-/// Two uses. A *read* (`visible` given) takes from each source the newest version that it can see, and of equal keys
-/// the one from the newest source. A *compaction* (`visible` nil) takes every version, those of one key newest first.
+/// There are two modes. A *read* (`visible` given) takes from each source the newest visible version of a key, and of
+/// equal keys the one from the newest source. A *compaction* (`visible` nil) takes all versions, those of one key
+/// newest first.
 ///
-/// The sources stand in the order of their next records; the first one's records are taken up to the next record of the
-/// second one, and then it is put back into its place by binary search: four comparisons among a dozen sources, where to
-/// look at each head took eleven. (A loser tree takes as few, but does not know the second one.) What comes out is handed
-/// over in spans: a whole batch of a source without a copy, where no other source has anything before its end, and else
-/// copies of records in their order, as far as the batches reach that are there.
+/// The sources are kept sorted by their next records. The cursor takes records from the first source up to the next
+/// record of the second one, and then reinserts the first source by binary search. With a dozen sources that takes four
+/// comparisons. Comparing all next records took eleven. (A loser tree takes as few, but does not know the second
+/// source.) The cursor returns records in spans. If no other source has a record before the end of the first source's
+/// batch, the span is that batch, without a copy. Otherwise it is a merged copy of records, which ends when one
+/// of the batches is used up.
 ///
-/// May be used again: to make one, with its sources, takes longer than a short scan.
+/// Cursors are reused, because creating one with its sources takes longer than a short scan.
 final class MergingCursor {
-    /// What is left of a source's batch.
-    private struct Lane {
-        var next: UnsafePointer<Record>
-        var end: UnsafePointer<Record>
+    /// The rest of a source's batch.
+    private struct Lane: BitwiseCopyable {
+        var next: RecordPlace
+        var end: RecordPlace
         let source: Int
 
         var isEmpty: Bool { next == end }
     }
 
-    /// What a seek leaves as it is.
+    /// The parameters that a seek does not change.
     private struct Terms {
         var direction: ScanDirection
         var visible: SequenceNumber?
         var isNumbered = true
     }
 
-    /// All that changes, behind a pointer: as properties of the class it would cost checks of exclusive access.
     private struct State {
         var terms: Terms
-        /// Lanes that have records left, in the order of these; a read has no two of one key.
+        /// Number of lanes that have records left. They come first and are sorted. In a read, no two of them start with
+        /// the same key.
         var live = 0
-        /// Lanes behind those, whose batches are used up. Nothing is taken before they are refilled.
+        /// Number of lanes after those whose batches are used up. They are refilled before the next span is taken.
         var ended = 0
-        /// How many records more are likely to be asked for: those that a walk skips are counted, too.
+        /// Number of records that the caller will probably still read. Records that a scan skips are counted, too.
         var wanted = Int.max
-        /// The part of the last span that ``MergingCursor/next()`` has left.
-        var left: UnsafePointer<Record>?
-        var spanEnd: UnsafePointer<Record>?
-        /// Where records of several sources are put in order; made when it is needed.
-        var merged: UnsafeMutablePointer<Record>?
+        /// The part of the last span that ``MergingCursor/next()`` has not returned yet.
+        var left: RecordPlace?
+        var spanEnd: RecordPlace?
     }
 
     private let sources: [RecordSource]
-    /// The same, without a reference that is counted for each look.
-    private let sourceReferences: UnsafeMutablePointer<Unmanaged<RecordSource>>
-    private let state: UnsafeMutablePointer<State>
-    private let lanes: UnsafeMutablePointer<Lane>
+    /// The same sources as unretained references, because a retain for each access would be measurable.
+    private let sourceReferences: HeapArray<Borrowed<RecordSource>>
+    private let state: HeapCell<State>
+    private let lanes: HeapArray<Lane>
+    /// Holds the merged records of several sources.
+    private let merged = RecordBatch(capacity: mergedCount)
 
     /// - Parameter sources: newest first.
     init(_ sources: [RecordSource], _ direction: ScanDirection = .forward, visible: SequenceNumber? = nil) {
         self.sources = sources
-        sourceReferences = .allocate(capacity: max(1, sources.count))
-        for (index, source) in sources.enumerated() {
-            (sourceReferences + index).initialize(to: .passUnretained(source))
-        }
-        state = .allocate(capacity: 1)
-        state.initialize(to: State(terms: Terms(direction: direction, visible: visible)))
-        lanes = .allocate(capacity: max(1, sources.count))
+        sourceReferences = HeapArray(count: sources.count)
+        for (index, source) in sources.enumerated() { sourceReferences[index] = Borrowed(source) }
+        state = HeapCell(State(terms: Terms(direction: direction, visible: visible)))
+        // One more than the number of sources, because `enter` moves all lanes by one position.
+        lanes = HeapArray(count: sources.count + 1)
     }
 
-    deinit {
-        sourceReferences.deallocate()
-        state.pointee.merged?.deallocate()
-        state.deallocate()
-        lanes.deallocate()
-    }
-
-    /// Changes what is seen, and the direction; to be followed by a seek.
-    /// - Parameter numbered: whether the records need their sequence numbers.
+    /// Changes direction and visibility. A seek must follow.
+    /// - Parameter numbered: true if the records need their sequence numbers.
     func restart(_ direction: ScanDirection, visible: SequenceNumber, numbered: Bool) {
-        state.pointee.terms = Terms(direction: direction, visible: visible, isNumbered: numbered)
+        state.value.terms = Terms(direction: direction, visible: visible, isNumbered: numbered)
     }
 
-    /// Leaves the sequence numbers out of the batches to come.
-    func stopNumbering() { state.pointee.terms.isNumbered = false }
+    /// Omits the sequence numbers from later batches.
+    func stopNumbering() { state.value.terms.isNumbered = false }
 
-    /// Gives up what keeps memory alive. To be followed by a seek.
+    /// Releases pinned memory. A seek must follow.
     func rest() {
-        (state.pointee.live, state.pointee.ended) = (0, 0)
-        for index in 0..<sources.count { sourceReferences[index]._withUnsafeGuaranteedRef { $0.rest() } }
+        (state.value.live, state.value.ended) = (0, 0)
+        for index in 0..<sources.count { sourceReferences[index].with { $0.rest() } }
     }
 
-    /// Stands at `key`: forward before the first record not below it, backward behind the last one below it.
+    /// Positions the cursor at `key`. Forward: before the first record that is not smaller. Backward: after the last
+    /// record that is smaller.
     /// - Parameters:
-    ///   - key: not one that was handed out.
-    ///   - limit: how many records will be asked for, where that is known: none are read that are not likely to be.
+    ///   - key: must not point into a record that the cursor has returned.
+    ///   - limit: the number of records that will be read, if it is known. The cursor then reads few more than these.
     func seek(_ key: Bytes?, limit: Int = .max) throws(StoreError) {
-        let (terms, merged) = (state.pointee.terms, state.pointee.merged)
-        state.pointee = State(terms: terms, wanted: limit, merged: merged)
+        let terms = state.value.terms
+        state.value = State(terms: terms, wanted: limit)
         let hasSeveral = setSizes(limit)
         if let key, hasSeveral {
-            // Step by step, each in all sources before the next one: what one of them waits for is loaded meanwhile for all.
+            // Takes each step of the seek in all sources before the next step, so that the cache misses of the sources
+            // overlap.
             try eachSource { source throws(StoreError) in source.approach(key, terms.direction) }
             try eachSource { source throws(StoreError) in try source.narrow(key, terms.direction) }
         }
@@ -100,9 +95,9 @@ final class MergingCursor {
         for index in 0..<sources.count { enter(try nextBatch(of: index)) }
     }
 
-    /// Tells each source how many of `limit` records are likely to come from it, as if its records were spread evenly among
-    /// all; and two more, so that it need not be asked again at once.
-    /// - Returns: whether several have any.
+    /// Sets the first batch size of each source: its probable share of `limit` records, as if the records of all
+    /// sources were spread evenly, plus two, so that it need not be refilled soon.
+    /// - Returns: true if several sources have records.
     private func setSizes(_ limit: Int) -> Bool {
         var (all, most) = (0, 0)
         eachSource { source in
@@ -123,33 +118,35 @@ final class MergingCursor {
     @inline(__always)
     private func eachSource<E: Error>(_ body: (RecordSource) throws(E) -> Void) throws(E) {
         for index in 0..<sources.count {
-            try sourceReferences[index]._withUnsafeGuaranteedRefThrowing { source throws(E) in try body(source) }
+            try sourceReferences[index].with { source throws(E) in try body(source) }
         }
     }
 
-    /// The next record, good until the next call; nil at the end.
+    /// The next record, valid until the next call; nil at the end.
     @inline(__always)
     func next() throws(StoreError) -> Record? {
-        if state.pointee.left == state.pointee.spanEnd {
+        if state.value.left == state.value.spanEnd {
             let span = try nextSpan()
-            guard let first = span.baseAddress else { return nil }
-            state.pointee.left = first
-            state.pointee.spanEnd = first + span.count
+            if span.isEmpty { return nil }
+            state.value.left = span.start
+            state.value.spanEnd = span.end
         }
-        guard let record = state.pointee.left else { return nil }
-        state.pointee.left = record + 1
-        return record.pointee
+        guard let record = state.value.left else { return nil }
+        state.value.left = record + 1
+        return record.record
     }
 
-    /// The next records, good until the next call; none at the end. After one seek, not to be mixed with ``next()``.
-    func nextSpan() throws(StoreError) -> UnsafeBufferPointer<Record> {
-        while state.pointee.ended > 0 { try refillEnded() }
-        switch state.pointee.live {
+    /// The next records, valid until the next call; empty at the end. After one seek, a caller must not mix it with
+    /// ``next()``.
+    func nextSpan() throws(StoreError) -> RecordRow {
+        while state.value.ended > 0 { try refillEnded() }
+        switch state.value.live {
         case 0:
-            (state.pointee.left, state.pointee.spanEnd) = (nil, nil)
-            return UnsafeBufferPointer(start: nil, count: 0)
+            (state.value.left, state.value.spanEnd) = (nil, nil)
+            return .none
         case 1: return takeBatch()
-        // As where sources lie one behind the other.
+        // The first batch ends before the second source's next record, for example if the key ranges of the sources do
+        // not overlap.
         case _ where order(lanes[0].end - 1, lanes[1].next) < 0: return takeBatch()
         default: return merge()
         }
@@ -157,9 +154,9 @@ final class MergingCursor {
 
     // MARK: Spans
 
-    /// What the first source has left of its batch.
+    /// Returns the rest of the first source's batch.
     @inline(__always)
-    private func takeBatch() -> UnsafeBufferPointer<Record> {
+    private func takeBatch() -> RecordRow {
         var lane = lanes[0]
         let start = lane.next
         lane.next = lane.end
@@ -167,34 +164,30 @@ final class MergingCursor {
         return span(start, lane.end)
     }
 
-    /// Records of several sources in their order, as far as their batches reach.
-    private func merge() -> UnsafeBufferPointer<Record> {
-        let merged = state.pointee.merged ?? .allocate(capacity: Self.mergedCount)
-        state.pointee.merged = merged
-        let wanted = state.pointee.wanted
-        let end = merged + (wanted > 0 ? min(wanted, Self.mergedCount) : Self.mergedCount)
-        var next = merged
-        repeat { takeRow(&next, end) } while next < end && state.pointee.ended == 0 && state.pointee.live > 1
-        return span(UnsafePointer(merged), UnsafePointer(next))
+    /// Merges records of several sources until one of their batches is used up or the span is full.
+    private func merge() -> RecordRow {
+        let wanted = state.value.wanted
+        var room = merged.room(upTo: wanted > 0 ? min(wanted, Self.mergedCount) : Self.mergedCount)
+        repeat { takeRow(&room) } while !room.isFull && state.value.ended == 0 && state.value.live > 1
+        return span(merged.start, room.place)
     }
 
-    /// Records that are put in order at a time.
+    /// Maximum number of records in a merged span.
     private static let mergedCount = RecordSource.greatestBatch
 
-    /// Copies what the first source has before the next record of the second one, one record at least, and puts that
-    /// source into its new place.
+    /// Copies at least one record of the first source, up to the next record of the second one, and reinserts the first
+    /// source.
     @inline(__always)
-    private func takeRow(_ place: inout UnsafeMutablePointer<Record>, _ end: UnsafeMutablePointer<Record>) {
+    private func takeRow(_ room: inout RecordRoom) {
         var lane = lanes[0]
         let other = lanes[1].next
         var order = -1
         repeat {
-            place.initialize(to: lane.next.pointee)
-            place += 1
+            room.put(lane.next.record)
             lane.next += 1
             if lane.isEmpty { return setAside(lane) }
             order = self.order(lane.next, other)
-        } while order < 0 && place < end
+        } while order < 0 && !room.isFull
         if order < 0 {
             lanes[0] = lane
         } else {
@@ -203,31 +196,32 @@ final class MergingCursor {
     }
 
     @inline(__always)
-    private func span(_ start: UnsafePointer<Record>, _ end: UnsafePointer<Record>) -> UnsafeBufferPointer<Record> {
-        let count = end - start
-        state.pointee.wanted &-= count
-        return UnsafeBufferPointer(start: start, count: count)
+    private func span(_ start: RecordPlace, _ end: RecordPlace) -> RecordRow {
+        state.value.wanted &-= end - start
+        return RecordRow(start: start, end: end)
     }
 
-    /// Below zero, zero or above zero as a record comes before another one, has its key, or comes after it.
+    /// Compares two records in the direction of the cursor. Negative, zero or positive if `record` comes before
+    /// `other`, has the same key, or comes after it.
     @inline(__always)
-    private func order(_ record: UnsafePointer<Record>, _ other: UnsafePointer<Record>) -> Int {
-        let order = compareKeysByWords(record.pointee.key, other.pointee.key)
-        return state.pointee.terms.direction == .forward ? order : 0 &- order
+    private func order(_ record: RecordPlace, _ other: RecordPlace) -> Int {
+        let order = compareKeysByWords(record.key, other.key)
+        return state.value.terms.direction == .forward ? order : 0 &- order
     }
 
     // MARK: Order
 
-    /// Puts a lane that has records left into its place; the first place is free for it. Of equal keys the newest source's
-    /// come first; a read passes over the others.
-    /// - Parameter behindSecond: whether its next record is known to come after that of the second place.
+    /// Inserts a lane that has records left. The first position must be free. Of equal keys the newest source's record
+    /// comes first. A read skips the other records.
+    /// - Parameter behindSecond: true if its next record is known to come after that of the lane in the second
+    ///   position.
     @inline(__always)
     private func settle(_ entering: Lane, behindSecond: Bool = false) {
-        let (terms, live) = (state.pointee.terms, state.pointee.live)
+        let (terms, live) = (state.value.terms, state.value.live)
         var lane = entering
         var (low, high) = (behindSecond ? 2 : 1, live)
         while low < high {
-            // One after another where they are few: most go not far.
+            // Linear search if few lanes are left, because most lanes move only a short distance.
             let middle = high &- low <= Self.fewLanes ? low : (low &+ high) / 2
             let order = order(lane.next, lanes[middle].next)
             if order == 0 {
@@ -236,8 +230,12 @@ final class MergingCursor {
                     if isNewer { high = middle } else { low = middle &+ 1 }
                     continue
                 }
-                // The older one goes on behind, with its next record.
-                if isNewer { swap(&lane, &lanes[middle]) }
+                // Skips the older record and continues to insert its lane at the following record.
+                if isNewer {
+                    let older = lanes[middle]
+                    lanes[middle] = lane
+                    lane = older
+                }
                 lane.next += 1
                 if lane.isEmpty { return setAside(lane) }
                 (low, high) = (middle &+ 1, live)
@@ -251,55 +249,54 @@ final class MergingCursor {
         lanes[low &- 1] = lane
     }
 
-    /// Lanes that are looked at one after another.
+    /// Up to this many lanes are searched linearly.
     private static let fewLanes = 2
 
-    /// Moves as many lanes one place ahead, into the first one.
+    /// Moves the `count` lanes after the first one forward by one position.
     @inline(__always)
     private func move(_ count: Int) {
-        // To call for the move of one or two would take longer than all else.
+        // A function call to move one or two lanes would take longer than everything else here.
         if count > 0 { lanes[0] = lanes[1] }
         if count > 1 { lanes[1] = lanes[2] }
-        if count > 2 { (lanes + 2).update(from: lanes + 3, count: count &- 2) }
+        if count > 2 { lanes.move(from: 3, to: 2, count: count &- 2) }
     }
 
-    /// Has a lane without records, to which the first place belonged, wait for its next batch.
+    /// Moves a lane without records, taken from the first position, to the lanes that wait for a refill.
     private func setAside(_ lane: Lane) {
-        let last = state.pointee.live &- 1
+        let last = state.value.live &- 1
         move(last)
         lanes[last] = lane
-        state.pointee.live = last
-        state.pointee.ended &+= 1
+        state.value.live = last
+        state.value.ended &+= 1
     }
 
     // MARK: Batches
 
-    /// Replaces the batch of the last lane that has none left; one without a next batch has come to its end.
+    /// Refills the last lane whose batch is used up. Drops the lane if its source has reached the end.
     private func refillEnded() throws(StoreError) {
-        // Where reading fails, the lane stays: nobody who goes on must miss its records.
-        let lane = try nextBatch(of: lanes[state.pointee.live + state.pointee.ended - 1].source)
-        state.pointee.ended -= 1
+        // If the read fails, the lane stays. Otherwise a caller that continues would miss its records.
+        let lane = try nextBatch(of: lanes[state.value.live + state.value.ended - 1].source)
+        state.value.ended -= 1
         enter(lane)
     }
 
     private func nextBatch(of index: Int) throws(StoreError) -> Lane {
-        let batch = try sourceReferences[index]._withUnsafeGuaranteedRefThrowing { source throws(StoreError) in
+        let (start, count) = try sourceReferences[index].with { source throws(StoreError) in
             try source.refill(
-                state.pointee.terms.direction, limit: state.pointee.wanted, visible: state.pointee.terms.visible,
-                numbered: state.pointee.terms.isNumbered)
-            return source.batch
+                state.value.terms.direction, limit: state.value.wanted, visible: state.value.terms.visible,
+                numbered: state.value.terms.isNumbered)
+            return (source.batch.value.start, source.batch.value.count)
         }
-        let start = batch.pointee.start
-        return Lane(next: start, end: start + batch.pointee.count, source: index)
+        return Lane(next: start, end: start + count, source: index)
     }
 
-    /// Gives a lane with a new batch its place, if that has records.
+    /// Inserts a lane with a new batch. Drops it if the batch is empty.
     private func enter(_ lane: Lane) {
         guard !lane.isEmpty else { return }
-        let (live, ended) = (state.pointee.live, state.pointee.ended)
+        let (live, ended) = (state.value.live, state.value.ended)
         if ended > 0 { lanes[live + ended] = lanes[live] }
-        (lanes + 1).update(from: lanes, count: live)
-        state.pointee.live = live + 1
+        lanes.move(from: 0, to: 1, count: live)
+        state.value.live = live + 1
         settle(lane)
     }
 }

@@ -1,65 +1,57 @@
-/// One of the sorted sources that a scan merges: a memtable or a run.
+/// A sorted source of a merge: a memtable or a run. Used by one reader at a time.
 ///
-/// A class with one virtual call for each batch; the merge itself works on the batch's memory. An enum of cursors lost:
-/// its payload cannot be changed in place. What changes lies behind pointers, as each change of a class's own property
-/// costs a check of exclusive access. Used by one reader at a time.
+/// A class with one virtual call per batch. The merge itself works on the memory of the batches. An enum of cursors was
+/// measured slower, because its payload cannot be changed in place. The mutable state is in heap cells.
 class RecordSource {
-    final let batch: UnsafeMutablePointer<RecordBatch>
-    /// Records of the next batch.
-    private let size: UnsafeMutablePointer<Int>
+    final let batch = HeapCell(RecordBatch(capacity: usualBatch))
+    /// Records in the next batch.
+    private let size = HeapCell(usualBatch)
 
-    /// A short scan should not pay for a long one's read-ahead, so batches begin small and double.
+    /// Batches start small and double, so that a short scan does not pay for the read-ahead of a long one.
     static let usualBatch = 8
     static let greatestBatch = 64
 
-    init() {
-        batch = .allocate(capacity: 1)
-        batch.initialize(to: RecordBatch(capacity: Self.usualBatch))
-        size = .allocate(capacity: 1)
-        size.initialize(to: Self.usualBatch)
-    }
+    init() {}
 
-    deinit {
-        batch.deinitialize(count: 1)
-        batch.deallocate()
-        size.deallocate()
-    }
+    /// Sets the number of records in the first batch after the next seek, up to ``greatestBatch``.
+    final func begin(size first: Int) { size.value = first }
 
-    /// Says how many records the batch behind the seek to come is to have, up to ``greatestBatch``.
-    final func begin(size first: Int) { size.pointee = first }
-
-    /// The second step of a seek to a key, behind ``approach(_:_:)``.
+    /// The second step of a seek to `key`, after ``approach(_:_:)``.
     final func narrow(_ key: Bytes, _ direction: ScanDirection) throws(StoreError) {
-        try narrow(key, direction, reading: size.pointee)
+        try narrow(key, direction, reading: size.value)
     }
 
-    /// Stands at `key`, as the cursor's seek of that direction does; the last step, or all of them where there were none.
+    /// The last step of a seek. Without the earlier steps, it does the complete seek. Positions the source as the
+    /// cursor's seek in that direction does.
     final func seek(_ key: Bytes?, _ direction: ScanDirection) throws(StoreError) {
-        try position(key, direction, reading: size.pointee)
+        try position(key, direction, reading: size.value)
     }
 
-    /// Replaces the batch by the next records; an empty one means the end.
+    /// Replaces the batch with the next records. An empty batch means the end.
     /// - Parameters:
-    ///   - limit: how many more are likely to be asked for; not positive where more were than was likely.
-    ///   - visible: each key's newest version up to that; nil for all versions, newest first.
-    ///   - numbered: whether the records need their sequence numbers.
+    ///   - limit: number of records that the caller will probably still read; not positive if it has already read more
+    ///     than expected.
+    ///   - visible: the newest version of each key with at most this sequence number; nil for all versions, newest
+    ///     first.
+    ///   - numbered: true if the records need their sequence numbers.
     final func refill(
         _ direction: ScanDirection, limit: Int, visible: SequenceNumber?, numbered: Bool
     ) throws(StoreError) {
-        let wanted = limit > 0 ? min(size.pointee, limit) : size.pointee
-        if wanted > batch.pointee.capacity { batch.pointee = RecordBatch(capacity: wanted) }
-        batch.pointee.removeAll()
+        let wanted = limit > 0 ? min(size.value, limit) : size.value
+        if wanted > batch.value.capacity { batch.value = RecordBatch(capacity: wanted) }
+        batch.value.removeAll()
         try fill(limit: wanted, direction, visible: visible, numbered: numbered)
-        size.pointee = min(wanted * 2, Self.greatestBatch)
+        size.value = min(wanted * 2, Self.greatestBatch)
     }
 
-    /// Records in all.
+    /// Number of records in the source.
     var recordCount: Int { 0 }
 
-    /// The first step of a seek to a key, which has to follow: has loaded what that looks at first.
+    /// The first step of a seek to `key`, which must follow. Prefetches the memory that the second step reads first.
     func approach(_ key: Bytes, _ direction: ScanDirection) {}
 
-    /// The second step: has loaded what it looks at next. What was handed out is not good any more.
+    /// The second step. Prefetches the memory that the last step reads next. Records returned earlier are no longer
+    /// valid.
     func narrow(_ key: Bytes, _ direction: ScanDirection, reading count: Int) throws(StoreError) {}
 
     func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) throws(StoreError) {}
@@ -68,75 +60,63 @@ class RecordSource {
         limit: Int, _ direction: ScanDirection, visible: SequenceNumber?, numbered: Bool
     ) throws(StoreError) {}
 
-    /// Gives up what keeps memory alive, until the next seek.
+    /// Releases pinned memory until the next seek.
     func rest() {}
 }
 
 /// A memtable as a source.
 final class MemTableSource: RecordSource {
-    private let cursor: UnsafeMutablePointer<MemTableCursor>
+    private let cursor: HeapCell<MemTableCursor>
 
-    override var recordCount: Int { cursor.pointee.table.keyCount }
+    override var recordCount: Int { cursor.value.table.keyCount }
 
     init(_ table: MemTable) {
-        cursor = .allocate(capacity: 1)
-        cursor.initialize(to: MemTableCursor(table))
-    }
-
-    deinit {
-        cursor.deinitialize(count: 1)
-        cursor.deallocate()
+        cursor = HeapCell(MemTableCursor(table))
     }
 
     override func approach(_ key: Bytes, _ direction: ScanDirection) {
-        cursor.pointee.approach(key, before: direction == .backward)
+        cursor.value.approach(key, before: direction == .backward)
     }
 
     override func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) {
         switch direction {
-        case .forward: cursor.pointee.seekForward(key)
-        case .backward: cursor.pointee.seekBackward(key)
+        case .forward: cursor.value.seekForward(key)
+        case .backward: cursor.value.seekBackward(key)
         }
-        cursor.pointee.prefetch(count, direction)
+        cursor.value.prefetch(count, direction)
     }
 
     override func fill(limit: Int, _ direction: ScanDirection, visible: SequenceNumber?, numbered: Bool) {
         switch direction {
-        case .forward: cursor.pointee.fillForward(&batch.pointee, limit: limit, visible: visible)
-        case .backward: cursor.pointee.fillBackward(&batch.pointee, limit: limit, visible: visible ?? .greatest)
+        case .forward: cursor.value.fillForward(&batch.value, limit: limit, visible: visible)
+        case .backward: cursor.value.fillBackward(&batch.value, limit: limit, visible: visible ?? .greatest)
         }
     }
 }
 
 /// A run as a source.
 final class RunSource: RecordSource {
-    private let cursor: UnsafeMutablePointer<RunCursor>
+    private let cursor: HeapCell<RunCursor>
     private let run: Run
 
     override var recordCount: Int { run.recordCount }
 
-    /// - Parameter caching: as of ``SegmentCursor``.
+    /// - Parameter caching: see ``SegmentReader/block(_:pin:caching:)``.
     init(_ run: Run, caching: Bool = true) {
         self.run = run
-        cursor = .allocate(capacity: 1)
-        cursor.initialize(to: RunCursor(run, caching: caching))
+        cursor = HeapCell(RunCursor(run, caching: caching))
     }
 
-    deinit {
-        cursor.deinitialize(count: 1)
-        cursor.deallocate()
-    }
-
-    override func approach(_ key: Bytes, _ direction: ScanDirection) { cursor.pointee.approach(key, direction) }
+    override func approach(_ key: Bytes, _ direction: ScanDirection) { cursor.value.approach(key, direction) }
 
     override func narrow(_ key: Bytes, _ direction: ScanDirection, reading count: Int) throws(StoreError) {
-        try cursor.pointee.narrow(key, direction, reading: count)
+        try cursor.value.narrow(key, direction, reading: count)
     }
 
     override func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) throws(StoreError) {
         switch direction {
-        case .forward: try cursor.pointee.seekForward(key, reading: count)
-        case .backward: try cursor.pointee.seekBackward(key, reading: count)
+        case .forward: try cursor.value.seekForward(key, reading: count)
+        case .backward: try cursor.value.seekBackward(key, reading: count)
         }
     }
 
@@ -145,12 +125,12 @@ final class RunSource: RecordSource {
     ) throws(StoreError) {
         switch direction {
         case .forward:
-            try cursor.pointee.fillForward(&batch.pointee, limit: limit, visible: visible, numbered: numbered)
+            try cursor.value.fillForward(&batch.value, limit: limit, visible: visible, numbered: numbered)
         case .backward:
-            try cursor.pointee.fillBackward(
-                &batch.pointee, limit: limit, visible: visible ?? .greatest, numbered: numbered)
+            try cursor.value.fillBackward(
+                &batch.value, limit: limit, visible: visible ?? .greatest, numbered: numbered)
         }
     }
 
-    override func rest() { cursor.pointee.rest() }
+    override func rest() { cursor.value.rest() }
 }

@@ -1,20 +1,20 @@
-/// Writes a sorted stream of records, with what outlives it, into segments of bounded size: the heart of flushes and of
-/// compactions.
+/// Merges sorted sources and writes the surviving records into segments of bounded size. Flushes and compactions use
+/// it.
 final class SegmentMerge {
-    /// What the merge asks of the store around it.
+    /// The functions of the store that the merge calls.
     struct Environment {
-        /// Begins a segment file.
+        /// Creates a segment file.
         var newSegment: () throws(StoreError) -> SegmentWriter
-        /// Writes the value of a pointer record elsewhere and returns its new place; nil where it may stay.
+        /// Moves the value of a pointer record and returns the new pointer; nil if the value stays.
         var relocate: (Record) throws(StoreError) -> ValuePointer? = { _ in nil }
-        /// Whether to give up; asked now and then, with the bytes that were read since the last time: of keys and values, and
-        /// ``SegmentMerge/recordOverhead`` for each record.
+        /// Returns true to cancel the merge. Called from time to time with the bytes read since the last call: keys and
+        /// values, plus ``SegmentMerge/recordOverhead`` per record.
         var shouldStop: (_ bytes: Int) -> Bool = { _ in false }
     }
 
-    /// About what a record takes in a memtable beside its key and value.
+    /// Approximate bytes that a record takes in a memtable in addition to its key and value.
     static let recordOverhead = 40
-    /// Bytes between two questions whether to give up.
+    /// Bytes between two calls of `shouldStop`.
     private static let checkInterval = 64 << 10
 
     private let cursor: MergingCursor
@@ -24,22 +24,23 @@ final class SegmentMerge {
     private let segmentBytes: Int
     private let environment: Environment
 
-    /// The range tombstones that stay.
+    /// The range tombstones that survive.
     private var tombstones: [RangeTombstone] = []
     private var writer: SegmentWriter?
     private var finished: [SegmentInfo] = []
-    /// Where the segment that is being written begins, for the range tombstones that it gets its part of; nil: at the
-    /// beginning of all keys.
+    /// First key of the current segment, to which range tombstones are clipped; nil for the first segment, which is
+    /// open at the start.
     private var segmentStart: [UInt8]?
     private var lastKey: [UInt8] = []
-    /// Scratch for relocated pointers.
+    /// Buffer for relocated pointers.
     private let pointerBytes = MutableBytes.allocate(byteCount: ValuePointer.size, alignment: 8)
 
     /// - Parameters:
     ///   - sources: newest first.
     ///   - tombstones: the range tombstones of all sources.
     ///   - snapshots: sequence numbers of live snapshots, ascending.
-    ///   - isBottom: whether nothing older lies below the sources in their key range.
+    ///   - isBottom: true if no older data exists below the sources in their key range.
+    ///   - segmentBytes: size at which a new segment starts, in bytes of uncompressed blocks.
     init(
         sources: [RecordSource], tombstones: [RangeTombstone], snapshots: [SequenceNumber], isBottom: Bool,
         segmentBytes: Int, environment: Environment
@@ -54,13 +55,13 @@ final class SegmentMerge {
 
     deinit { pointerBytes.deallocate() }
 
-    /// Runs to the end.
-    /// - Returns: the segments, synced, in key order; none where nothing outlives the merge.
+    /// Runs the complete merge.
+    /// - Returns: the segments, synced, in key order; empty if no record or range tombstone survives.
     func run() throws(StoreError) -> [SegmentInfo] {
-        // Variables, not properties: each change of one would be checked for exclusive access, and each look at the writer
-        // would retain it, for every record.
+        // Local variables instead of properties. For every record, a property would be checked for exclusive access at
+        // each change, and the writer would be retained at each use.
         var filter = VersionFilter(snapshots: snapshots, tombstones: inputTombstones, isBottom: isBottom)
-        var open: Unmanaged<SegmentWriter>?
+        var open: Borrowed<SegmentWriter>?
         tombstones = filter.keptTombstones()
         try cursor.seek(nil)
         var sinceCheck = 0
@@ -81,10 +82,11 @@ final class SegmentMerge {
         return finished
     }
 
-    /// - Parameter open: the segment that is written, which the merge holds.
+    /// Writes a record that survives.
+    /// - Parameter open: the current segment, which the merge owns.
     @inline(__always)
     private func add(
-        _ record: Record, _ sequence: SequenceNumber, to open: inout Unmanaged<SegmentWriter>?
+        _ record: Record, _ sequence: SequenceNumber, to open: inout Borrowed<SegmentWriter>?
     ) throws(StoreError) {
         var record = record
         record.sequence = sequence
@@ -92,8 +94,9 @@ final class SegmentMerge {
             moved.write(to: pointerBytes)
             record.value = pointerBytes.bytes
         }
-        if let full = open, full._withUnsafeGuaranteedRef({ $0.dataBytes >= segmentBytes }) {
-            // The versions of one key stay together: a reader looks for a key in one segment of a run.
+        if let full = open, full.with({ $0.dataBytes >= segmentBytes }) {
+            // All versions of a key go into the same segment, because readers search for a key in only one segment of a
+            // run.
             let startsKey = lastKey.withBytes { !keysEqual($0, record.key) }
             if startsKey {
                 open = nil
@@ -102,20 +105,20 @@ final class SegmentMerge {
         }
         let current = if let open { open } else { try beginSegment() }
         open = current
-        let isFull = try current._withUnsafeGuaranteedRefThrowing { writer throws(StoreError) in
+        let isFull = try current.with { writer throws(StoreError) in
             try writer.append(record)
             return writer.dataBytes >= segmentBytes
         }
         if isFull { lastKey = Array(record.key) }
     }
 
-    private func beginSegment() throws(StoreError) -> Unmanaged<SegmentWriter> {
+    private func beginSegment() throws(StoreError) -> Borrowed<SegmentWriter> {
         let new = try environment.newSegment()
         writer = new
-        return .passUnretained(new)
+        return Borrowed(new)
     }
 
-    /// Ends the segment in the making, and gives it the part of the range tombstones that lies before `end`.
+    /// Finishes the current segment. Clips the range tombstones to its key range, which ends before `end`.
     private func finishSegment(before end: [UInt8]?) throws(StoreError) {
         guard let current = writer else { return }
         writer = nil

@@ -1,19 +1,20 @@
 import Synchronization
 
-/// Decides which versions of a key outlive a flush or a compaction.
+/// Decides which versions of a key survive a flush or a compaction.
 ///
-/// Snapshots cut history into stripes: a stripe is what lies between one snapshot and the next. Of the versions in one
-/// stripe only the newest can ever be seen. A tombstone, or a range tombstone, that no snapshot is older than, hides
-/// nothing once no older data lies below; then it goes too. (LevelDB `DoCompactionWork`; RocksDB `CompactionIterator`.)
+/// Snapshots divide the sequence numbers into stripes, each from one snapshot to the next. Of the versions of a key in
+/// one stripe, only the newest can ever be visible. A tombstone or range tombstone in the oldest stripe hides only
+/// older data. If no older data exists below, it is dropped too. (LevelDB `DoCompactionWork`; RocksDB
+/// `CompactionIterator`.)
 struct VersionFilter: ~Copyable {
     /// Sequence numbers of live snapshots, ascending.
     private let snapshots: [SequenceNumber]
     private let tombstones: RangeTombstones
-    /// Whether nothing older than the inputs lies below them, anywhere in their key range.
+    /// True if no older data exists below the inputs anywhere in their key range.
     private let isBottom: Bool
 
     private var key = KeyBuffer()
-    /// Stripe of the version of `key` that came last, or −1.
+    /// Stripe of the previous version of `key`; −1 before the first record.
     private var stripe = -1
 
     init(snapshots: [SequenceNumber], tombstones: RangeTombstones, isBottom: Bool) {
@@ -22,7 +23,7 @@ struct VersionFilter: ~Copyable {
         self.isBottom = isBottom
     }
 
-    /// Number of snapshots that are older than a change: the stripe that it is in.
+    /// The stripe of a change, which is the number of snapshots older than the change.
     private func stripe(of sequence: SequenceNumber) -> Int {
         var low = 0
         var high = snapshots.count
@@ -33,10 +34,11 @@ struct VersionFilter: ~Copyable {
         return low
     }
 
-    /// What becomes of a record: it goes (nil), or stays with this sequence number.
+    /// Returns the sequence number with which a record survives; nil if the record is dropped.
     ///
-    /// Records come in key order, newest first for one key. A record that every snapshot sees and that has nothing below
-    /// it is given sequence number 0, which is shorter on disk and says just that.
+    /// Records must come in key order, and the versions of one key newest first. A record that every snapshot sees and
+    /// that has no older data below it gets sequence number 0. The format defines 0 as older than every other number,
+    /// and it takes fewer bytes.
     mutating func keep(_ record: Record) -> SequenceNumber? {
         let stripe = snapshots.isEmpty ? 0 : stripe(of: record.sequence)
         if key.holds(record.key) {
@@ -51,13 +53,13 @@ struct VersionFilter: ~Copyable {
         return isOldest ? 0 : record.sequence
     }
 
-    /// Whether a range tombstone of the same stripe, newer than the record, covers it.
+    /// True if a newer range tombstone in the same stripe covers the record.
     private func isHidden(_ record: Record, in stripe: Int) -> Bool {
         let visible = stripe < snapshots.count ? snapshots[stripe] : .greatest
         return tombstones.newestCovering(record.key, visible: visible) > record.sequence
     }
 
-    /// The range tombstones that stay.
+    /// The range tombstones that survive.
     func keptTombstones() -> [RangeTombstone] {
         tombstones.tombstones.filter { !(isBottom && stripe(of: $0.sequence) == 0) }
     }

@@ -2,18 +2,18 @@
 public struct Change: Sendable, Hashable {
     /// What the change did.
     public enum Operation: Sendable, Hashable {
-        /// The key has this value.
+        /// The key was set to this value.
         case put([UInt8])
-        /// The key has a value of so many bytes, at least ``Configuration/largeValueBytes``. The feed does not carry it:
-        /// read it from the store.
+        /// The key was set to a large value of this many bytes, at least ``Configuration/largeValueBytes``. The feed
+        /// does not contain the value: read it from the store.
         case putLarge(byteCount: Int)
         /// The key was removed.
         case delete
-        /// All keys from the change's key up to, not including, `to` were removed.
+        /// All keys from the change's key up to, but excluding, `to` were removed.
         case deleteRange(to: [UInt8])
     }
 
-    /// The number of the change in the store's history.
+    /// The sequence number of the change.
     public let sequence: UInt64
     /// The key, or the first key of the range.
     public let key: [UInt8]
@@ -21,13 +21,14 @@ public struct Change: Sendable, Hashable {
     public let operation: Operation
 }
 
-/// An element of a feed of changes.
+/// An element of a change feed.
 public enum ChangeEvent: Sendable, Hashable {
-    /// Changes that took effect together: of a write, a batch or a transaction. In the order in which they were made;
-    /// only those that concern the subscriber's range.
-    /// - `through`: the number of the commit's last change. A feed that begins with `since: through` goes on behind it.
+    /// The changes of one write, batch or transaction, which took effect together. They are in the order in which they
+    /// were made, and only those in the subscriber's range are included.
+    /// - `through`: the sequence number of the commit's last change. A feed with `since: through` continues after this
+    ///   commit.
     case commit([Change], through: UInt64)
-    /// The changes with these numbers are lost for this subscriber: it was too slow, or the logs do not hold them any
-    /// more. Read the store anew.
+    /// The changes with these sequence numbers are lost for this subscriber, because it was too slow, or because the
+    /// logs no longer hold them. Read the store again.
     case missed(from: UInt64, through: UInt64)
 }

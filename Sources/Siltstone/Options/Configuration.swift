@@ -1,30 +1,34 @@
-/// How a store is opened. The defaults suit most programs.
+/// The options with which a store is opened. The defaults suit most programs.
 public struct Configuration: Sendable {
-    /// When a write is acknowledged, where the write itself does not say.
+    /// When a write is acknowledged, unless the write itself says otherwise.
     public var durability: Durability = .synced
-    /// Whether a store is made where there is none.
+    /// Whether to create a store if there is none.
     public var createIfMissing = true
-    /// Whether to open for reading only: nothing on disk is changed, and another may do the same at the same time.
+    /// Whether to open for reading only. Then nothing on disk is changed, and other processes may also open the store
+    /// for reading.
     public var readOnly = false
-    /// Bytes of memory for changes, and for writing them as a segment, which begins when they take 13/16 of it; at least
-    /// 64 KiB. Twice as much is held while a flush is under way and more is written; see ``sealedMemTableLimit``.
+    /// Bytes of memory for one memtable and its flush; at least 64 KiB. The memtable is sealed at 13/16 of them, and
+    /// the rest is for the flush. While a flush is in progress and writes continue, the store uses twice as much; see
+    /// ``sealedMemTableLimit``.
     public var memTableBytes = 64 << 20
-    /// How many full memtables may wait for their flush before writers do, 1 to 64. Each one more may take the memory of
-    /// ``memTableBytes`` more, and makes flushes no faster: it is for bursts on a disk that pauses now and then.
+    /// How many sealed memtables may wait for their flush before writers must wait, 1 to 64. Each additional one may
+    /// use another ``memTableBytes`` of memory, and makes flushes no faster. Raise it for bursts of writes on a disk
+    /// that pauses from time to time.
     public var sealedMemTableLimit = 1
-    /// Bytes at which the output of a compaction is cut into the next segment; at least 64 KiB.
+    /// Bytes after which a compaction starts the next output segment; at least 64 KiB.
     public var segmentBytes = 64 << 20
-    /// Bytes of a block of a segment: a power of two from 4 KiB to 64 KiB. Smaller ones suit random reads from a slow
+    /// Bytes of a block of a segment: a power of two from 4 KiB to 64 KiB. Smaller blocks suit random reads from a slow
     /// disk, larger ones compress better.
     public var blockBytes = 16 << 10
-    /// Values of this many bytes and more are written once, to a value file, and not moved by compactions.
+    /// Values of at least this many bytes are written once, to a value file, and compactions do not move them.
     public var largeValueBytes = 8 << 10
-    /// Bytes at which a value file is closed and the next one begun.
+    /// Bytes after which a value file is closed and the next one is started.
     public var valueFileBytes = 256 << 20
-    /// Bytes of the cache of blocks that were read or inflated. Not used where segments are mapped and not compressed.
+    /// Bytes of the cache of blocks that were read or inflated. Not used if segments are mapped and not compressed.
     public var cacheBytes = 64 << 20
-    /// Bytes of memory for changes that subscribers to ``KeyValueStore/changes(from:to:since:)`` have not read yet. Used only
-    /// while there are subscribers; one that falls further behind misses changes and is told so.
+    /// Bytes of memory for changes that subscribers to ``KeyValueStore/changes(from:to:since:)`` have not read yet.
+    /// Used only while there are subscribers. A subscriber that falls further behind misses changes, and gets an event
+    /// that says so.
     public var changeFeedBytes = 16 << 20
     /// How segments are stored.
     public var compression: Compression = .none
@@ -32,25 +36,27 @@ public struct Configuration: Sendable {
     public var access: FileAccess = .mapped
     /// How the log is written.
     public var logWriting: LogWriting = .mapped
-    /// Whether compactions run by themselves in the background.
+    /// Whether compactions run automatically in the background.
     public var automaticCompaction = true
-    /// Whether a store that nobody has written to for a tenth of a second flushes what is in memory, if it is a sixteenth
-    /// of ``memTableBytes`` or more, and merges runs beyond what ``automaticCompaction`` would: reads are fastest then. It
-    /// may write a byte some ten times more often than without, if writes come in bursts.
+    /// Whether an idle store tidies itself, so that reads are fastest. A store is idle after a tenth of a second
+    /// without a write. It then flushes its memtable if that holds at least 1/16 of ``memTableBytes``, and merges more
+    /// runs than ``automaticCompaction`` would. If writes come in bursts, this may write each byte some ten times more
+    /// often.
     public var tidiesWhenIdle = true
-    /// The files that the store lives in.
+    /// The file system that holds the store.
     public var fileSystem: any FileSystem = POSIXFileSystem()
 
-    /// Asked for the memory there is for files, in bytes.
+    /// Returns the memory that is available for cached file contents, in bytes; nil if the system does not report it.
     var availableMemory: PageCache.Source = { SystemMemory.available() }
 
     /// A configuration with the defaults.
     public init() {}
 
-    /// Bytes at which a memtable is sealed: what its flush takes in memory is to fit in, too, and what else the store has.
+    /// Bytes at which a memtable is sealed. The rest of ``memTableBytes`` is for the memory of the flush and of the
+    /// other parts of the store.
     var sealingBytes: Int { memTableBytes / 16 * 13 }
 
-    /// Checks what can be set wrong.
+    /// Throws ``StoreError/Code/invalidArgument`` if an option is out of its range.
     func validate() throws(StoreError) {
         func require(_ condition: Bool, _ text: String) throws(StoreError) {
             if !condition { throw StoreError(.invalidArgument, text) }
@@ -71,18 +77,18 @@ public struct Configuration: Sendable {
     }
 }
 
-/// What a store takes at most.
+/// The size limits of a store.
 public enum Limits {
     /// Bytes of a key.
     public static let keyBytes = 64 << 10
     /// Bytes of a value.
     public static let valueBytes = 1 << 30
-    /// Bytes of a batch, its changes encoded, large values not counted.
+    /// Bytes of the encoded changes of a batch, without large values.
     public static let batchBytes = 1 << 30
 }
 
 extension Limits {
-    /// Throws ``StoreError/Code/tooLarge`` where a key or a value has too many bytes.
+    /// Throws ``StoreError/Code/tooLarge`` if a key or a value has too many bytes.
     static func check(key: Int, value: Int) throws(StoreError) {
         guard key <= Limits.keyBytes else {
             throw StoreError(.tooLarge, "a key has \(key) bytes, \(Limits.keyBytes) is the most")

@@ -1,8 +1,9 @@
 /// How segments and value files are read.
 public enum FileAccess: String, Sendable, Hashable, Codable {
-    /// Through a mapping of the file: reads are served from the page cache with no copy. An I/O error of the disk
-    /// arrives as a signal (SIGBUS) that ends the process.
+    /// Through a mapping of the file. Reads use the page cache without a copy. An I/O error of the disk arrives as a
+    /// signal (SIGBUS) that ends the process.
     case mapped
-    /// By `pread` into a cache of blocks: slower, bounded in memory, and an I/O error is an error that is thrown.
+    /// By `pread` into a cache of blocks. This is slower, but the memory is bounded, and an I/O error is thrown as an
+    /// error.
     case read
 }

@@ -1,20 +1,20 @@
-/// A range of keys: from `from` up to, not including, `to`.
+/// A range of keys: from `from` up to, but excluding, `to`.
 public struct KeyRange: Hashable, Sendable {
-    /// The first key; an empty one is the first of all.
+    /// The first key; an empty key is the smallest of all.
     public var from: [UInt8]
-    /// The first key behind the range; nil for the end.
+    /// The first key after the range; nil for no upper bound.
     public var to: [UInt8]?
 
-    /// The keys in `[from, to)`; none where `to` does not come after `from`.
+    /// The keys in `[from, to)`; none if `to` is not larger than `from`.
     /// - Parameters:
-    ///   - from: the first key; nil for the beginning.
-    ///   - to: the first key behind the range; nil for the end.
+    ///   - from: the first key; nil for the smallest.
+    ///   - to: the first key after the range; nil for no upper bound.
     public init(from: [UInt8]? = nil, to: [UInt8]? = nil) {
         self.from = from ?? []
         self.to = to
     }
 
-    /// The keys that begin with `prefix`.
+    /// The keys that start with `prefix`.
     public init(prefix: some Collection<UInt8>) {
         let prefix = Array(prefix)
         self.init(from: prefix, to: Self.successor(ofPrefix: prefix))
@@ -32,10 +32,10 @@ public struct KeyRange: Hashable, Sendable {
         return !from.lexicographicallyPrecedes(to)
     }
 
-    /// The least key behind another one.
+    /// The smallest key after another one.
     static func successor(of key: [UInt8]) -> [UInt8] { key + [0] }
 
-    /// The least key that comes after all that begin with `prefix`; nil where there is none.
+    /// The smallest key after all keys that start with `prefix`; nil if there is none.
     @usableFromInline
     static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
         var key = prefix

@@ -1,17 +1,17 @@
-/// What a range of keys holds, about; see ``KeyValueReader/estimate(from:to:)``.
+/// An estimate of the contents of a key range; see ``KeyValueReader/estimate(from:to:)``.
 public struct RangeEstimate: Hashable, Sendable {
-    /// Entries.
+    /// The number of entries.
     public var entries: Int
-    /// Bytes of their keys and values.
+    /// The bytes of their keys and values.
     public var bytes: Int
 
-    /// An estimate.
+    /// Creates an estimate.
     public init(entries: Int, bytes: Int) {
         self.entries = entries
         self.bytes = bytes
     }
 
-    /// Nothing.
+    /// The estimate of an empty range.
     static let nothing = RangeEstimate(entries: 0, bytes: 0)
 
     static func += (sum: inout RangeEstimate, part: RangeEstimate) {

@@ -1,32 +1,32 @@
-/// What repairing a store found, saved and lost.
+/// The result of a repair: what it found, saved and lost.
 public struct RepairReport: Sendable, Hashable, Codable {
-    /// Something that is gone.
+    /// Data that is lost.
     public struct Loss: Sendable, Hashable, Codable, CustomStringConvertible {
         /// The file.
         public var file: String
-        /// Where in the file, in bytes, as far as that is known.
+        /// The offset in the file in bytes, if it is known.
         public var offset: Int?
-        /// What is gone.
+        /// What is lost.
         public var message: String
 
         /// File, offset and message in one line.
         public var description: String { file + (offset.map { ", offset \($0)" } ?? "") + ": " + message }
     }
 
-    /// Whether nothing was damaged. The store was then left as it was.
+    /// Whether nothing was damaged. The store was then not changed.
     public var wasClean = false
-    /// Records of segments and changes of logs that the repaired store holds.
+    /// The number of segment records and log changes that the repaired store holds.
     public var recordsKept = 0
-    /// Those of them that had to be taken out of damaged files.
+    /// How many of these came from damaged files.
     public var recordsSalvaged = 0
-    /// What is gone, or may be.
+    /// The data that is lost, or may be.
     public var losses: [Loss] = []
-    /// Where the damaged files were put, and those that the repaired store does not need any more, inside the store's
-    /// directory; nil where there was none.
+    /// The directory, inside the store's directory, to which damaged files and files that the repaired store does not
+    /// need were moved; nil if there were none.
     public var damagedFilesDirectory: String?
-    /// The files put there.
+    /// The files in ``damagedFilesDirectory``.
     public var damagedFiles: [String] = []
 
-    /// A report of nothing.
+    /// Creates an empty report.
     public init() {}
 }

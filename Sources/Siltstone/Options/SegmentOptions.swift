@@ -1,27 +1,28 @@
 /// How the blocks of a segment are stored.
 public enum Compression: Sendable, Hashable, Codable {
-    /// As they are: reads need no work and no copy.
+    /// Uncompressed: reads need no decoding and no copy.
     case none
-    /// As raw deflate streams (RFC 1951). Smaller; a block is inflated on its first read and then cached.
+    /// As raw deflate streams (RFC 1951), which are smaller. A block is inflated on its first read and then cached.
     ///
-    /// The level is zlib's, from 1 (fast) to 9 (small).
+    /// The level is that of zlib, from 1 (fast) to 9 (small).
     case deflate(level: Int = 6)
 }
 
-/// What a segment is to be like.
+/// The options for writing a segment.
 struct SegmentOptions: Sendable, Hashable {
     /// Bytes of a block: the unit of checksums, of reading and of compression. A power of two from 4 to 64 KiB.
     var blockBytes = 16 << 10
     var compression = Compression.none
-    /// Another one than that of this release is for tests of what older ones have left.
+    /// Tests set an older layout, to check segments of older releases.
     var blockLayout = BlockLayout.digested
-    /// How many records are coming, where that is known; saves some copying.
+    /// The number of records to expect, or 0 if it is unknown. A known number saves some copying.
     var expectedRecords = 0
     var pieces = OutputPieces.soon
 
     static let blockBytesRange = (4 << 10)...(64 << 10)
 
-    /// The options with a block size that the format allows.
+    /// Returns these options. Throws ``StoreError/Code/invalidArgument`` if the format does not allow the block size or
+    /// the compression level.
     func validated() throws(StoreError) -> SegmentOptions {
         guard Self.blockBytesRange.contains(blockBytes), blockBytes & (blockBytes - 1) == 0 else {
             throw StoreError(

@@ -1,44 +1,44 @@
-/// What a store holds and has done since it was opened.
+/// The contents of a store, and its activity since it was opened.
 public struct Statistics: Sendable, Hashable, Codable {
     /// One level of segments.
     public struct Level: Sendable, Hashable, Codable {
-        /// 0 for what was flushed; deeper is older.
+        /// 0 for flushed segments; deeper levels hold older data.
         public var level = 0
-        /// Sorted runs: a point read asks each until it finds the key.
+        /// Sorted runs. A point read checks each one until it finds the key.
         public var runs = 0
-        /// Files.
+        /// The number of files.
         public var segments = 0
         /// Bytes of the files.
         public var bytes = 0
         /// Versions of keys, tombstones included.
         public var records = 0
-        /// Versions that are removals.
+        /// Versions that are deletions, and deleted ranges.
         public var tombstones = 0
-        /// Bytes that the level may have before it is compacted into the next; 0 for level 0, which counts runs.
+        /// Bytes from which the level is compacted into the next one; 0 for level 0, which is limited by its runs.
         public var limitBytes = 0
     }
 
-    /// Levels, from the newest.
+    /// The levels, starting with the newest data.
     public var levels: [Level] = []
-    /// The number of the newest change.
+    /// The sequence number of the newest change.
     public var lastSequence: UInt64 = 0
 
     /// Changes since the store was opened: puts, deletes, range deletes.
     public var changes = 0
     /// Bytes of keys and values in these changes.
     public var changedBytes = 0
-    /// Commits of transactions that a conflict stopped since the store was opened.
+    /// Transaction commits that failed with a conflict since the store was opened.
     public var conflicts = 0
-    /// Reads of one key since the store was opened; scans count once.
+    /// Point reads since the store was opened. Each scan counts once.
     public var reads = 0
 
-    /// Changes in memory that are in no segment yet.
+    /// Changes in memory that were not flushed to a segment yet.
     public var memTableRecords = 0
-    /// Bytes that these take in memory.
+    /// Bytes of memory that they take.
     public var memTableBytes = 0
-    /// Memtables that wait to be written as segments.
+    /// Memtables that wait for their flush.
     public var sealedMemTables = 0
-    /// Logs that are alive.
+    /// Logs that still exist.
     public var logs = 0
     /// Bytes of changes in these logs.
     public var logBytes = 0
@@ -49,20 +49,20 @@ public struct Statistics: Sendable, Hashable, Codable {
     /// Value files.
     public var valueFiles = 0
 
-    /// Writes that asked for stable storage.
+    /// Writes that requested stable storage.
     public var syncRequests = 0
-    /// Syncs made for them: several requests share one.
+    /// Syncs made for these requests; several requests share one.
     public var syncs = 0
 
-    /// Memtables written as segments.
+    /// Memtables written to segments.
     public var flushes = 0
     /// Bytes written by flushes.
     public var flushedBytes = 0
     /// Seconds spent on flushes.
     public var flushSeconds = 0.0
-    /// Compactions, trivial moves not counted.
+    /// Compactions, without trivial moves.
     public var compactions = 0
-    /// Segments that changed level without being rewritten.
+    /// Segments that moved to another level without being rewritten.
     public var trivialMoves = 0
     /// Bytes read by compactions.
     public var compactionBytesRead = 0
@@ -71,54 +71,56 @@ public struct Statistics: Sendable, Hashable, Codable {
     /// Seconds spent on compactions.
     public var compactionSeconds = 0.0
 
-    /// Times that a write had to wait because memtables or runs had piled up.
+    /// Writes that had to wait because too many memtables or runs had accumulated.
     public var stalls = 0
-    /// Seconds that writes waited for that.
+    /// Seconds that these writes waited.
     public var stallSeconds = 0.0
-    /// Times that a write was slowed a little, so that nothing piles up and none has to wait for long.
+    /// Writes that were delayed slightly, so that memtables and runs do not accumulate and no write waits for long.
     public var slowdowns = 0
-    /// Seconds of these.
+    /// Seconds of these delays.
     public var slowdownSeconds = 0.0
 
     /// Blocks found in the cache.
     public var cacheHits = 0
-    /// Blocks that had to be read or inflated.
+    /// Blocks that were not in the cache, and were read or inflated.
     public var cacheMisses = 0
     /// Bytes in the cache.
     public var cacheBytes = 0
 
     /// Bytes of files that are mapped for reading: address space, not memory.
     public var mappedBytes = 0
-    /// Of these, bytes that are in memory. They belong to the system's page cache, which takes them back where memory is
-    /// needed.
+    /// How many of these bytes are in memory. They belong to the system's page cache, which reclaims them when memory
+    /// is needed.
     public var mappedBytesInMemory = 0
-    /// Bytes of memory of the store's own, which the system cannot take back: the memory of memtables, the cache of blocks,
-    /// and what is kept of open segments to find blocks by.
+    /// Bytes of memory that the store owns and the system cannot reclaim: memtables, the block cache, and the lookup
+    /// structures of open segments.
     public var ownMemoryBytes = 0
-    /// Whether all files that are read fit into the memory that the system leaves for files. Where they do not, nothing is
-    /// read ahead but what a read needs.
+    /// Whether all files that are read fit into the memory that the system leaves for files. If not, a read loads only
+    /// the pages that it needs, and nothing is read ahead.
     public var fitsInMemory = true
 
-    /// Snapshots that are alive.
+    /// Snapshots that are not released.
     public var snapshots = 0
-    /// The last failure of a flush or a compaction that has not been made good since.
+    /// The failure because of which the store refuses writes. If there is none, the last failure of a flush or a
+    /// compaction that has not succeeded since.
     public var backgroundError: String?
 
     /// Bytes of all segments.
     public var segmentBytes = 0
-    /// Versions of keys in all segments.
+    /// Versions of keys in all segments, tombstones included.
     public var segmentRecords = 0
-    /// Bytes of everything on disk that counts: segments, value files, and logs as far as they are written.
+    /// Bytes on disk of segments, value files, and the written parts of logs.
     public var diskBytes = 0
-    /// Runs and memtables that a read of a missing key asks.
+    /// Runs and memtables that a read of a missing key checks.
     public var readAmplification = 0
-    /// Bytes written to logs, segments and value files for each byte changed since the store was opened; 0 before the
+    /// Bytes written to logs, segments and value files for each changed byte since the store was opened; 0 before the
     /// first change.
     public var writeAmplification = 0.0
-    /// Bytes of segments and value files for each byte of them that is live, by the measure of the deepest level: what
-    /// lies above it is taken for overwritten or new. At least 1.
+    /// Bytes of segments and value files divided by their live bytes; at least 1. The live bytes are those of the
+    /// deepest level, plus the large values that segments refer to. Data above the deepest level counts as
+    /// overwritten.
     public var spaceAmplification = 1.0
 
-    /// Statistics of nothing.
+    /// Creates empty statistics.
     public init() {}
 }

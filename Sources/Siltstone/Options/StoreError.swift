@@ -1,7 +1,7 @@
-/// What went wrong in a store: a code to act on, and a message to show.
+/// A failure of a store: a code for programs, and a message for people.
 ///
-/// The code is stable and may be switched on; new codes may be added. The message names the file, the offset, what
-/// was expected and what to do, wherever these are known.
+/// Codes are stable, so programs can compare them; later releases may add codes. The message names the file, the
+/// offset, the expectation and the remedy, if they are known.
 public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of a failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -13,35 +13,35 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
 
         private let raw: Raw
 
-        /// The store was closed before the call, or while it waited.
+        /// The store was closed before the call, or while the call waited.
         public static var closed: Code { Code(raw: .closed) }
-        /// Another process, or another handle of this process, owns the store.
+        /// Another process has the store open, or another handle of this process.
         public static var locked: Code { Code(raw: .locked) }
-        /// There is no store at the path, and the call was not allowed to make one.
+        /// There is no store at the path, and the call was not allowed to create one.
         public static var notFound: Code { Code(raw: .notFound) }
         /// The path is a file, or a directory that holds something other than a store.
         public static var notAStore: Code { Code(raw: .notAStore) }
-        /// The store was written by a newer release, in a format that this one does not know.
+        /// The store was written by a newer release, in a format that this release does not know.
         public static var unsupportedFormat: Code { Code(raw: .unsupportedFormat) }
-        /// Bytes on disk fail their checksum, or contradict each other.
+        /// Bytes on disk do not match their checksum, or contradict each other.
         public static var corrupt: Code { Code(raw: .corrupt) }
         /// The operating system reported an error for a file operation.
         public static var inputOutput: Code { Code(raw: .inputOutput) }
-        /// The disk, or the quota, is full.
+        /// The disk or the quota is full.
         public static var noSpace: Code { Code(raw: .noSpace) }
         /// The process may not read or write a file of the store.
         public static var permissionDenied: Code { Code(raw: .permissionDenied) }
-        /// A key, a value or a batch is over its limit. Nothing was changed.
+        /// A key, a value or a batch exceeds its limit. Nothing was changed.
         public static var tooLarge: Code { Code(raw: .tooLarge) }
-        /// An argument makes no sense. Nothing was changed.
+        /// An argument is not valid. Nothing was changed.
         public static var invalidArgument: Code { Code(raw: .invalidArgument) }
         /// The store was opened for reading only.
         public static var readOnly: Code { Code(raw: .readOnly) }
-        /// An earlier write or sync failed: the store takes no writes until it is opened again.
+        /// An earlier write or sync failed. The store refuses writes until it is opened again.
         public static var refusesWrites: Code { Code(raw: .refusesWrites) }
 
-        /// Another commit changed what the transaction has read, as often as it was tried. Nothing was changed; the
-        /// transaction may be run again.
+        /// In every attempt, another commit changed a key or range that the transaction had read or, under snapshot
+        /// isolation, written. Nothing was changed. The transaction may be run again.
         public static var conflict: Code { Code(raw: .conflict) }
         /// The transaction was committed or rolled back before the call.
         public static var transactionEnded: Code { Code(raw: .transactionEnded) }
@@ -50,15 +50,15 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         public var description: String { raw.rawValue }
     }
 
-    /// The kind of the failure.
+    /// The kind of failure.
     public var code: Code
-    /// What happened, in a sentence or two, with what to do about it.
+    /// What happened and what to do about it, in one or two sentences.
     public var message: String
-    /// The file concerned, where there is one.
+    /// The file, if one is concerned.
     public var file: String?
-    /// The offset in ``file`` in bytes, where it is known.
+    /// The offset in ``file`` in bytes, if it is known.
     public var offset: Int?
-    /// The operating system's error number, where it reported one.
+    /// The operating system's error number, if it reported one.
     public var errorNumber: Int32?
 
     /// Creates an error.
@@ -70,7 +70,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         self.errorNumber = errorNumber
     }
 
-    /// The code, the message and the place, in one line.
+    /// The code, the message and the position, in one line.
     public var description: String {
         var text = "\(code): \(message)"
         if let file { text += " [file \(file)" + (offset.map { ", offset \($0)" } ?? "") + "]" }
@@ -79,18 +79,19 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StoreError {
-    /// Whether bytes are wrong, rather than could not be had.
+    /// Whether bytes are corrupt. False if they could not be read.
     var isDamage: Bool { code == .corrupt || code == .unsupportedFormat }
 
-    /// Bytes that contradict their checksum or their format, with the one advice that always holds.
+    /// Creates an error for bytes that contradict their checksum or their format. Adds the general advice for
+    /// corruption.
     static func corrupt(_ what: String, file: String, offset: Int? = nil) -> StoreError {
         StoreError(.corrupt, what + corruptionAdvice, file: file, offset: offset)
     }
 
-    /// What a text about damage says, for one that tells by itself what to do about it.
+    /// Removes the general advice from a message. Callers that give their own advice use this.
     static func withoutAdvice(_ message: String) -> String { message.replacing(corruptionAdvice, with: "") }
 
-    /// What to do about damage.
+    /// The general advice for corruption.
     static let corruptionAdvice =
         "; run 'silt verify' to see the extent, restore a backup, or salvage with 'silt repair'"
 }

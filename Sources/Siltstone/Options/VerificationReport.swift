@@ -1,39 +1,39 @@
-/// What checking every byte of a store found.
+/// The result of checking every byte of a store.
 public struct VerificationReport: Sendable, Hashable, Codable {
-    /// Something wrong.
+    /// A problem that was found.
     public struct Problem: Sendable, Hashable, Codable, CustomStringConvertible {
         /// The file.
         public var file: String
-        /// Where in the file, in bytes, as far as that is known.
+        /// The offset in the file in bytes, if it is known.
         public var offset: Int?
-        /// What is wrong.
+        /// What is corrupt.
         public var message: String
 
         /// File, offset and message in one line.
         public var description: String { file + (offset.map { ", offset \($0)" } ?? "") + ": " + message }
     }
 
-    /// All that is wrong; empty where every byte is well.
+    /// The problems; empty if every byte is intact.
     public var problems: [Problem] = []
-    /// Files read.
+    /// The number of files read.
     public var filesChecked = 0
     /// Bytes read.
     public var bytesChecked = 0
     /// Records of segments and of value files, and changes of logs.
     public var recordsChecked = 0
 
-    /// A report of nothing.
+    /// Creates an empty report.
     public init() {}
 
-    /// Whether every byte is well.
+    /// Whether every byte is intact.
     public var isClean: Bool { problems.isEmpty }
 }
 
-/// How far a verification has come.
+/// The progress of a verification.
 public struct VerificationProgress: Sendable, Hashable {
-    /// Bytes read.
+    /// Bytes read so far.
     public var bytesChecked: Int
-    /// Bytes to read in all.
+    /// Bytes to read in total.
     public var bytesTotal: Int
     /// The file that is being read.
     public var file: String

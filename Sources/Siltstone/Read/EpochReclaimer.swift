@@ -1,173 +1,187 @@
 import Synchronization
 
-/// Hands the current ``SuperVersion`` to readers without a lock, and gives old ones up when nobody reads them any more.
+/// Publishes the current ``SuperVersion`` to readers without a lock, and releases replaced ones after their last
+/// reader.
 ///
-/// Epoch-based reclamation (Fraser, "Practical lock-freedom", 2004): a reader notes the epoch in a slot that is its
-/// thread's own, and takes the pointer. Whoever gives old views up turns the epoch, and releases them once no slot
-/// holds the old one any more.
+/// Uses epoch-based reclamation (Fraser, "Practical lock-freedom", 2004). A reader stores the current epoch in a slot
+/// that belongs to its thread, and then loads the pointer. A thread that retires super versions advances the epoch, and
+/// releases them when no slot holds the old epoch or an earlier one.
 ///
-/// A reader's two steps must not change places, and a fence between them would cost as much as half a read: it waits
-/// for all loads before it, so that the cache misses of one read could not overlap with those of the next. So the fence
-/// is on the other side: whoever turns the epoch has the system make every thread of the process pass one (membarrier(2);
-/// Desnoyers et al., "User-level implementations of read-copy update", 2012). A lock around a strong reference lost, and
-/// counters that threads share did: both are locked operations, two for each read.
+/// A reader must store the epoch before it loads the pointer. A fence between the two steps would cost as much as half
+/// a read: it waits for all earlier loads, so the cache misses of one read could not overlap with those of the next.
+/// Therefore the retiring thread does the fencing: it makes the system run a fence on every thread of the process
+/// (membarrier(2); Desnoyers et al., "User-level implementations of read-copy update", 2012). Two alternatives measured
+/// slower: a lock around a strong reference, and counters shared by threads. Both need two locked operations for each
+/// read.
 ///
 /// `@unchecked Sendable`: the slots are atomics at fixed addresses.
+@safe
 final class EpochReclaimer: @unchecked Sendable {
-    /// Two cache lines, so that the prefetcher of neighbouring lines does not join what was kept apart.
+    /// Two cache lines, because the prefetcher loads lines in pairs. With one line for each slot, neighbouring slots
+    /// would still contend.
     private static let slotBytes = 128
 
-    /// The current view, retained.
-    private let pointer: Atomic<UnsafeRawPointer>
+    /// The current super version, retained.
+    private let latest: AtomicBorrowed<SuperVersion>
     private let epoch = Atomic<UInt64>(1)
     private let threads = ThreadNumbers.shared
-    /// One for each thread number, and one for all threads that have none.
+    /// One slot for each thread number, and a last one shared by all threads without a number.
     private let slots: UnsafeMutableRawPointer
-    /// Whether readers have to pass a fence themselves.
+    /// True if the platform cannot fence other threads, so that each reader must run a fence itself.
     private let readersFence = !Platform.canFenceThreads
     private let retirement = Locked(Retirement(), rank: .leaf)
 
-    /// What a slot holds.
+    /// The contents of one slot.
+    @safe
     private struct Slot {
         let address: UnsafeMutableRawPointer
 
-        /// The epoch under which the thread reads; 0 where it does not. In the shared slot: how many read.
+        /// The epoch under which the thread reads; 0 if it does not read. In the shared slot: the number of reads in
+        /// progress.
         @inline(__always)
-        var reading: UnsafeMutablePointer<Atomic<UInt64>> { address.assumingMemoryBound(to: Atomic<UInt64>.self) }
+        var reading: UnsafeMutablePointer<Atomic<UInt64>> {
+            unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)
+        }
 
-        /// Reads that were begun.
+        /// The number of reads that were started in this slot.
         @inline(__always)
-        var count: UnsafeMutablePointer<Atomic<UInt64>> { (address + 8).assumingMemoryBound(to: Atomic<UInt64>.self) }
+        var count: UnsafeMutablePointer<Atomic<UInt64>> {
+            unsafe (address + 8).assumingMemoryBound(to: Atomic<UInt64>.self)
+        }
     }
 
     init(_ view: SuperVersion) {
-        pointer = Atomic(UnsafeRawPointer(Unmanaged.passRetained(view).toOpaque()))
+        latest = AtomicBorrowed(.retaining(view))
         let size = (ThreadNumbers.limit + 1) * Self.slotBytes
-        slots = .allocate(byteCount: size, alignment: Self.slotBytes)
-        slots.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        unsafe slots = .allocate(byteCount: size, alignment: Self.slotBytes)
+        unsafe slots.initializeMemory(as: UInt8.self, repeating: 0, count: size)
     }
 
     deinit {
-        // Nobody reads any more.
+        // No reader is left.
         retirement.withLock { for retired in $0.waiting + $0.leaving { retired.view.release() } }
-        Unmanaged<SuperVersion>.fromOpaque(pointer.load(ordering: .acquiring)).release()
-        slots.deallocate()
+        latest.load()?.release()
+        unsafe slots.deallocate()
     }
 
     @inline(__always)
-    private func slot(_ number: Int) -> Slot { Slot(address: slots + number &* Self.slotBytes) }
+    private func slot(_ number: Int) -> Slot { unsafe Slot(address: slots + number &* Self.slotBytes) }
 
     private var sharedSlot: Slot { slot(ThreadNumbers.limit) }
 
     // MARK: Reading
 
-    /// What a reader keeps until it is done, on the same thread. Guards may be nested.
+    /// The state of one read. The reader passes it to ``leave(_:)`` on the same thread. Reads may nest.
+    @safe
     struct Guard {
         let slot: UnsafeMutableRawPointer
-        /// What the slot held before; in the shared slot, the mark of that.
+        /// What the slot held before; ``EpochReclaimer/isShared`` if the slot is the shared one.
         let before: UInt64
-        let view: Unmanaged<SuperVersion>
+        let view: Borrowed<SuperVersion>
     }
 
     private static let isShared = PinnedValue.mark
 
-    /// Begins a read. Never blocks.
+    /// Starts a read. Never blocks.
     @inline(__always)
     func enter() -> Guard {
         guard let number = threads.current else { return enterShared() }
         let slot = slot(number)
-        let before = slot.reading.pointee.load(ordering: .relaxed)
-        // A read within a read goes by the epoch of the outer one, which protects what is newer, too.
-        if before == 0 { slot.reading.pointee.store(epoch.load(ordering: .relaxed), ordering: .relaxed) }
-        slot.count.pointee.store(slot.count.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+        let before = unsafe slot.reading.pointee.load(ordering: .relaxed)
+        // A nested read keeps the epoch of the outer one, which also protects newer super versions.
+        if before == 0 { unsafe slot.reading.pointee.store(epoch.load(ordering: .relaxed), ordering: .relaxed) }
+        unsafe slot.count.pointee.store(slot.count.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         if readersFence { atomicMemoryFence(ordering: .sequentiallyConsistent) }
-        // Keeps the compiler from changing the order; costs nothing on x86.
+        // Keeps the compiler from reordering the store and the load. On x86 this emits no instruction.
         atomicMemoryFence(ordering: .acquiringAndReleasing)
-        return Guard(slot: slot.address, before: before, view: .fromOpaque(pointer.load(ordering: .acquiring)))
+        return unsafe Guard(slot: slot.address, before: before, view: latest.load().unsafelyUnwrapped)
     }
 
     /// Ends a read.
     @inline(__always)
     func leave(_ reading: Guard) {
         if _slowPath(reading.before == Self.isShared) { return leaveShared() }
-        Slot(address: reading.slot).reading.pointee.store(reading.before, ordering: .releasing)
+        unsafe Slot(address: reading.slot).reading.pointee.store(reading.before, ordering: .releasing)
     }
 
-    /// Ends a read that has come to nothing and is begun again: it does not count.
+    /// Ends a read that found nothing and will be started again. It is not counted.
     func abandon(_ reading: Guard) {
-        // Before the slot is left: it may be another thread's afterwards.
+        // Lowers the count before it leaves the slot, because another thread may own the slot afterwards.
         if reading.before == Self.isShared {
-            sharedSlot.count.pointee.subtract(1, ordering: .relaxed)
+            unsafe sharedSlot.count.pointee.subtract(1, ordering: .relaxed)
         } else {
-            let count = Slot(address: reading.slot).count
-            count.pointee.store(count.pointee.load(ordering: .relaxed) &- 1, ordering: .relaxed)
+            let count = unsafe Slot(address: reading.slot).count
+            unsafe count.pointee.store(count.pointee.load(ordering: .relaxed) &- 1, ordering: .relaxed)
         }
         leave(reading)
     }
 
-    /// For threads without a number of their own. As long as any of them reads, nothing is released.
+    /// Starts a read on a thread that has no number. No super version is released while any of these threads reads.
     @inline(never)
     private func enterShared() -> Guard {
-        sharedSlot.reading.pointee.add(1, ordering: .sequentiallyConsistent)
-        sharedSlot.count.pointee.add(1, ordering: .relaxed)
-        let view = pointer.load(ordering: .sequentiallyConsistent)
-        return Guard(slot: sharedSlot.address, before: Self.isShared, view: .fromOpaque(view))
+        unsafe sharedSlot.reading.pointee.add(1, ordering: .sequentiallyConsistent)
+        unsafe sharedSlot.count.pointee.add(1, ordering: .relaxed)
+        let view = unsafe latest.loadInOrder().unsafelyUnwrapped
+        return unsafe Guard(slot: sharedSlot.address, before: Self.isShared, view: view)
     }
 
     @inline(never)
-    func leaveShared() { sharedSlot.reading.pointee.subtract(1, ordering: .releasing) }
+    func leaveShared() { unsafe sharedSlot.reading.pointee.subtract(1, ordering: .releasing) }
 
-    /// The current view, retained: for reads that last.
+    /// Returns the current super version, retained, for reads that last long.
     func current() -> SuperVersion {
         let reading = enter()
         defer { leave(reading) }
-        return reading.view.takeUnretainedValue()
+        return reading.view.object
     }
 
-    /// Whether a view is the current one. A view that is kept and was replaced is never current again.
+    /// Whether a super version is the current one. A super version that was replaced never becomes current again; the
+    /// caller must keep it alive, so that no other one can have its address.
     @inline(__always)
-    func isCurrent(_ view: Unmanaged<SuperVersion>) -> Bool {
-        pointer.load(ordering: .sequentiallyConsistent) == UnsafeRawPointer(view.toOpaque())
+    func isCurrent(_ view: Borrowed<SuperVersion>) -> Bool {
+        latest.loadInOrder() == view
     }
 
-    /// Reads that were begun so far.
+    /// The number of reads started so far.
     var readCount: UInt64 {
         ([ThreadNumbers.limit] + (0..<threads.bound)).reduce(0) { sum, number in
-            sum &+ slot(number).count.pointee.load(ordering: .relaxed)
+            unsafe sum &+ slot(number).count.pointee.load(ordering: .relaxed)
         }
     }
 
     // MARK: Publishing
 
-    /// Views that are current no more and not released yet.
+    /// Super versions that were replaced and are not released yet.
     private struct Retirement: Sendable {
-        /// Those for which the epoch has not been turned yet.
+        /// Those for which the epoch has not been advanced yet.
         var waiting: [Retired] = []
-        /// Those that the readers of ``epoch`` and before may still read.
+        /// Those that readers of ``epoch`` and earlier epochs may still use.
         var leaving: [Retired] = []
         var epoch: UInt64 = 0
     }
 
-    /// Makes `view` the current one, for all reads that begin from now on.
-    /// - Returns: the view before, which may still be read: to be given to ``retire(_:)``, off the hot path.
+    /// Makes `view` the current super version for all reads that start from now on.
+    /// - Returns: the previous one, which readers may still use. The caller must pass it to ``retire(_:)``, off the hot
+    ///   path.
     func publish(_ view: SuperVersion) -> Retired {
-        let new = UnsafeRawPointer(Unmanaged.passRetained(view).toOpaque())
-        return Retired(view: .fromOpaque(pointer.exchange(new, ordering: .sequentiallyConsistent)))
+        unsafe Retired(view: latest.exchange(.retaining(view)).unsafelyUnwrapped)
     }
 
-    /// A view that is current no more. Plain bits: whoever holds it owes a call of ``retire(_:)``.
-    struct Retired: @unchecked Sendable {  // an address that only `retire` looks behind
-        fileprivate let view: Unmanaged<SuperVersion>
+    /// A super version that was replaced. It holds a reference that is not counted by Swift, so its owner must call
+    /// ``retire(_:)``.
+    struct Retired: @unchecked Sendable {  // an address that only `retire` dereferences
+        fileprivate let view: Borrowed<SuperVersion>
     }
 
-    /// Releases retired views whose readers have left, without waiting for the others: a reader may itself be waiting
-    /// for the work that has come here.
-    /// - Returns: whether none is left; if not, this is to be called again later.
+    /// Releases retired super versions whose readers have left. It does not wait for the other readers, because a
+    /// reader may itself wait for the work that called this.
+    /// - Returns: whether none is left. If false, the caller must call this again later.
     func retire(_ views: [Retired]) -> Bool {
         let (released, isDone) = retirement.withLock { retirement -> ([Retired], Bool) in
             retirement.waiting += views
             var released: [Retired] = []
-            // One round for those that wait for their readers already, one for those that have come since.
+            // The first round handles those that already wait for their readers, the second those that were added
+            // since.
             for _ in 0..<2 {
                 if retirement.leaving.isEmpty {
                     if retirement.waiting.isEmpty { break }
@@ -185,10 +199,11 @@ final class EpochReclaimer: @unchecked Sendable {
         return isDone
     }
 
-    /// Whether no reader of an epoch that is over, or of one before it, is left. Reads are short, so this gives them a
-    /// moment.
+    /// Whether every reader of epoch `old` or an earlier one has left. Reads are short, so this yields up to 99 times
+    /// for a slot that is still in use before it returns false.
     private func haveLeft(_ old: UInt64) -> Bool {
-        // Before the slots are looked at: who has taken the old pointer, and not passed this, has noted the epoch visibly.
+        // Runs before the slots are read. After it, the epoch of every reader that may have loaded the old pointer is
+        // visible.
         if readersFence {
             atomicMemoryFence(ordering: .sequentiallyConsistent)
         } else if !Platform.fenceThreads() {
@@ -197,7 +212,7 @@ final class EpochReclaimer: @unchecked Sendable {
         for number in [ThreadNumbers.limit] + (0..<threads.bound) {
             var rounds = 0
             while true {
-                let reading = slot(number).reading.pointee.load(ordering: .acquiring)
+                let reading = unsafe slot(number).reading.pointee.load(ordering: .acquiring)
                 if reading == 0 || number < ThreadNumbers.limit && reading > old { break }
                 rounds += 1
                 if rounds == 100 { return false }

@@ -1,57 +1,51 @@
 public import Synchronization
 
-/// A value that a point read pins without a closure, so that what is done with it becomes part of the caller. Four words,
-/// which functions return in registers.
+/// A value pinned by a point read. It needs no closure, so the code that uses the value can be inlined into the caller.
+/// It has four words, which functions return in registers.
 ///
-/// Unpinned on the same thread, and before any value that was pinned earlier.
+/// Unpin it on the thread that pinned it, before any value that the thread pinned earlier.
+@safe
 public struct PinnedValue {
+    /// The value; nil if the key has none.
     @usableFromInline
-    let address: UnsafeRawPointer?
-    @usableFromInline
-    let count: Int
-    /// Where the reader has noted that it reads; nil where nothing was lent.
+    let value: Bytes?
+    /// The slot in which the reader stored its epoch; nil if nothing was pinned.
     @usableFromInline
     let slot: UnsafeMutablePointer<Atomic<UInt64>>?
-    /// What was noted there before.
+    /// The contents of the slot before the read.
     @usableFromInline
     let before: UInt64
 
-    /// What was noted before, for a reader whose slot is not its own.
+    /// The contents of ``before`` that mark the slot as shared.
     @inlinable
     static var mark: UInt64 { .max }
 
-    /// Whether the reader's slot is not its own, so that the engine has to be told of the end.
+    /// Whether the reader used the shared slot, so that the engine must end the read.
     @inlinable
     var isShared: Bool { before == Self.mark }
 
-    /// Ends the read of a reader that has a slot of its own.
+    /// Ends a read in a slot that belongs to the reader's thread.
     @inlinable
-    func end() { slot?.pointee.store(before, ordering: .releasing) }
+    func end() { unsafe slot?.pointee.store(before, ordering: .releasing) }
 
     @inline(__always)
     init(_ found: QuickFind, _ reading: EpochReclaimer.Guard) {
-        address = found.address
-        count = found.count
-        slot = reading.slot.assumingMemoryBound(to: Atomic<UInt64>.self)
+        value = found.value
+        unsafe slot = unsafe reading.slot.assumingMemoryBound(to: Atomic<UInt64>.self)
         before = reading.before
     }
 
     @inline(__always)
     private init() {
-        address = nil
-        count = 0
-        slot = nil
+        value = nil
+        unsafe slot = nil
         before = 0
     }
 
-    /// Nothing was lent, and only a longer look will tell whether there is a value.
+    /// The result of a read that pinned nothing: only the slow path can tell whether there is a value.
     static var unclear: PinnedValue { PinnedValue() }
 
-    /// Whether nothing was lent, and nothing is to be taken back.
+    /// Whether nothing was pinned, so that there is nothing to unpin.
     @inlinable
-    var isUnclear: Bool { slot == nil }
-
-    /// The value; nil where the key has none.
-    @inlinable
-    var value: Bytes? { address.map { Bytes(start: $0, count: count) } }
+    var isUnclear: Bool { unsafe slot == nil }
 }

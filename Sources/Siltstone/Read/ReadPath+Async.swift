@@ -1,14 +1,16 @@
 import Synchronization
 
-// Reads that block no thread of the cooperative pool.
+// Asynchronous reads. They block no thread of the cooperative pool.
 
 extension ReadPath {
-    /// Runs `body` with the record of `key`, or nil where it has no value, on this thread if that does not have to wait for
-    /// the disk for long, else on one that may.
+    /// Runs `body` with the value of `key`, or with nil if it has none. It runs on this thread if the read will hardly
+    /// wait for the disk, otherwise on a thread that may block.
     ///
-    /// Where the store fits into memory, what has passed its checksum is read in line. Else the system is asked whether it
-    /// has the pages, which takes a microsecond or two. Large values, and blocks that are read by calls, are never read in
-    /// line.
+    /// If the store fits into memory, blocks that have passed their checksum are read inline. Otherwise this asks the
+    /// system whether the needed pages are in memory, which takes one or two microseconds. Two kinds of reads never run
+    /// inline: those of large values, and those that need a block when files are read by `pread`.
+    /// - Parameter needsValue: false if `body` ignores the bytes of the value, so that a large value need not be
+    ///   fetched.
     func readWithoutBlocking<R: Sendable>(
         _ key: [UInt8], at sequence: SequenceNumber?, needsValue: Bool,
         _ body: @escaping @Sendable (Bytes?) throws(StoreError) -> R
@@ -24,7 +26,8 @@ extension ReadPath {
         }
     }
 
-    /// - Returns: nil where that would take long, and nothing was done.
+    /// Runs `body` on this thread if the read will hardly wait for the disk.
+    /// - Returns: nil if it would wait. Then `body` did not run.
     private func readInline<R>(
         _ key: Bytes, at sequence: SequenceNumber?, needsValue: Bool,
         _ body: (Bytes?) throws(StoreError) -> R
@@ -37,7 +40,7 @@ extension ReadPath {
         try status.checkOpen()
         let reading = superVersions.enter()
         defer { superVersions.leave(reading) }
-        return try reading.view._withUnsafeGuaranteedRefThrowing { superVersion throws(StoreError) in
+        return try reading.view.with { superVersion throws(StoreError) in
             noteLongRead(superVersion)
             let visible = sequence ?? visible.load(ordering: .acquiring)
             if !isReady(key, superVersion, visible) { return nil }
@@ -49,13 +52,15 @@ extension ReadPath {
         }
     }
 
-    /// Whether a look-up of `key` reads no disk.
+    /// Whether a lookup of `key` reads nothing from the disk. If it does, and files are mapped, this starts the reads
+    /// that it needs.
     func isReady(_ key: Bytes, _ superVersion: SuperVersion, _ visible: SequenceNumber) -> Bool {
         directory.configuration.access == .read
             ? superVersion.isDecidedInMemory(key, visible: visible) : superVersion.isReady(key, visible: visible)
     }
 
-    /// The values of keys, copied: on this thread those that are there, and the others together on one that may wait.
+    /// Copies the values of keys. Reads those that are in memory on this thread, and the others together on a thread
+    /// that may block.
     func copyValues(of keys: [[UInt8]], at sequence: SequenceNumber) async throws(StoreError) -> [[UInt8]?] {
         var (values, postponed) = try copyValues(of: keys, at: sequence, mayWait: false)
         if postponed.isEmpty { return values }
@@ -67,7 +72,7 @@ extension ReadPath {
         return values
     }
 
-    /// - Returns: the values that were read, and the indices of keys that would have waited for the disk.
+    /// - Returns: the values that were read, and the indices of the keys whose lookup would wait for the disk.
     private func copyValues(
         of keys: [[UInt8]], at sequence: SequenceNumber, mayWait: Bool
     ) throws(StoreError) -> ([[UInt8]?], [Int]) {

@@ -1,16 +1,18 @@
 import Synchronization
 
 extension ReadPath {
-    /// Looks for the value of `key` as `sequence` sees it, or as is visible now, where it is in most cases.
+    /// Looks up `key` as of `sequence`, or as of the newest visible change if `sequence` is nil. Returns an unclear
+    /// result if the fast path cannot decide; then call ``read(_:at:_:)``.
     ///
-    /// In as few instructions as can be: while the processor waits for the memory of one read it begins with the next, if
-    /// that is not too far ahead (some 300 instructions).
+    /// This uses as few instructions as possible. While the processor waits for the memory of one read, it can start
+    /// the next read only if that is at most some 300 instructions ahead.
     @inline(__always)
     func pin(_ key: Bytes, at sequence: SequenceNumber? = nil) -> PinnedValue {
         let reading = superVersions.enter()
-        // After the view: what the view has dropped is then hidden by something that this number sees.
+        // Loaded after the super version, so that a newer record or tombstone that this number sees hides every record
+        // that the super version has dropped.
         let visible = sequence ?? visible.load(ordering: .acquiring)
-        let plan = reading.view._withUnsafeGuaranteedRef { $0.plan }
+        let plan = reading.view.with { $0.plan }
         if _fastPath(plan.isQuick) {
             let found = plan.find(SearchKey(key), visible: visible)
             if _fastPath(!found.isUnclear && !status.isStopping) {
@@ -21,37 +23,49 @@ extension ReadPath {
         return .unclear
     }
 
-    /// Ends what ``pin(_:at:)`` has begun.
+    /// Ends the read that ``pin(_:at:)`` started.
     @inline(__always)
     func unpin(_ value: PinnedValue) {
         if value.isShared { superVersions.leaveShared() } else { value.end() }
     }
 
-    /// Runs `body` with the value of `key` as `sequence` sees it, or as is visible now, or with nil where there is none: for
-    /// what ``pin(_:at:)`` has left unclear.
+    /// Runs `body` with the value of `key` as of `sequence`, or as of the newest visible change. Runs it with nil if
+    /// there is no value. This is the slow path for reads that ``pin(_:at:)`` left unclear.
     ///
-    /// The bytes are good until `body` returns. No lock is taken and nothing is allocated.
+    /// The bytes are valid until `body` returns. This takes no lock and allocates nothing.
     func read<R>(
         _ key: Bytes, at sequence: SequenceNumber? = nil, _ body: (Bytes?) throws(StoreError) -> R
     ) throws(StoreError) -> R {
-        try status.checkOpen()
-        let reading = superVersions.enter()
-        defer { superVersions.leave(reading) }
-        // After the view: what the view has dropped is then hidden by something that this number sees.
-        let visible = sequence ?? visible.load(ordering: .acquiring)
-        return try reading.view._withUnsafeGuaranteedRefThrowing { superVersion throws(StoreError) in
-            noteLongRead(superVersion)
-            var pin = BlockPin()
-            defer { withExtendedLifetime(pin) {} }
-            guard let record = try superVersion.lookup(key, visible: visible, pin: &pin) else { return try body(nil) }
+        try withRecord(key, at: sequence) { record, superVersion throws(StoreError) in
+            guard let record else { return try body(nil) }
             if record.kind == .value { return try body(record.value) }
             if sequence == nil, hasMovedOn(from: superVersion, record) { return try readAgain(key, body) }
             return try withResolvedValue(record, superVersion.version) { value throws(StoreError) in try body(value) }
         }
     }
 
-    /// Whether a record's value file is younger than the view, and the view is not the current one any more: its value may
-    /// have been overwritten meanwhile, and the file collected.
+    /// Looks up `key` in the current super version. Runs `body` with the record, whose bytes are valid until `body`
+    /// returns, or with nil if there is no visible record.
+    @inline(__always)
+    private func withRecord<R>(
+        _ key: Bytes, at sequence: SequenceNumber?, _ body: (Record?, SuperVersion) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        try status.checkOpen()
+        let reading = superVersions.enter()
+        defer { superVersions.leave(reading) }
+        // Loaded after the super version, so that a newer record or tombstone that this number sees hides every record
+        // that the super version has dropped.
+        let visible = sequence ?? visible.load(ordering: .acquiring)
+        return try reading.view.with { superVersion throws(StoreError) in
+            noteLongRead(superVersion)
+            var pin = BlockPin()
+            defer { withExtendedLifetime(pin) {} }
+            return try body(superVersion.lookup(key, visible: visible, pin: &pin), superVersion)
+        }
+    }
+
+    /// Whether the super version does not list the record's value file and is no longer the current one. Then the value
+    /// may have been overwritten since, and its file deleted by garbage collection.
     func hasMovedOn(from superVersion: SuperVersion, _ record: Record) -> Bool {
         guard let pointer = ValuePointer(record.value), superVersion.version.valueFiles[pointer.file] == nil else {
             return false
@@ -59,16 +73,17 @@ extension ReadPath {
         return superVersions.current() !== superVersion
     }
 
-    /// Not inlined into the read that it repeats.
+    /// Repeats a read. Not inlined, because ``read(_:at:_:)`` itself calls it.
     @inline(never)
     private func readAgain<R>(_ key: Bytes, _ body: (Bytes?) throws(StoreError) -> R) throws(StoreError) -> R {
         try read(key, body)
     }
 
-    /// As ``read(_:at:_:)``, lending the value to a body of the caller's that may throw anything.
+    /// Like ``read(_:at:_:)``, but calls `body` only if there is a value, and `body` may throw any error.
     ///
-    /// Not generic over what the body returns: called from another module it would not be specialised, and looking up
-    /// the result's metadata takes longer than the read. The callers, which are inlined there, keep the result.
+    /// This is not generic over the result of `body`. A call from another module would not be specialised, and looking
+    /// up the metadata of the result type takes longer than the read. The public callers are inlined into the other
+    /// module and keep the result there.
     /// - Returns: whether there is a value.
     func read(
         _ key: Bytes, at sequence: SequenceNumber? = nil, sharing body: (RawSpan) throws -> Void
@@ -76,14 +91,14 @@ extension ReadPath {
         var failure: (any Error)?
         let isFound = try read(key, at: sequence) { value in
             guard let value else { return false }
-            do { try body(value.buffer.bytes) } catch { failure = error }
+            do { try unsafe body(value.buffer.bytes) } catch { failure = error }
             return true
         }
         if let failure { throw failure }
         return isFound
     }
 
-    /// The value of `key`, copied; nil where it has none.
+    /// Returns a copy of the value of `key`; nil if it has none.
     func get(_ key: Bytes, at sequence: SequenceNumber? = nil) throws(StoreError) -> [UInt8]? {
         let pinned = pin(key, at: sequence)
         if pinned.isUnclear { return try read(key, at: sequence) { value in value.map { [UInt8]($0) } } }
@@ -98,15 +113,6 @@ extension ReadPath {
             defer { unpin(pinned) }
             return pinned.value != nil
         }
-        try status.checkOpen()
-        let reading = superVersions.enter()
-        defer { superVersions.leave(reading) }
-        let visible = sequence ?? visible.load(ordering: .acquiring)
-        return try reading.view._withUnsafeGuaranteedRefThrowing { superVersion throws(StoreError) in
-            noteLongRead(superVersion)
-            var pin = BlockPin()
-            defer { withExtendedLifetime(pin) {} }
-            return try superVersion.lookup(key, visible: visible, pin: &pin) != nil
-        }
+        return try withRecord(key, at: sequence) { record, _ in record != nil }
     }
 }

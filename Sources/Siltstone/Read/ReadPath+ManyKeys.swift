@@ -1,15 +1,17 @@
 import Synchronization
 
 extension ReadPath {
-    /// Looks up keys, a group at a time, all on one view: what the keys of a group wait for is loaded for all of them at once,
-    /// where single reads overlap as far as the processor looks ahead.
+    /// Looks up keys in groups, all on one super version. It prefetches for a complete group at once, so the cache
+    /// misses of all its keys overlap. Those of single reads overlap only within the processor's window of
+    /// instructions.
     ///
-    /// The view is kept until the end, so `body` should be short.
+    /// The super version is kept until the end, so `body` should be short.
     /// - Parameters:
-    ///   - sequence: what is seen; nil for what is visible now.
-    ///   - fill: puts the next keys into an empty group; none at the end.
-    ///   - postpone: where given, is told the index of each key that would wait for the disk, instead of a wait.
-    ///   - body: gets the index of a key and its value, good until it returns; returns false to stop.
+    ///   - sequence: the newest change that the reads see; nil for the newest visible one.
+    ///   - fill: appends the next keys to an empty group. If it appends none, the read ends.
+    ///   - postpone: if given, it gets the index of each key whose lookup would wait for the disk, and the lookup is
+    ///     skipped.
+    ///   - body: gets the index of a key and its value, which is valid until `body` returns. It returns false to stop.
     func readGroups(
         at sequence: SequenceNumber?, _ fill: (KeyGroup) -> Void, postpone: ((Int) -> Void)? = nil,
         _ body: (Int, RawSpan?) -> Bool
@@ -17,7 +19,7 @@ extension ReadPath {
         try status.checkOpen()
         let (reading, visible) = enterSteadily(at: sequence)
         defer { superVersions.leave(reading) }
-        try reading.view._withUnsafeGuaranteedRefThrowing { superVersion throws(StoreError) in
+        try reading.view.with { superVersion throws(StoreError) in
             let group = KeyGroup()
             var base = 0
             while true {
@@ -38,7 +40,8 @@ extension ReadPath {
         }
     }
 
-    /// - Returns: what `body` says, and true where the key was put off.
+    /// Looks up one key of a group.
+    /// - Returns: the result of `body`; true if the key was postponed.
     @inline(__always)
     private func readOne(
         _ group: KeyGroup, _ index: Int, _ superVersion: SuperVersion, _ visible: SequenceNumber,
@@ -48,15 +51,13 @@ extension ReadPath {
         let key = group[index]
         if _fastPath(superVersion.plan.isQuick) {
             let found = superVersion.plan.find(SearchKey(key), hash: group.hash(index), visible: visible)
-            if let address = found.address {
-                return body(Bytes(start: address, count: found.count).buffer.bytes)
-            }
+            if let value = found.value { return unsafe body(value.buffer.bytes) }
             if !found.isUnclear { return body(nil) }
         }
         return try readLong(key, superVersion, visible, postpone, body)
     }
 
-    /// The long look, as ``read(_:at:_:)`` has it.
+    /// Takes the slow path, like ``read(_:at:_:)``.
     @inline(never)
     private func readLong(
         _ key: Bytes, _ superVersion: SuperVersion, _ visible: SequenceNumber, _ postpone: (() -> Void)?,
@@ -74,18 +75,18 @@ extension ReadPath {
             postpone()
             return true
         }
-        return try withResolvedValue(record, superVersion.version) { value in body(value.buffer.bytes) }
+        return try withResolvedValue(record, superVersion.version) { value in unsafe body(value.buffer.bytes) }
     }
 
-    /// Starts to read from the disk what the look-ups of a group will touch, so that the disk works on all of them at once.
+    /// Starts disk reads for all lookups of a group, so that the disk works on them in parallel.
     @inline(never)
     private func beginReading(_ group: KeyGroup, _ superVersion: SuperVersion, _ visible: SequenceNumber) {
         guard directory.configuration.access == .mapped else { return }
         for index in 0..<group.count { _ = superVersion.isReady(group[index], visible: visible) }
     }
 
-    /// Enters a view in which all is found that the number sees which is returned, however long it is kept: the view is that of
-    /// a moment after the number was asked for (``current()``).
+    /// Enters a super version that shows every change up to the returned number for as long as the read lasts. To
+    /// ensure this, the super version must still be current after the number was loaded; ``current()`` explains why.
     private func enterSteadily(at sequence: SequenceNumber?) -> (EpochReclaimer.Guard, SequenceNumber) {
         while true {
             let reading = superVersions.enter()

@@ -1,15 +1,15 @@
 extension ReadPath {
-    /// Runs `body` with a record's value, which is fetched from its value file where it lies there.
-    /// - Parameter recent: is to go to that file.
+    /// Runs `body` with the value of a record. Fetches the value from its value file if the record holds a pointer.
+    /// - Parameter note: gets the value file after it has been mapped.
     func withResolvedValue<R>(
-        _ record: Record, _ version: Version, noting recent: UnsafeMutablePointer<RecentValueFile>? = nil,
+        _ record: Record, _ version: Version, noting note: (ValueFileReader) -> Void = { _ in },
         _ body: (Bytes) throws(StoreError) -> R
     ) throws(StoreError) -> R {
         guard record.kind == .pointer else { return try body(record.value) }
         guard let pointer = ValuePointer(record.value) else {
             throw .corrupt("a record's value pointer is malformed", file: directory.path)
         }
-        // Of the version, or a newer one, which records in memory may refer to.
+        // The value file is listed by this version, or by a newer one if the record comes from a memtable.
         let file = version.valueFiles[pointer.file] ?? superVersions.current().version.valueFiles[pointer.file]
         guard let file else {
             throw .corrupt(
@@ -17,8 +17,8 @@ extension ReadPath {
                 offset: Int(clamping: pointer.offset))
         }
         return try file.withValue(pointer, key: record.key) { value throws(StoreError) in
-            // The look at the value may have mapped the file.
-            recent?.pointee.enter(file)
+            // `withValue` may have mapped the file, so `note` runs after that.
+            note(file)
             return try body(value)
         }
     }

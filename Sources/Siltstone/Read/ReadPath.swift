@@ -1,40 +1,42 @@
 import Dispatch
 import Synchronization
 
-/// Point reads, and what all readers share: the current super version, the newest visible change, the snapshots.
+/// Serves point reads, and owns the state that all readers share: the current super version, the newest visible
+/// sequence number and the snapshots.
 ///
-/// Guards: the super versions that readers may still use, by a leaf lock; the registry of snapshots has a lock of its own.
-/// Readers take none of them. The write path publishes, under its lock; any thread reads; whoever has published retires old
-/// super versions afterwards.
+/// Guards the replaced super versions that readers may still use, with a leaf lock. The registry of snapshots has its
+/// own lock. Readers of the store take neither. The write path publishes super versions under the write lock. Any
+/// thread may read. A thread that has published calls ``retire()`` afterwards.
 ///
-/// Readers have to ask for the super version first and for the visible number second: what the super version has dropped
-/// is then hidden by something that the number sees.
+/// Readers must load the super version first and the visible number second. Then a newer record or tombstone that the
+/// number sees hides every record that the super version has dropped.
 ///
-/// `@unchecked Sendable`: `republish` is set once, before the first read.
-final class ReadPath: @unchecked Sendable {
+/// `republish` is set once, before the first read.
+final class ReadPath: Sendable {
     let directory: StoreDirectory
     let status: StoreStatus
     let superVersions: EpochReclaimer
-    /// The newest change that readers see.
+    /// The sequence number of the newest change that readers see.
     let visible: Atomic<SequenceNumber>
     let snapshots = SnapshotRegistry()
-    /// Blocking work on behalf of asynchronous readers.
+    /// Runs blocking work for asynchronous readers.
     let blocking: BlockingQueue
 
-    /// Publishes a new super version if the given one is still the current one, and the write lock is free. The write path
-    /// sets it.
-    var republish: (SuperVersion) -> Void = { _ in }
+    /// Publishes a new super version if the given one is still current and the write lock is free. The write path sets
+    /// it.
+    let republish = HeapCell<(SuperVersion) -> Void> { _ in }
 
-    /// Super versions that are not current any more, and that nobody has tried to release.
+    /// Super versions that were replaced, and that no call of ``retire()`` has tried to release yet.
     private let replaced = Locked<[EpochReclaimer.Retired]>([], rank: .leaf)
-    /// Whether super versions that are still read are looked at again.
+    /// Whether a later call of ``retire()`` is scheduled for super versions that were still in use.
     private let retirementScheduled = Atomic<Bool>(false)
-    /// Reads that went the long way as their super version did not know all range tombstones.
+    /// The number of slow reads whose super version lacked some range tombstones, since the last publication.
     private let outdatedReads = Atomic<Int>(0)
 
     private static let retirementQueue = DispatchQueue(label: "siltstone.retirement", qos: .utility)
-    /// Reads of an outdated super version before a new one is published: that takes as long as some dozens of them.
-    private static let fewReads = 32
+    /// Reads of an outdated super version before a new one is published. Making a super version takes as long as some
+    /// dozens of these reads.
+    private static let outdatedReadsAllowed = 32
 
     init(
         _ superVersion: SuperVersion, visible: SequenceNumber, _ directory: StoreDirectory, _ status: StoreStatus,
@@ -51,14 +53,16 @@ final class ReadPath: @unchecked Sendable {
 
     // MARK: Publishing
 
-    /// Has readers see memtables, newest first, and a version. Under the write lock; ``retire()`` comes later.
+    /// Makes memtables, newest first, and a version visible to readers. The caller holds the write lock, and calls
+    /// ``retire()`` after releasing it.
     func publish(_ tables: [MemTable], _ version: Version) {
         let next = SuperVersion(tables: tables, version: version, isTight: directory.pageCache.isTight)
         replaced.withLock { $0.append(superVersions.publish(next)) }
     }
 
-    /// Releases replaced super versions, now if nobody reads them, and the others soon. Not under the write lock: to give up
-    /// the last reference to files and memtables may take long.
+    /// Releases replaced super versions: immediately those without readers, and the others by another call 10 ms later.
+    /// Must not be called under the write lock, because releasing the last reference to files and memtables may take
+    /// long.
     func retire() {
         let retired = replaced.withLock { replaced in
             defer { replaced = [] }
@@ -67,47 +71,50 @@ final class ReadPath: @unchecked Sendable {
         if superVersions.retire(retired) || retirementScheduled.exchange(true, ordering: .acquiringAndReleasing) {
             return
         }
-        // Keeps the read path until then, and nothing that holds the directory.
+        // The closure retains this read path until then, but not the engine, which holds the lock of the directory.
         Self.retirementQueue.async {
-            // Not by a timer of Dispatch, which takes file descriptors, too.
+            // Sleeps instead of using a Dispatch timer, because Dispatch timers use file descriptors.
             Platform.sleep(microseconds: 10_000)
             self.retirementScheduled.store(false, ordering: .releasing)
             self.retire()
         }
     }
 
-    /// As ``retire()``, by another thread: the caller still reads, and does not wait for itself.
+    /// Like ``retire()``, but on another thread. The caller is itself a reader, so it must not wait for its own read to
+    /// end.
     func retireSoon() { Self.retirementQueue.async { self.retire() } }
 
-    /// Notes a read that has gone the long way. Once many have gone it because of range tombstones that their super version
-    /// does not know, a new one is published.
+    /// Counts a slow read if its super version is outdated, which means that it lacks some range tombstones. After
+    /// enough of these reads, publishes a new super version.
     ///
-    /// Not with each removal of a range: many may come at once, and a super version takes as long to make as there are
-    /// tombstones.
+    /// A removal of a range does not publish by itself. Many removals may follow each other, and making a super version
+    /// takes time proportional to the number of tombstones.
     @inline(__always)
     func noteLongRead(_ superVersion: SuperVersion) {
-        if _slowPath(superVersion.plan.isOutdated) { noteOutdatedRead(superVersion) }
+        if _slowPath(superVersion.plan.isOutdated) { countOutdatedRead(superVersion) }
     }
 
     @inline(never)
-    private func noteOutdatedRead(_ superVersion: SuperVersion) {
-        let limit = Self.fewReads + superVersion.plan.tombstoneCount / 4
-        if outdatedReads.add(1, ordering: .relaxed).newValue >= limit { republish(superVersion) }
+    private func countOutdatedRead(_ superVersion: SuperVersion) {
+        let limit = Self.outdatedReadsAllowed + superVersion.plan.tombstoneCount / 4
+        if outdatedReads.add(1, ordering: .relaxed).newValue >= limit { republish.value(superVersion) }
     }
 
-    /// Counts outdated reads anew: the caller is about to publish.
+    /// Resets the count of outdated reads. The caller is about to publish.
     func forgetOutdatedReads() { outdatedReads.store(0, ordering: .relaxed) }
 
     // MARK: The current super version
 
-    /// The current super version, and what is visible, for a reader that keeps both for long.
+    /// Returns the current super version and the newest visible sequence number, for a reader that keeps both for long.
     ///
-    /// The super version is that of a moment after `visible` was asked for. Otherwise a large value could be visible whose
-    /// file is younger than the super version, and which a compaction may take away while the super version lives.
+    /// The super version is still current after `visible` was loaded. Otherwise `visible` could include a large value
+    /// whose file is newer than the super version. A compaction could then delete that file while the super version is
+    /// in use.
     func current() -> (SuperVersion, SequenceNumber) {
         var superVersion = superVersions.current()
         while true {
-            // After the super version: what it has dropped is then hidden by something that this number sees.
+            // Loaded after the super version, so that a newer record or tombstone that this number sees hides every
+            // record that the super version has dropped.
             let sequence = visible.load(ordering: .acquiring)
             let now = superVersions.current()
             if now === superVersion { return (superVersion, sequence) }
@@ -115,7 +122,7 @@ final class ReadPath: @unchecked Sendable {
         }
     }
 
-    /// About what a range holds now.
+    /// Estimates how much a range holds now.
     func estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate {
         try status.checkOpen()
         return superVersions.current().estimate(range)

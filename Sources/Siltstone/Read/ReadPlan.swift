@@ -1,96 +1,93 @@
-/// What a point read looks at, laid out flat: memtables, newest first, then runs, newest first.
+/// The memtables and runs that a point read searches, in a flat layout: memtables, newest first, then runs, newest
+/// first.
 ///
-/// Plain memory, which ``SuperVersion`` makes and frees: a read that went through the objects would retain and release some
-/// of them, and each of these locked operations waits for all loads before it, so that the cache misses of one read
-/// could not overlap with those of the next.
+/// The plan is plain memory that ``SuperVersion`` allocates and frees. A read through the Swift
+/// objects of the super version would change their reference counts. Each change is an atomic instruction, which waits
+/// for all earlier loads, so the cache misses of one read could not overlap with those of the next.
 ///
-/// `@unchecked Sendable`: filled before the view is published, and never changed.
-struct ReadPlan: @unchecked Sendable {
+/// The plan is filled before its super version is published, and does not change afterwards.
+struct ReadPlan: BitwiseCopyable, Sendable {
     /// A memtable.
-    private struct Table {
+    private struct Table: BitwiseCopyable, Sendable {
         let tree: MemTableTree
-        let table: Unmanaged<MemTable>
-        /// The range tombstones that ``ReadPlan/covers`` has of it. More may have come since.
+        let table: Borrowed<MemTable>
+        /// The number of the memtable's range tombstones that ``ReadPlan/covers`` includes. The memtable may have
+        /// received more since.
         let known: Int
     }
 
-    private let tables: UnsafeMutablePointer<Table>
-    private let tableCount: Int
-    private let runs: UnsafeMutablePointer<RunProbe>
+    private let tables: ElementRow<Table>
+    private let runs: ElementRow<RunProbe>
     private let runCount: Int
-    private let endOfTables: UnsafeMutablePointer<Table>
-    /// The last of the runs; where there is none, where it would be.
-    private let oldestRun: UnsafeMutablePointer<RunProbe>
-    /// The range tombstones of each memtable and of all segments; mostly none.
-    private let covers: UnsafeMutablePointer<FragmentIndex>
-    private let coverCount: Int
-    private let segmentTombstones: Unmanaged<RangeTombstones>
-    /// Whether all can be read by this plan; if not, by ``SuperVersion/lookup(_:visible:pin:)``.
+    private let endOfTables: ElementPlace<Table>
+    /// The oldest run; if there are no runs, an empty placeholder.
+    private let oldestRun: ElementPlace<RunProbe>
+    /// The range tombstones of each memtable and of all segments. Usually there are none.
+    private let covers: ElementRow<FragmentIndex>
+    private let segmentTombstones: Borrowed<RangeTombstones>
+    /// Whether reads can use this plan. False if some segment has no probe, because its blocks are compressed or it is not
+    /// mapped. If false, they use ``SuperVersion/lookup(_:visible:pin:)``.
     let isComplete: Bool
-    /// Whether ``find(_:visible:)`` may be asked: the plan is complete, and what it touches is likely to be in memory.
+    /// Whether reads may call ``find(_:visible:)``: the plan is complete, and the memory that it reads is probably
+    /// resident.
     let isQuick: Bool
 
     /// - Parameters:
-    ///   - tables: newest first, and how many range tombstones each has.
-    ///   - tombstones: the sets of those, and of the version.
+    ///   - tables: newest first, each with the number of its range tombstones.
+    ///   - tombstones: the range tombstones of the memtables and of the version, without empty sets.
     ///   - isTight: whether the store's files do not fit into memory.
     init(
         tables: [(table: MemTable, tombstones: Int)], version: Version, tombstones: [RangeTombstones], isTight: Bool
     ) {
-        // Segments of range tombstones alone have no index to look into; their tombstones are in the version's set.
+        // A segment with range tombstones but no records has no index. Its tombstones are in the version's set.
         let segments = version.runs.map { $0.segments.filter { $0.info.recordCount > 0 } }.filter { !$0.isEmpty }
         let probes = segments.map { $0.compactMap { SegmentProbe($0) } }
         isComplete = zip(probes, segments).allSatisfy { $0.count == $1.count }
         isQuick = isComplete && !isTight
-        segmentTombstones = .passUnretained(version.rangeTombstones)
-        coverCount = tombstones.count
-        covers = .allocate(capacity: max(1, coverCount))
-        covers.initialize(from: tombstones.map(\.index), count: coverCount)
-        tableCount = tables.count
-        self.tables = .allocate(capacity: tableCount)
-        for (index, (table, known)) in tables.enumerated() {
-            let place = self.tables + index
-            place.initialize(to: Table(tree: table.tree, table: .passUnretained(table), known: known))
-        }
+        segmentTombstones = Borrowed(version.rangeTombstones)
+        covers = ElementRow(tombstones.map(\.index))
+        self.tables = ElementRow(
+            tables.map { Table(tree: $0.table.tree, table: Borrowed($0.table), known: $0.tombstones) })
         runCount = isComplete ? probes.count : 0
-        runs = .allocate(capacity: max(1, runCount))
-        endOfTables = self.tables + tableCount
-        oldestRun = runs + max(0, runCount - 1)
-        if runCount == 0 { runs.initialize(to: .empty) }
-        for index in 0..<runCount { (runs + index).initialize(to: RunProbe(probes[index])) }
+        runs = ElementRow(runCount == 0 ? [.empty] : probes.map { RunProbe($0) })
+        endOfTables = self.tables.place(tables.count)
+        oldestRun = runs.place(max(0, runCount - 1))
     }
 
-    /// To be called once, when nobody reads any more.
+    /// Frees the memory. The owner calls this once, when no reader is left.
     func deallocate() {
-        for index in 0..<max(1, runCount) { runs[index].deallocate() }
+        for index in 0..<runs.count { runs[index].deallocate() }
         runs.deallocate()
         tables.deallocate()
         covers.deallocate()
     }
 
-    /// Fragments of range tombstones that the plan knows.
-    var tombstoneCount: Int { (0..<coverCount).reduce(0) { $0 + covers[$1].count } }
+    /// The number of range tombstone fragments that the plan includes.
+    var tombstoneCount: Int { (0..<covers.count).reduce(0) { $0 + covers[$1].count } }
 
-    /// Whether the plan knows any range tombstones.
-    var hasTombstones: Bool { coverCount > 0 }
+    /// Whether the plan includes any range tombstones.
+    var hasTombstones: Bool { covers.count > 0 }
 
-    /// Whether range tombstones have come that the plan does not know: only its memtables themselves do.
+    /// Whether a memtable has received range tombstones after the plan was made.
     var isOutdated: Bool {
-        for index in 0..<tableCount where tables[index].tree.rangeTombstoneCount != tables[index].known { return true }
+        for index in 0..<tables.count where tables[index].tree.rangeTombstoneCount != tables[index].known {
+            return true
+        }
         return false
     }
 
-    /// The newest version of `key` that is visible; nil where there is none or it is a removal. Only of a complete plan.
+    /// Returns the newest visible version of `key`, or none if there is no version, it is a deletion or a
+    /// newer range tombstone covers it. The plan must be complete.
     func lookup(_ key: SearchKey, visible: SequenceNumber) throws(StoreError) -> FoundRecord {
         var covered: SequenceNumber = 0
-        for index in 0..<tableCount {
+        for index in 0..<tables.count {
             let table = tables[index]
             let record = table.tree.lookup(key, visible: visible)
             if _slowPath(table.tree.hasRangeTombstones) { covered = max(covered, cover(table, key, visible)) }
             if record.exists { return Self.alive(record, covered) }
         }
         guard runCount > 0 else { return .none }
-        let ofSegments = segmentTombstones._withUnsafeGuaranteedRef { $0.newestCovering(key.bytes, visible: visible) }
+        let ofSegments = segmentTombstones.with { $0.newestCovering(key.bytes, visible: visible) }
         covered = max(covered, ofSegments)
         let hash = KeyHash.hash(key.bytes)
         for index in 0..<runCount {
@@ -101,55 +98,58 @@ struct ReadPlan: @unchecked Sendable {
         return .none
     }
 
-    /// As ``lookup(_:visible:)``, as far as the places looked at first tell. Only of a complete plan.
+    /// The fast part of ``lookup(_:visible:)``: searches memtables and hash indexes, and returns `.unclear` if that
+    /// cannot decide. The plan must be complete.
     ///
-    /// The hash indexes are asked for their lines before anything else is looked at: the earlier in the course of one read,
-    /// the rather while the memory of the read before it is still on its way.
+    /// First prefetches the cache lines of the hash indexes that the key's hash selects. The processor can load them while
+    /// it still waits for the loads of the previous read.
     @inline(__always)
     func find(_ key: SearchKey, visible: SequenceNumber) -> QuickFind {
         find(key, hash: KeyHash.hash(key.bytes), visible: visible)
     }
 
-    /// As ``find(_:visible:)``, of a key whose hash is known.
+    /// Like ``find(_:visible:)``, for a key whose hash is known.
     @inline(__always)
     func find(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) -> QuickFind {
         let found = findRecord(key, hash: hash, visible: visible)
-        // Whether the value is newer than the tombstone takes a longer look. Where there is no value, nothing removes it.
-        if _slowPath(coverCount > 0), found.address != nil, isCovered(key) { return .unclear }
+        // Only the slow path compares the value's sequence number with that of the tombstone. If no value was found, a
+        // tombstone changes nothing.
+        if _slowPath(covers.count > 0), found.hasValue, isCovered(key) { return .unclear }
         return found
     }
 
-    /// Whether there is a range tombstone that covers a key.
+    /// Whether any range tombstone of the plan covers a key.
     @inline(never)
     private func isCovered(_ key: SearchKey) -> Bool {
-        for index in 0..<coverCount where covers[index].covers(key) { return true }
+        for index in 0..<covers.count where covers[index].covers(key) { return true }
         return false
     }
 
-    /// As ``find(_:hash:visible:)``, whatever range tombstones there are that the plan knows.
+    /// Like ``find(_:hash:visible:)``, but ignores the range tombstones that the plan includes. Returns `.unclear` if a
+    /// memtable has others.
     @inline(__always)
     private func findRecord(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) -> QuickFind {
-        // Most keys are in the oldest run; often it is the only one.
-        let likely = oldestRun.pointee.segment(for: key)
+        // Most keys are in the oldest run, which is often the only one.
+        let likely = oldestRun.value.segment(for: key)
         likely?.prefetch(hash: hash)
-        var run = runs
+        var run = runs.place(0)
         while run != oldestRun {
-            run.pointee.segment(for: key)?.prefetch(hash: hash)
+            run.value.segment(for: key)?.prefetch(hash: hash)
             run += 1
         }
-        var table = tables
+        var table = tables.place(0)
         while table != endOfTables {
-            let tree = table.pointee.tree
-            if _slowPath(tree.rangeTombstoneCount != table.pointee.known) { return .unclear }
+            let tree = table.value.tree
+            if _slowPath(tree.rangeTombstoneCount != table.value.known) { return .unclear }
             if !tree.isEmpty {
                 let found = QuickFind(tree.lookup(key, visible: visible))
                 if !found.isAbsent { return found }
             }
             table += 1
         }
-        run = runs
+        run = runs.place(0)
         while run != oldestRun {
-            if let segment = run.pointee.segment(for: key) {
+            if let segment = run.value.segment(for: key) {
                 let found = segment.find(key, hash: hash, visible: visible)
                 if !found.isAbsent { return found }
             }
@@ -158,8 +158,8 @@ struct ReadPlan: @unchecked Sendable {
         return likely?.find(key, hash: hash, visible: visible) ?? .absent
     }
 
-    /// Prefetches what lookups of the keys will touch: first all lines of the hash indexes, then all records that those lead
-    /// to. Only of a complete plan.
+    /// Prefetches the memory of segments that lookups of the keys most likely read: first the cache lines of all hash
+    /// indexes, then the records in the oldest run. The plan must be complete.
     func prefetch(_ keys: KeyGroup) {
         guard runCount > 0 else { return }
         for index in 0..<keys.count {
@@ -168,15 +168,17 @@ struct ReadPlan: @unchecked Sendable {
         }
         for index in 0..<keys.count {
             // Most keys are in the oldest run.
-            oldestRun.pointee.segment(for: SearchKey(keys[index]))?.prefetchRecord(hash: keys.hash(index))
+            oldestRun.value.segment(for: SearchKey(keys[index]))?.prefetchRecord(hash: keys.hash(index))
         }
     }
 
+    /// The sequence number of the newest visible range tombstone of a memtable that covers `key`; 0 if there is none.
     @inline(never)
     private func cover(_ table: Table, _ key: SearchKey, _ visible: SequenceNumber) -> SequenceNumber {
-        table.table._withUnsafeGuaranteedRef { $0.rangeTombstones.newestCovering(key.bytes, visible: visible) }
+        table.table.with { $0.rangeTombstones.newestCovering(key.bytes, visible: visible) }
     }
 
+    /// The record, or none if it is a deletion or older than the range tombstone that covers it.
     @inline(__always)
     private static func alive(_ record: FoundRecord, _ covered: SequenceNumber) -> FoundRecord {
         record.isKind(.tombstone) || record.sequence < covered ? .none : record

@@ -1,12 +1,13 @@
-/// The sequence numbers that live snapshots stand at: what flushes and compactions must keep visible.
+/// The sequence numbers of all live snapshots. Flushes and compactions must keep the versions that these snapshots see.
 final class SnapshotRegistry: Sendable {
-    /// How many snapshots stand at each number.
+    /// The number of snapshots at each sequence number.
     private let counts = Locked<[SequenceNumber: Int]>([:], rank: .leaf)
 
-    /// Registers a snapshot at what is visible now.
+    /// Registers a snapshot at the newest visible sequence number, and returns that number.
     ///
-    /// The number is read under the lock that ``live()`` takes: a flush or compaction that does not see this snapshot
-    /// reads only changes that are not newer than it, of which the snapshot sees the newest version.
+    /// The number is loaded under the lock that ``live()`` takes. If a flush or compaction misses this snapshot, it
+    /// called ``live()`` earlier. Then all of its input is no newer than the snapshot, which sees the newest version of
+    /// each key there, and that version is kept.
     func register(_ visible: () -> SequenceNumber) -> SequenceNumber {
         counts.withLock { counts in
             let sequence = visible()
@@ -15,7 +16,7 @@ final class SnapshotRegistry: Sendable {
         }
     }
 
-    /// Forgets a snapshot.
+    /// Unregisters a snapshot.
     func release(_ sequence: SequenceNumber) {
         counts.withLock { counts in
             guard let count = counts[sequence] else { return }
@@ -23,7 +24,7 @@ final class SnapshotRegistry: Sendable {
         }
     }
 
-    /// The numbers of live snapshots, ascending.
+    /// The sequence numbers of live snapshots, ascending.
     func live() -> [SequenceNumber] { counts.withLock { $0.keys.sorted() } }
 
     var count: Int { counts.withLock { $0.values.reduce(0, +) } }

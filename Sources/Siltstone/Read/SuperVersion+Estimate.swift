@@ -1,5 +1,6 @@
 extension SuperVersion {
-    /// About what a range holds: what memtables and segments have of it, less what newer range tombstones cover.
+    /// Estimates what a range holds: the sum over memtables and segments, without the parts that newer range tombstones
+    /// cover.
     func estimate(_ range: KeyRange) -> RangeEstimate {
         let removed = rangeTombstones()
         var result = RangeEstimate.nothing
@@ -17,7 +18,7 @@ extension SuperVersion {
         return result
     }
 
-    /// The parts of a range that no tombstone covers which is newer than all changes of a source.
+    /// The parts of a range that no tombstone covers, counting only tombstones newer than all changes of a source.
     private static func parts(
         of range: KeyRange, notIn removed: [RangeTombstones], newerThan sequence: SequenceNumber
     ) -> [KeyRange] {
@@ -37,12 +38,12 @@ extension SuperVersion {
 }
 
 extension SegmentReader {
-    /// The keys from the first one to the last one.
+    /// The range from the segment's first key through its last key.
     fileprivate var keyRange: KeyRange { KeyRange(from: info.firstKey, to: info.lastKey + [0]) }
 
-    /// About what the segment has of a range, as if all its records were of one size.
+    /// Estimates what the segment holds of a range, as if all its records had the same size.
     fileprivate func estimate(_ range: KeyRange) -> RangeEstimate {
-        // Range tombstones alone.
+        // The segment holds range tombstones only.
         if info.recordCount == 0 { return .nothing }
         let share = (range.to.map { position(of: $0) } ?? 1) - position(of: range.from)
         let entries = Double(info.recordCount - info.tombstoneCount)
@@ -50,7 +51,7 @@ extension SegmentReader {
         return RangeEstimate(entries: Int((share * entries).rounded()), bytes: Int((share * Double(bytes)).rounded()))
     }
 
-    /// Which part of the segment's blocks lies before a key, from 0 to 1; right but for a part of one block.
+    /// The fraction of the segment's blocks before a key, from 0 to 1. The error is less than one block.
     private func position(of key: [UInt8]) -> Double {
         if !info.firstKey.lexicographicallyPrecedes(key) { return 0 }
         if info.lastKey.lexicographicallyPrecedes(key) { return 1 }
@@ -59,22 +60,22 @@ extension SegmentReader {
 }
 
 extension MemTable {
-    /// Entries that are counted one by one, at most.
+    /// The largest number of entries that ``countFew(_:)`` counts one by one.
     private static let fewEntries = 128
 
-    /// About what the memtable has of a range.
+    /// Estimates what the memtable holds of a range.
     fileprivate func estimate(_ range: KeyRange) -> RangeEstimate {
         if isEmpty { return .nothing }
         if let exact = countFew(range) { return exact }
         let keys = Double(tree.estimateKeys(in: range))
-        // Tombstones, and the size of entries, as if they were everywhere the same.
+        // Assumes that tombstones and entry sizes are distributed evenly.
         let all = Double(max(1, entryCount))
         let bytes = Double(entryBytes) / all - Double(MemTableEntry.headerSize)
         let values = keys * max(0, 1 - Double(tombstoneCount) / all)
         return RangeEstimate(entries: Int(values.rounded()), bytes: Int((keys * max(0, bytes)).rounded()))
     }
 
-    /// What the memtable has of a range; nil where that is not little.
+    /// Counts what the memtable holds of a range; nil if that is more than ``fewEntries`` entries.
     private func countFew(_ range: KeyRange) -> RangeEstimate? {
         var cursor = MemTableCursor(self)
         var batch = RecordBatch(capacity: Self.fewEntries + 1)
@@ -92,7 +93,7 @@ extension MemTable {
 }
 
 extension KeyRange {
-    /// The keys that are in both of two ranges.
+    /// The keys that are in both ranges.
     fileprivate func intersection(_ other: KeyRange) -> KeyRange {
         var result = self
         if result.from.lexicographicallyPrecedes(other.from) { result.from = other.from }

@@ -1,20 +1,21 @@
-/// Everything that a reader looks at: memtables, newest first, then the runs of a version, newest first.
+/// Everything that a reader searches: the memtables, newest first, then the runs of a version, newest first.
 ///
-/// Immutable, and kept alive by whoever reads.
+/// Immutable. Each reader keeps it alive while it reads.
 final class SuperVersion: Sendable {
-    /// The memtable that takes writes, then the sealed ones that are not segments yet, newest first.
+    /// The active memtable, then the sealed ones that are not flushed yet, newest first.
     let tables: [MemTable]
     let version: Version
-    /// The same, for point reads.
+    /// The same contents in a flat layout, for point reads.
     let plan: ReadPlan
-    /// The sets of range tombstones that the plan knows; none, mostly.
+    /// The range tombstones that the plan includes, as sets without empty ones. There are mostly none.
     private let tombstones: [RangeTombstones]
 
     /// - Parameter isTight: whether the store's files do not fit into memory.
     init(tables: [MemTable], version: Version, isTight: Bool = false) {
         self.tables = tables
         self.version = version
-        // Before the sets: what has come in between makes the plan outdated, and hides nothing.
+        // Counts the tombstones before it collects them. A tombstone that arrives in between makes the plan outdated,
+        // so reads take the slow path and do not miss it.
         let counted = tables.map { (table: $0, tombstones: $0.tree.rangeTombstoneCount) }
         tombstones = Self.sets(tables, version)
         plan = ReadPlan(tables: counted, version: version, tombstones: tombstones, isTight: isTight)
@@ -22,10 +23,11 @@ final class SuperVersion: Sendable {
 
     deinit { plan.deallocate() }
 
-    /// The newest version of `key` that is visible; nil where there is none or it is a removal.
+    /// Returns the newest visible version of `key`; nil if there is none or it is a deletion.
     ///
-    /// By the plan where that will do; else through blocks that are read or inflated, and range tombstones of segments.
-    /// - Parameter pin: keeps the block alive that the record lies in.
+    /// Uses the plan if it is complete. Otherwise it reads or inflates blocks, and checks the range tombstones of each
+    /// segment.
+    /// - Parameter pin: keeps the block that holds the record alive.
     func lookup(_ key: Bytes, visible: SequenceNumber, pin: inout BlockPin) throws(StoreError) -> Record? {
         if plan.isComplete { return try plan.lookup(SearchKey(key), visible: visible).record(key) }
         var covered: SequenceNumber = 0
@@ -46,12 +48,12 @@ final class SuperVersion: Sendable {
         return nil
     }
 
-    /// Whether a memtable has the newest visible version of `key`, so that no file has to be asked.
+    /// Whether a memtable has the newest visible version of `key`, so that the lookup reads no file.
     func isDecidedInMemory(_ key: Bytes, visible: SequenceNumber) -> Bool {
         tables.contains { $0.lookup(key, visible: visible) != nil } || version.runs.isEmpty
     }
 
-    /// Whether a look-up of `key` reads no disk. If it would, what it needs is read from now on.
+    /// Whether a lookup of `key` reads nothing from the disk. If it would, starts the reads that it needs.
     func isReady(_ key: Bytes, visible: SequenceNumber) -> Bool {
         if isDecidedInMemory(key, visible: visible) { return true }
         let hash = KeyHash.hash(key)
@@ -63,6 +65,7 @@ final class SuperVersion: Sendable {
         return isReady
     }
 
+    /// The sequence number of the newest visible range tombstone that covers `key`; 0 if there is none.
     @inline(__always)
     private static func cover(
         _ tombstones: RangeTombstones, _ key: Bytes, _ visible: SequenceNumber
@@ -70,18 +73,20 @@ final class SuperVersion: Sendable {
         tombstones.isEmpty ? 0 : tombstones.newestCovering(key, visible: visible)
     }
 
+    /// The record, or nil if it is a deletion or older than the range tombstone that covers it.
     @inline(__always)
     private static func alive(_ record: Record, _ covered: SequenceNumber) -> Record? {
         record.kind == .tombstone || record.sequence < covered ? nil : record
     }
 
-    /// The sets of range tombstones that a scan has to mind; none, mostly.
+    /// The sets of range tombstones that a scan must honor. There are mostly none.
     func rangeTombstones() -> [RangeTombstones] {
         if plan.isOutdated { return Self.sets(tables, version) }
-        // To retain the array takes a short walk longer than to look.
+        // Checks a flag first, because retaining the array costs a short scan more than the check.
         return plan.hasTombstones ? tombstones : []
     }
 
+    /// Collects the sets of range tombstones of the memtables and of the version, without empty sets.
     private static func sets(_ tables: [MemTable], _ version: Version) -> [RangeTombstones] {
         (tables.map(\.rangeTombstones) + [version.rangeTombstones]).filter { !$0.isEmpty }
     }

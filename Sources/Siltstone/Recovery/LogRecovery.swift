@@ -1,29 +1,29 @@
 import Dispatch
 
-/// Reads the live logs of a store into memtables, and decides, where one ends early, whether that is a crash's torn tail
-/// or damage (`Docs/Format.md`, "Recovery").
+/// Reads the live logs of a store into memtables. If a log ends early, decides whether a crash tore its tail or it is
+/// damaged (`Docs/Format.md`, "Recovery").
 struct LogRecovery {
     /// A log that was read.
     struct RecoveredLog {
         var number: UInt64
         var header: FileHeader
-        /// Where its valid frames end.
+        /// Offset of the end of its valid frames.
         var end: Int
         var lastChecksum: UInt32
         var table: MemTable
         var valueFiles: Set<UInt64>
-        /// The values that the frames refer to: of each frame and file the first.
+        /// For each frame and value file, the first value to which the frame refers.
         var values: [FirstValue] = []
-        /// Up to where the frames, and the values that they refer to, are known to be on stable storage.
+        /// Up to this offset, the frames and the values to which they refer are known to be synced.
         var proven = 0
-        /// Whether a link frame was read: without one the log was never used.
+        /// True if a link frame was read. A log without one was never used.
         var isLinked: Bool
-        /// The last sequence number used when it ended.
+        /// The last sequence number used up to the end of this log.
         var lastSequence: SequenceNumber
-        /// Why the first frame that was not taken has no value, where that is why it was not.
+        /// The error of a missing value, if that is the reason why the first frame after `end` was rejected.
         var lostValue: StoreError?
 
-        /// The error for a log that ends before its end: of the value, where that is what is damaged.
+        /// The error for a log that ends too early. If a damaged value is the cause, the error names the value.
         func lostEnd(_ why: String, path: String) -> StoreError {
             guard let lostValue, let file = lostValue.file else {
                 return .corrupt("the log cannot be read from here on: \(why)", file: path, offset: end)
@@ -34,7 +34,7 @@ struct LogRecovery {
         }
     }
 
-    /// The first value in a file that a frame refers to.
+    /// The first value in a file to which a frame refers.
     struct FirstValue {
         var frame: Int
         var file: UInt64
@@ -43,7 +43,7 @@ struct LogRecovery {
 
     private let directory: StoreDirectory
     private let state: ManifestState
-    /// Where the manifest is, and where its last whole edit ends.
+    /// Path of the manifest, and offset of the end of its last complete edit.
     private let manifest: (path: String, end: Int)
     private let version: Version
     private var logs: [RecoveredLog] = []
@@ -60,7 +60,7 @@ struct LogRecovery {
         lastSequence = state.lastSequence
     }
 
-    /// The memtables, oldest first, for a store that is only read.
+    /// The memtables for a read-only store, oldest first.
     var tables: [LoggedTable] {
         logs.map { log in
             let path = directory.path(of: .log(log.number))
@@ -70,7 +70,8 @@ struct LogRecovery {
         }
     }
 
-    /// Whether there is one log, which is as it was when the store was closed in good order.
+    /// True if there is exactly one log, and it ends where the manifest says that it ended when the store was closed
+    /// cleanly.
     var isAsClosed: Bool {
         guard let closing = state.closing, logs.count == 1, let log = logs.first else { return false }
         return log.isLinked && closing.log == log.number && closing.end == UInt64(log.end)
@@ -80,7 +81,7 @@ struct LogRecovery {
 
     /// Reads all live logs, oldest first.
     mutating func readLogs() throws(StoreError) {
-        /// Set once a log has lost its end: the logs behind it hold what came after what was lost.
+        /// The log that has lost its end, if any. Later logs contain only changes that followed the lost ones.
         var torn: RecoveredLog?
         for number in state.logs {
             var reader = try openLog(number)
@@ -97,7 +98,7 @@ struct LogRecovery {
                 logs.append(try emptied(reader, number))
                 continue
             }
-            // Asked only where there are earlier ones: it may have to look through the space behind the end.
+            // Checked only if there are earlier logs, because it may scan the space after the end of the frames.
             if !logs.isEmpty, reader.provesEarlierLogs() {
                 for index in logs.indices { logs[index].proven = logs[index].end }
             }
@@ -113,7 +114,7 @@ struct LogRecovery {
     }
 
     /// Reads one log to its end.
-    /// - Returns: the log; and whether, by its link, the log before has lost its end.
+    /// - Returns: the log; and true if its link shows that the previous log has lost its end.
     private mutating func read(
         _ reader: inout FrameReader, _ number: UInt64, after previous: RecoveredLog?
     ) throws(StoreError) -> (RecoveredLog, missesEnd: Bool) {
@@ -139,8 +140,9 @@ struct LogRecovery {
         return (log, false)
     }
 
-    /// Compares a log's link with the log before, and with the last sequence number so far.
-    /// - Returns: whether the log before has lost its end.
+    /// Compares a log's link with the previous log and with the last sequence number so far.
+    /// - Returns: true if the previous log has lost its end.
+    /// - Throws: ``StoreError/Code/corrupt`` if they contradict each other in any other way.
     private func missesEnd(
         of previous: RecoveredLog?, _ link: LogLink, _ reader: FrameReader
     ) throws(StoreError) -> Bool {
@@ -170,7 +172,7 @@ struct LogRecovery {
         return link
     }
 
-    /// Puts a batch into the memtable. A frame that refers to a value that is not there counts as torn.
+    /// Applies a batch to the memtable. Rejects a frame that refers to a missing value, as if the frame were torn.
     private func apply(
         _ frame: Frame, to log: inout RecoveredLog, _ reader: inout FrameReader
     ) throws(StoreError) {
@@ -201,10 +203,10 @@ struct LogRecovery {
         log.lastSequence = batch.lastSequence
     }
 
-    /// Checks that the values which a batch points to have reached the disk.
-    /// - Returns: why one of them is missing.
-    /// - Throws: ``StoreError/Code/corrupt`` where a whole value file is: the manifest names each one, durably, before
-    ///   anything refers to it, so that no crash can bring this about.
+    /// Checks that the values to which a batch points have reached the disk.
+    /// - Returns: the error of the first missing value; nil if none is missing.
+    /// - Throws: ``StoreError/Code/corrupt`` if the manifest does not name a value file at all. No crash can cause
+    ///   that, because the manifest durably names each file before anything refers to it.
     private func missingValue(
         _ batch: RecoveredBatch, _ frame: Frame, _ reader: FrameReader
     ) throws(StoreError) -> StoreError? {
@@ -223,10 +225,10 @@ struct LogRecovery {
         }
     }
 
-    // MARK: Judging ends
+    // MARK: Ends of logs
 
-    /// Accepts the end of a log, if it is its end or something torn, which is cut off when the log is resumed.
-    /// - Throws: ``StoreError/Code/corrupt`` where what follows is proved to have been on stable storage.
+    /// Accepts the end of a log if it is the real end or a torn tail. Resuming the log cuts a torn tail off.
+    /// - Throws: ``StoreError/Code/corrupt`` if the data after the end is proven to have been synced.
     private func checkTail(_ reader: FrameReader, _ log: RecoveredLog) throws(StoreError) {
         if let closing = state.closing, closing.log == log.number, UInt64(log.end) < closing.end {
             throw log.lostEnd("when the store was closed it ended at offset \(closing.end)", path: reader.path)
@@ -236,12 +238,14 @@ struct LogRecovery {
         }
     }
 
-    /// A log behind a torn one may only hold what was never synced.
+    /// Checks a log that follows a torn one. It must contain only data that was never synced.
+    /// - Throws: ``StoreError/Code/corrupt`` if this log or the manifest proves that the torn log had more on stable
+    ///   storage.
     private func requireNoProof(
         _ reader: inout FrameReader, _ number: UInt64, _ torn: RecoveredLog
     ) throws(StoreError) {
         while try reader.next() != nil {}
-        // Closing seals and syncs the logs before that which it notes.
+        // Closing seals and syncs the earlier logs before it records the end of the last one.
         let wasClosed = state.closing.map { $0.log == number && $0.end >= UInt64(LogLink.end) } ?? false
         if wasClosed || reader.provesLoss(ofLog: torn.number, endingAt: torn.end) {
             throw torn.lostEnd(
@@ -251,15 +255,15 @@ struct LogRecovery {
         if case .damaged(let fault, let proof) = reader.tail() { throw reader.corruption(fault, proof) }
     }
 
-    /// From how many bytes of a memtable on its memory is prepared by another thread.
-    private static let leastToPrepare = 4 << 20
+    /// Bytes of a memtable from which another thread prefaults its memory.
+    private static let minPrefaultBytes = 4 << 20
 
     private func emptied(_ reader: FrameReader, _ number: UInt64) throws(StoreError) -> RecoveredLog {
         let size = try Self.size(reader)
         let table = try MemTable.make(directory.configuration, for: size, nil)
         let bytes = size.bytes + size.count * MemTableEntry.headerSize
-        if bytes >= Self.leastToPrepare {
-            // On another core: the clearing of memory would take a third of the time that the inserts take.
+        if bytes >= Self.minPrefaultBytes {
+            // On another core, because clearing the memory would take a third of the time of the inserts.
             DispatchQueue(label: "siltstone.recovery").async { table.prepare(ahead: bytes, upTo: bytes) }
         }
         return RecoveredLog(
@@ -267,8 +271,8 @@ struct LogRecovery {
             table: table, valueFiles: [], isLinked: false, lastSequence: lastSequence)
     }
 
-    /// What the changes of a log need in memory. Counted beforehand: many small changes need several times the bytes
-    /// that they take in the log.
+    /// The memory that the changes of a log need. Counted beforehand, because many small changes need several times the
+    /// bytes that they take in the log.
     private static func size(_ reader: FrameReader) throws(StoreError) -> ChangeSize {
         var reader = reader
         var size = ChangeSize(keyBytes: 0, valueBytes: 0, count: 0)
@@ -278,12 +282,15 @@ struct LogRecovery {
         return size
     }
 
-    // MARK: Logs that nobody names
+    // MARK: Unnamed logs
 
-    /// A log that the manifest does not name must hold nothing: it is named before anything is written to it.
+    /// Checks that logs which the manifest does not name contain no changes, because a log is named before anything is
+    /// written to it.
     ///
-    /// But for those that are older than the oldest one that is named, or, where none is, than the manifest: what they hold
-    /// is in segments, or was put aside by a repair.
+    /// Skips logs that are older than the oldest named log, or older than the manifest if it names none. Their changes
+    /// are in segments, or a repair has put them aside.
+    /// - Throws: ``StoreError/Code/corrupt`` if such a log contains changes, because the manifest has then lost its
+    ///   end.
     func checkUnnamedLogs(_ present: Set<StoreFile>, manifest number: UInt64) throws(StoreError) {
         let oldest = state.logs.first ?? number
         for case .log(let number) in present where !state.logs.contains(number) && number >= oldest {
@@ -294,7 +301,7 @@ struct LogRecovery {
         }
     }
 
-    /// Whether a log has a batch.
+    /// True if a log contains a batch.
     static func holdsChanges(
         _ number: UInt64, in directory: String, _ configuration: Configuration
     ) throws(StoreError) -> Bool {
@@ -304,7 +311,8 @@ struct LogRecovery {
                 configuration.fileSystem, path: StoreFile.log(number).path(in: directory), kind: .log, store: nil,
                 number: number, mapped: configuration.access == .mapped)
         } catch {
-            // Not even a header: a log in the making. Or a directory of that name, which is foreign.
+            // The file has no complete header, so a crash interrupted its creation. Or it is a directory of that name,
+            // which is no log (`EISDIR`).
             if error.code == .corrupt || error.errorNumber == Platform.isADirectory { return false }
             throw error
         }
@@ -314,13 +322,14 @@ struct LogRecovery {
         return false
     }
 
-    // MARK: Going on
+    // MARK: Resuming
 
-    /// Makes the logs writable again: torn tails are cut off on disk, and logs behind one are emptied.
-    /// - Returns: the memtables with their logs, oldest first; the last one takes the changes to come.
+    /// Makes the logs writable again. Cuts torn tails off on disk, and empties the logs that follow a torn one.
+    /// - Returns: the memtables with their logs, oldest first. The last one takes new changes.
     func resumeLogs(_ manifest: Manifest, _ arenas: ArenaPool) throws(StoreError) -> [LoggedTable] {
         try syncValueFiles()
-        // The last one that took values. Those before it were full, and cut when the next one was begun.
+        // The last value file that took values may still hold preallocated space. Earlier files were full, and their
+        // space was released when the next one was created.
         if !isAsClosed { version.valueFiles.max { $0.key < $1.key }?.value.releaseSpace() }
         var tables: [LoggedTable] = []
         var unused: [UInt64] = []
@@ -329,8 +338,8 @@ struct LogRecovery {
                 directory.fileSystem, path: directory.path(of: .log(log.number)), header: log.header,
                 end: log.isLinked ? log.end : FileHeader.size, proven: log.proven,
                 previous: log.isLinked ? log.lastChecksum : log.header.checksum, options: .log(directory.configuration))
-            // One that was made ahead of time and never used, or was emptied for what came before it was lost. To go on
-            // with it would seal the one before, however little that holds.
+            // This log was created ahead of time and never used, or was emptied because earlier changes were lost. It
+            // is replaced, because continuing it would seal the previous log, however little that contains.
             if !log.isLinked {
                 unused.append(log.number)
                 continue
@@ -342,15 +351,16 @@ struct LogRecovery {
         } else if !unused.isEmpty {
             var edit = VersionEdit()
             edit.removedLogs = unused
-            try manifest.append(edit)  // the files then go as leftovers
+            try manifest.append(edit)  // the opener then removes them as orphans
         }
         return tables
     }
 
-    /// Brings the values that the logs refer to to stable storage, before a log that goes on vouches for its frames.
+    /// Makes the values durable to which the logs refer, before new frames of a resumed log vouch for the earlier ones.
     ///
-    /// After the death of the process alone they may be with the kernel only, and nobody else would ever sync them:
-    /// the file that takes values from now on is another one. After a failed sync not even a sync would.
+    /// If only the process died, the values may be in the kernel's page cache only. Nothing else would sync them,
+    /// because new values go to another file. If an earlier sync of them failed, another sync alone would not help, so
+    /// the values are rewritten first.
     private func syncValueFiles() throws(StoreError) {
         for number in logs.reduce(into: Set<UInt64>(), { $0.formUnion($1.valueFiles) }).sorted() {
             guard let first = logs.compactMap({ $0.firstUnprovenValue(of: number) }).min() else { continue }
@@ -358,9 +368,9 @@ struct LogRecovery {
         }
     }
 
-    /// Makes a log where there is none to go on with.
-    /// - Parameter unused: logs that it replaces, in the same edit: the link of a log must not find another one before it
-    ///   that it does not follow.
+    /// Creates a log if no log can be continued.
+    /// - Parameter unused: logs that the same edit removes. Otherwise recovery would find a log before the new one that
+    ///   the new one's link does not name.
     private func newLog(
         _ manifest: Manifest, _ arenas: ArenaPool, replacing unused: [UInt64]
     ) throws(StoreError) -> LoggedTable {
@@ -378,15 +388,16 @@ struct LogRecovery {
 }
 
 extension LogRecovery.RecoveredLog {
-    /// Enters that a frame refers to a value.
+    /// Records that a frame refers to a value.
     fileprivate mutating func note(_ pointer: ValuePointer, frame: Int) {
         valueFiles.insert(pointer.file)
-        // Values of one file come in the order of the frames, so the first of a frame is enough.
+        // Values of a file are in the order of the frames, so the first value of each frame suffices.
         if let last = values.last, last.frame == frame, last.file == pointer.file { return }
         values.append(.init(frame: frame, file: pointer.file, offset: pointer.offset))
     }
 
-    /// Where the first value begins, in a file, that no proven frame refers to.
+    /// Offset of the first value in a file to which a frame refers that is not known to be synced; nil if there is
+    /// none.
     fileprivate func firstUnprovenValue(of file: UInt64) -> UInt64? {
         values.lazy.filter { $0.file == file && $0.frame >= proven }.map(\.offset).min()
     }

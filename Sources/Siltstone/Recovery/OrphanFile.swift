@@ -1,9 +1,9 @@
-/// Tells a file that a crash left behind from somebody else's that is only called like one: a name alone proves nothing,
-/// and what is not provably a store's is never removed.
+/// Distinguishes a file that a crash left behind from a foreign file with the same name. A name alone proves nothing,
+/// and the store never removes a file that is not provably its own.
 enum OrphanFile {
-    /// Whether a file was made by a store: it begins with the right magic number and names the number in its name, or
-    /// only the beginning of that had reached the disk.
-    /// - Parameter store: the store that it must belong to, where that is known.
+    /// True if a store made the file: it starts with the right magic number and its header contains the number in its
+    /// name, or a crash tore the write of its header.
+    /// - Parameter store: the store that it must belong to; nil if it is unknown.
     static func isOurs(
         _ file: StoreFile, in directory: String, _ fileSystem: any FileSystem, store: StoreIdentity?
     ) throws(StoreError) -> Bool {
@@ -28,13 +28,13 @@ enum OrphanFile {
         return bytes.starts(with: beginning) || isTorn(bytes, beginning)
     }
 
-    /// Whether power failed while the beginning of a file was written: it stops somewhere, and zeros follow, or nothing.
+    /// True if power failed while the start of the file was written: a correct prefix, followed by zeros or by nothing.
     private static func isTorn(_ bytes: [UInt8], _ magic: [UInt8]) -> Bool {
         let written = bytes[..<(bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0)]
         return written.count < FileHeader.size && (magic.starts(with: written) || written.starts(with: magic))
     }
 
-    /// The first bytes of a file; nil where it is none.
+    /// The first bytes of a file; nil if it does not exist or is a directory.
     private static func beginning(
         of file: StoreFile, in directory: String, _ fileSystem: any FileSystem
     ) throws(StoreError) -> [UInt8]? {

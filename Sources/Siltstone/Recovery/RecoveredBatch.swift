@@ -1,29 +1,29 @@
-/// A batch of a log that is about to be taken into a memtable.
+/// A batch of a log, before it is applied to a memtable.
 ///
-/// A checksum proves that a frame is as it was written, and not that it was written by an engine in its right mind. So
-/// the whole of a batch is looked at before any of it is taken: a batch has an effect as a whole or none, and what a
-/// memtable is not made for ends the process.
+/// A checksum proves that a frame is as it was written. It does not prove that a correct engine wrote it. Recovery
+/// therefore checks the complete batch before it applies any of it, for two reasons: a batch must be applied completely
+/// or not at all, and input that a memtable does not support would end the process.
 struct RecoveredBatch {
-    /// Bytes that a change takes at least: its kind and two lengths.
+    /// Bytes of the smallest change: its kind and two lengths.
     private static let smallestChange = 3
 
     private let frame: Frame
 
-    /// - Parameter frame: a batch, whose file must outlive this.
+    /// - Parameter frame: a batch frame. Its file must outlive this value.
     init(_ frame: Frame) { self.frame = frame }
 
     /// Bytes of its changes.
     var byteCount: Int { frame.payload.count }
 
-    /// How many changes it holds at most, whatever the frame says: memory is made ready for so many before they are
-    /// looked at.
+    /// Upper bound of the number of changes, even if the frame's count is wrong. Memory is allocated for it before the
+    /// changes are checked.
     var greatestCount: Int { min(frame.count, frame.payload.count / Self.smallestChange) }
 
-    /// The sequence number of its last change, once it was checked.
+    /// The sequence number of its last change. Valid only after ``check()``.
     var lastSequence: SequenceNumber { frame.firstSequence &+ UInt64(frame.count) &- 1 }
 
-    /// Checks that the payload is changes and nothing else, as many as the frame says, with keys that can be and sequence
-    /// numbers for all of them.
+    /// Checks that the payload consists of as many changes as the frame says, that their keys have valid lengths, and
+    /// that there is a valid sequence number for each.
     /// - Complexity: O(changes)
     func check() throws(MalformedChange) {
         guard frame.count > 0, frame.firstSequence > 0, frame.firstSequence <= .greatest,
@@ -41,7 +41,7 @@ struct RecoveredBatch {
         guard count == frame.count else { throw MalformedChange(offset: changes.offset) }
     }
 
-    /// Calls `body` with each change, up to the first that is malformed: with all, once the batch was checked.
+    /// Calls `body` with each change. Stops at the first malformed change, which a checked batch does not have.
     func forEach(_ body: (Record) -> Void) {
         let _: Never? = firstResult { change throws(Never) in
             body(change)
@@ -49,7 +49,7 @@ struct RecoveredBatch {
         }
     }
 
-    /// The first result that `body` gives for a change; nil where it gives none.
+    /// Calls `body` with each change until it returns a result. Returns that result; nil if there is none.
     func firstResult<R, E: Error>(_ body: (Record) throws(E) -> R?) throws(E) -> R? {
         var changes = ChangeReader(frame.payload, firstSequence: frame.firstSequence)
         while true {
@@ -62,7 +62,7 @@ struct RecoveredBatch {
 }
 
 extension ChangeSize {
-    /// Adds what a batch may need, before it was checked.
+    /// Adds an upper bound of what an unchecked batch needs.
     mutating func add(_ batch: RecoveredBatch) {
         keyBytes += batch.byteCount
         count += batch.greatestCount

@@ -1,7 +1,7 @@
-/// The result of opening a store: what its owners begin with.
+/// The result of opening a store, from which its owners are created.
 struct RecoveredStore {
     var directory: StoreDirectory
-    /// Nil in a store that is open for reading only.
+    /// Nil in a read-only store.
     var manifest: Manifest?
     var lock: (any FileLock)?
     /// Memory for memtables.

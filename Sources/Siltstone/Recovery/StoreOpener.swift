@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Opens a store: from a directory to a ``RecoveredStore`` (`Docs/Format.md`, "Recovery").
+/// Opens a store: turns a directory into a ``RecoveredStore`` (`Docs/Format.md`, "Recovery").
 ///
-/// Everything is checked before anything is changed: damage is reported with the store as it was found.
+/// Checks everything before it changes anything. If it reports damage, the store is still as it was found.
 struct StoreOpener {
     let directory: String
     let configuration: Configuration
     let fileSystem: any FileSystem
     let lock: (any FileLock)?
 
-    /// Opens the store at `path`, or makes one.
+    /// Opens the store at `path`, or creates one.
     static func open(at path: String, _ configuration: Configuration) throws(StoreError) -> RecoveredStore {
         try configuration.validate()
         let directory = normalized(path, configuration.fileSystem)
@@ -23,12 +23,14 @@ struct StoreOpener {
         }
     }
 
-    /// Stores of this process that were dropped, and whose locks are about to be given up: who opens one again waits.
+    /// Number of stores of this process that were dropped and will soon release their locks. An opener of the same
+    /// store waits for that.
     static let abandonments = Atomic<Int>(0)
 
     // MARK: The directory
 
-    /// Without slashes at its end and, in the operating system's files, absolute: the process may change its directory.
+    /// Removes trailing slashes. Makes the path absolute if it is in the operating system's file system, because the
+    /// process may change its directory.
     static func normalized(_ path: String, _ fileSystem: any FileSystem) -> String {
         var path = path
         if !path.isEmpty, !path.hasPrefix("/"), fileSystem is POSIXFileSystem, let current = Platform.currentDirectory {
@@ -43,8 +45,8 @@ struct StoreOpener {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Whether there is a directory; false where there is nothing.
-    /// - Throws: ``StoreError/Code/notAStore`` where there is something else.
+    /// True if there is a directory at `path`; false if there is nothing.
+    /// - Throws: ``StoreError/Code/notAStore`` if there is a file.
     static func isDirectory(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) -> Bool {
         let attributes = try storeErrors { () throws(FileSystemError) in
             do throws(FileSystemError) {
@@ -61,7 +63,9 @@ struct StoreOpener {
         return true
     }
 
-    /// Makes the directory where that is asked for, and refuses what is no store.
+    /// Creates the directory if the configuration permits it.
+    /// - Throws: ``StoreError/Code/notFound`` if it does not exist and may not or cannot be created,
+    ///   ``StoreError/Code/notAStore`` if there is a file.
     private static func prepareDirectory(_ path: String, _ configuration: Configuration) throws(StoreError) {
         let fileSystem = configuration.fileSystem
         guard !path.isEmpty else { throw StoreError(.invalidArgument, "the path of the store is empty") }
@@ -72,7 +76,7 @@ struct StoreOpener {
         do {
             try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.createDirectory(path) }
         } catch {
-            // Another process has made it meanwhile; the lock decides between the two.
+            // Another process has created it in the meantime. The lock decides between the two.
             if error.isExisting, try isDirectory(path, fileSystem) { return }
             if error.isMissing || error.errorNumber == Platform.notADirectory {
                 throw StoreError(
@@ -87,11 +91,11 @@ struct StoreOpener {
     ) throws(StoreError) -> (any FileLock)? {
         let fileSystem = configuration.fileSystem
         let path = StoreFile.lock.path(in: directory)
-        // A directory of something else is told apart before anything, such as a lock file, is put into it.
+        // Refuses a foreign directory before it creates anything in it, such as a lock file.
         try refuseForeignDirectory(directory, configuration)
         while true {
-            // A store that this process has dropped gives its lock up once its background work has come to an end. Asked
-            // before the attempt: it may come to that end right behind it.
+            // A store that this process has dropped releases its lock when its background work has ended. The counter
+            // is read before the attempt, because the release may happen right after a failed attempt.
             let mayComeFree = Self.abandonments.load(ordering: .sequentiallyConsistent) > 0
             do {
                 return try fileSystem.retrying { () throws(FileSystemError) in
@@ -99,10 +103,11 @@ struct StoreOpener {
                         path, exclusive: !configuration.readOnly, note: "process \(Platform.processIdentifier)")
                 }
             } catch {
-                // A store that was copied without its lock file, or lies on a medium that cannot be written, can be read.
+                // A copy without its lock file, or a store on a read-only medium, can still be read.
                 if configuration.readOnly, error.isMissing { return nil }
                 guard error.isLocked else { throw StoreError(error) }
                 guard mayComeFree else { throw locked(path, error) }
+                // Polls for the release.
                 Platform.sleep(microseconds: 500)
             }
         }
@@ -115,7 +120,8 @@ struct StoreOpener {
                 + "; close it there, or open a checkpoint of it", file: path, errorNumber: error.errorNumber)
     }
 
-    /// A store has a `CURRENT`; a new one is only made in a directory that holds nothing, or what is left of making one.
+    /// Refuses a directory that is no store. A store has a `CURRENT`. A new store is created only in a directory that
+    /// is empty, or that contains only files of an interrupted creation.
     private static func refuseForeignDirectory(
         _ directory: String, _ configuration: Configuration
     ) throws(StoreError) {
@@ -129,7 +135,8 @@ struct StoreOpener {
         }
         for file in names.compactMap({ StoreFile(name: $0) }) {
             guard try !OrphanFile.isOurs(file, in: directory, fileSystem, store: nil) else { continue }
-            // Another process may be making a store here, and have renamed or removed the file since it was listed.
+            // Another process may be creating a store here, and may have renamed or removed the file since the
+            // directory was listed. Checks again in that case.
             if try Self.names(in: directory, fileSystem) != names {
                 return try refuseForeignDirectory(directory, configuration)
             }
@@ -165,14 +172,15 @@ struct StoreOpener {
         Set(try Self.names(in: directory, fileSystem).compactMap { StoreFile(name: $0) })
     }
 
-    /// All names in a directory, in order.
+    /// All names in a directory, sorted.
     private static func names(in directory: String, _ fileSystem: any FileSystem) throws(StoreError) -> [String] {
         try storeErrors { () throws(FileSystemError) in
             try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.entries(of: directory) }
         }.sorted()
     }
 
-    /// Reads a manifest up to its end, and says what it makes of the store.
+    /// Reads a manifest to its end.
+    /// - Returns: the state of the store that its edits describe, and what is needed to append to it.
     func readManifest(_ number: UInt64) throws(StoreError) -> Manifest.Found {
         let path = StoreFile.manifest(number).path(in: directory)
         var reader: FrameReader
@@ -227,13 +235,13 @@ struct StoreOpener {
         var tables = recovery.tables
         let arenas = makeArenas()
         if !configuration.readOnly {
-            // Numbers of leftovers are not used again either.
+            // The numbers of orphan files are not used again either.
             let greatest = present.compactMap(\.number).max() ?? 0
             let opened = Manifest(
                 found, nextFileNumber: max(found.state.nextFileNumber, greatest + 1), directory: directory,
                 fileSystem: fileSystem)
             manifest = opened
-            // A store that was closed in good order is opened without a write, and without a wait for the disk.
+            // A store that was closed cleanly is opened without writing and without waiting for the disk.
             let isQuiet = recovery.isAsClosed && orphans(present, opened).isEmpty
             if !isQuiet { try opened.makeRecoveryDurable() }
             tables = try recovery.resumeLogs(opened, arenas)
@@ -249,14 +257,16 @@ struct StoreOpener {
             state: WriteState(active: active, sealed: tables, lastSequence: recovery.lastSequence))
     }
 
-    /// What a crash left behind: nothing that the manifest names, but maybe files that are not this store's.
+    /// Files with a store file's name that the manifest does not name. A crash may have left them, but they may also be
+    /// foreign files.
     private func orphans(_ present: Set<StoreFile>, _ manifest: Manifest) -> Set<StoreFile> {
         var keep = manifest.state.liveFiles
         keep.formUnion([.current, .lock, .manifest(manifest.number)])
         return present.subtracting(keep)
     }
 
-    /// Removes files, as far as they are this store's. What the manifest does not name must be durable.
+    /// Removes those of the files that belong to this store. Before the call, the manifest that does not name them must
+    /// be durable.
     private func remove(_ files: Set<StoreFile>, of store: StoreIdentity?) throws(StoreError) {
         var ours: [StoreFile] = []
         for file in files.sorted(by: { $0.name < $1.name }) {
@@ -295,7 +305,7 @@ struct StoreOpener {
             state: WriteState(active: LoggedTable(table: table, log: log), lastSequence: 0))
     }
 
-    /// The directory of a store whose identity is known, with empty caches.
+    /// The directory of a store with a known identity, with empty caches.
     private func storeDirectory(_ identity: StoreIdentity) -> StoreDirectory {
         StoreDirectory(
             directory, identity: identity, configuration: configuration,
@@ -303,26 +313,28 @@ struct StoreOpener {
             pageCache: PageCache(source: configuration.availableMemory))
     }
 
-    /// Memory for the memtables of a store.
+    /// The memory for the memtables of a store.
     private func makeArenas() -> ArenaPool {
         ArenaPool(maximumBytes: 2 * configuration.memTableBytes, usualCount: configuration.sealedMemTableLimit + 1)
     }
 
-    /// Makes the directory's own name durable, whoever made it: an attempt that failed right behind that may have left it.
+    /// Makes the directory's own name durable, even if it already existed: an earlier attempt may have created it and
+    /// then failed.
     private func syncParent() throws(StoreError) {
         do throws(FileSystemError) {
             try fileSystem.retrying { () throws(FileSystemError) in
                 try fileSystem.syncDirectory(Self.parent(of: directory))
             }
         } catch {
-            // A directory that was given to the program may lie in one that it may not read. Its giver has seen to it.
+            // The program may have received a directory inside one that it may not read. Whoever created that directory
+            // is responsible for its name.
             if Platform.isPermission(error.errorNumber) { return }
             throw StoreError(error)
         }
     }
 
-    /// A store that lost its `CURRENT` must not be taken for an empty directory. What a crash left of making a store
-    /// holds no change.
+    /// Refuses to create a store if a store lost its `CURRENT`. The files of an interrupted creation contain no
+    /// changes, so a file that can contain changes proves that a store was here.
     private func refuseLostCurrent() throws(StoreError) {
         let path = StoreFile.current.path(in: directory)
         let lost = StoreError.corrupt("CURRENT does not exist, but files of a store do", file: path)

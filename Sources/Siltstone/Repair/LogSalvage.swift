@@ -1,13 +1,13 @@
-/// All that can still be read of a damaged log or manifest, in the order of the file.
+/// Reads all intact parts of a damaged log or manifest, in the order of the file.
 struct LogSalvage {
-    /// A stretch of the file.
+    /// A part of the file.
     enum Piece {
-        /// A whole frame.
+        /// An intact frame.
         ///
-        /// `isChained` tells whether it follows the whole frame (or the header) that was found before it, so that
-        /// nothing between the two is missing.
+        /// `isChained` is true if it continues the previous intact frame (or the header), so that nothing between the
+        /// two is missing.
         case frame(Frame, isChained: Bool)
-        /// Bytes that belong to no whole frame, and are not all zero.
+        /// Bytes that belong to no intact frame and are not all zero.
         case lost(Range<Int>)
     }
 
@@ -18,13 +18,14 @@ struct LogSalvage {
     private var waiting: Piece?
 
     /// - Parameters:
-    ///   - bytes: the whole file, which must outlive the frames.
-    ///   - header: the header that the file has, or, where that is damaged, must have had: it follows from the store
-    ///     and the file's number.
+    ///   - bytes: the complete file. It must outlive the frames.
+    ///   - header: the file's header. If that is damaged, the header that the file must have had, which follows from
+    ///     the store and the file's number.
     init(_ bytes: Bytes, header: FileHeader) {
         self.bytes = bytes
         lastChecksum = header.checksum
-        // No limit worth the name: what is lost here is lost for good.
+        // The default effort limit protects against values that look like frames. Salvage uses a limit that is
+        // practically never reached, because anything it skips is lost for good.
         scanner = FrameScanner(bytes, file: header.checksum, from: FileHeader.size, effort: 1 << 20)
     }
 

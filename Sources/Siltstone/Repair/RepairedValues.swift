@@ -1,36 +1,37 @@
-/// The value files of a store under repair: which values are there, and a new home for those whose file cannot stay.
+/// The value files of a store under repair. Finds out which values are intact, and moves those whose file cannot be
+/// kept.
 ///
-/// Each value has a checksum that covers its place, so that a file whose header is damaged still has all its values; but
-/// no store opens it. They are written anew, to one new file.
+/// Each value has a checksum of its own, so values can be verified without the header of their file. The engine refuses
+/// to open a file with a damaged header. The repair copies the values of such files to one new file.
 final class RepairedValues {
     private var files: [UInt64: ValueFileReader] = [:]
-    /// Files that cannot stay as they are.
+    /// Numbers of the files that cannot be kept, because their headers are damaged or name another store.
     private var headless: Set<UInt64> = []
     private let makeWriter: () throws(StoreError) -> ValueFileWriter
     private var writer: ValueFileWriter?
-    /// What a moved value's pointer is lent from.
+    /// Holds the pointer of the last moved value, which ``kept(_:)`` returns.
     private let scratch = MutableBytes.allocate(byteCount: ValuePointer.size, alignment: 8)
 
-    /// - Parameter makeWriter: makes the new file, if it is needed.
+    /// - Parameter makeWriter: creates the new file, when the first value is moved.
     init(makeWriter: @escaping () throws(StoreError) -> ValueFileWriter) { self.makeWriter = makeWriter }
 
     deinit { scratch.deallocate() }
 
     /// Adds a file.
-    /// - Parameter staysInPlace: whether the repaired store can have it as it is.
+    /// - Parameter staysInPlace: true if the repaired store can use the file as it is.
     func add(_ file: ValueFileReader, staysInPlace: Bool) {
         files[file.number] = file
         if !staysInPlace { headless.insert(file.number) }
     }
 
-    /// Whether every file that a segment refers to is there to stay.
+    /// True if every value file to which a segment refers is present and stays in place.
     func canStay(_ uses: [SegmentInfo.ValueFileUse]) -> Bool {
         uses.allSatisfy { files[$0.file] != nil && !headless.contains($0.file) }
     }
 
-    /// The record as the repaired store may have it; nil where its value is gone.
-    /// - Returns: what is valid until the next call.
-    /// - Throws: ``StoreError`` where a value cannot be read or moved.
+    /// The record for the repaired store, with a new pointer if its value was moved; nil if its value is lost.
+    /// - Returns: a record that is valid until the next call.
+    /// - Throws: ``StoreError`` if a value cannot be read because of an I/O error, or cannot be moved.
     func kept(_ record: Record) throws(StoreError) -> Record? {
         guard record.kind == .pointer else { return record }
         guard let pointer = ValuePointer(record.value), let file = files[pointer.file] else { return nil }
@@ -39,7 +40,7 @@ final class RepairedValues {
         let value: Bytes
         do throws(StoreError) { value = try file.read(pointer, key: record.key, pin: &pin) } catch {
             guard error.isDamage else { throw error }
-            return nil  // which is told with the file that the record is in
+            return nil  // the caller reports the loss under the file that holds the record
         }
         guard headless.contains(pointer.file) else { return record }
         let current: ValueFileWriter
@@ -51,12 +52,13 @@ final class RepairedValues {
         return moved
     }
 
-    /// Brings moved values to stable storage.
+    /// Syncs the moved values.
     func finish() throws(StoreError) { try writer?.sync() }
 }
 
 extension StoreRepair {
-    /// Opens all value files, those too that the manifest does not name: it may have lost its end.
+    /// Opens all value files, including those that the manifest does not name, because the manifest may have lost its
+    /// end.
     mutating func openValueFiles(_ present: Set<StoreFile>) throws(StoreError) -> RepairedValues {
         let (newNumber, fileSystem, identity, made) = (takeNumber(), fileSystem, identity, made)
         let newPath = path(.values(newNumber))
@@ -72,7 +74,8 @@ extension StoreRepair {
             var isDamaged = false
             switch try claim(of: file) {
             case .ours: break
-            // Pointers carry the checksums of their values: if it is another store's, they lead to nothing.
+            // Values are taken from the file in both cases, because a damaged header can look like that of another store.
+            // If the file really is another store's, the checksums in this store's pointers match none of its values.
             case .damaged(let error), .foreign(let error):
                 lose(file, error.offset, error.message)
                 isDamaged = true
@@ -80,9 +83,10 @@ extension StoreRepair {
             let reader = try ValueFileReader(
                 fileSystem: fileSystem, path: path(file), number: number, store: identity, access: .read,
                 ignoresHeader: isDamaged)
-            // A process that died, or a sync that failed, may have left values with the kernel only, and segments are to
-            // lead to them. Nothing that is left of a damaged store proves which.
-            try reader.sync(rewritingFrom: FileHeader.size)
+            // A damaged store does not tell which values were synced: after a failed sync they may be in the kernel's page
+            // cache only. So the file is opened again for writing, and header and values are rewritten and synced. A file
+            // that is not kept is never written to.
+            if !isDamaged { try reader.sync(rewritingFrom: FileHeader.size) }
             values.add(reader, staysInPlace: !isDamaged)
         }
         for number in known.valueFiles.sorted() where !present.contains(.values(number)) {

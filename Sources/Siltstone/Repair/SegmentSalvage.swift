@@ -1,30 +1,31 @@
-/// Gets out of a damaged segment what its checksums prove.
+/// Reads everything from a damaged segment that its checksums validate.
 ///
-/// Needs neither header, footer nor index: each block's checksum covers the segment's number and the block's
-/// place. What follows damage is found again by trying each multiple of a unit.
+/// It needs neither header, footer nor index, because each block's checksum covers the segment's number and the block's
+/// position. After damage, it searches for the next block at each possible start. Plain blocks start at multiples of a
+/// unit, stored ones at multiples of ``StoredBlock/alignment``.
 struct SegmentSalvage {
-    /// A part of the file that holds nothing that could be proved.
+    /// A part of the file without validated contents.
     struct Loss: Hashable, Sendable {
         var offset: Int
         var count: Int
         var message: String
     }
 
-    /// Records handed out.
+    /// Number of records passed to `body`.
     private(set) var recordCount = 0
-    /// What is known to be lost, in order.
+    /// The known losses, in the order of the file.
     private(set) var lost: [Loss] = []
-    /// Nil where the metadata that hold them are damaged: keys that they removed may come back.
+    /// Nil if the metadata that hold them are damaged. Keys that they deleted may then come back.
     private(set) var rangeTombstones: [RangeTombstone]?
     private(set) var bytesRead = 0
-    /// Nil where the header that says so is damaged.
+    /// Nil if the header is damaged, which contains this fact.
     private var isCompressed: Bool?
 
-    /// Walks the blocks of a segment.
+    /// Reads the blocks of a segment.
     /// - Parameters:
     ///   - number: the number in the file's name.
-    ///   - body: gets each record of each block that is proved, in the order of the file.
-    /// - Throws: ``StoreError`` where the file cannot be opened or read, or what `body` throws.
+    ///   - body: receives each record of each validated block, in the order of the file.
+    /// - Throws: ``StoreError`` if the file cannot be opened or read, and the errors of `body`.
     static func salvage(
         fileSystem: any FileSystem, path: String, number: UInt64, body: (Record) throws(StoreError) -> Void
     ) throws(StoreError) -> SegmentSalvage {
@@ -50,7 +51,8 @@ struct SegmentSalvage {
         return result
     }
 
-    /// The layout that a footer before the end of the file tells, as where something was put behind it.
+    /// Searches for a footer before the end of the file, in case something was appended to the segment.
+    /// - Returns: the layout of the last valid footer; nil if there is none.
     private static func earlierLayout(
         _ file: any File, _ window: FileWindow, number: UInt64
     ) throws(StoreError) -> SegmentLayout? {
@@ -60,7 +62,7 @@ struct SegmentSalvage {
         while start + SegmentFooter.size <= window.size {
             let count = min(1 << 20, window.size - start)
             guard let bytes = try window.bytes(at: start, count: count) else { return found }
-            // Candidates first: to read a layout moves the window.
+            // Collects the candidates first, because reading a layout moves the window.
             let candidates = (0...count - magic.count).filter { offset in
                 bytes[offset] == magic[0] && bytes[offset..<offset + magic.count].elementsEqual(magic)
             }
@@ -83,7 +85,7 @@ struct SegmentSalvage {
                 knownFeatures: SegmentFormat.knownFeatures)
             return header.incompatibleFeatures & SegmentFormat.compressedFeature != 0
         } catch {
-            return nil  // what is wrong with it was reported with the layout
+            return nil  // the damage was reported with the layout
         }
     }
 
@@ -93,16 +95,17 @@ struct SegmentSalvage {
         var offset = FileHeader.size
         var lossStart = offset
         while offset < end {
-            guard let proved = try block(window, at: offset, end: end, number: number) else {
+            guard let valid = try block(window, at: offset, end: end, number: number) else {
                 offset += StoredBlock.alignment
                 continue
             }
             if lossStart < offset { lose(lossStart, offset) }
-            if !(try handOut(proved.block, body: body)) { lose(offset, offset + proved.count) }
-            offset += proved.count
+            if !(try handOut(valid.block, body: body)) { lose(offset, offset + valid.count) }
+            offset += valid.count
             lossStart = offset
         }
-        // Behind the last block come index and metadata. Without a footer nobody knows where.
+        // The index and the metadata follow the last block. Without a footer, their position is unknown, so the end is
+        // not reported as lost.
         if isWhole, lossStart < end { lose(lossStart, end) }
     }
 
@@ -111,7 +114,8 @@ struct SegmentSalvage {
         lost.append(Loss(offset: start, count: end - start, message: message))
     }
 
-    /// A block that begins at `offset`, plain or compressed, and the bytes that it takes in the file.
+    /// The block that starts at `offset`, plain or stored, and its bytes in the file; nil if no valid block starts
+    /// there.
     private func block(
         _ window: FileWindow, at offset: Int, end: Int, number: UInt64
     ) throws(StoreError) -> (block: HeapBytes, count: Int)? {
@@ -141,7 +145,7 @@ struct SegmentSalvage {
         let address = offset - FileHeader.size
         guard address % SegmentFormat.unit == 0,
             let length = try plainLength(window, at: offset), length <= end - offset,
-            // Nearly always it spares summing up what is no block.
+            // A cheap check before the checksum. It rejects nearly all offsets at which no block starts.
             let lastSlot = try window.bytes(at: offset + length - 2, count: 2), layout(lastSlot: lastSlot) != nil,
             let bytes = try window.bytes(at: offset, count: length),
             Block.checksum(bytes, segment: number, address: address) == bytes.integer(at: 0)
@@ -151,19 +155,20 @@ struct SegmentSalvage {
         return (block, length)
     }
 
-    /// The layout that a block has by its last slot, which is that of the first record. So the file's header, which
-    /// says it too, is not needed.
+    /// The layout of a block, from its last slot. That slot is the first record's, so it contains the size of the
+    /// header. The file's header also has the layout, but is not needed.
     private static func layout(lastSlot: Bytes) -> BlockLayout? {
         guard let offset: UInt16 = lastSlot.integer(at: 0) else { return nil }
         return BlockLayout.allCases.first { $0.headerSize == Int(offset) }
     }
 
-    /// The length of what may be a block.
+    /// The length of a possible block, in bytes; nil if no block can start here.
     private static func plainLength(_ window: FileWindow, at offset: Int) throws(StoreError) -> Int? {
         guard let header = try window.bytes(at: offset, count: 8), let count: UInt16 = header.integer(at: 4), count > 0
         else { return nil }
         if let units = Block.units(header) { return units << SegmentFormat.unitShift }
-        // Too long for the header to tell: then it has few records, which tell.
+        // The block is too long for the header's field. Such a block has few records, so its length is computed from
+        // them.
         for layout in BlockLayout.allCases {
             guard let length = try longLength(window, at: offset, count: Int(count), layout) else { continue }
             let lastSlot = try window.bytes(at: offset + length - 2, count: 2)
@@ -172,7 +177,7 @@ struct SegmentSalvage {
         return nil
     }
 
-    /// The length of a block that its header cannot tell: walks its few records.
+    /// The length of a block that is too long for its header's field. Adds up the sizes of its records.
     private static func longLength(
         _ window: FileWindow, at offset: Int, count: Int, _ layout: BlockLayout
     ) throws(StoreError) -> Int? {
@@ -186,6 +191,7 @@ struct SegmentSalvage {
     }
 
     private static func recordSize(_ window: FileWindow, at offset: Int) throws(StoreError) -> Int? {
+        // The kind, and three varints of at most ten bytes each.
         guard let head = try window.bytes(at: offset, count: 1 + 3 * 10) else { return nil }
         var reader = ByteReader(head)
         guard let kind = reader.integer(UInt8.self), (1...3).contains(kind & ~BlockRecord.olderFlag),
@@ -195,14 +201,15 @@ struct SegmentSalvage {
         return reader.offset + key + value
     }
 
-    /// - Returns: false where a record of the block is not well though the checksum is right.
+    /// Passes the records of a block to `body`.
+    /// - Returns: false if a record is malformed although the checksum is correct.
     private mutating func handOut(
         _ block: HeapBytes, body: (Record) throws(StoreError) -> Void
     ) throws(StoreError) -> Bool {
         defer { withExtendedLifetime(block) {} }
-        guard let base = block.bytes.baseAddress, let lastSlot = block.bytes.slice(block.bytes.count - 2, 2),
+        guard let lastSlot = block.bytes.slice(block.bytes.count - 2, 2),
             let layout = Self.layout(lastSlot: lastSlot),
-            let view = Block(base, length: block.bytes.count, layout: layout)
+            let view = Block(block.bytes, layout: layout)
         else { return false }
         for slot in 0..<view.count {
             guard let found = view.record(slot) else { return false }

@@ -1,13 +1,13 @@
-/// What a damaged directory holds, and whose it is.
+/// Inventory of a damaged directory: its files, and to which store they belong.
 extension StoreRepair {
-    /// What the header of a file says.
+    /// The claim of a file's header.
     enum Claim {
-        /// It is this store's, and has the number in its name.
+        /// The header is intact and names this store and the number in the file's name.
         case ours
-        /// It is whole, and names another store.
+        /// The header is intact and names another store.
         case foreign(StoreError)
-        /// It cannot be read, or names another number: what is behind it has to prove itself, by checksums that cover the
-        /// number.
+        /// The header is damaged or names another number. The contents are used only if their checksums, which cover
+        /// the number, validate them.
         case damaged(StoreError)
     }
 
@@ -22,7 +22,8 @@ extension StoreRepair {
         return Set(names.compactMap { StoreFile(name: $0) })
     }
 
-    /// Those names that stand for directories, which is damage where a file belongs.
+    /// Returns the names that stand for directories instead of files, and reports each as a loss. The store never
+    /// creates such a directory, but something else can, for example a faulty restore.
     mutating func directories(among listed: Set<StoreFile>) throws(StoreError) -> Set<StoreFile> {
         var directories: Set<StoreFile> = []
         for file in listed.sorted(by: { $0.name < $1.name }) {
@@ -38,8 +39,9 @@ extension StoreRepair {
     }
 
     /// Reads a file's header.
-    /// - Returns: what it says; nil for files that have none.
-    /// - Throws: ``StoreError/Code/unsupportedFormat`` where a newer release has written it, or where the disk fails.
+    /// - Returns: the header, or the error of a damaged one; nil for kinds of files without a header.
+    /// - Throws: ``StoreError/Code/unsupportedFormat`` if a newer release has written it, or the error of a failed
+    ///   read.
     func header(of file: StoreFile) throws(StoreError) -> Result<FileHeader, StoreError>? {
         guard let kind = file.headerKind else { return nil }
         let opened = try storeErrors { () throws(FileSystemError) in
@@ -58,7 +60,7 @@ extension StoreRepair {
         }
     }
 
-    /// What a file's header says of whose it is.
+    /// The claim of a file. Files of a kind without a header count as ours.
     func claim(of file: StoreFile) throws(StoreError) -> Claim {
         switch try header(of: file) {
         case nil: return .ours
@@ -71,12 +73,13 @@ extension StoreRepair {
         }
     }
 
-    /// The store's identity is that of most of its files: one of them may be another store's, be it the manifest.
+    /// Sets the store's identity to that of most files, because any single file, even the manifest, may belong to
+    /// another store.
     mutating func findIdentity(_ present: Set<StoreFile>) throws(StoreError) {
         var votes: [StoreIdentity: Int] = [:]
         for file in present {
             guard case .success(let header) = try header(of: file) else { continue }
-            // The manifest decides between two.
+            // Each file has two votes and the manifest three, so that the manifest decides a tie.
             votes[header.store, default: 0] += header.kind == .manifest ? 3 : 2
         }
         if let most = votes.max(by: { $0.value < $1.value }) { identity = most.key }
@@ -84,7 +87,8 @@ extension StoreRepair {
 
     // MARK: The manifest
 
-    /// Takes from the manifest what can be had: the one that `CURRENT` names, else the newest that can be read.
+    /// Reads the state from the manifest that `CURRENT` names. If that yields nothing, reads it from the newest
+    /// readable manifest.
     mutating func readManifest(_ present: Set<StoreFile>) throws(StoreError) {
         var candidates = present.compactMap { file -> UInt64? in
             if case .manifest(let number) = file { number } else { nil }
@@ -99,7 +103,8 @@ extension StoreRepair {
                 lose(.current, nil, "the file is missing")
             }
         } catch {
-            let isDirectory = error.errorNumber == Platform.isADirectory  // told already
+            // If a directory has the name `CURRENT`, the read fails with `EISDIR`. The file is lost, so this is damage.
+            let isDirectory = error.errorNumber == Platform.isADirectory  // already reported
             guard error.isDamage || isDirectory else { throw error }
             if !isDirectory { lose(.current, error.offset, error.message) }
         }
@@ -134,7 +139,8 @@ extension StoreRepair {
             if case .damaged(let fault, let proof) = reader.tail() { throw reader.corruption(fault, proof) }
             return (edits > 0 ? state : nil, true)
         } catch {
-            // `CURRENT` may name one that does not exist, or that is a directory.
+            // `CURRENT` may name a manifest that does not exist or is a directory (`EISDIR`). Either means that the
+            // file is lost. That is damage, and not a failed read of the disk.
             let isMissing = [Platform.noSuchFile, Platform.isADirectory].contains(error.errorNumber)
             guard error.isDamage || isMissing else { throw error }
             lose(file, error.offset, error.message)
@@ -142,8 +148,8 @@ extension StoreRepair {
         }
     }
 
-    /// Whether nothing speaks for edits that the manifest has lost at its end, behind which it reads well: files that it
-    /// names and that are gone, changes in a log that it does not name.
+    /// True if nothing indicates that the manifest has lost edits at its end. Such a manifest reads without errors.
+    /// Indications are files that it names and that are missing, and changes in a newer log that it does not name.
     private func isWholeManifest(_ present: Set<StoreFile>) throws(StoreError) -> Bool {
         guard known.liveFiles.isSubset(of: present) else { return false }
         let oldest = known.logs.first ?? manifestNumber
@@ -153,7 +159,7 @@ extension StoreRepair {
         return true
     }
 
-    /// Whether a log has a whole batch anywhere, be its header or what is before the batch damaged.
+    /// True if a log contains an intact batch, even if its header or anything before the batch is damaged.
     private func holdsBatch(_ number: UInt64) throws(StoreError) -> Bool {
         let contents = try storeErrors { () throws(FileSystemError) in
             try FileContents(

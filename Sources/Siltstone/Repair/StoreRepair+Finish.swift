@@ -1,8 +1,9 @@
 extension StoreRepair {
-    /// Puts what was rebuilt in force, and what it does not need aside.
+    /// Installs the rebuilt state, and puts obsolete files aside. First hard-links them into the directory `damaged-N`
+    /// inside the store, then makes the new manifest current, then removes their original names.
     /// - Parameters:
-    ///   - listed: what the directory held.
-    ///   - directories: those of `listed` that are directories in the place of files.
+    ///   - listed: the store files that the directory contained.
+    ///   - directories: the names of `listed` that are directories instead of files.
     mutating func finish(_ listed: Set<StoreFile>, _ directories: Set<StoreFile>) throws(StoreError) {
         next.lastSequence = max(known.lastSequence, next.segments.values.map(\.info.greatestSequence).max() ?? 0)
         next.valueFiles = Set(next.segments.values.flatMap { $0.info.valueFiles.map(\.file) })
@@ -10,7 +11,8 @@ extension StoreRepair {
         let files = unneeded.subtracting(directories).sorted { $0.name < $1.name }
         let isLinked = try linkAside(files)
         try syncDirectory(directory)
-        // A directory cannot be replaced by the file that is to have its name, nor have a second one.
+        // A rename cannot replace a directory by a file, and a directory cannot have a hard link. So directories are
+        // moved before the new manifest is made current.
         try moveAside(directories.sorted { $0.name < $1.name })
         let number = takeNumber()
         made.files.append(.manifest(number))
@@ -18,14 +20,15 @@ extension StoreRepair {
         mayBeInForce = true
         try storeErrors { () throws(FileSystemError) in try CurrentFile.replace(in: directory, fileSystem) }
         if isLinked {
-            // The next opening removes what this cannot.
+            // The next opening removes files that this call cannot remove.
             ObsoleteFiles(directory: directory, fileSystem: fileSystem).remove(files)
         } else {
             try moveAside(files)
         }
     }
 
-    /// Takes back what a repair has made that did not come into force. The failure that led here is the one to tell.
+    /// Removes the files of a repair whose manifest was not made current. Ignores its own errors, because the error of
+    /// the repair is the one to report.
     func undo() {
         if mayBeInForce { return }
         ObsoleteFiles(directory: directory, fileSystem: fileSystem).remove(made.files)
@@ -35,12 +38,12 @@ extension StoreRepair {
                 for name in try fileSystem.entries(of: aside) { try fileSystem.remove(aside + "/" + name) }
                 try fileSystem.removeDirectory(aside)
             }
-        } catch { return }  // second names of files that are there: they harm nobody
+        } catch { return }  // the rest are hard links to files that still exist, which do no harm
     }
 
     // MARK: Damaged files
 
-    /// Makes the directory that keeps damaged files.
+    /// Creates the directory for damaged files.
     private mutating func makeAside() throws(StoreError) -> String {
         while true {
             let aside = directory + "/damaged-\(takeNumber())"
@@ -48,14 +51,14 @@ extension StoreRepair {
                 try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.createDirectory(aside) }
                 return aside
             } catch {
-                // Of an earlier repair, which failed and could not take it back.
+                // The directory of an earlier repair that failed and could not remove it.
                 if !error.isExisting { throw StoreError(error) }
             }
         }
     }
 
-    /// Writes down what is gone. Should the repair fail or die at the very end, the next one finds a store that is well, and
-    /// could not tell.
+    /// Writes the list of losses into a file. If the repair fails or the process dies at the very end, the next repair
+    /// finds an intact store and could not tell what was lost.
     private func writeLosses(in aside: String) throws(StoreError) {
         let text = report.losses.map { $0.description + "\n" }.joined()
         try storeErrors { () throws(FileSystemError) in
@@ -68,8 +71,9 @@ extension StoreRepair {
         }
     }
 
-    /// Gives the damaged files a second name each, so that they outlive the first one whatever happens from here on.
-    /// - Returns: false where the file system knows no second names.
+    /// Hard-links the obsolete files into a new directory `damaged-N` inside the store, so that they survive any later
+    /// failure. Writes the file `LOSSES` there. Creates nothing if there are no such files and no losses.
+    /// - Returns: false if the file system does not support hard links.
     private mutating func linkAside(_ files: [StoreFile]) throws(StoreError) -> Bool {
         guard !files.isEmpty || !report.losses.isEmpty else { return true }
         let aside = try makeAside()
@@ -89,7 +93,7 @@ extension StoreRepair {
         return true
     }
 
-    /// Moves the damaged files away, once nothing refers to them any more.
+    /// Moves files into the directory for damaged files, after nothing refers to them any more.
     private mutating func moveAside(_ files: [StoreFile]) throws(StoreError) {
         guard let aside = report.damagedFilesDirectory, !files.isEmpty else { return }
         for file in files {

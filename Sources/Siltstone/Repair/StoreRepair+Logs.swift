@@ -1,5 +1,5 @@
 extension StoreRepair {
-    /// The logs whose changes count, oldest first.
+    /// The logs to recover, oldest first: those that the manifest names, or all if the manifest is not trusted.
     func logs(_ present: Set<StoreFile>) -> [UInt64] {
         present.compactMap { file -> UInt64? in
             guard case .log(let number) = file else { return nil }
@@ -7,14 +7,14 @@ extension StoreRepair {
         }.sorted()
     }
 
-    /// Writes the changes of a log as a segment of level 0, newer than all before.
+    /// Writes the changes of a log as a level-0 segment that is newer than all earlier ones.
     mutating func repairLog(_ number: UInt64, _ values: RepairedValues) throws(StoreError) {
         let file = StoreFile.log(number)
         progress?("reading \(file.name)")
         switch try claim(of: file) {
         case .ours: break
-        // The header follows from the store and the number, so that frames can be checked without it; and those of
-        // another store's log are none.
+        // Reads the log in both cases. Its header follows from the store and the number, so frames can be checked
+        // without the stored header. No frame of another store's log passes that check.
         case .damaged(let error), .foreign(let error): lose(file, error.offset, error.message)
         }
         let contents = try storeErrors { () throws(FileSystemError) in
@@ -45,7 +45,7 @@ extension StoreRepair {
         try write(table)
     }
 
-    /// Tells that a log had more than was found of it.
+    /// Reports a loss if a log ends before the offset up to which it is known to have been written.
     private mutating func checkEnd(_ number: UInt64, at expected: UInt64) {
         guard let end = logEnds[number], UInt64(end) < expected else { return }
         lose(.log(number), end, "the log ends here, and once ended at offset \(expected)")
@@ -60,7 +60,8 @@ extension StoreRepair {
             environment: .init(newSegment: { [self] () throws(StoreError) in try newSegment(number) }))
         for info in try merge.run() {
             next.segments[info.number] = .init(info: info, level: 0, run: info.number)
-            // Of which logs were written as segments, and in which order, only the manifest knows.
+            // Only the manifest knows which logs were flushed and in which order. Without it, the segment's position is
+            // unknown.
             if !trustsManifest { unplaced.insert(info.number) }
             report.recordsKept += info.recordCount
         }
@@ -72,7 +73,7 @@ extension StoreRepair {
         switch piece {
         case .frame(let frame, _):
             guard frame.kind == .batch else { return }
-            // A log that is not named any more was written as a segment; it only was not removed in time.
+            // The manifest no longer names this log, so it was flushed and merely not removed in time.
             if let number = file.number, !known.logs.contains(number), frame.firstSequence <= known.lastSequence {
                 return
             }
@@ -89,7 +90,8 @@ extension StoreRepair {
         do throws(MalformedChange) { try batch.check() } catch {
             return lose(file, frame.offset, "a batch is malformed at byte \(error.offset)")
         }
-        // Behind damage, frames of a tail that was cut off once may turn up, whose numbers were used again.
+        // After damage, the scan can find frames of a tail that an earlier recovery cut off. Their sequence numbers
+        // were used again.
         guard frame.firstSequence > table.greatestSequence else {
             return lose(file, frame.offset, "a batch is older than the one before it")
         }

@@ -1,11 +1,12 @@
-/// The order of segments whose places in the levels nobody knows any more.
+/// Orders the segments whose level is unknown.
 ///
-/// Of two versions of a key the one with the greater sequence number is newer, whatever segments they are in; and 0 is
-/// older than all. But a reader asks runs, and takes the first version that it finds. Where the segments' sequence numbers
-/// do not lie apart, as those of a level and the one below may not, no order of runs is right for every key: such
-/// segments are merged, record by record.
+/// Of two versions of a key, the one with the larger sequence number is newer, in whatever segments they are; 0 is
+/// older than every other number. But a reader checks the runs in order and takes the first version that it finds. The
+/// ranges of sequence numbers of two segments can overlap, as those of a level and the one below it may. Then no order
+/// of runs is right for every key, and the segments are merged record by record.
 extension StoreRepair {
-    /// Gives unplaced segments their places: runs of level 0, newer than what the manifest knows.
+    /// Makes each unplaced segment a run of level 0, ordered by sequence number and newer than all runs that the
+    /// manifest knows. If no such order is right for every key, merges the segments.
     mutating func orderUnplaced() throws(StoreError) {
         let infos = next.segments.values.filter { unplaced.contains($0.info.number) }.map(\.info)
         guard Self.canBeStacked(infos) else { return try merge(infos) }
@@ -16,8 +17,8 @@ extension StoreRepair {
 
     private mutating func merge(_ infos: [SegmentInfo]) throws(StoreError) {
         progress?("merging \(infos.count) segments whose order is lost")
-        // Of two records without a sequence number the one in the younger file is newer: to lose its number, a record must
-        // have been merged with everything older.
+        // Of two records with sequence number 0, the one in the file with the larger number is newer. A record loses
+        // its number only in a merge with all older data.
         let readers = try infos.sorted { $0.number > $1.number }.map { info throws(StoreError) in
             try SegmentReader(
                 fileSystem: fileSystem, path: path(.segment(info.number)), number: info.number, store: identity,
@@ -35,14 +36,14 @@ extension StoreRepair {
         next.nextFileNumber = number
         for info in infos { next.segments[info.number] = nil }
         let run = takeNumber()
-        // Below the first level there is one run, which the manifest may know.
+        // A level below level 0 has only one run. If the manifest knows segments, level 1 may already have its run.
         let level = known.segments.isEmpty ? 1 : 0
         for info in merged { next.segments[info.number] = .init(info: info, level: level, run: run) }
         report.recordsKept += merged.reduce(0) { $0 + $1.recordCount } - infos.reduce(0) { $0 + $1.recordCount }
     }
 
-    /// Whether segments with keys in common have no sequence numbers in common, so that the order of their last changes
-    /// is right for every key.
+    /// True if any two segments with overlapping key ranges have disjoint ranges of sequence numbers. Then ordering
+    /// runs by their largest sequence number is right for every key.
     private static func canBeStacked(_ infos: [SegmentInfo]) -> Bool {
         let sorted = infos.sorted { $0.greatestSequence < $1.greatestSequence }
         return sorted.indices.allSatisfy { index in
@@ -56,9 +57,9 @@ extension StoreRepair {
     }
 }
 
-/// Several segments as one source, the versions of each key in the order of their sequence numbers.
+/// Merges several segments into one source in which the versions of each key are ordered by sequence number.
 ///
-/// ``MergingCursor`` trusts its sources to be in the order of their age; here that is not known.
+/// ``MergingCursor`` requires its sources to be ordered by age, which is unknown here.
 private final class HistorySource: RecordSource {
     /// A record that owns its bytes.
     private struct Version {
@@ -82,14 +83,15 @@ private final class HistorySource: RecordSource {
     }
 
     private let cursor: MergingCursor
-    /// The versions of the key that comes next, those not handed out yet, the oldest first.
+    /// The remaining versions of the current key, oldest first.
     private var versions: [Version] = []
-    /// What was handed out last, which the batch refers to.
-    private var lent: [Version] = []
-    /// The first record of the key behind.
+    /// The versions in the current batch, which points to their bytes.
+    private var returned: [Version] = []
+    /// The first record of the next key.
     private var ahead: Version?
 
-    /// - Parameter readers: those first whose records count where two have the same sequence number.
+    /// - Parameter readers: in order of precedence. Of two records with the same sequence number, the first reader's
+    ///   counts.
     init(_ readers: [SegmentReader]) throws(StoreError) {
         cursor = MergingCursor(
             readers.map { RunSource(Run(number: $0.info.number, segments: [$0]), caching: false) })
@@ -103,12 +105,12 @@ private final class HistorySource: RecordSource {
     override func fill(
         limit: Int, _ direction: ScanDirection, visible: SequenceNumber?, numbered: Bool
     ) throws(StoreError) {
-        lent.removeAll()
-        while lent.count < limit {
+        returned.removeAll()
+        while returned.count < limit {
             if versions.isEmpty { try readKey() }
             guard let version = versions.popLast() else { return }
-            lent.append(version)
-            batch.pointee.append(version.record)
+            returned.append(version)
+            batch.value.append(version.record)
         }
     }
 
@@ -124,7 +126,8 @@ private final class HistorySource: RecordSource {
             }
             found.append(version)
         }
-        // The cursor gives equal keys in the order of the sources, which decides between equal numbers.
+        // The cursor returns records with equal keys in the order of the sources. That order decides between equal
+        // sequence numbers.
         let sorted = found.enumerated().sorted { ($0.element.sequence, $0.offset) < ($1.element.sequence, $1.offset) }
         for (_, version) in sorted where versions.last?.sequence != version.sequence { versions.append(version) }
     }

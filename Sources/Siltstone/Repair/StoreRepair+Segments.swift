@@ -1,10 +1,11 @@
 extension StoreRepair {
-    /// The segments to keep, with their places.
+    /// The segments to keep, with their positions.
     ///
-    /// What a manifest that lost its end does not name is told apart by its changes. With newer ones than the manifest
-    /// knows of, it was flushed later, and goes on top. Without, it was made of segments that the manifest does name: if
-    /// all these are here, they hold the same, and it is left out. Else some of what it was made of is gone and some may
-    /// be left, and nothing tells which: no place of any segment is trusted then.
+    /// If the manifest has lost its end, segments that it does not name are classified by their sequence numbers. A
+    /// segment with larger numbers than the manifest knows was flushed later, and is kept as a newer one. Any other
+    /// segment is the output of a compaction of segments that the manifest does name. If all of these are present, they
+    /// hold the same data, and the output is left out. Otherwise some of the inputs are missing and others may be
+    /// present, and nothing tells which. Then the output is kept, and the position of every segment counts as unknown.
     mutating func segments(_ present: Set<StoreFile>) throws(StoreError) -> [VersionEdit.PlacedSegment] {
         var result: [VersionEdit.PlacedSegment] = []
         for placed in known.segments.values.sorted(by: { $0.info.number < $1.info.number }) {
@@ -30,7 +31,7 @@ extension StoreRepair {
         return result
     }
 
-    /// What a segment says of itself, or, where it cannot be opened, its number alone.
+    /// A segment's own properties. If it cannot be opened, only its number is known.
     private func describe(_ number: UInt64) throws(StoreError) -> SegmentInfo {
         do throws(StoreError) {
             return try SegmentReader(
@@ -39,24 +40,26 @@ extension StoreRepair {
         } catch {
             guard error.isDamage else { throw error }
             var info = SegmentInfo(number: number)
-            info.greatestSequence = .greatest  // so that what can be salvaged is not left out
+            info.greatestSequence = .greatest  // so that `segments` keeps it for salvage
             return info
         }
     }
 
-    /// Puts a segment into the repaired store: as it is, or what of it is proved.
+    /// Puts a segment into the repaired store: as it is if it is intact, otherwise a new segment with its validated
+    /// records.
     mutating func repairSegment(
         _ placed: VersionEdit.PlacedSegment, _ values: RepairedValues
     ) throws(StoreError) {
         let number = placed.info.number
         let file = StoreFile.segment(number)
         progress?("reading \(file.name)")
-        if let info = try wellSegment(placed, values) {
+        if let info = try intactSegment(placed, values) {
             next.segments[number] = .init(info: info, level: placed.level, run: placed.run)
             report.recordsKept += info.recordCount
             return
         }
-        // The checksums of blocks cover the segment's number, not the store: another store's would be taken for ours.
+        // The checksums of blocks cover the segment's number but not the store. Salvage would therefore accept blocks
+        // of another store's segment.
         if case .foreign(let error) = try claim(of: file) {
             return lose(file, error.offset, "\(error.message); it had \(placed.info.recordCount) records")
         }
@@ -67,8 +70,8 @@ extension StoreRepair {
         report.recordsKept += info.recordCount
     }
 
-    /// Writes what of a damaged segment is proved as a new one.
-    /// - Returns: the new one; nil where nothing is proved.
+    /// Writes the validated records of a damaged segment into a new one.
+    /// - Returns: the new segment; nil if nothing was validated.
     private mutating func salvage(
         _ placed: VersionEdit.PlacedSegment, into newNumber: UInt64, _ values: RepairedValues
     ) throws(StoreError) -> SegmentInfo? {
@@ -106,8 +109,8 @@ extension StoreRepair {
         return try writer?.finish()
     }
 
-    /// The segment's description, if every byte of it, and every value that it points to, is well.
-    private func wellSegment(
+    /// The segment's properties if every byte of it and every value to which it points are intact; otherwise nil.
+    private func intactSegment(
         _ placed: VersionEdit.PlacedSegment, _ values: RepairedValues
     ) throws(StoreError) -> SegmentInfo? {
         let number = placed.info.number

@@ -1,10 +1,11 @@
-/// One repair of a store.
+/// Repairs a damaged store.
 ///
-/// New files are written and synced beside the old ones, and those that are not needed any more get a second name aside;
-/// then a new manifest is put in force: a failure or a crash leaves the store as it was or repaired.
+/// The repair writes and syncs new files next to the old ones. It hard-links obsolete files into the directory
+/// `damaged-N` inside the store. Then it makes a new manifest current. So a failure or a crash leaves the store either
+/// as it was or repaired.
 ///
-/// That something cannot be read now is a failure of the repair, and no damage: the records that it would take for lost
-/// may be well. A disk that cannot read them ever again must not be written to anyway, but copied.
+/// An I/O error aborts the repair. It is not corruption: the records may be intact. If the disk is failing, copy it
+/// first. Do not write to such a disk.
 struct StoreRepair {
     let directory: String
     let configuration: Configuration
@@ -13,24 +14,26 @@ struct StoreRepair {
     var report = RepairReport()
 
     var identity = StoreIdentity.random()
-    /// What the manifest says, as far as it can be read.
+    /// The state from the manifest, up to the first damage.
     var known = ManifestState()
-    /// Whether the manifest could be read to its end, so that files which it does not name hold nothing.
+    /// True if the manifest was read to its end and nothing indicates that edits are missing. Files not listed in it
+    /// are then obsolete.
     var trustsManifest = false
-    /// What the repaired store will be.
+    /// The state of the repaired store.
     var next = ManifestState()
-    /// Where each log ends, as far as it could be read.
+    /// Offset of the end of the readable part of each log.
     var logEnds: [UInt64: Int] = [:]
-    /// Segments whose places nobody knows, so that only the sequence numbers of their records tell their order.
+    /// Segments whose level is unknown. They are ordered by sequence number (``orderUnplaced()``).
     var unplaced: Set<UInt64> = []
-    /// The number of the manifest that was read; 0 where none could be.
+    /// The number of the manifest that was read; 0 if none could be read.
     var manifestNumber: UInt64 = 0
-    /// Files that this repair has made.
+    /// Files that this repair has created.
     let made = MadeFiles()
-    /// Whether the new manifest was named, so that nobody can tell any more which one a crash would leave in force.
+    /// True once the repair has started to make the new manifest current. After this a crash may leave either manifest
+    /// current, so ``undo()`` must not delete files.
     var mayBeInForce = false
 
-    /// A list that whatever makes a file can add to.
+    /// A list of files, shared with the closures that create them.
     final class MadeFiles {
         var files: [StoreFile] = []
     }
@@ -46,7 +49,7 @@ struct StoreRepair {
         guard try StoreOpener.isDirectory(directory, fileSystem) else {
             throw StoreError(.notFound, "there is no store at this path", file: directory)
         }
-        // Before the lock, whose file would be put into a directory of something else.
+        // Checked before taking the lock, because the lock file would otherwise be created in a foreign directory.
         var isStore = false
         for file in try listFiles() where file.number != nil || file == .current {
             if try OrphanFile.isOurs(file, in: directory, fileSystem, store: nil) { isStore = true }
@@ -56,7 +59,7 @@ struct StoreRepair {
         }
         let lock = try takeLock()
         defer { lock.release() }
-        if try isWell() {
+        if try isIntact() {
             report.wasClean = true
             return report
         }
@@ -86,7 +89,7 @@ struct StoreRepair {
     }
 
     mutating func lose(_ file: StoreFile, _ offset: Int? = nil, _ message: String) {
-        // The advice that goes with damage elsewhere would send the reader in a circle here.
+        // Removes the advice to run a repair, which would send the reader in a circle here.
         let message = StoreError.withoutAdvice(message)
         report.losses.append(.init(file: file.path(in: directory), offset: offset, message: message))
     }
@@ -98,7 +101,7 @@ struct StoreRepair {
         return next.nextFileNumber
     }
 
-    // MARK: Before
+    // MARK: Lock and check
 
     private func takeLock() throws(StoreError) -> any FileLock {
         do {
@@ -116,11 +119,11 @@ struct StoreRepair {
         }
     }
 
-    /// Whether the store opens, and every byte of it is well.
-    private mutating func isWell() throws(StoreError) -> Bool {
+    /// True if the store opens and every byte of it is intact.
+    private mutating func isIntact() throws(StoreError) -> Bool {
         progress?("checking every byte")
         do throws(StoreError) {
-            // The lock is held already, so the store is opened below it.
+            // This repair already holds the lock, so the store is opened without taking it.
             let opener = StoreOpener(
                 directory: directory, configuration: readOnly(configuration), fileSystem: fileSystem, lock: nil)
             let engine = Engine(try opener.open())
@@ -129,6 +132,8 @@ struct StoreRepair {
             report.recordsKept = verification.recordsChecked
             return verification.problems.isEmpty
         } catch {
+            // A directory with the name of a store file: the file is lost. Reading it fails with `EISDIR`, which counts as
+            // damage and not as an I/O error, because the disk itself works.
             let isDirectory = error.errorNumber == Platform.isADirectory
             guard error.code == .corrupt || error.code == .notFound || isDirectory else { throw error }
             report.recordsKept = 0

@@ -1,30 +1,30 @@
-/// A range of keys that holds nothing, which one walk has found out, so that others need not.
+/// A range of keys that a scan has found empty, so that later scans can skip it.
 ///
-/// It is `[start, end)`, and empty for all who see at least the change `sequence`. Behind it, `[end, watchedEnd)` is watched:
-/// nothing was put there since the change `watchedSince`. What a walk that sees that change finds empty there is empty for all
-/// who come later, too, so the range grows by it.
+/// `[start, end)` is empty for every reader that sees change `sequence`. The keys after it, `[end, watchedEnd)`, are
+/// watched: no key was put there since change `watchedSince`. If a scan that sees `watchedSince` finds some of these
+/// keys absent, they are absent for all later readers too, so the range grows over them.
 struct DeletedRange: Sendable {
     private var start: [UInt8]
     private(set) var end: [UInt8]
     private(set) var sequence: SequenceNumber = 0
-    /// Nil for the end of all keys.
+    /// Nil if the watched part has no upper bound.
     private var watchedEnd: [UInt8]?
     private var watchedSince: SequenceNumber
-    /// When it was last of use, by the clock of ``DeletedRangeCache``.
+    /// The last time that the range was used, in ticks of the ``DeletedRangeCache`` clock.
     var lastUse: UInt64 = 0
 
-    /// A range without keys.
-    /// - Parameter since: the last change, of those that are checked by ``cut(by:_:)`` no more.
+    /// Makes a range without keys, and starts to watch the keys from `key` on.
+    /// - Parameter since: the last change that ``cut(by:_:)`` does not check.
     init(at key: Bytes, since: SequenceNumber) {
         start = [UInt8](key)
         end = start
         watchedSince = since
     }
 
-    /// Takes a key out that is about to be put. It is watched from then on: once it is deleted, the range may grow over it, and
-    /// join what was behind it.
-    /// - Parameter change: the put's number.
-    /// - Returns: what is left behind the key, a range of its own.
+    /// Removes a key that is about to be put. The key is watched from then on: when it has been deleted, the range may
+    /// grow over it and join the part after it.
+    /// - Parameter change: the sequence number of the put.
+    /// - Returns: the part after the key, as its own range; nil if that part is empty.
     mutating func cut(by key: Bytes, _ change: SequenceNumber) -> DeletedRange? {
         guard Self.order(start, key) <= 0 else { return nil }
         guard Self.order(end, key) > 0 else {
@@ -39,7 +39,7 @@ struct DeletedRange: Sendable {
         return behind.start == behind.end ? nil : behind
     }
 
-    /// Takes over another range, if that begins in this one or right behind it.
+    /// Merges another range into this one, if it starts in this range or directly at its end.
     /// - Returns: whether it does.
     mutating func join(_ other: DeletedRange) -> Bool {
         guard Self.order(start, other.start) <= 0, Self.order(end, other.start) >= 0 else { return false }
@@ -51,13 +51,14 @@ struct DeletedRange: Sendable {
         return true
     }
 
-    /// Whether a walk that begins at `key` may begin at the end instead, if it sees enough.
+    /// Whether a scan that starts at `key` may start at ``end`` instead, if it sees change ``sequence``.
     func contains(_ key: Bytes) -> Bool { Self.order(start, key) <= 0 && Self.order(end, key) >= 0 }
 
-    /// Takes note that a walk has found nothing from a key that the range contains to another one, which is included.
+    /// Records that a scan found no entry from a key in the range through another key, inclusive.
     /// - Parameters:
-    ///   - seen: the last change that the walk sees.
-    ///   - lastPut: the last change that was checked by ``cut(by:_:)``.
+    ///   - key: the last key that the scan found deleted.
+    ///   - seen: the last change that the scan sees.
+    ///   - lastPut: the last change that ``cut(by:_:)`` has checked.
     mutating func grow(through key: Bytes, seen: SequenceNumber, lastPut: SequenceNumber) {
         guard seen >= watchedSince else { return }
         if Self.order(end, key) <= 0 {
@@ -69,9 +70,10 @@ struct DeletedRange: Sendable {
         watchedSince = lastPut
     }
 
-    /// The least key behind another one.
+    /// The smallest key after another one.
     static func successor(of key: Bytes) -> [UInt8] { [UInt8](key) + [0] }
 
+    /// Compares two keys: negative, 0 or positive.
     private static func order(_ one: [UInt8], _ other: Bytes) -> Int { one.withBytes { compareKeys($0, other) } }
 
     private static func order(_ one: [UInt8], _ other: [UInt8]) -> Int { other.withBytes { order(one, $0) } }

@@ -1,76 +1,79 @@
 import Synchronization
 
-/// The ranges of keys that walks have found empty, so that the next ones begin behind them.
+/// The key ranges that scans have found empty. Later scans skip them.
 ///
-/// In a store whose first entries are deleted again and again, as in a queue, each walk from its beginning would pass all that was
-/// deleted and that no compaction has dropped yet: log-structured engines slow down there, each time a little more. Here
-/// what a walk has passed is left out by those that come after it.
+/// In a queue, the first entries are deleted again and again. Each scan from the start would pass all deleted records
+/// that no compaction has dropped yet, so log-structured engines slow down there a little more each time. With this
+/// cache, a scan skips the deleted records that an earlier scan has passed.
 ///
-/// Only walks forward leave word, and profit. What is put in the middle of a range cuts it in two, which a walk joins again that
-/// finds that key deleted.
+/// Only forward scans add to the cache and use it. A put inside a range splits it in two. When a later scan finds that
+/// key deleted, it joins the parts again.
 ///
-/// Writers look at each key that they put, and walks at where they begin, as long as there is a range; one load where there is
-/// none. Whether to look, writers are told under the write lock; all else is under a lock of its own, which is taken after
-/// that one.
+/// While there is a range, writers check each key that they put, and scans check where they start. Otherwise both cost
+/// one load. ``isWatching`` changes under the write lock only. The ranges have their own leaf lock, which is taken
+/// after the write lock.
 final class DeletedRangeCache: Sendable {
-    /// Deleted records that a walk passes before it has the keys watched: for fewer it is not worth a writer's time.
+    /// The number of deleted records that a scan passes before it starts to watch keys. For fewer, watching costs
+    /// writers more than it saves.
     static let fewestToWatch = 64
-    /// Deleted records that a walk passes before it lets a range grow.
+    /// The number of deleted records that a scan passes before it extends a range.
     static let fewestToGrow = 8
-    /// Ranges at a time: queues of one store that are looked after, and pieces that they were cut into.
+    /// The largest number of ranges: one for each queue of the store, and the parts into which puts have split them.
     static let greatestCount = 16
+    /// Keys of this many bytes or more do not start or extend a range.
     private static let longestKey = 1024
-    /// Keys that are put without any use of a range before they all are given up.
-    private static let patience = 100_000
-    /// Walks without any use of a range before they all are given up.
-    private static let patienceOfWalks = 10_000
+    /// The number of puts without any use of a range after which all ranges are dropped.
+    private static let mostUnusedPuts = 100_000
+    /// The number of scans without any use of a range after which all ranges are dropped.
+    private static let mostUnusedScans = 10_000
 
     private struct State: Sendable {
         var ranges: [DeletedRange] = []
-        /// The last change that was noted.
+        /// The last change that writers have recorded here.
         var lastPut: SequenceNumber = 0
-        /// Counts the uses.
+        /// Counts the uses of ranges.
         var clock: UInt64 = 0
         var putsSinceUse = 0
-        var walksSinceUse = 0
+        var scansSinceUse = 0
 
-        /// The range which contains a key; its use is noted.
+        /// Finds the range that contains a key, and marks it as used.
         mutating func range(containing key: Bytes) -> Int? {
             guard let index = ranges.firstIndex(where: { $0.contains(key) }) else { return nil }
-            noteUse(of: index)
+            markUsed(of: index)
             return index
         }
 
-        /// Joins a range that has grown with those that it has come to.
+        /// Joins a range that has grown with the ranges that it now reaches.
         mutating func join(_ index: Int) {
             var grown = ranges.remove(at: index)
             while let next = ranges.indices.first(where: { grown.join(ranges[$0]) }) { ranges.remove(at: next) }
             ranges.append(grown)
         }
 
-        mutating func noteUse(of index: Int) {
+        mutating func markUsed(of index: Int) {
             clock += 1
             ranges[index].lastUse = clock
-            (putsSinceUse, walksSinceUse) = (0, 0)
+            (putsSinceUse, scansSinceUse) = (0, 0)
         }
     }
 
     private let state = Locked(State(), rank: .leaf)
     private let watching = Atomic<Bool>(false)
-    /// How many ranges there are.
+    /// The number of ranges.
     private let count = Atomic<Int>(0)
 
-    /// Whether writers are to look at the keys that they put. Changes under the write lock only.
+    /// Whether writers must check the keys that they put. Changes under the write lock only.
     @inline(__always)
     var isWatching: Bool { watching.load(ordering: .relaxed) }
 
-    /// Whether walks are to ask.
+    /// Whether scans must check for ranges.
     @inline(__always)
     var hasRanges: Bool { count.load(ordering: .relaxed) > 0 }
 
-    /// Whether a walk may come from one range to another.
+    /// Whether a scan that leaves one range may reach another.
     var hasSeveral: Bool { count.load(ordering: .relaxed) > 1 }
 
+    /// Runs `body` on the state under its lock, and then updates ``count``.
     private func withState<R>(_ body: (inout State) -> R) -> R {
         state.withLock { state in
             defer { count.store(state.ranges.count, ordering: .relaxed) }
@@ -80,8 +83,8 @@ final class DeletedRangeCache: Sendable {
 
     // MARK: Writers
 
-    /// Takes note of a key that is about to be put. Under the write lock, before the change is visible.
-    /// - Parameter sequence: the change's number, or the last one of its batch.
+    /// Records a key that is about to be put. The caller holds the write lock, and the change is not visible yet.
+    /// - Parameter sequence: the number of the change, or the last one of its batch.
     func note(put key: Bytes, _ sequence: SequenceNumber) {
         withState { state in
             for index in state.ranges.indices {
@@ -90,12 +93,12 @@ final class DeletedRangeCache: Sendable {
             }
             state.lastPut = sequence
             state.putsSinceUse += 1
-            if state.putsSinceUse > Self.patience { state.ranges = [] }
+            if state.putsSinceUse > Self.mostUnusedPuts { state.ranges = [] }
             if state.ranges.isEmpty { watching.store(false, ordering: .relaxed) }
         }
     }
 
-    /// Notes the keys that a batch is about to put. Under the write lock.
+    /// Records the keys that a batch is about to put. The caller holds the write lock.
     func notePuts(of payload: Bytes, last: SequenceNumber) throws(MalformedChange) {
         var changes = ChangeReader(payload, firstSequence: 0)
         while let change = try changes.next() {
@@ -103,24 +106,25 @@ final class DeletedRangeCache: Sendable {
         }
     }
 
-    // MARK: Walks
+    // MARK: Scans
 
-    /// Where a walk may begin instead of at `key`; nil where nothing is known.
-    /// - Parameter visible: the last change that it sees, which it must have asked for before.
+    /// Returns the key at which a scan may start instead of at `key`; nil if no range applies.
+    /// - Parameter visible: the last change that the scan sees. It must be loaded before this call, so that all puts
+    ///   that the scan sees are recorded here.
     func end(from key: Bytes, visible: SequenceNumber) -> [UInt8]? {
         withState { state in
             guard let index = state.range(containing: key) else {
-                state.walksSinceUse += 1
-                if state.walksSinceUse > Self.patienceOfWalks { state.ranges = [] }
+                state.scansSinceUse += 1
+                if state.scansSinceUse > Self.mostUnusedScans { state.ranges = [] }
                 return nil
             }
             return state.ranges[index].sequence <= visible ? state.ranges[index].end : nil
         }
     }
 
-    /// Takes note that a walk has found nothing between two keys, both included.
-    /// - Parameter seen: the last change that the walk sees.
-    /// - Returns: whether there was a range to add that to.
+    /// Records that a scan found no entry between two keys, both inclusive.
+    /// - Parameter seen: the last change that the scan sees.
+    /// - Returns: whether a range contains `start` and could be extended.
     func grow(from start: Bytes, through last: Bytes, seen: SequenceNumber) -> Bool {
         withState { state in
             guard last.count < Self.longestKey, let index = state.range(containing: start) else { return false }
@@ -130,11 +134,12 @@ final class DeletedRangeCache: Sendable {
         }
     }
 
-    /// Where a walk that has found nothing between two keys, both included, may go on instead of right behind them; nil where
-    /// nothing is known.
+    /// Returns the key at which a scan may continue after it found no entry between two keys, both inclusive. Returns
+    /// nil if no range lies directly after them.
     ///
-    /// Where it has begun in a range, that one grows: so what a put has cut in two is one again when that key is deleted.
-    /// - Parameter seen: the last change that the walk sees.
+    /// If the scan started in a range, that range grows. This rejoins two parts when the key that was put between them
+    /// has been deleted.
+    /// - Parameter seen: the last change that the scan sees.
     func end(from start: Bytes, through last: Bytes, seen: SequenceNumber) -> [UInt8]? {
         guard last.count < Self.longestKey else { return nil }
         let next = DeletedRange.successor(of: last)
@@ -150,9 +155,9 @@ final class DeletedRangeCache: Sendable {
         }
     }
 
-    /// Has keys watched from one on, in place of those that were of no use for the longest time where there are too many. Under the
-    /// write lock.
-    /// - Parameter last: the last change.
+    /// Starts to watch keys from `key` on. If there are too many ranges, this replaces the least recently used one. The
+    /// caller holds the write lock.
+    /// - Parameter last: the number of the last change.
     func watch(from key: Bytes, last: SequenceNumber) {
         guard key.count < Self.longestKey else { return }
         withState { state in
@@ -163,7 +168,7 @@ final class DeletedRangeCache: Sendable {
             }
             state.lastPut = last
             state.ranges.append(DeletedRange(at: key, since: last))
-            state.noteUse(of: state.ranges.count - 1)
+            state.markUsed(of: state.ranges.count - 1)
             watching.store(true, ordering: .relaxed)
         }
     }

@@ -1,9 +1,9 @@
-/// The ranges of one walk, in the order of its direction, and the one that it is in.
+/// The ranges of one scan, in scan order, and the position among them.
 struct RangeCourse {
     /// Sorted and disjoint, in key order.
     private let ranges: [KeyRange]
     private let direction: ScanDirection
-    /// Ranges that were entered; the last of them is the current one.
+    /// The number of ranges that were entered; the last of them is the current one.
     private var entered = 0
 
     /// - Parameter ranges: sorted and disjoint, none of them empty.
@@ -12,26 +12,27 @@ struct RangeCourse {
         self.direction = direction
     }
 
+    /// The range at an index in scan order.
     private func range(_ index: Int) -> KeyRange {
         ranges[direction == .forward ? index : ranges.count - 1 - index]
     }
 
-    /// Enters the next range; nil behind the last one.
+    /// Enters the next range; nil after the last one.
     mutating func next() -> KeyRange? {
         guard entered < ranges.count else { return nil }
         entered += 1
         return range(entered - 1)
     }
 
-    /// Enters the first range, in the walk's direction, that does not end before a place; nil where all do.
-    /// - Parameter place: as of ``skip(before:)``.
+    /// Enters the first range, in scan order, that does not end before a position; nil if all do.
+    /// - Parameter place: see ``skip(before:)``.
     mutating func seek(_ place: [UInt8]) -> KeyRange? {
         skip(before: place)
         return next()
     }
 
-    /// Stands before the first range, in the walk's direction, that does not end before a place.
-    /// - Parameter place: forward a key; backward the first key behind it.
+    /// Moves to the first range, in scan order, that does not end before a position, without entering it.
+    /// - Parameter place: in a forward scan a key; in a backward scan the first key above it.
     /// - Complexity: O(log n)
     mutating func skip(before place: [UInt8]) {
         var low = 0
@@ -43,6 +44,7 @@ struct RangeCourse {
         entered = low
     }
 
+    /// Whether a range ends before a position, in scan order.
     private func ends(_ range: KeyRange, before place: [UInt8]) -> Bool {
         switch direction {
         case .forward: range.to.map { !place.lexicographicallyPrecedes($0) } ?? false
@@ -52,9 +54,9 @@ struct RangeCourse {
 }
 
 extension KeyRange {
-    /// Where a walk over the range begins.
+    /// The end of the range at which a scan starts.
     func nearEnd(_ direction: ScanDirection) -> [UInt8]? { direction == .forward ? from : to }
 
-    /// Where it ends.
+    /// The end of the range at which a scan ends.
     func farEnd(_ direction: ScanDirection) -> [UInt8]? { direction == .forward ? to : from }
 }

@@ -1,37 +1,25 @@
-/// What walks all that a view holds: the merge of its memtables and runs. Used by one walk at a time, and then by the next.
-///
-/// `@unchecked Sendable`: whoever takes one out of the pool has it alone.
-final class Scan: @unchecked Sendable {
-    /// Keeps the memtables and segments that the records lie in.
-    let view: SuperVersion
+/// Merges the memtables and runs of one super version. Reused from scan to scan, by one thread at a time.
+final class Scan {
+    /// Keeps the memtables and segments that hold the records alive.
+    let superVersion: SuperVersion
     let merge: MergingCursor
-    /// Set once a walk has failed: its place is not known any more.
+    /// The error that ended a scan. Afterwards the position of the merge is unknown, so this object is not reused.
     var failure: StoreError? { didSet { hasFailed = failure != nil } }
-    /// Whether ``failure`` is set: a look at that copies it.
+    /// Whether ``failure`` is set. Reading ``failure`` itself would copy it.
     private(set) var hasFailed = false
-    /// Room for the walk that uses it, where that needs an address.
-    let room: UnsafeMutablePointer<ScanWalk>
+    /// Storage for the ``ScanWalk`` that uses this object, if the walk needs an address.
+    let room = HeapSlot<ScanWalk>()
+    /// The value file that the scan read last.
+    let values = HeapCell(RecentValueFile())
 
-    /// What its walk has looked into last. Behind a pointer: as a property it would be checked for exclusive access each time.
-    let values: UnsafeMutablePointer<RecentValueFile>
-
-    init(_ view: SuperVersion) {
-        self.view = view
-        merge = MergingCursor(view.sources())
-        room = .allocate(capacity: 1)
-        values = .allocate(capacity: 1)
-        values.initialize(to: RecentValueFile())
+    init(_ superVersion: SuperVersion) {
+        self.superVersion = superVersion
+        merge = MergingCursor(superVersion.sources())
     }
 
-    deinit {
-        room.deallocate()
-        values.deinitialize(count: 1)
-        values.deallocate()
-    }
-
-    /// Gives up what keeps memory alive, until the next walk.
+    /// Releases the memory that the last scan used, until the next one starts.
     func rest() {
         merge.rest()
-        values.pointee = RecentValueFile()
+        values.value = RecentValueFile()
     }
 }

@@ -1,49 +1,51 @@
 import Synchronization
 
-/// Scans: the pool of those that wait for the next walk, and the ranges of keys that walks have found deleted.
+/// Owns the state that scans share: the pool of ``Scan`` objects that wait for reuse, and the key ranges that scans
+/// have found deleted.
 ///
-/// Guards nothing itself: the pool works by atomics, and ``DeletedRangeCache`` has a leaf lock. Walks call it on any
-/// thread. The write path clears the pool after each publication. A walk that has passed many deleted entries takes the
-/// write lock for a moment, where that is free.
+/// Guards nothing itself: the pool uses atomics, and ``DeletedRangeCache`` has a leaf lock. Scans call this on any
+/// thread. The write path clears the pool after each publication. A scan that has passed many deleted entries takes the
+/// write lock for a moment, if the lock is free.
 ///
-/// `@unchecked Sendable`: `ifWriteLockIsFree` is set once, before the first walk.
-final class ScanPath: @unchecked Sendable {
+/// `ifWriteLockIsFree` is set once, before the first scan.
+final class ScanPath: Sendable {
     let reads: ReadPath
     let pool = ScanPool()
     let deletedRanges = DeletedRangeCache()
 
-    /// Runs a body with the last change, under the write lock, if nobody has that. The write path sets it.
-    var ifWriteLockIsFree: (_ body: (SequenceNumber) -> Void) -> Void = { _ in }
+    /// Runs a closure with the number of the last change, under the write lock. Does nothing if the lock is held. The
+    /// write path sets it.
+    let ifWriteLockIsFree = HeapCell<(_ body: (SequenceNumber) -> Void) -> Void> { _ in }
 
     init(_ reads: ReadPath) { self.reads = reads }
 
-    /// A scan of the current super version, retained, and what is visible.
-    func take() -> (Unmanaged<Scan>, SequenceNumber) {
+    /// Returns a ``Scan`` of the current super version, retained, and the newest visible sequence number.
+    func take() -> (Borrowed<Scan>, SequenceNumber) {
         if let scan = pool.take() {
-            // Before the look at the super version, as in `ReadPath.current`.
+            // Loaded before the check of the super version, as in `ReadPath.current`.
             let sequence = reads.visible.load(ordering: .acquiring)
-            if scan._withUnsafeGuaranteedRef({ reads.superVersions.isCurrent(.passUnretained($0.view)) }) {
+            if scan.with({ reads.superVersions.isCurrent(Borrowed($0.superVersion)) }) {
                 return (scan, sequence)
             }
             scan.release()
         }
         let (superVersion, sequence) = reads.current()
-        return (.passRetained(Scan(superVersion)), sequence)
+        return (.retaining(Scan(superVersion)), sequence)
     }
 
-    /// Gives a scan back, retained.
-    func give(_ scan: Unmanaged<Scan>) { pool.give(scan) { reads.superVersions.isCurrent($0) } }
+    /// Returns a retained ``Scan`` to the pool.
+    func give(_ scan: Borrowed<Scan>) { pool.give(scan) { reads.superVersions.isCurrent($0) } }
 
-    /// Notes what a walk has passed before it came to an entry.
+    /// Records the deleted records that a scan has passed before it reached an entry.
     /// - Parameters:
-    ///   - start: where it began.
+    ///   - start: the key at which the scan started.
     ///   - last: the last key that it passed.
-    ///   - count: the records that it passed, all deleted.
+    ///   - count: the number of records that it passed, all deleted.
     ///   - seen: the last change that it sees.
     func noteDeleted(from start: Bytes, through last: Bytes, passing count: Int, seen: SequenceNumber) {
         if deletedRanges.hasRanges, deletedRanges.grow(from: start, through: last, seen: seen) { return }
-        // No walk waits for a writer: the next one may note it as well.
+        // A scan never waits for a writer. If the lock is held, a later scan can start the watching.
         guard count >= DeletedRangeCache.fewestToWatch else { return }
-        ifWriteLockIsFree { lastChange in deletedRanges.watch(from: start, last: lastChange) }
+        ifWriteLockIsFree.value { lastChange in deletedRanges.watch(from: start, last: lastChange) }
     }
 }

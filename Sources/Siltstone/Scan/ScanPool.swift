@@ -1,72 +1,45 @@
-import Synchronization
-
-/// Scans that wait for the next walk: to make one takes some twenty allocations, which is as long as a short walk.
+/// ``Scan`` objects that wait for reuse. Making one takes some twenty allocations, which is as long as a short scan.
 ///
-/// Only scans of the current view wait here, since what waits keeps the memory and the files of its view.
-///
-/// `@unchecked Sendable`: the slots are atomics at fixed addresses.
-final class ScanPool: @unchecked Sendable {
+/// The pool holds only scans of the current super version, because a waiting scan keeps the memory and the files of its
+/// super version alive.
+final class ScanPool: Sendable {
+    /// A power of two, because ``ownSlot`` masks thread numbers with it.
     private static let slotCount = 8
-    /// A cache line each.
-    private static let slotBytes = 64
 
-    private let slots: UnsafeMutableRawPointer
+    /// The pooled scans, one in each slot. Each slot has its own cache line.
+    private let slots = AtomicBorrowedRow<Scan>(count: slotCount)
 
-    init() {
-        slots = .allocate(byteCount: Self.slotCount * Self.slotBytes, alignment: Self.slotBytes)
-        slots.initializeMemory(as: UInt8.self, repeating: 0, count: Self.slotCount * Self.slotBytes)
-    }
+    deinit { clear() }
 
-    deinit {
-        clear()
-        slots.deallocate()
-    }
-
-    /// A retained ``Scan``, or 0.
+    /// The slot of the calling thread. Few other threads share it.
     @inline(__always)
-    private func slot(_ index: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
-        (slots + index &* Self.slotBytes).assumingMemoryBound(to: Atomic<UInt>.self)
-    }
+    private var ownSlot: Int { (ThreadNumbers.shared.current ?? 0) & (Self.slotCount - 1) }
 
-    /// The slot of the calling thread, which few others use.
-    @inline(__always)
-    private var ownSlot: UnsafeMutablePointer<Atomic<UInt>> {
-        slot((ThreadNumbers.shared.current ?? 0) & (Self.slotCount - 1))
-    }
+    /// Takes a pooled scan, of any super version. The caller owns it from now on.
+    func take() -> Borrowed<Scan>? { slots[ownSlot].exchange(nil) }
 
-    /// What a slot held, retained, which it holds no more.
-    @inline(__always)
-    private static func empty(_ slot: UnsafeMutablePointer<Atomic<UInt>>) -> Unmanaged<Scan>? {
-        let bits = slot.pointee.exchange(0, ordering: .acquiring)
-        return UnsafeRawPointer(bitPattern: bits).map { Unmanaged<Scan>.fromOpaque($0) }
-    }
-
-    /// A scan that waits, retained; of what view, the caller has to look.
-    func take() -> Unmanaged<Scan>? { Self.empty(ownSlot) }
-
-    /// Keeps a scan that nobody uses any more, where there is room.
+    /// Adds a scan that is not in use, or releases it if its slot is taken.
     /// - Parameters:
-    ///   - scan: retained, which is the pool's to release from now on.
-    ///   - isCurrent: whether a view is the current one.
-    func give(_ scan: Unmanaged<Scan>, isCurrent: (Unmanaged<SuperVersion>) -> Bool) {
-        let (view, isUsable) = scan._withUnsafeGuaranteedRef { scan in
-            let view = Unmanaged.passUnretained(scan.view)
-            guard !scan.hasFailed, isCurrent(view) else { return (view, false) }
+    ///   - scan: owned by the caller before this call, and by the pool afterwards.
+    ///   - isCurrent: returns whether a super version is the current one.
+    func give(_ scan: Borrowed<Scan>, isCurrent: (Borrowed<SuperVersion>) -> Bool) {
+        let (superVersion, isUsable) = scan.with { scan in
+            let superVersion = Borrowed(scan.superVersion)
+            guard !scan.hasFailed, isCurrent(superVersion) else { return (superVersion, false) }
             scan.rest()
-            return (view, true)
+            return (superVersion, true)
         }
         guard isUsable else { return scan.release() }
         let slot = ownSlot
-        let bits = UInt(bitPattern: scan.toOpaque())
-        let (isKept, _) = slot.pointee.compareExchange(expected: 0, desired: bits, ordering: .sequentiallyConsistent)
-        if !isKept { return scan.release() }
-        // Whoever publishes the next view clears the pool after it; this has come too late for that, or sees it. As long
-        // as the scan is in its slot, its view is the only one of this address.
-        if !isCurrent(view) { Self.empty(slot)?.release() }
+        guard slots[slot].fill(scan) else { return scan.release() }
+        // The publisher of the next super version clears the pool after publishing. Either it finds this scan, or the
+        // check here sees the new super version. While the scan is in its slot, its super version is alive, so no other
+        // can have the same address.
+        if !isCurrent(superVersion) { slots[slot].exchange(nil)?.release() }
     }
 
-    /// Gives up all that wait.
+    /// Releases all pooled scans.
     func clear() {
-        for index in 0..<Self.slotCount { Self.empty(slot(index))?.release() }
+        for slot in 0..<Self.slotCount { slots[slot].exchange(nil)?.release() }
     }
 }

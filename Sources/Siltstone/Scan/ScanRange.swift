@@ -1,9 +1,9 @@
-/// Which entries a scan visits, and in which order.
+/// The entries that a scan visits, and their order.
 @usableFromInline
 struct ScanRange: Sendable {
-    /// The first key; nil for the beginning.
+    /// The first key; nil for the smallest key.
     var from: [UInt8]?
-    /// The first key behind the range; nil for the end.
+    /// The first key after the range; nil for no upper bound.
     var to: [UInt8]?
     var direction: ScanDirection
     var limit: Int
@@ -15,15 +15,16 @@ struct ScanRange: Sendable {
         self.limit = Self.limit(limit)
     }
 
-    /// How many entries at most; nil for all.
+    /// The largest number of entries; unlimited if `count` is nil.
     static func limit(_ count: Int?) -> Int { max(0, count ?? .max) }
 
     init(prefix: [UInt8], reverse: Bool, limit: Int?) {
         self.init(from: prefix, to: KeyRange.successor(ofPrefix: prefix), reverse: reverse, limit: limit)
     }
 
-    /// Where a walk begins: the first key, or the one behind the last.
+    /// The end of the range at which a scan starts: the first key, or the first key after the range if the scan goes
+    /// backward.
     var nearEnd: [UInt8]? { direction == .forward ? from : to }
-    /// Where it ends.
+    /// The end of the range at which a scan ends.
     var farEnd: [UInt8]? { direction == .forward ? to : from }
 }

@@ -1,8 +1,9 @@
 extension ScanWalk {
-    /// Goes to the first entry that does not come before `key` in the walk's direction, ahead or back, within its ranges.
+    /// Moves to the first entry, in scan order, that does not come before `key`. Moves ahead or back, but only within
+    /// the scan's ranges.
     mutating func seek(to key: [UInt8]) throws(StoreError) {
         try checkPlace()
-        // A walk backward begins below its place.
+        // A backward scan starts below its position, so the position is the first key above `key`.
         var place = direction == .forward ? key : key + [0]
         if ranges != nil {
             guard let range = ranges?.seek(place) else { return finish() }
@@ -10,43 +11,46 @@ extension ScanWalk {
         }
         if let nearEnd, isBefore(place, nearEnd) { place = nearEnd }
         guard left > 0 else { return }
-        do throws(StoreError) { _ = try stand(at: place, isOnward: false) } catch { try fail(error) }
+        do throws(StoreError) { _ = try move(to: place, isOnward: false) } catch { try fail(error) }
     }
 
-    /// Goes on to the next range that has records.
+    /// Moves to the next range that has records.
     /// - Returns: whether there is one.
     mutating func readNextRange() throws(StoreError) -> Bool {
         while let range = ranges?.next() {
             enter(range)
-            if try stand(at: nearEnd, isOnward: true) { return true }
+            if try move(to: nearEnd, isOnward: true) { return true }
         }
         return false
     }
 
+    /// Makes a range the current one.
     private mutating func enter(_ range: KeyRange) {
         nearEnd = range.nearEnd(direction)
         farEnd = range.farEnd(direction)
     }
 
-    /// Has nothing left.
+    /// Ends the scan: no records are left.
     private mutating func finish() {
         (next, end) = (span.end, span.end)
         isLastSpan = true
     }
 
+    /// Whether a position comes before another one, in scan order.
     private func isBefore(_ place: [UInt8], _ other: [UInt8]) -> Bool {
         direction == .forward ? place.lexicographicallyPrecedes(other) : other.lexicographicallyPrecedes(place)
     }
 
-    // MARK: Places
+    // MARK: Positions
 
-    /// Stands at a place of the current range: in the records that were read last, where it is among them, else by a seek of
-    /// all sources, which takes as long as some sixty records.
+    /// Moves to a position in the current range. If the span of records that was read last includes the position, this
+    /// finds it there. Otherwise it seeks all sources, which takes as long as reading some sixty records.
     /// - Parameters:
-    ///   - place: forward the first key that counts; backward the first that does not; nil for the first of all.
-    ///   - isOnward: whether the place is not before what comes next.
-    /// - Returns: whether records follow in the range.
-    private mutating func stand(at place: [UInt8]?, isOnward: Bool) throws(StoreError) -> Bool {
+    ///   - place: in a forward scan the first key to visit; in a backward scan the first key above those to visit; nil
+    ///     for the start of the scan.
+    ///   - isOnward: whether the position does not come before the next record.
+    /// - Returns: whether the range has records from there on.
+    private mutating func move(to place: [UInt8]?, isOnward: Bool) throws(StoreError) -> Bool {
         isLastSpan = false
         guard isStarted, let place, let found = placeInSpan(place, isOnward: isOnward) else {
             return try readFirstSpan(place)
@@ -54,8 +58,9 @@ extension ScanWalk {
         return try goOn(at: found)
     }
 
-    /// The first record from a place on, where the records that were read last hold it.
-    private func placeInSpan(_ place: [UInt8], isOnward: Bool) -> UnsafePointer<Record>? {
+    /// Finds the first record from a position on; nil if the span of records that was read last does not include the
+    /// position.
+    private func placeInSpan(_ place: [UInt8], isOnward: Bool) -> RecordPlace? {
         guard span.start != span.end else { return nil }
         return withContiguousBytes(place) { place in
             guard isOnward || !isFrom(span.start, place) || isAt(span.start, place), isFrom(span.end - 1, place)
@@ -70,14 +75,15 @@ extension ScanWalk {
         }
     }
 
-    /// Whether a record comes from a place on, in this direction.
-    private func isFrom(_ record: UnsafePointer<Record>, _ place: Bytes) -> Bool {
-        let order = compareKeys(record.pointee.key, place)
+    /// Whether a record comes at or after a position, in scan order.
+    private func isFrom(_ record: RecordPlace, _ place: Bytes) -> Bool {
+        let order = compareKeys(record.key, place)
         return direction == .forward ? order >= 0 : order < 0
     }
 
-    /// Whether a record is the first that a place can have.
-    private func isAt(_ record: UnsafePointer<Record>, _ place: Bytes) -> Bool {
-        direction == .forward && compareKeys(record.pointee.key, place) == 0
+    /// Whether a record is exactly at a position, so that no earlier record can be. Always false in a backward scan,
+    /// whose positions are exclusive.
+    private func isAt(_ record: RecordPlace, _ place: Bytes) -> Bool {
+        direction == .forward && compareKeys(record.key, place) == 0
     }
 }

@@ -1,48 +1,50 @@
 import Synchronization
 
-/// One walk over a range of a store: what cursors and `forEach` do.
+/// One scan over a range of a store. Cursors and `forEach` use it.
 struct ScanWalk: ~Copyable {
-    /// Kept by whoever walks. To retain it, and to release it, would be a tenth of a short walk, as all locked operations wait
-    /// for what came before them.
-    private let path: Unmanaged<ScanPath>
-    /// Retained. As an ordinary reference it would be retained once more for each look at it.
-    private let scan: Unmanaged<Scan>
-    /// The scan's.
-    private let merge: Unmanaged<MergingCursor>
+    /// Unowned: the caller keeps it alive during the scan. A retain and a release would take a tenth of a short scan,
+    /// because all locked operations wait for earlier memory operations.
+    private let path: Borrowed<ScanPath>
+    /// Retained. An ordinary reference would be retained again for each use.
+    private let scan: Borrowed<Scan>
+    /// The merging cursor of ``scan``, which keeps it alive.
+    private let merge: Borrowed<MergingCursor>
     private let sequence: SequenceNumber
-    /// Sets of range tombstones that the walk has to mind; none, mostly.
+    /// The sets of range tombstones that the scan must honor. There are mostly none.
     private let tombstones: [RangeTombstones]
-    /// Where the walk is among them, and whether that is known: after a seek it is not.
+    /// The stretch of keys around the current position, and whether it is known: it is unknown after a seek.
     private var stretch = TombstoneStretch()
     private var hasStretch = false
-    /// Whether all records come with their sequence numbers, which are needed where a tombstone covers them.
+    /// Whether all records are read with their sequence numbers. They are needed only if a range tombstone covers some
+    /// records.
     private var isNumbered = false
     let direction: ScanDirection
-    /// Where the range begins, in this direction, unless ``begin(at:)`` says it; nil for the first of all.
+    /// The end of the range at which the scan starts, unless ``begin(at:)`` gives it; nil for the first key in scan
+    /// order.
     var nearEnd: [UInt8]?
-    /// Where it ends, in this direction; nil for the last of all.
+    /// The end of the range at which the scan ends; nil for the last key in scan order.
     var farEnd: [UInt8]?
-    /// The ranges of a walk over several, of which ``nearEnd`` and ``farEnd`` are the current one.
+    /// The ranges of a scan over several ranges; ``nearEnd`` and ``farEnd`` belong to the current one.
     var ranges: RangeCourse?
-    /// Entries that may still be handed out.
+    /// The number of entries that the scan may still return.
     private(set) var left: Int
     private(set) var isStarted = false
-    /// The records that were read last, and what is left of them in the range.
+    /// The span of records that was read last. ``next`` and ``end`` bound the unread part of it that is in the range.
     private(set) var span = RecordRow.none
-    var next: UnsafePointer<Record>?
-    var end: UnsafePointer<Record>?
-    /// Whether those were the last ones of the range.
+    var next: RecordPlace?
+    var end: RecordPlace?
+    /// Whether the range has no records after ``end``.
     var isLastSpan = false
 
-    /// A walk over a range.
-    /// - Parameters: as of the other initialiser.
+    /// Makes a scan over one range.
+    /// - Parameters: see ``init(_:at:_:farEnd:limit:)``.
     init(_ path: ScanPath, at snapshot: SequenceNumber? = nil, _ range: ScanRange) throws(StoreError) {
         try self.init(path, at: snapshot, range.direction, farEnd: range.farEnd, limit: range.limit)
         nearEnd = range.nearEnd
     }
 
-    /// A walk over several ranges, which seeks from one to the next.
-    /// - Parameters: as of ``init(_:at:_:farEnd:limit:)``.
+    /// Makes a scan over several ranges, which seeks from one to the next.
+    /// - Parameters: see ``init(_:at:_:farEnd:limit:)``.
     ///   - ranges: sorted and disjoint.
     init(
         _ path: ScanPath, at snapshot: SequenceNumber?, over ranges: [KeyRange], _ direction: ScanDirection, limit: Int
@@ -55,41 +57,48 @@ struct ScanWalk: ~Copyable {
         self.ranges = course
     }
 
-    /// A walk to be begun by ``begin(at:)``.
+    /// Makes a scan that ``begin(at:)`` starts.
     /// - Parameters:
-    ///   - path: the caller keeps it, and the store, as long as the walk.
-    ///   - snapshot: the last change that the walk sees; nil for what the store holds now. The caller keeps the snapshot until
-    ///     this returns. A walk without one keeps its super version: flushes and compactions show in later ones only.
-    ///   - direction: which way it goes.
-    ///   - farEnd: where it ends; nil for the last of all.
-    ///   - limit: how many entries it hands out at most.
+    ///   - path: unowned. The caller keeps it and the store alive during the scan.
+    ///   - snapshot: the last change that the scan sees; nil for the newest visible one. The caller keeps the snapshot
+    ///     until this returns. The scan keeps its super version, so it does not see the effects of later flushes and
+    ///     compactions.
+    ///   - direction: the scan order.
+    ///   - farEnd: the end of the range at which the scan ends; nil for no bound.
+    ///   - limit: the largest number of entries to return.
     init(
         _ path: ScanPath, at snapshot: SequenceNumber?, _ direction: ScanDirection, farEnd: consuming [UInt8]?,
         limit: Int
     ) throws(StoreError) {
         try path.reads.status.checkOpen()
-        // Any super version later than the snapshot will do: what the snapshot sees is kept in all of them.
+        // Any super version later than the snapshot is suitable, because all of them keep the versions that the
+        // snapshot sees.
         let (scan, now) = path.take()
-        self.path = .passUnretained(path)
+        self.path = Borrowed(path)
         self.scan = scan
-        merge = scan._withUnsafeGuaranteedRef { .passUnretained($0.merge) }
+        merge = scan.with { Borrowed($0.merge) }
         sequence = snapshot ?? now
         self.direction = direction
         self.farEnd = farEnd
         left = limit
-        tombstones = scan._withUnsafeGuaranteedRef { $0.view.rangeTombstones() }
+        tombstones = scan.with { $0.superVersion.rangeTombstones() }
     }
 
     deinit {
-        path._withUnsafeGuaranteedRef { $0.give(scan) }
+        path.with { $0.give(scan) }
     }
 
-    /// Room for the walk itself.
-    var room: UnsafeMutablePointer<ScanWalk> { scan._withUnsafeGuaranteedRef { $0.room } }
+    /// Moves the scan into the storage of its ``Scan``, where it has an address. The caller ends it by taking it out
+    /// again.
+    consuming func moveIntoRoom() -> HeapPlace<ScanWalk> {
+        let room = scan.with { $0.room.place }
+        room.fill(self)
+        return room
+    }
 
     // MARK: Records
 
-    /// The next visible record, good until the next call.
+    /// Returns the next visible record, valid until the next call; nil at the end.
     @inline(__always)
     mutating func nextRecord() throws(StoreError) -> Record? {
         while left > 0 {
@@ -98,34 +107,33 @@ struct ScanWalk: ~Copyable {
             next = record + 1
             if Self.isSkipped(record, stretch) { continue }
             left &-= 1
-            return record.pointee
+            return record.record
         }
         return nil
     }
 
-    /// Runs `body` with the value of a record that was handed out last.
-    /// - Parameter later: a record whose value is likely to be asked for later.
+    /// Runs `body` with the value of the record that was returned last. Reads it from its value file if the record
+    /// holds a pointer.
+    /// - Parameter later: a record whose value the scan will probably need later, to be prefetched.
     func withValue<R>(
-        of record: Record, before later: UnsafePointer<Record>? = nil, _ body: (Bytes) throws(StoreError) -> R
+        of record: Record, before later: RecordPlace? = nil, _ body: (Bytes) throws(StoreError) -> R
     ) throws(StoreError) -> R {
         guard record.kind == .pointer else { return try body(record.value) }
-        if let (value, keeper) = values.pointee.value(of: record, before: later) {
+        if let (value, keeper) = scan.with({ $0.values.value.value(of: record, before: later) }) {
             defer { withExtendedLifetime(keeper) {} }
             return try body(value)
         }
-        return try path.takeUnretainedValue().reads.withResolvedValue(record, version, noting: values, body)
+        return try path.object.reads.withResolvedValue(
+            record, version, noting: { file in scan.with { $0.values.value.enter(file) } }, body)
     }
 
-    /// The scan's.
-    private var values: UnsafeMutablePointer<RecentValueFile> { scan._withUnsafeGuaranteedRef { $0.values } }
+    private var version: Version { scan.with { $0.superVersion.version } }
 
-    private var version: Version { scan._withUnsafeGuaranteedRef { $0.view.version } }
-
-    /// Calls `body` with key and value of each entry that is left.
-    /// - Parameter body: gets bytes that are good until it returns; returns false to stop.
+    /// Calls `body` with the key and the value of each remaining entry.
+    /// - Parameter body: gets bytes that are valid until it returns. It returns false to stop.
     mutating func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
         while left > 0, try next != end || readSpan() {
-            // In local variables: what `self` holds would be loaded and stored for each record.
+            // Local variables, because members of `self` would be loaded and stored for each record.
             guard var record = next, let last = end else { return }
             var left = left
             defer { (next, self.left) = (record, left) }
@@ -134,42 +142,45 @@ struct ScanWalk: ~Copyable {
             while record != last, left > 0 {
                 let current = record
                 record += 1
-                let isValue = current.pointee.kind == .value
+                let isValue = current.kind == .value
                 if _slowPath(!isValue || !isPlain), Self.isSkipped(current, stretch) { continue }
                 left &-= 1
                 let goesOn =
-                    _fastPath(isValue)
-                    ? try body(current.pointee.key.buffer.bytes, current.pointee.value.buffer.bytes)
+                    unsafe _fastPath(isValue)
+                    ? try body(current.key.buffer.bytes, current.value.buffer.bytes)
                     : try handPointed(current, to: body)
                 if !goesOn { return }
             }
         }
     }
 
-    /// Calls `body` with key and value of a record whose value lies elsewhere.
+    /// Calls `body` with the key and the value of a record whose value is in a value file.
     @inline(never)
     private func handPointed(
-        _ record: UnsafePointer<Record>, to body: (RawSpan, RawSpan) throws -> Bool
+        _ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
         let later = record + RecentValueFile.distance
         let isThere = end.map { later < $0 } ?? false
-        return try withValue(of: record.pointee, before: isThere ? later : nil) { value in
-            Result { try body(record.pointee.key.buffer.bytes, value.buffer.bytes) }
+        return try withValue(of: record.record, before: isThere ? later : nil) { value in
+            Result { try unsafe body(record.key.buffer.bytes, value.buffer.bytes) }
         }.get()
     }
 
-    /// Whether a record is a tombstone, or removed by one. No method: `self` would be copied for each record.
+    /// Whether a record is a tombstone, or deleted by a range tombstone. Static, because a method would copy `self` for
+    /// each record.
     @inline(__always)
-    private static func isSkipped(_ record: UnsafePointer<Record>, _ stretch: TombstoneStretch) -> Bool {
-        record.pointee.kind == .tombstone || record.pointee.sequence < stretch.covering
+    private static func isSkipped(_ record: RecordPlace, _ stretch: TombstoneStretch) -> Bool {
+        record.kind == .tombstone || record.sequence < stretch.covering
     }
 
     // MARK: Spans
 
-    /// The next records in a row, which no range tombstone concerns; an empty row before one that may be concerned, and nil
-    /// at the end.
-    /// - Parameter taken: behind what was handed out of the row before, or otherwise used up.
-    mutating func nextRow(behind taken: UnsafePointer<Record>?) throws(StoreError) -> RecordRow? {
+    /// Returns the next records as a row in which no range tombstone applies. If a range tombstone covers the next
+    /// record, returns an empty row at that record; the caller then passes the record to ``handOther(_:to:)``. Returns
+    /// nil at the end.
+    /// - Parameter taken: the position after the last record of the previous row that the caller has used; nil for the
+    ///   first row.
+    mutating func nextRow(behind taken: RecordPlace?) throws(StoreError) -> RecordRow? {
         take(upTo: taken)
         guard left > 0 else { return nil }
         if next == end, try !readSpan() { return nil }
@@ -178,43 +189,44 @@ struct ScanWalk: ~Copyable {
         return RecordRow(start: first, end: last - first > left ? first + left : last)
     }
 
-    /// Counts the records of the last row before `taken` as handed out.
+    /// Counts the records of the previous row before `taken` as returned.
     @inline(__always)
-    mutating func take(upTo taken: UnsafePointer<Record>?) {
+    mutating func take(upTo taken: RecordPlace?) {
         guard let taken, let before = next else { return }
         left &-= taken - before
         next = taken
     }
 
-    /// Whether a record is hidden: a tombstone, or covered by a range tombstone.
-    func isSkipped(_ record: UnsafePointer<Record>) -> Bool { Self.isSkipped(record, stretch) }
+    /// Whether a record is hidden: a tombstone, or deleted by a range tombstone.
+    func isSkipped(_ record: RecordPlace) -> Bool { Self.isSkipped(record, stretch) }
 
-    /// Leaves a record that is hidden out of the count of entries.
+    /// Takes a hidden record out of the count of returned entries.
     mutating func uncount() { left &+= 1 }
 
-    /// Calls `body` with the record where a row ended early, if it is one that counts.
+    /// Handles the record at which a row ended early. Calls `body` with it, unless it is hidden.
+    /// - Returns: the result of `body`; true if the record is hidden.
     mutating func handOther(
-        _ record: UnsafePointer<Record>, to body: (RawSpan, RawSpan) throws -> Bool
+        _ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
         if Self.isSkipped(record, stretch) {
-            // It is used up, and no entry.
+            // The record is used but is not an entry, so it is taken out of the count.
             left &+= 1
             return true
         }
         return try handPointed(record, to: body)
     }
 
-    /// Goes on behind the record where a row of keys ended early.
-    /// - Returns: nil where it is no entry; else what `body` says of its key.
-    mutating func handOtherKey(_ record: UnsafePointer<Record>, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
+    /// Handles the record at which a row of keys ended early. Calls `body` with its key, unless it is hidden.
+    /// - Returns: the result of `body`; true if the record is hidden.
+    mutating func handOtherKey(_ record: RecordPlace, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
         if Self.isSkipped(record, stretch) {
             left = left &+ 1
             return true
         }
-        return try body(record.pointee.key.buffer.bytes)
+        return try unsafe body(record.key.buffer.bytes)
     }
 
-    /// Counts the entries that are left, by their keys.
+    /// Counts the remaining entries by reading their records, without fetching values from value files.
     mutating func count() throws(StoreError) -> Int {
         var count = 0
         while left > 0 {
@@ -231,20 +243,24 @@ struct ScanWalk: ~Copyable {
         return count
     }
 
-    /// Reads the first records, from a key on, which the walk then need not keep: nil for the first of all. To be called at
-    /// most once, before anything is asked for.
+    /// Reads the first records from `key` on; nil for the first key in scan order. The scan then need not keep its
+    /// start in ``nearEnd``. Called at most once, before any record is read.
     mutating func begin(at key: [UInt8]?) throws(StoreError) {
         if left > 0 { _ = try readSpan(first: key) }
     }
 
-    /// Reads the first records of a walk that keeps where it begins.
+    /// Reads the first records of a scan that keeps its start in ``nearEnd``.
     mutating func begin() throws(StoreError) {
         if left > 0 { _ = try readSpan() }
     }
 
-    /// Reads the next records, as far as they are in the range; whether there are any.
+    /// Reads the next span of records, up to the end of the range.
+    /// - Returns: whether there are any.
     private mutating func readSpan() throws(StoreError) -> Bool { try readSpan(first: isStarted ? nil : nearEnd) }
 
+    /// Reads the next span of records, up to the end of the range. If the current range has no more, moves to the next
+    /// range that has records.
+    /// - Parameter key: the start, for the first span only; nil for the first key in scan order.
     private mutating func readSpan(first key: [UInt8]?) throws(StoreError) -> Bool {
         try checkPlace()
         do {
@@ -253,51 +269,52 @@ struct ScanWalk: ~Copyable {
         } catch { try fail(error) }
     }
 
-    /// Throws where the walk has failed: its place is not known any more.
+    /// Throws the earlier error if the scan has failed, because its position is then unknown.
     func checkPlace() throws(StoreError) {
-        if let failure = scan._withUnsafeGuaranteedRef({ $0.failure }) { throw failure }
+        if let failure = scan.with({ $0.failure }) { throw failure }
     }
 
-    /// Ends the walk with an error.
+    /// Ends the scan with an error.
     func fail(_ error: StoreError) throws(StoreError) -> Never {
-        scan._withUnsafeGuaranteedRef { $0.failure = error }
+        scan.with { $0.failure = error }
         throw error
     }
 
+    /// Reads the next span of the current range. Returns false at the end of the range.
     private mutating func readNextSpan() throws(StoreError) -> Bool {
         if isLastSpan { return false }
         if _slowPath(!tombstones.isEmpty) { return try readNextStretch() }
-        let span = try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in try merge.nextSpan() }
-        guard let first = span.baseAddress else {
-            // A seek may have left records unread.
+        let span = try merge.with { merge throws(StoreError) in try merge.nextSpan() }
+        guard !span.isEmpty else {
+            // After a seek, `next` and `end` may still refer to the previous span, so they are cleared.
             leaveSpan()
             isLastSpan = true
             return false
         }
-        self.span = RecordRow(start: first, end: first + span.count)
-        next = first
-        end = first + span.count
+        self.span = span
+        (next, end) = (span.start, span.end)
         cutAtFarEnd()
         return next != end
     }
 
-    /// As ``readNextSpan()``, at the beginning of a range, or wherever a seek goes.
+    /// Like ``readNextSpan()``, but first seeks to the start of a range or to the target of a seek.
     mutating func readFirstSpan(_ key: [UInt8]?) throws(StoreError) -> Bool {
         isStarted = true
         guard direction == .forward else {
             try seek(key)
             return try readNextSpan()
         }
-        let deletedRanges = path._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.deletedRanges) }
-        if _slowPath(deletedRanges._withUnsafeGuaranteedRef { $0.hasRanges }),
+        let deletedRanges = path.with { Borrowed($0.deletedRanges) }
+        if _slowPath(deletedRanges.with { $0.hasRanges }),
             let known = withContiguousBytes(
-                key ?? [], { deletedRanges.takeUnretainedValue().end(from: $0, visible: sequence) })
+                key ?? [], { deletedRanges.object.end(from: $0, visible: sequence) })
         {
             return try readFirstSpan(from: known)
         }
         return try readFirstSpan(from: key)
     }
 
+    /// Reads the first span from `key` on. If its first record is hidden, moves to the first entry.
     private mutating func readFirstSpan(from key: [UInt8]?) throws(StoreError) -> Bool {
         try seek(key)
         guard try readNextSpan() else { return false }
@@ -305,6 +322,7 @@ struct ScanWalk: ~Copyable {
         return try passDeleted(from: key ?? [])
     }
 
+    /// Moves the merge to a key; nil for the first key in scan order. Also finds the stretch of range tombstones there.
     private mutating func seek(_ key: [UInt8]?) throws(StoreError) {
         if _slowPath(!tombstones.isEmpty) {
             leaveSpan()
@@ -315,9 +333,9 @@ struct ScanWalk: ~Copyable {
 
     private mutating func seek(_ key: [UInt8]?, numbered: Bool) throws(StoreError) {
         isNumbered = numbered
-        try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in
+        try merge.with { merge throws(StoreError) in
             merge.restart(direction, visible: sequence, numbered: numbered)
-            // A walk without a limit goes on without one, however much it has handed out.
+            // A scan without a limit stays unlimited, although `left` decreases with each returned entry.
             let limit = left > .max / 2 ? .max : left
             guard let key else { return try merge.seek(nil, limit: limit) }
             try withContiguousBytes(key) { bytes throws(StoreError) in try merge.seek(bytes, limit: limit) }
@@ -326,11 +344,11 @@ struct ScanWalk: ~Copyable {
 
     // MARK: Range tombstones
 
-    /// As ``readNextSpan()`` where there are range tombstones: a span ends where other ones apply, so that they are asked about
-    /// once for a stretch of keys, and not for each.
+    /// Like ``readNextSpan()``, for a scan with range tombstones. It cuts the span where other tombstones start to
+    /// apply, so that the tombstones are looked up once for each stretch of keys instead of once for each key.
     private mutating func readNextStretch() throws(StoreError) -> Bool {
         while true {
-            // What is left of the records of the stretch before.
+            // The records of the span after the previous stretch come first.
             guard let first = end, first != span.end else {
                 guard try readWholeSpan() else { return false }
                 continue
@@ -339,21 +357,21 @@ struct ScanWalk: ~Copyable {
             end = span.end
             cutAtFarEnd()
             guard next != end else { return false }
-            if !hasStretch || !stretch.holds(first.pointee.key, direction) {
-                let place = direction == .forward ? nil : [UInt8](first.pointee.key) + [0]
+            if !hasStretch || !stretch.holds(first.key, direction) {
+                let place = direction == .forward ? nil : [UInt8](first.key) + [0]
                 if let place {
                     withContiguousBytes(place) { setStretch(at: $0) }
                 } else {
-                    setStretch(at: first.pointee.key)
+                    setStretch(at: first.key)
                 }
                 if stretch.covering > 0, !isNumbered {
-                    let place = place ?? [UInt8](first.pointee.key)
+                    let place = place ?? [UInt8](first.key)
                     leaveSpan()
                     isLastSpan = false
                     try seek(place, numbered: true)
                     continue
                 }
-                // For batches to come; those that are there may stay as they are.
+                // Applies to the batches that are read from now on; the present ones may keep their numbers.
                 if stretch.covering == 0, isNumbered { stopNumbering() }
             }
             cutAtStretch()
@@ -361,22 +379,22 @@ struct ScanWalk: ~Copyable {
         }
     }
 
-    /// Reads the records that come next, whatever applies to them, and stands before them.
+    /// Reads the next span, regardless of the range tombstones that apply, and moves to its start.
     private mutating func readWholeSpan() throws(StoreError) -> Bool {
-        let span = try merge._withUnsafeGuaranteedRefThrowing { merge throws(StoreError) in try merge.nextSpan() }
-        guard let first = span.baseAddress else {
+        let span = try merge.with { merge throws(StoreError) in try merge.nextSpan() }
+        guard !span.isEmpty else {
             leaveSpan()
             isLastSpan = true
             return false
         }
-        self.span = RecordRow(start: first, end: first + span.count)
-        (next, end) = (first, first)
+        self.span = span
+        (next, end) = (span.start, span.start)
         return true
     }
 
-    /// Goes on at a record among those that were read last.
-    /// - Returns: whether records follow in the range.
-    mutating func goOn(at record: UnsafePointer<Record>) throws(StoreError) -> Bool {
+    /// Continues at a record of the span that was read last.
+    /// - Returns: whether the range has records from there on.
+    mutating func goOn(at record: RecordPlace) throws(StoreError) -> Bool {
         if _slowPath(!tombstones.isEmpty) {
             (next, end) = (record, record)
             hasStretch = false
@@ -387,51 +405,53 @@ struct ScanWalk: ~Copyable {
         return next != end
     }
 
-    /// Forgets the records that were read.
+    /// Drops the span of records that was read last.
     private mutating func leaveSpan() {
         span = .none
         (next, end) = (span.end, span.end)
     }
 
+    /// Looks up the range tombstones that apply at a position.
     private mutating func setStretch(at place: Bytes?) {
         stretch = TombstoneStretch(at: place, direction, tombstones, visible: sequence)
         hasStretch = true
     }
 
+    /// Reads later batches without sequence numbers.
     private mutating func stopNumbering() {
         isNumbered = false
-        merge._withUnsafeGuaranteedRef { $0.stopNumbering() }
+        merge.with { $0.stopNumbering() }
     }
 
-    /// Leaves out what lies beyond the stretch, for now.
+    /// Cuts the records after the current stretch off. A later call returns them.
     private mutating func cutAtStretch() {
-        guard let first = next, let last = end, !stretch.holds((last - 1).pointee.key, direction) else { return }
+        guard let first = next, let last = end, !stretch.holds((last - 1).key, direction) else { return }
         var low = first
         var high = last - 1
         while low < high {
             let middle = low + (high - low) / 2
-            if stretch.holds(middle.pointee.key, direction) { low = middle + 1 } else { high = middle }
+            if stretch.holds(middle.key, direction) { low = middle + 1 } else { high = middle }
         }
         end = low
         isLastSpan = false
     }
 
-    /// Goes on to the first entry, and takes note of how far that was, for walks to come.
-    /// - Returns: whether there is one.
+    /// Moves to the first entry, and records the deleted keys that it has passed for later scans.
+    /// - Returns: whether there is an entry.
     @inline(never)
     private mutating func passDeleted(from start: [UInt8]) throws(StoreError) -> Bool {
         var count = 0
         var passed: [UInt8]?
         var isFound = false
-        // In vain: to ask takes as long as to pass some records.
+        // The number of failed lookups in the cache that are allowed. Each one takes as long as passing some records.
         var tries = 4
         while let first = next, let end {
             var record = first
             while record != end, Self.isSkipped(record, stretch) { record += 1 }
             next = record
             count += record - first
-            // Good until the next records are read.
-            if record != first, count >= DeletedRangeCache.fewestToGrow { passed = [UInt8]((record - 1).pointee.key) }
+            // Copied, because the key is valid only until the next records are read.
+            if record != first, count >= DeletedRangeCache.fewestToGrow { passed = [UInt8]((record - 1).key) }
             isFound = record != end
             if isFound { break }
             if record != first, !isLastSpan, tries > 0, try !leap(from: start, over: record - 1) { tries -= 1 }
@@ -440,28 +460,27 @@ struct ScanWalk: ~Copyable {
         if let passed {
             withContiguousBytes(start) { start in
                 withContiguousBytes(passed) { passed in
-                    path.takeUnretainedValue().noteDeleted(
-                        from: start, through: passed, passing: count, seen: sequence)
+                    path.object.noteDeleted(from: start, through: passed, passing: count, seen: sequence)
                 }
             }
         }
         return isFound
     }
 
-    /// Goes on behind what is known to be empty, if there is such right behind the last record that was passed.
-    /// - Returns: whether there is.
-    private mutating func leap(from start: [UInt8], over record: UnsafePointer<Record>) throws(StoreError) -> Bool {
-        let ranges = path.takeUnretainedValue().deletedRanges
+    /// Skips a range that is known to be empty, if one lies directly after the last record that was passed.
+    /// - Returns: whether there was one.
+    private mutating func leap(from start: [UInt8], over record: RecordPlace) throws(StoreError) -> Bool {
+        let ranges = path.object.deletedRanges
         guard ranges.hasSeveral else { return false }
         let end = withContiguousBytes(start) { start in
-            ranges.end(from: start, through: record.pointee.key, seen: sequence)
+            ranges.end(from: start, through: record.key, seen: sequence)
         }
         guard let end else { return false }
         try seek(end)
         return true
     }
 
-    /// Leaves out what lies beyond the far end of the range. One comparison where nothing does.
+    /// Cuts off the records after the end of the range. If there are none, this takes one comparison.
     mutating func cutAtFarEnd() {
         guard let farEnd, let first = next, let last = end else { return }
         farEnd.withBytes { bytes in
@@ -474,8 +493,8 @@ struct ScanWalk: ~Copyable {
     }
 
     @inline(__always)
-    private func isBeyond(_ record: UnsafePointer<Record>, _ farEnd: Bytes) -> Bool {
-        let order = compareKeys(record.pointee.key, farEnd)
+    private func isBeyond(_ record: RecordPlace, _ farEnd: Bytes) -> Bool {
+        let order = compareKeys(record.key, farEnd)
         return direction == .forward ? order >= 0 : order < 0
     }
 }

@@ -1,4 +1,4 @@
-/// The last 128 bytes of a segment: where everything is (`Docs/Format.md`, "Footer").
+/// The last 128 bytes of a segment: the positions and sizes of all other parts (`Docs/Format.md`, "Footer").
 struct SegmentFooter: Hashable, Sendable {
     /// Bytes of the footer.
     static let size = 128
@@ -6,12 +6,13 @@ struct SegmentFooter: Hashable, Sendable {
 
     /// Offset of the first block in the file.
     var dataOffset = FileHeader.size
-    /// Bytes of all blocks, not compressed: the range of logical addresses.
+    /// Size of all blocks before compression, in bytes. A logical address is an offset in these bytes.
     var dataBytes = 0
     /// Bytes that the blocks take in the file.
     var storedBytes = 0
     var blockCount = 0
-    /// Logarithm of the window in which at most one block begins.
+    /// Base-2 logarithm of the window size. A window is a range of logical addresses in which at most one block starts,
+    /// so a table with one entry for each window finds the block of an address.
     var windowShift = 0
     var indexOffset = 0
     var index = HashIndexGeometry.none
@@ -25,8 +26,9 @@ struct SegmentFooter: Hashable, Sendable {
 
     var metadataBytes: Int { fenceBytes + blockTableBytes + pageTableBytes + rangeTombstoneBytes + propertyBytes }
 
-    /// The encoding.
-    /// - Parameter headerChecksum: the checksum in the file's header, to which the footer is bound.
+    /// The encoded footer.
+    /// - Parameter headerChecksum: checksum of the file's header. The footer's checksum covers it, which binds the
+    ///   footer to this file.
     func encoded(headerChecksum: UInt32) -> [UInt8] {
         var bytes = Self.magic
         for field in [dataOffset, dataBytes, storedBytes, indexOffset] { bytes.append(integer: UInt64(field)) }
@@ -53,7 +55,8 @@ struct SegmentFooter: Hashable, Sendable {
 
     init() {}
 
-    /// Reads and checks a footer, and that the sections that it names fill the file with no gap and no overlap.
+    /// Decodes a footer. Checks its checksum, and that the sections it names follow each other without
+    /// overlap, and without a gap but the padding before the index.
     /// - Parameters:
     ///   - bytes: the last ``size`` bytes of the file.
     ///   - fileBytes: size of the file.
@@ -104,14 +107,14 @@ struct SegmentFooter: Hashable, Sendable {
         return footer
     }
 
-    /// Whether every number is in its range; sizes are bounded first, so that no sum can overflow.
+    /// True if every number is in its range. The sizes are bounded first, so that no sum can overflow.
     private func isConsistent(fileBytes: Int) -> Bool {
         let sizes = [
             dataOffset, storedBytes, indexOffset, metadataOffset, fenceBytes, blockTableBytes, pageTableBytes,
             rangeTombstoneBytes, propertyBytes,
         ]
         guard sizes.allSatisfy({ $0 <= fileBytes }), dataBytes <= SegmentFormat.maximumDataBytes,
-            // Tables are made for so many bytes before a block has been seen.
+            // Opening allocates tables in proportion to `dataBytes` before it has read a block.
             dataBytes <= storedBytes * Deflate.greatestRatio, (6...16).contains(windowShift), index.isValid
         else { return false }
         return dataOffset == FileHeader.size

@@ -1,58 +1,59 @@
-/// What the manifest knows of a segment: enough to find keys, to plan compaction and to recognise the file.
+/// The manifest's entry for a segment. It suffices to find keys, to plan compactions and to recognise the file.
 struct SegmentInfo: Hashable, Sendable {
     /// The file's number.
     var number: UInt64
     var fileBytes = 0
-    /// The checksum of the footer, which covers everything else of the file but data and hash index.
+    /// The footer's checksum. It covers the header and the metadata too, but not the blocks and the hash index.
     var footerChecksum: UInt32 = 0
-    /// Versions of keys, tombstones included.
+    /// Number of records: all versions of keys, including tombstones.
     var recordCount = 0
     var tombstoneCount = 0
     var rangeTombstoneCount = 0
-    /// Over records and range tombstones.
+    /// Smallest and largest sequence number of records and range tombstones.
     var smallestSequence: SequenceNumber = 0
     var greatestSequence: SequenceNumber = 0
-    /// Bytes of keys and values as the records hold them; a pointer counts for its 24.
+    /// Bytes of keys and values as the records hold them. A value pointer counts as its 24 bytes.
     var userBytes = 0
-    /// No record's key, and no start of a range tombstone, comes before it.
+    /// Smallest key of all records and starts of range tombstones.
     var firstKey: [UInt8] = []
-    /// No record's key, and no end of a range tombstone, comes after it. Where it is such an end, it is not in the
-    /// range any more, and may be the first key of the next segment of the run.
+    /// Largest key of all records and ends of range tombstones. The end of a range tombstone is exclusive, so if this
+    /// key is one, it may also be the first key of the run's next segment.
     var lastKey: [UInt8] = []
     /// The value files that records point into, by number.
     var valueFiles: [ValueFileUse] = []
 
-    /// How much of a value file a segment refers to.
+    /// The part of a value file that a segment refers to.
     struct ValueFileUse: Hashable, Sendable {
         /// The value file's number.
         var file: UInt64
-        /// Bytes of the value records referred to, headers, keys and padding included.
+        /// Bytes of the referenced value records, including headers, keys and padding.
         var bytes: Int
     }
 
-    /// Bytes of one value file that no segment can refer to, so that sums over segments cannot overflow.
-    private static let greatestUse = 1 << 48
+    /// Exclusive bound of ``ValueFileUse/bytes``. It keeps sums over many segments from overflowing.
+    private static let useLimit = 1 << 48
 
     init(number: UInt64) { self.number = number }
 
-    /// Whether a segment with so many bytes of blocks can be like this.
+    /// True if a segment with `dataBytes` bytes of blocks can have these properties.
     ///
-    /// Numbers that are not looked at otherwise are added up over all segments; a record takes six bytes at least.
+    /// Most of these numbers are only summed over all segments and never checked elsewhere. The bound on records
+    /// follows because a record takes at least six bytes: four in its head, and two for its slot.
     func isPlausible(dataBytes: Int) -> Bool {
         recordCount <= dataBytes / 6 && tombstoneCount <= recordCount && userBytes <= dataBytes
             && greatestSequence <= .greatest && smallestSequence <= greatestSequence
-            && valueFiles.count <= recordCount && valueFiles.allSatisfy { $0.bytes < Self.greatestUse }
+            && valueFiles.count <= recordCount && valueFiles.allSatisfy { $0.bytes < Self.useLimit }
     }
 
-    /// Appends all that follows level and run in the manifest's field (`Docs/Format.md`, tag 4). Number, level and
-    /// run come before it, and are the manifest's to write.
+    /// Appends everything that follows level and run in the manifest's field (`Docs/Format.md`, tag 4). The manifest
+    /// writes number, level and run before it.
     func encode(into bytes: inout [UInt8]) {
         bytes.append(varint: UInt64(fileBytes))
         bytes.append(integer: footerChecksum)
         encodeProperties(into: &bytes)
     }
 
-    /// Reads what ``encode(into:)`` wrote; nil where it is not that.
+    /// Decodes the output of ``encode(into:)``. Returns nil if the bytes are malformed.
     init?(number: UInt64, reader: inout ByteReader) {
         guard let fileBytes = reader.length(), let footerChecksum = reader.integer(UInt32.self) else { return nil }
         self.init(number: number, properties: &reader)
@@ -60,7 +61,7 @@ struct SegmentInfo: Hashable, Sendable {
         self.footerChecksum = footerChecksum
     }
 
-    /// Appends what the segment's own section *properties* holds.
+    /// Appends the contents of the segment's own section *properties*.
     func encodeProperties(into bytes: inout [UInt8]) {
         bytes.append(varint: UInt64(recordCount))
         bytes.append(varint: UInt64(tombstoneCount))
@@ -77,7 +78,7 @@ struct SegmentInfo: Hashable, Sendable {
         }
     }
 
-    /// Reads what ``encodeProperties(into:)`` wrote; nil where it is not that.
+    /// Decodes the output of ``encodeProperties(into:)``. Returns nil if the bytes are malformed.
     init?(number: UInt64, properties reader: inout ByteReader) {
         self.init(number: number)
         guard let records = reader.length(), let tombstones = reader.length(), let ranges = reader.length(),

@@ -1,20 +1,21 @@
-/// A segment without its blocks and its hash index: what is read, checked and kept in memory when it is opened.
+/// A segment without its blocks and its hash index: the parts that opening reads, checks and keeps in memory.
 struct SegmentLayout {
     var header: FileHeader
     var footer: SegmentFooter
     var info: SegmentInfo
     var fences: BlockIndex
     var rangeTombstones: RangeTombstones
-    /// In compressed segments, where in the file each block is, and behind them where the last one ends; else empty.
+    /// File offset of each block of a compressed segment, followed by the end of the last block. Empty if the segment
+    /// is not compressed.
     var storedOffsets: [Int]
-    /// The metadata sections, to which fences and page checksums refer.
+    /// The metadata sections. Fences and page checksums refer to this memory.
     private var metadata: HeapBytes
 
     var isCompressed: Bool { header.incompatibleFeatures & SegmentFormat.compressedFeature != 0 }
 
     var blockLayout: BlockLayout { BlockLayout(features: header.incompatibleFeatures) }
 
-    /// The checksum of a page of the hash index.
+    /// The checksum of a page of the hash index; nil if the page does not exist.
     func checksum(ofPage page: Int) -> UInt32? {
         metadata.bytes.integer(at: footer.fenceBytes + footer.blockTableBytes + 4 * page)
     }
@@ -22,9 +23,9 @@ struct SegmentLayout {
     /// Reads and checks header, footer and metadata.
     /// - Parameters:
     ///   - number: the number in the file's name.
-    ///   - store: the store that the file must belong to, where that is known.
-    ///   - expected: what the manifest says of the segment, where that is known.
-    ///   - length: bytes of the file that are the segment, where more were put behind it; nil for all.
+    ///   - store: the store that the file must belong to; nil if it is unknown.
+    ///   - expected: the manifest's entry for the segment; nil if it is unknown.
+    ///   - length: size of the segment in bytes if more bytes follow it in the file; nil if it is the complete file.
     /// - Throws: ``StoreError``, naming the file and the offset.
     /// - Complexity: O(size of the metadata)
     init(
@@ -76,7 +77,7 @@ struct SegmentLayout {
         }
     }
 
-    /// The sections of the metadata, decoded.
+    /// The decoded sections of the metadata.
     private struct Parts {
         var fences: BlockIndex
         var storedOffsets: [Int] = []

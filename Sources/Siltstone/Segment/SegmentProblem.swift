@@ -1,7 +1,7 @@
-/// Something wrong with a file.
+/// A defect that a check found in a file.
 struct SegmentProblem: Hashable, Sendable {
     var file: String
-    /// In bytes, where it is known.
+    /// Offset in the file, in bytes; nil if it is unknown.
     var offset: Int?
     var message: String
 

@@ -1,4 +1,5 @@
-/// Counts what goes into a segment, or what is found in one: the writer and the verifier must come to the same.
+/// Computes a segment's properties from its records. The writer stores them, and the verifier must compute the same
+/// ones.
 struct SegmentSummary {
     private(set) var uses: [UInt64: Int] = [:]
     var info: SegmentInfo
@@ -8,8 +9,8 @@ struct SegmentSummary {
         info.smallestSequence = .max
     }
 
-    /// Counts a record; the first one gives the first key.
-    /// - Returns: false where the value of a pointer record is no pointer.
+    /// Adds a record. The first record's key becomes the first key.
+    /// - Returns: false if the record is a pointer record and its value is no valid pointer.
     @inline(__always)
     mutating func add(_ record: Record) -> Bool {
         if info.recordCount == 0 { info.firstKey = Array(record.key) }
@@ -27,7 +28,7 @@ struct SegmentSummary {
         return true
     }
 
-    /// Adds what is known only at the end.
+    /// Adds the last key and the range tombstones, which are known only at the end.
     mutating func finish(lastKey: Bytes?, rangeTombstones: [RangeTombstone]) {
         info.lastKey = lastKey.map { Array($0) } ?? []
         info.rangeTombstoneCount = rangeTombstones.count

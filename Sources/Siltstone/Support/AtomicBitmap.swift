@@ -1,16 +1,17 @@
 import Synchronization
 
-/// Bits that several threads set and test, to remember what has been verified. They are never cleared.
+/// Bits that several threads set and test, to record which data has been verified. They are never cleared.
 ///
-/// Relaxed order is enough: what a bit tells of is immutable, so whoever sees it set may read it, and whoever does not
-/// verifies once more.
+/// A set bit guards immutable data, so relaxed order is enough. A reader that sees the bit may read the data. A reader
+/// that misses it only verifies again.
 ///
-/// `@unchecked Sendable`: the words are touched only as atomics until the owner goes.
+/// `@unchecked Sendable`: all accesses are atomic until the owner ends.
 struct AtomicBitmap: ~Copyable, @unchecked Sendable {
-    /// The bits, for whoever knows that the bitmap lives.
+    /// The bits. Unowned: must not outlive the bitmap.
     let bits: AtomicBits
 
-    /// - Parameter count: bits, all clear.
+    /// Creates a bitmap without set bits.
+    /// - Parameter count: number of bits.
     init(count: Int) { bits = AtomicBits(count: count) }
 
     deinit { bits.deallocate() }
@@ -21,30 +22,31 @@ struct AtomicBitmap: ~Copyable, @unchecked Sendable {
     func set(_ index: Int) { bits.set(index) }
 }
 
-/// The bits of an ``AtomicBitmap``, by address.
-struct AtomicBits: @unchecked Sendable {  // touched only as atomics
+/// The bits of an ``AtomicBitmap``, by address. Unowned: must not outlive the bitmap.
+@safe
+struct AtomicBits: @unchecked Sendable {  // all accesses are atomic
     private let words: UnsafeMutablePointer<UInt64>
 
     fileprivate init(count: Int) {
         let capacity = count / 64 + 1
-        words = .allocate(capacity: capacity)
-        words.initialize(repeating: 0, count: capacity)
+        unsafe words = .allocate(capacity: capacity)
+        unsafe words.initialize(repeating: 0, count: capacity)
     }
 
-    fileprivate func deallocate() { words.deallocate() }
+    fileprivate func deallocate() { unsafe words.deallocate() }
 
     @inline(__always)
     private func word(_ index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
         // Atomic<UInt64> has the layout of UInt64 (SE-0410), and is loaded and stored in place.
-        UnsafeMutableRawPointer(words + (index &>> 6)).assumingMemoryBound(to: Atomic<UInt64>.self)
+        unsafe UnsafeMutableRawPointer(words + (index &>> 6)).assumingMemoryBound(to: Atomic<UInt64>.self)
     }
 
     @inline(__always)
     func isSet(_ index: Int) -> Bool {
-        word(index).pointee.load(ordering: .relaxed) & (1 &<< UInt64(truncatingIfNeeded: index & 63)) != 0
+        unsafe word(index).pointee.load(ordering: .relaxed) & (1 &<< UInt64(truncatingIfNeeded: index & 63)) != 0
     }
 
     func set(_ index: Int) {
-        word(index).pointee.bitwiseOr(1 << UInt64(index & 63), ordering: .relaxed)
+        unsafe word(index).pointee.bitwiseOr(1 << UInt64(index & 63), ordering: .relaxed)
     }
 }

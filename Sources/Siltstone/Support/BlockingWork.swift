@@ -4,19 +4,19 @@ import Dispatch
 struct BlockingQueue: Sendable {
     private let queue = DispatchQueue(label: "siltstone.blocking", attributes: .concurrent)
 
-    /// Runs blocking work on a thread that is not of the cooperative pool.
+    /// Runs blocking work on a thread outside the cooperative pool.
     ///
-    /// Cancellation does not stop it: what was begun is finished, and its outcome told.
+    /// Cancellation does not stop the work. It runs to its end, and the caller gets its outcome.
     func run<R: Sendable>(_ body: @escaping @Sendable () throws(StoreError) -> R) async throws(StoreError) -> R {
         try await BlockingWork.run(on: queue, body)
     }
 }
 
-/// Runs work that may block on threads that are not of the cooperative pool, for callers that have no engine yet.
+/// Runs work that may block on threads outside the cooperative pool, for callers that have no engine yet.
 enum BlockingWork {
     private static let queue = DispatchQueue(label: "siltstone.open", attributes: .concurrent)
 
-    /// Runs `body` to its end, whether or not the task is cancelled meanwhile.
+    /// Runs `body` to its end, even if the task is cancelled meanwhile.
     static func run<R: Sendable>(
         on queue: DispatchQueue = queue, _ body: @escaping @Sendable () throws(StoreError) -> R
     ) async throws(StoreError) -> R {

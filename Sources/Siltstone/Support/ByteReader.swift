@@ -1,4 +1,4 @@
-/// Reads a sequence of fields from borrowed bytes; every read is checked, and a failed one is nil.
+/// Reads a sequence of fields from borrowed bytes. Every read is checked, and returns nil if the bytes are too few.
 struct ByteReader {
     private(set) var offset = 0
     let bytes: Bytes
@@ -15,7 +15,7 @@ struct ByteReader {
 
     mutating func varint() -> UInt64? { Varint.read(bytes, at: &offset) }
 
-    /// A varint that must fit a non-negative `Int`.
+    /// Reads a varint that must fit a non-negative `Int`.
     mutating func length() -> Int? { varint().flatMap { Int(exactly: $0) } }
 
     mutating func take(_ count: Int) -> Bytes? {
@@ -24,7 +24,7 @@ struct ByteReader {
         return part
     }
 
-    /// Bytes that follow their length.
+    /// Reads a length and that many bytes.
     mutating func counted() -> Bytes? {
         guard let count = length() else { return nil }
         return take(count)

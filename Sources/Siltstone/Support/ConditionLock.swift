@@ -1,16 +1,15 @@
-/// A mutex with a condition to wait on.
+/// A mutex with a condition variable.
 ///
-/// `Synchronization.Mutex` has no condition variable, and a semaphore beside it would lose wake-ups or need a count of
-/// its own; POSIX has the pair. What the lock guards lives beside it, in the owner.
-///
-/// `@unchecked Sendable`: the two C objects are made for use by several threads and never move.
-final class ConditionLock: @unchecked Sendable {
+/// `Synchronization.Mutex` has no condition variable. A semaphore beside it would lose wake-ups or need a count of its
+/// own. POSIX has the pair. The state that the lock guards is stored beside it, in the owner.
+final class ConditionLock: Sendable {
     private let pair = Platform.MutexAndCondition()
     #if DEBUG
     private let rank: LockRank
     #endif
 
-    /// - Parameter rank: the lock's place in the order of locks, which debug builds check.
+    /// Creates a lock that nobody holds.
+    /// - Parameter rank: the lock's rank in the lock order, which debug builds check.
     init(_ rank: LockRank = .unranked) {
         #if DEBUG
         self.rank = rank
@@ -38,7 +37,8 @@ final class ConditionLock: @unchecked Sendable {
         pair.unlock()
     }
 
-    /// Takes the lock if nobody has it. Any order will do: a thread that does not wait closes no circle.
+    /// Takes the lock if nobody holds it. The rank is not checked, because a thread that does not wait cannot cause a
+    /// deadlock.
     func tryLock() -> Bool {
         let isTaken = pair.tryLock()
         #if DEBUG
@@ -47,10 +47,10 @@ final class ConditionLock: @unchecked Sendable {
         return isTaken
     }
 
-    /// Releases the lock, waits to be woken, and takes the lock again. Wakes without cause happen.
+    /// Releases the lock, waits for a wake-up, and takes the lock again. It may wake without a cause.
     func wait() { pair.wait() }
 
-    /// Wakes all that wait.
+    /// Wakes all waiting threads.
     func wakeAll() { pair.wakeAll() }
 
     /// Runs `body` under the lock.

@@ -1,37 +1,37 @@
-/// Lends the bytes of any collection of bytes: its own storage where that is contiguous, which it is for arrays,
-/// slices, buffers, `Data` and the UTF-8 of native strings; else a copy.
+/// Runs `body` on the bytes of a collection. Uses its own storage if that is contiguous, as for arrays, slices,
+/// buffers, `Data` and the UTF-8 of native strings; otherwise a copy.
 ///
-/// Inlinable, so that a caller in another module pays for no generic call per key.
-/// - Complexity: O(1) where the storage is contiguous, else O(*n*).
+/// Inlinable, so that a caller in another module pays for no generic call for each key.
+/// - Complexity: O(1) if the storage is contiguous, else O(*n*).
 @inlinable
 @inline(__always)
 func withContiguousBytes<R, E: Error, C: Collection<UInt8>>(
     _ bytes: C, _ body: (Bytes) throws(E) -> R
 ) throws(E) -> R {
-    // Decided by the compiler for each kind of key. These two go without a result to put error and value in, which would
-    // cost as much as a third of a read from the caches.
-    if C.self == UnsafeRawBufferPointer.self {
-        return try body(Bytes(unsafeBitCast(bytes, to: UnsafeRawBufferPointer.self)))
+    // The compiler resolves these two conditions for each type of key. The two types avoid a result that carries error
+    // and value, which would cost up to a third of a read from the caches.
+    if unsafe C.self == UnsafeRawBufferPointer.self {
+        return try unsafe body(Bytes(unsafeBitCast(bytes, to: UnsafeRawBufferPointer.self)))
     }
     if C.self == [UInt8].self {
-        let array = unsafeBitCast(bytes, to: [UInt8].self)
+        let array = unsafe unsafeBitCast(bytes, to: [UInt8].self)
         return try array.withBytes(body)
     }
-    // The standard library rethrows any error, not this one: hence the result.
+    // The standard library's function rethrows untyped errors, so the typed error travels in a result.
     let lent = bytes.withContiguousStorageIfAvailable { storage -> Result<R, E> in
-        do throws(E) { return .success(try body(Bytes(UnsafeRawBufferPointer(storage)))) } catch {
+        do throws(E) { return unsafe .success(try body(Bytes(UnsafeRawBufferPointer(storage)))) } catch {
             return .failure(error)
         }
     }
     if let lent { return try lent.get() }
     let copy = ContiguousArray(bytes)
-    let result = copy.withUnsafeBytes { storage -> Result<R, E> in
-        do throws(E) { return .success(try body(Bytes(storage))) } catch { return .failure(error) }
+    let result = unsafe copy.withUnsafeBytes { storage -> Result<R, E> in
+        do throws(E) { return unsafe .success(try body(Bytes(storage))) } catch { return .failure(error) }
     }
     return try result.get()
 }
 
-/// Lends the bytes of a span.
+/// Runs `body` on the bytes of a span.
 @inlinable
 func withContiguousBytes<R, E: Error>(
     _ span: RawSpan, _ body: (Bytes) throws(E) -> R
@@ -39,7 +39,7 @@ func withContiguousBytes<R, E: Error>(
     try span.withBytes(body)
 }
 
-/// As ``withContiguousBytes(_:_:)``, for functions that others may call.
+/// Same as ``withContiguousBytes(_:_:)``, for the public functions, which take spans.
 @inlinable
 @inline(__always)
 func withContiguousSpan<R, E: Error>(
@@ -49,21 +49,26 @@ func withContiguousSpan<R, E: Error>(
 }
 
 /// Runs `body` with scratch memory for `count` elements on the stack.
-func withUnsafeTemporary<T, R, E: Error>(
+private func withStack<T, R, E: Error>(
     _ type: T.Type, count: Int, _ body: (UnsafeMutableBufferPointer<T>) throws(E) -> R
 ) throws(E) -> R {
-    // The standard library rethrows any error, not this one: hence the result.
-    let result = withUnsafeTemporaryAllocation(of: type, capacity: count) { buffer in
-        Result { () throws(E) in try body(buffer) }
+    // The standard library's function rethrows untyped errors, so the typed error travels in a result.
+    let result = unsafe withUnsafeTemporaryAllocation(of: type, capacity: count) { buffer in
+        Result { () throws(E) in try unsafe body(buffer) }
     }
     return try result.get()
 }
 
 /// Runs `body` with `count` bytes of scratch memory on the stack.
-func withUnsafeTemporaryBytes<R>(
+func withStackBytes<R>(
     _ count: Int, _ body: (MutableBytes) throws(StoreError) -> R
 ) throws(StoreError) -> R {
-    try withUnsafeTemporary(UInt8.self, count: count) { bytes throws(StoreError) in
-        try body(MutableBytes(UnsafeMutableRawBufferPointer(bytes)))
+    try unsafe withStack(UInt8.self, count: count) { bytes throws(StoreError) in
+        try unsafe body(MutableBytes(UnsafeMutableRawBufferPointer(bytes)))
     }
+}
+
+/// Runs `body` with storage for `count` records on the stack.
+func withStackRecords<R, E: Error>(_ count: Int, _ body: (RecordRoom) throws(E) -> R) throws(E) -> R {
+    try unsafe withStack(Record.self, count: count) { records throws(E) in try unsafe body(RecordRoom(records)) }
 }

@@ -1,28 +1,30 @@
 /// The fragments of a set of range tombstones in plain memory, for reads that touch no object.
 ///
-/// Starts are searched by two digests, each of eight bytes, behind what all of them begin with; only ties of both compare keys.
-/// With one digest a single tombstone that begins otherwise, and leaves the starts nothing in common, would make ties of all.
+/// The search for a start compares two digests, each of eight bytes, after the common prefix of all starts. It compares
+/// keys only if both digests are equal. With one digest, a single tombstone that shares no prefix with the others would
+/// leave the starts no common prefix, and many digests would be equal.
 ///
-/// `@unchecked Sendable`: filled in the initialiser, and never changed. Freed by its set.
-struct FragmentIndex: @unchecked Sendable {
+/// Filled in the initializer, and never changed. Freed by its set.
+struct FragmentIndex: BitwiseCopyable, Sendable {
     let count: Int
-    private let digests: UnsafeMutablePointer<UInt64>
-    /// Those of the eight bytes behind.
-    private let furtherDigests: UnsafeMutablePointer<UInt64>
-    private let starts: UnsafeMutablePointer<Bytes>
-    private let ends: UnsafeMutablePointer<Bytes>
-    /// What all starts begin with.
+    private let digests: ElementRow<UInt64>
+    /// Digests of the next eight bytes.
+    private let furtherDigests: ElementRow<UInt64>
+    private let starts: ElementRow<Bytes>
+    private let ends: ElementRow<Bytes>
+    /// The common prefix of all starts.
     private let common: SearchKey
-    /// Holds the keys.
+    /// Memory of the keys.
     private let storage: MutableBytes
 
+    /// Creates an index of fragments.
     /// - Parameter fragments: sorted, without overlap.
     init(_ fragments: [RangeTombstones.Fragment]) {
         count = fragments.count
-        digests = .allocate(capacity: max(1, count))
-        furtherDigests = .allocate(capacity: max(1, count))
-        starts = .allocate(capacity: max(1, count))
-        ends = .allocate(capacity: max(1, count))
+        digests = ElementRow(count: count)
+        furtherDigests = ElementRow(count: count)
+        starts = ElementRow(count: count)
+        ends = ElementRow(count: count)
         storage = .allocate(byteCount: fragments.reduce(1) { $0 + $1.start.count + $1.end.count }, alignment: 8)
         var used = 0
         func copy(_ key: [UInt8], to storage: MutableBytes) -> Bytes {
@@ -32,21 +34,21 @@ struct FragmentIndex: @unchecked Sendable {
             return place.bytes
         }
         for (index, fragment) in fragments.enumerated() {
-            (starts + index).initialize(to: copy(fragment.start, to: storage))
-            (ends + index).initialize(to: copy(fragment.end, to: storage))
+            starts[index] = copy(fragment.start, to: storage)
+            ends[index] = copy(fragment.end, to: storage)
         }
-        // Keys are in order: what the outermost have in common, all have.
+        // The keys are sorted, so the common prefix of the first and the last is common to all.
         let first = SearchKey(count > 0 ? starts[0] : .emptyBytes)
         let last = SearchKey(count > 0 ? starts[count - 1] : .emptyBytes)
         common = first.prefix(count > 1 ? first.commonPrefix(with: last) : 0)
         for index in 0..<count {
             let start = SearchKey(starts[index])
-            (digests + index).initialize(to: start.digest(after: common.count))
-            (furtherDigests + index).initialize(to: start.digest(after: common.count + 8))
+            digests[index] = start.digest(after: common.count)
+            furtherDigests[index] = start.digest(after: common.count + 8)
         }
     }
 
-    /// To be called once, when nobody reads any more.
+    /// Frees the memory. Called once, when nobody reads any more.
     func deallocate() {
         digests.deallocate()
         furtherDigests.deallocate()
@@ -59,25 +61,25 @@ struct FragmentIndex: @unchecked Sendable {
 
     func end(_ index: Int) -> Bytes { ends[index] }
 
-    /// Whether a fragment holds a key.
+    /// Returns true if a fragment contains a key.
     /// - Complexity: O(log n)
     @inline(__always)
     func covers(_ key: SearchKey) -> Bool { fragment(holding: key) >= 0 }
 
-    /// The fragment that holds a key; −1 where none does.
+    /// Returns the index of the fragment that contains a key; −1 if none does.
     @inline(__always)
     func fragment(holding key: SearchKey) -> Int {
         let index = countOfStarts(upTo: key, including: true) &- 1
         return index >= 0 && compareKeysByWords(key.bytes, ends[index]) < 0 ? index : -1
     }
 
-    /// How many fragments begin before a key.
-    /// - Parameter including: whether one that begins with the key counts.
+    /// Returns how many fragments start before a key.
+    /// - Parameter including: true to count a fragment that starts at the key.
     @inline(__always)
     func countOfStarts(upTo key: SearchKey, including: Bool) -> Int {
         if count == 0 { return 0 }
         if count == 1 {
-            // Where there is one start there is no common beginning to skip, and most keys would be ties of its digest.
+            // A single start has no common prefix to skip, and its digest would equal that of most keys.
             let order = compareKeysByWords(starts[0], key.bytes)
             return order < 0 || order == 0 && including ? 1 : 0
         }
@@ -87,7 +89,7 @@ struct FragmentIndex: @unchecked Sendable {
         return low < count && digests[low] == digest ? countOfTies(key, digest, from: low, including: including) : low
     }
 
-    /// As ``countOfStarts(upTo:including:)``, of a key whose digest is that of a fragment.
+    /// Same as ``countOfStarts(upTo:including:)``, for a key whose digest equals that of a fragment.
     @inline(never)
     private func countOfTies(_ key: SearchKey, _ digest: UInt64, from start: Int, including: Bool) -> Int {
         let first = Self.ties(digests, digest, start..<count)
@@ -104,14 +106,11 @@ struct FragmentIndex: @unchecked Sendable {
         return ties.lowerBound
     }
 
-    /// The part of a range whose digests are a given one; where none is, the place where it would be.
-    private static func ties(_ digests: UnsafeMutablePointer<UInt64>, _ digest: UInt64, _ range: Range<Int>) -> Range<
-        Int
-    > {
+    /// Returns the part of a range whose digests equal a given one; if there is none, an empty range at its position.
+    private static func ties(_ digests: ElementRow<UInt64>, _ digest: UInt64, _ range: Range<Int>) -> Range<Int> {
         let (next, isLast) = digest.addingReportingOverflow(1)
-        let start = digests + range.lowerBound
-        let first = start.count(below: digest, of: range.count)
-        let end = isLast ? range.count : start.count(below: next, of: range.count)
+        let first = digests.count(below: digest, from: range.lowerBound, of: range.count)
+        let end = isLast ? range.count : digests.count(below: next, from: range.lowerBound, of: range.count)
         return (range.lowerBound + first)..<(range.lowerBound + end)
     }
 }

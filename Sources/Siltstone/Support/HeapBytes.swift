@@ -1,22 +1,23 @@
 /// Bytes on the heap, freed with the last reference: a block that was read, a page of an index.
 ///
-/// `@unchecked Sendable`: whoever makes one fills it before anyone else sees it; from then on it is only read.
-final class HeapBytes: @unchecked Sendable {
+/// The creator fills them before another thread sees them; afterwards they are only read.
+final class HeapBytes: Sendable {
     let buffer: MutableBytes
 
     var bytes: Bytes { buffer.bytes }
 
-    /// - Parameter count: bytes, whose values are not set.
+    /// Allocates undefined bytes.
+    /// - Parameter count: number of bytes.
     init(count: Int) { buffer = .allocate(byteCount: count, alignment: 64) }
 
-    /// A copy of `bytes`.
+    /// Creates a copy of `bytes`.
     convenience init(copying bytes: [UInt8]) {
         self.init(count: bytes.count)
         buffer.copyBytes(from: bytes)
     }
 
     deinit {
-        // In debug builds: whoever still looks at bytes that nobody keeps shall see it at once.
+        // Debug builds overwrite the bytes, so that a use after the free shows at once.
         assert(scribble())
         buffer.deallocate()
     }
@@ -27,7 +28,7 @@ final class HeapBytes: @unchecked Sendable {
     }
 
     /// Reads `count` bytes of `file`.
-    /// - Throws: ``StoreError/Code/corrupt`` where the file ends before.
+    /// - Throws: ``StoreError/Code/corrupt`` if the file ends before them.
     static func read(_ file: any File, offset: Int, count: Int) throws(StoreError) -> HeapBytes {
         let result = HeapBytes(count: count)
         let done = try storeErrors { () throws(FileSystemError) in
@@ -40,9 +41,9 @@ final class HeapBytes: @unchecked Sendable {
     }
 }
 
-/// Keeps borrowed bytes valid: whoever lends bytes out of something that may go away puts it in here.
+/// Keeps borrowed bytes valid: a lender whose bytes may be freed stores their owner here.
 struct BlockPin: Sendable {
-    /// The owner of the bytes lent last; nil where they live as long as the lender itself.
+    /// The owner of the bytes lent last; nil if they are valid as long as the lender itself.
     var owner: (any AnyObject & Sendable)?
 
     init() {}

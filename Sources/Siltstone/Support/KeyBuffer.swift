@@ -1,30 +1,30 @@
-/// A copy of the key that came before, to compare the next one with. The memory is used again.
+/// A copy of the previous key, to compare the next one with. Its memory is reused.
 struct KeyBuffer: ~Copyable {
-    private var memory = UnsafeMutableRawPointer.allocate(byteCount: 256, alignment: 8)
-    private var capacity = 256
-    /// Bytes of the key; −1 before the first.
+    private var memory = MutableBytes.allocate(byteCount: 256, alignment: 8)
+    /// Bytes of the key; −1 before the first key.
     private var count = -1
 
     init() {}
 
     deinit { memory.deallocate() }
 
-    /// The key, valid until the next is set; nil before the first.
+    /// The key, valid until the next one is set; nil before the first.
     @inline(__always)
-    var key: Bytes? { count < 0 ? nil : Bytes(start: memory, count: count) }
+    var key: Bytes? { count < 0 ? nil : memory.uncheckedSlice(0, count).bytes }
 
-    /// Whether the key is these bytes.
+    /// Returns true if the key equals these bytes.
     @inline(__always)
-    func holds(_ other: Bytes) -> Bool { count >= 0 && SearchKey(address: memory, count: count).isEqual(to: other) }
+    func holds(_ other: Bytes) -> Bool {
+        count >= 0 && SearchKey(memory.uncheckedSlice(0, count).bytes).isEqual(to: other)
+    }
 
     @inline(__always)
     mutating func set(_ key: Bytes) {
-        if key.count > capacity {
+        if key.count > memory.count {
             memory.deallocate()
-            capacity = 2 * key.count
-            memory = .allocate(byteCount: capacity, alignment: 8)
+            memory = .allocate(byteCount: 2 * key.count, alignment: 8)
         }
-        if let base = key.baseAddress { memory.copyMemory(from: base, byteCount: key.count) }
+        memory.copyMemory(from: key)
         count = key.count
     }
 }

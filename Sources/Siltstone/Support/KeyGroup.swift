@@ -1,37 +1,34 @@
-/// Keys that are looked up together: copies of them, one behind the other, and their hashes.
+/// Keys that are looked up together: copies of the keys, one after the other, and their hashes.
 ///
-/// A few dozen: what is prefetched for all of them has to stay in the innermost cache until the last one is looked up.
+/// A group has a few dozen keys at most, because the prefetched lines for all of them must stay in the L1 cache until
+/// the last key is looked up.
 public final class KeyGroup {
     private static var capacity: Int { 32 }
 
     private var bytes = MutableBytes.allocate(byteCount: 64 * capacity, alignment: 8)
-    /// Where each key ends.
-    private let ends = UnsafeMutablePointer<Int>.allocate(capacity: capacity)
-    private let hashes = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
-    /// Keys in the group.
+    /// End of each key, as an offset in `bytes`.
+    private let ends = HeapArray<Int>(count: capacity)
+    private let hashes = HeapArray<UInt64>(count: capacity)
+    /// Number of keys in the group.
     private(set) var count = 0
 
     init() {}
 
-    deinit {
-        bytes.deallocate()
-        ends.deallocate()
-        hashes.deallocate()
-    }
+    deinit { bytes.deallocate() }
 
-    /// Whether no further key may be added.
+    /// True if no further key may be added.
     @usableFromInline
     var isFull: Bool { count == Self.capacity }
 
-    /// Adds a copy of a key, whose bytes may go then. The group must not be full.
+    /// Adds a copy of a key. The group must not be full.
     @usableFromInline
     func append(_ key: Bytes) {
         let start = count == 0 ? 0 : ends[count - 1]
         let end = start + key.count
         if end > bytes.count { grow(to: end) }
-        if key.count > 0 { bytes[start..<end].copyMemory(from: key) }
-        (ends + count).initialize(to: end)
-        (hashes + count).initialize(to: KeyHash.hash(key))
+        bytes[start..<end].copyMemory(from: key)
+        ends[count] = end
+        hashes[count] = KeyHash.hash(key)
         count += 1
     }
 
@@ -44,7 +41,7 @@ public final class KeyGroup {
 
     func removeAll() { count = 0 }
 
-    /// A key, good until another one is added.
+    /// A key, valid until another one is added.
     @inline(__always)
     subscript(index: Int) -> Bytes {
         let start = index == 0 ? 0 : ends[index &- 1]

@@ -1,6 +1,6 @@
 extension KeyRange {
-    /// The ranges in key order, without overlap and without empty ones: together they hold the same keys.
-    /// - Complexity: O(n) where they are so already, else O(n log n).
+    /// Returns ranges that contain the same keys, in key order, without overlap and without empty ones.
+    /// - Complexity: O(n) if the ranges have this form already, else O(n log n).
     static func sortedAndDisjoint(_ ranges: some Sequence<KeyRange>) -> [KeyRange] {
         let ranges = ranges.filter { !$0.isEmpty }
         if zip(ranges, ranges.dropFirst()).allSatisfy({ $0.ends(before: $1) }) { return ranges }
@@ -15,7 +15,7 @@ extension KeyRange {
         return result
     }
 
-    /// Whether all keys of the range come before those of another one.
+    /// Returns true if all keys of the range are before those of another range.
     private func ends(before other: KeyRange) -> Bool {
         guard let to else { return false }
         return compare(other.from, to) >= 0
@@ -26,29 +26,29 @@ extension KeyRange {
         return compare(to, end) < 0 ? end : to
     }
 
-    /// Bytes of both ends.
+    /// Bytes of both ends together.
     var byteCount: Int { from.count + (to?.count ?? 0) }
 
-    /// Whether all keys of the range come before `key`.
+    /// Returns true if all keys of the range are before `key`.
     @inline(__always)
     func ends(before key: Bytes) -> Bool {
         guard let to else { return false }
         return to.withBytes { compareKeys($0, key) <= 0 }
     }
 
-    /// Whether all keys of the range come behind `key`.
+    /// Returns true if all keys of the range are after `key`.
     @inline(__always)
     func begins(behind key: Bytes) -> Bool { from.withBytes { compareKeys($0, key) > 0 } }
 
     func contains(_ key: Bytes) -> Bool { !begins(behind: key) && !ends(before: key) }
 
-    /// Whether the range shares a key with `[start, end)`.
+    /// Returns true if the range overlaps `[start, end)`.
     func overlaps(_ start: [UInt8], _ end: [UInt8]) -> Bool {
         compare(start, end) < 0 && compare(from, end) < 0 && (to.map { compare(start, $0) < 0 } ?? true)
     }
 }
 
-/// The order of two keys, as ``compareKeys(_:_:)``.
+/// Compares two keys, as ``compareKeys(_:_:)``.
 func compare(_ a: [UInt8], _ b: [UInt8]) -> Int {
     a.withBytes { a in b.withBytes { b in compareKeys(a, b) } }
 }

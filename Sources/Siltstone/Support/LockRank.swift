@@ -1,7 +1,7 @@
-/// The order in which a thread may take locks: each one only while it holds none of its own rank or a greater one.
+/// The lock order: a thread may take a lock only while it holds none of the same or a higher rank.
 ///
-/// Debug builds check the order at every lock that has a rank, and trap with both names where a thread breaks it, whether or
-/// not another thread is there to meet it. Release builds check nothing.
+/// Debug builds check the order at every lock that has a rank. If a thread breaks it, they trap with both names, even
+/// if no other thread contends. Release builds check nothing.
 package enum LockRank: Int, Sendable {
     /// Not checked: the locks of file systems and of callers.
     case unranked
@@ -9,21 +9,21 @@ package enum LockRank: Int, Sendable {
     case values
     /// ``VersionSet``.
     case manifest
-    /// Held while a log or a value file is synced; so no writer waits for a sync.
+    /// Held while a log or a value file is synced. It is apart from the write lock, so that no writer waits for a sync.
     case sync
     /// ``WritePath``.
     case write
-    /// Held for moments, with no other lock taken meanwhile.
+    /// Held for moments, while no other lock is taken.
     case leaf
 }
 
 #if DEBUG
 /// The ranks of the locks that each thread holds.
 enum HeldLocks {
-    /// A bit for each rank.
-    private static let ranks = Platform.ThreadLocal { _ in }
+    /// One bit for each rank.
+    private static let ranks = unsafe Platform.ThreadLocal { _ in }
 
-    /// Traps where the calling thread must not take a lock.
+    /// Traps if the calling thread must not take a lock of this rank.
     static func check(_ rank: LockRank) {
         guard rank != .unranked else { return }
         let conflicting = ranks.value >> rank.rawValue

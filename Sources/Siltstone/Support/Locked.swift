@@ -1,44 +1,37 @@
-/// A value that is reached under a lock only.
+/// A value that is accessible only under a lock.
 ///
-/// `Synchronization.Mutex` does the same and lost: on Linux, a contended one is handed over inside the kernel, where
-/// ThreadSanitizer does not see it, and every use of what it guards is reported as a race. The cost is the same.
-///
-/// `@unchecked Sendable`: the value is touched between ``ConditionLock/lock()`` and ``ConditionLock/unlock()`` alone.
-package final class Locked<Value: Sendable>: @unchecked Sendable {
+/// `Synchronization.Mutex` would do the same at the same cost. But on Linux a contended one is handed over inside the
+/// kernel, where ThreadSanitizer does not see it, and every use of the guarded value is reported as a race.
+package final class Locked<Value: Sendable>: Sendable {
     private let lock: ConditionLock
-    private let value: UnsafeMutablePointer<Value>
+    private let value: HeapCell<Value>
 
-    /// - Parameter rank: the lock's place in the order of locks, which debug builds check.
+    /// Creates a lock around a value.
+    /// - Parameter rank: the lock's rank in the lock order, which debug builds check.
     package init(_ value: Value, rank: LockRank = .unranked) {
         lock = ConditionLock(rank)
-        self.value = .allocate(capacity: 1)
-        self.value.initialize(to: value)
+        self.value = HeapCell(value)
     }
 
-    deinit {
-        value.deinitialize(count: 1)
-        value.deallocate()
-    }
-
-    /// Runs `body` on the value, under the lock. Not to be called again from within.
+    /// Runs `body` on the value, under the lock. `body` must not take the lock again.
     @inline(__always)
     package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
         lock.lock()
         defer { lock.unlock() }
-        return try body(&value.pointee)
+        return try body(&value.value)
     }
 
-    /// Runs `body` on the value, under the lock, until it returns something: again after each ``wakeAll()``, and now and
-    /// then without cause. Blocks the thread meanwhile.
+    /// Runs `body` on the value, under the lock, until it returns a result: again after each ``wakeAll()``, and
+    /// sometimes without a cause. Blocks the thread meanwhile.
     package func wait<R>(until body: (inout Value) -> R?) -> R {
         lock.lock()
         defer { lock.unlock() }
         while true {
-            if let result = body(&value.pointee) { return result }
+            if let result = body(&value.value) { return result }
             lock.wait()
         }
     }
 
-    /// Wakes all that wait for the value to change.
+    /// Wakes all threads that wait for the value to change.
     package func wakeAll() { lock.wakeAll() }
 }

@@ -1,95 +1,119 @@
-/// Borrowed bytes that may be written. Valid, like ``Bytes``, only as long as whoever lends them says.
+/// Borrowed bytes that may be written. Like ``Bytes``, they are valid only as long as their lender states.
+///
+/// `@unchecked Sendable`: the lender states which thread may access them when.
 @safe
-struct MutableBytes {
-    /// The first byte's address; any, where there is none.
+struct MutableBytes: @unchecked Sendable {
+    /// The address of the first byte; an arbitrary one if there are no bytes.
     let start: UnsafeMutableRawPointer
     let count: Int
 
-    /// - Parameter start: may be nil where `count` is 0.
+    /// Creates bytes from an address and a count.
+    /// - Parameter start: may be nil if `count` is 0.
     @inline(__always)
     init(start: UnsafeMutableRawPointer?, count: Int) {
-        assert(count >= 0 && (start != nil || count == 0))
-        self.start = start ?? UnsafeMutableRawPointer(bitPattern: 8).unsafelyUnwrapped
+        unsafe assert(count >= 0 && (start != nil || count == 0))
+        unsafe self.start = unsafe start ?? UnsafeMutableRawPointer(bitPattern: 8).unsafelyUnwrapped
         self.count = count
     }
 
-    /// The bytes of a buffer.
+    /// Creates bytes from a buffer.
     @inline(__always)
-    init(_ buffer: UnsafeMutableRawBufferPointer) { self.init(start: buffer.baseAddress, count: buffer.count) }
+    init(_ buffer: UnsafeMutableRawBufferPointer) { unsafe self.init(start: buffer.baseAddress, count: buffer.count) }
 
-    /// New bytes, undefined at first, until ``deallocate()``.
+    /// Allocates undefined bytes, which are valid until ``deallocate()``.
     static func allocate(byteCount: Int, alignment: Int) -> MutableBytes {
-        MutableBytes(.allocate(byteCount: byteCount, alignment: alignment))
+        unsafe MutableBytes(.allocate(byteCount: byteCount, alignment: alignment))
     }
 
-    /// Frees what ``allocate(byteCount:alignment:)`` has made.
-    func deallocate() { start.deallocate() }
+    /// Frees bytes from ``allocate(byteCount:alignment:)``.
+    func deallocate() { unsafe start.deallocate() }
 
     @inline(__always)
     var isEmpty: Bool { count == 0 }
 
-    /// The same bytes, to be read.
+    /// The same bytes, for reading.
     @inline(__always)
-    var bytes: Bytes { Bytes(start: start, count: count) }
+    var bytes: Bytes { unsafe Bytes(start: start, count: count) }
 
-    /// The same for the standard library and the C library.
+    /// The bytes as a buffer, for the standard library and the C library.
     @inline(__always)
-    var buffer: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: start, count: count) }
+    var buffer: UnsafeMutableRawBufferPointer { unsafe UnsafeMutableRawBufferPointer(start: start, count: count) }
 
-    /// The first byte's address.
+    /// The address of the first byte.
     @inline(__always)
-    var baseAddress: UnsafeMutableRawPointer? { start }
+    var baseAddress: UnsafeMutableRawPointer? { unsafe start }
 
-    /// A part of the bytes, counted from 0 again.
+    /// A part of the bytes; its indices start at 0 again.
     @inline(__always)
     subscript(range: Range<Int>) -> MutableBytes {
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
-        return MutableBytes(start: start + range.lowerBound, count: range.count)
+        return unsafe MutableBytes(start: start + range.lowerBound, count: range.count)
     }
 
-    /// All but the first bytes.
+    /// All bytes but the first `lowerBound`.
     @inline(__always)
     subscript(range: PartialRangeFrom<Int>) -> MutableBytes { self[range.lowerBound..<count] }
 
-    /// The first bytes.
+    /// The first `upperBound` bytes.
     @inline(__always)
     subscript(range: PartialRangeUpTo<Int>) -> MutableBytes { self[0..<range.upperBound] }
 
-    /// The first bytes, as many as there are.
+    /// The first `length` bytes, or all if there are fewer.
     @inline(__always)
-    func prefix(_ length: Int) -> MutableBytes { MutableBytes(start: start, count: Swift.min(length, count)) }
+    func prefix(_ length: Int) -> MutableBytes { unsafe MutableBytes(start: start, count: Swift.min(length, count)) }
 
-    /// Writes a copy of bytes to the beginning.
+    /// Copies bytes to the start.
     /// - Precondition: they fit.
     @inline(__always)
     func copyMemory(from source: Bytes) {
         precondition(source.count <= count)
-        start.copyMemory(from: source.start, byteCount: source.count)
+        unsafe start.copyMemory(from: source.start, byteCount: source.count)
     }
 
-    /// Writes a copy of bytes to the beginning.
+    /// Copies bytes to the start.
     /// - Precondition: they fit.
     func copyBytes(from source: [UInt8]) { source.withBytes { copyMemory(from: $0) } }
 
-    /// Sets each byte.
+    /// Sets all bytes to one value.
     @inline(__always)
-    func fill(with byte: UInt8) { fillMemory(buffer, with: byte) }
+    func fill(with byte: UInt8) { unsafe fillMemory(buffer, with: byte) }
 
-    /// Writes an integer, little-endian, at any offset.
+    /// Returns a part that does not exceed the bytes; only debug builds check that.
+    @inline(__always)
+    func uncheckedSlice(_ offset: Int, _ count: Int) -> MutableBytes {
+        assert(offset >= 0 && count >= 0 && offset <= self.count && count <= self.count &- offset)
+        return unsafe MutableBytes(start: start + offset, count: count)
+    }
+
+    /// Copies bytes that fit to the start; only debug builds check that they fit.
+    @inline(__always)
+    func uncheckedCopy(from source: Bytes) {
+        assert(source.count <= count)
+        unsafe start.copyMemory(from: source.start, byteCount: source.count)
+    }
+
+    /// Stores an integer, little-endian, at any offset where it fits; only debug builds check that.
+    @inline(__always)
+    func uncheckedStore<T: FixedWidthInteger>(_ value: T, at offset: Int) {
+        assert(offset >= 0 && MemoryLayout<T>.size <= count && offset <= count &- MemoryLayout<T>.size)
+        unsafe start.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+    }
+
+    /// Stores an integer, little-endian, at any offset.
     /// - Precondition: it fits.
     @inline(__always)
     func store<T: FixedWidthInteger>(_ value: T, at offset: Int) {
         precondition(offset >= 0 && MemoryLayout<T>.size <= count && offset <= count &- MemoryLayout<T>.size)
-        start.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+        unsafe start.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
     }
 }
 
 extension Array where Element == UInt8 {
-    /// Lends the bytes of the array, to be written, until `body` returns.
+    /// Runs `body` on the writable bytes of the array, which are valid until it returns.
     mutating func withMutableBytes<R, E: Error>(_ body: (MutableBytes) throws(E) -> R) throws(E) -> R {
-        // The standard library rethrows any error, not this one: hence the result.
-        let result = withUnsafeMutableBytes { buffer in
-            Result { () throws(E) in try body(MutableBytes(buffer)) }
+        // The standard library's function rethrows untyped errors, so the typed error travels in a result.
+        let result = unsafe withUnsafeMutableBytes { buffer in
+            Result { () throws(E) in try unsafe body(MutableBytes(buffer)) }
         }
         return try result.get()
     }

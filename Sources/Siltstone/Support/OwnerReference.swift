@@ -1,18 +1,18 @@
-/// Leads to an owner for as long as its store is there, and does not keep it.
+/// A reference to an owner that does not keep it, and is nil once the owner's store is gone.
 ///
-/// A weak reference would do, but for its price: an object that has one counts its references in a side table, which makes
-/// every read and every write some tens of nanoseconds slower.
+/// A weak reference measured slower, because an object that has one counts its references in a side table, which adds
+/// some tens of nanoseconds to every read and every write.
 final class OwnerReference<Owner: AnyObject & Sendable>: Sendable {
-    private let owner = Locked<Unmanaged<Owner>?>(nil, rank: .leaf)
+    private let owner = Locked<Borrowed<Owner>?>(nil, rank: .leaf)
 
-    func set(_ owner: Owner) { self.owner.withLock { $0 = .passUnretained(owner) } }
+    func set(_ owner: Owner) { self.owner.withLock { $0 = Borrowed(owner) } }
 
-    /// Called while somebody keeps the owner, for the last time: by the store when it goes.
+    /// Clears the reference. The store calls this at its end, while it still keeps the owner.
     func clear() { owner.withLock { $0 = nil } }
 
-    /// The owner, if its store is still there.
+    /// The owner, retained; nil once its store is gone.
     var value: Owner? {
-        // Retained under the lock, before whoever clears can go on.
-        owner.withLock { $0?.takeUnretainedValue() }
+        // Retained under the lock, before ``clear()`` can go on.
+        owner.withLock { $0?.object }
     }
 }

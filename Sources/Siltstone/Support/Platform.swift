@@ -1,4 +1,5 @@
-// The one file that names the C library: every call that the engine makes of it, and all that differs by platform.
+// The only file that names the C library: it has every call that the engine makes of it, and all differences by
+// platform.
 
 #if canImport(Darwin)
 import Darwin
@@ -13,13 +14,13 @@ import Musl
 @_silgen_name("fallocate")
 private func linuxFallocate(_ descriptor: Int32, _ mode: Int32, _ offset: Int, _ length: Int) -> Int32
 
-// As well (sync_file_range(2)).
+// Glibc's module map leaves this function out too (sync_file_range(2)).
 @_silgen_name("sync_file_range")
 private func linuxSyncFileRange(_ descriptor: Int32, _ offset: Int, _ length: Int, _ flags: UInt32) -> Int32
 #endif
 
 #if os(Linux)
-// Takes its arguments in registers, as variadic C functions do on both of Linux's 64-bit platforms (syscall(2)).
+// It takes its arguments in registers, as variadic C functions do on both of Linux's 64-bit platforms (syscall(2)).
 @_silgen_name("syscall")
 private func linuxSystemCall(_ number: Int, _ command: Int, _ flags: Int, _ processor: Int) -> Int
 
@@ -33,19 +34,20 @@ private let privateExpedited = 8
 private let registerPrivateExpedited = 16
 #endif
 
-/// Orders `count` bytes as unsigned numbers: below zero, zero or above zero.
+/// Compares `count` bytes as unsigned numbers. Returns a negative number, zero, or a positive one.
 @inline(__always)
 func compareMemory(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Int {
-    Int(memcmp(a, b, count))
+    unsafe Int(memcmp(a, b, count))
 }
 
-/// Sets each byte of `memory`.
+/// Sets all bytes of `memory` to one value.
 @inline(__always)
 func fillMemory(_ memory: UnsafeMutableRawBufferPointer, with byte: UInt8) {
-    if let base = memory.baseAddress { memset(base, Int32(byte), memory.count) }
+    if let base = memory.baseAddress { unsafe memset(base, Int32(byte), memory.count) }
 }
 
-/// The C library, each call under one name on every platform. Results are the call's own: −1, and an error number.
+/// The C library, each call under one name on every platform. Results are those of the call: on failure −1, with an
+/// error number.
 enum Platform {
     // MARK: Errors
 
@@ -73,27 +75,27 @@ enum Platform {
     /// The calling thread's error number.
     static var errorNumber: Int32 { errno }
 
-    /// Whether an error number says that the disk or the quota is full, or that the file may not become that large.
+    /// Returns true if the disk or the quota is full, or the file may not become that large.
     static func isNoSpace(_ code: Int32) -> Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
-    /// Whether an error number says that the caller lacks the right.
+    /// Returns true if the caller lacks a permission.
     static func isPermission(_ code: Int32) -> Bool { code == EACCES || code == EPERM || code == EROFS }
 
-    /// Whether an error number says that nothing was done, for want of a descriptor or of the right: what a file cannot be
-    /// opened for, and no sync fails for.
+    /// Returns true if nothing was done, because the process has no descriptor left or lacks a permission. Opening a
+    /// file fails with these numbers; a sync never does.
     static func isRefusal(_ code: Int32) -> Bool {
         code == EMFILE || code == ENFILE || code == EACCES || code == EPERM
     }
 
-    /// Whether an error number says that the file system cannot do what was asked at all.
+    /// Returns true if the file system does not support the operation at all.
     static func isUnsupported(_ code: Int32) -> Bool { code == EOPNOTSUPP || code == ENOSYS || code == EINVAL }
 
-    /// The text that belongs to an error number.
-    static func describe(_ code: Int32) -> String { String(cString: strerror(code)) }
+    /// Returns the text for an error number.
+    static func describe(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 
     // MARK: Files
 
-    /// How a file is opened; always closed on exec.
+    /// The mode in which a file is opened. All files are closed on exec.
     struct OpenFlags: OptionSet {
         let rawValue: Int32
         static let readOnly = OpenFlags(rawValue: O_RDONLY)
@@ -103,77 +105,81 @@ enum Platform {
         static let directory = OpenFlags(rawValue: O_DIRECTORY)
     }
 
-    static func openFile(_ path: String, _ flags: OpenFlags) -> Int32 { open(path, flags.rawValue | O_CLOEXEC, 0o644) }
+    static func openFile(_ path: String, _ flags: OpenFlags) -> Int32 {
+        unsafe open(path, flags.rawValue | O_CLOEXEC, 0o644)
+    }
 
     static func closeFile(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
     static func readFile(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
-        pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+        unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
     }
 
     static func writeFile(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
-        pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
+        unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset))
     }
 
-    /// Pieces that follow each other in the file.
+    /// Writes three pieces that follow each other in the file.
     static func writeFile(
         _ descriptor: Int32, _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer,
         _ tail: UnsafeRawBufferPointer, at offset: Int
     ) -> Int {
-        withUnsafeTemporaryAllocation(of: iovec.self, capacity: 3) { parts in
+        unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: 3) { parts in
             func set(_ index: Int, _ part: UnsafeRawBufferPointer) {
-                // The system only reads there.
-                let base = UnsafeMutableRawPointer(mutating: part.baseAddress)
-                parts.initializeElement(at: index, to: iovec(iov_base: base, iov_len: part.count))
+                // The system only reads this memory.
+                let base = unsafe UnsafeMutableRawPointer(mutating: part.baseAddress)
+                unsafe parts.initializeElement(at: index, to: iovec(iov_base: base, iov_len: part.count))
             }
-            set(0, head)
-            set(1, body)
-            set(2, tail)
-            return pwritev(descriptor, parts.baseAddress, 3, off_t(offset))
+            unsafe set(0, head)
+            unsafe set(1, body)
+            unsafe set(2, tail)
+            return unsafe pwritev(descriptor, parts.baseAddress, 3, off_t(offset))
         }
     }
 
     static func truncateFile(_ descriptor: Int32, to length: Int) -> Int32 { ftruncate(descriptor, off_t(length)) }
 
-    /// Size in bytes, and whether the file is a directory; nil, and an error number, where it cannot be told.
+    /// Returns the size in bytes, and whether the file is a directory; nil, with an error number, on failure.
     static func status(ofDescriptor descriptor: Int32) -> (size: Int, isDirectory: Bool)? {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return nil }
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         return (Int(status.st_size), status.st_mode & S_IFMT == S_IFDIR)
     }
 
-    /// As ``status(ofDescriptor:)``, by path, following symbolic links.
+    /// Same as ``status(ofDescriptor:)``, by path, following symbolic links.
     static func status(ofPath path: String) -> (size: Int, isDirectory: Bool)? {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard unsafe stat(path, &status) == 0 else { return nil }
         return (Int(status.st_size), status.st_mode & S_IFMT == S_IFDIR)
     }
 
     /// Brings a file's data, and the metadata needed to read it back, to stable storage.
     ///
-    /// Darwin's `fsync` stops at the drive's cache, so `F_FULLFSYNC` is asked for first (fcntl(2)).
+    /// Darwin's `fsync` stops at the drive's cache, so `F_FULLFSYNC` is tried first (fcntl(2)).
     static func syncFile(_ descriptor: Int32) -> Int32 {
         #if canImport(Darwin)
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
-        // Network file systems do not know F_FULLFSYNC; a real error shows again in fsync.
+        // Network file systems do not support F_FULLFSYNC. A real error shows again in fsync.
         return fsync(descriptor)
         #else
         return fdatasync(descriptor)
         #endif
     }
 
-    /// Has the kernel begin to write a range back, without waiting for it. A hint.
+    /// Starts the kernel's write-back of a range, without waiting for it. A hint.
     ///
-    /// What fails then is told by the next ``syncFile(_:)``: only that takes note of errors as told.
+    /// An error of that write-back is reported by the next ``syncFile(_:)``, because only that call marks errors as
+    /// reported.
     static func beginSync(_ descriptor: Int32, offset: Int, length: Int) {
         #if canImport(Glibc)
         _ = linuxSyncFileRange(descriptor, offset, length, 2)  // SYNC_FILE_RANGE_WRITE
         #endif
     }
 
-    /// Whether ``syncFile(_:)`` covers what was stored through a shared mapping of the file.
+    /// True if ``syncFile(_:)`` covers stores through a shared mapping of the file.
     ///
-    /// On Linux a dirty page of the file is a dirty page, however it became so. POSIX asks for `msync`, and so Darwin.
+    /// On Linux, a sync writes all dirty pages of the file, however they became dirty. POSIX requires `msync`, and so
+    /// does Darwin.
     static var syncCoversMappings: Bool {
         #if os(Linux)
         true
@@ -185,11 +191,11 @@ enum Platform {
     /// Brings a directory's entries to stable storage.
     static func syncDirectory(_ descriptor: Int32) -> Int32 { fsync(descriptor) }
 
-    /// Reserves disk blocks for a range and makes the file that long: 0, or an error number.
+    /// Reserves disk blocks for a range and makes the file that long. Returns 0, or an error number.
     ///
-    /// An ``isUnsupported(_:)`` number where the file system cannot reserve; the caller then writes instead of
-    /// mapping. `posix_fallocate` lost: where the file system cannot reserve, glibc writes a byte into each block,
-    /// which takes as long as zero-filling and promises less.
+    /// Returns an ``isUnsupported(_:)`` number if the file system cannot reserve; the caller then writes instead of
+    /// mapping. `posix_fallocate` would not do, because glibc, if the file system cannot reserve, writes a byte into
+    /// each block, which takes as long as zero-filling and guarantees less.
     static func reserve(_ descriptor: Int32, offset: Int, length: Int) -> Int32 {
         #if canImport(Darwin)
         var store = fstore_t(
@@ -204,28 +210,28 @@ enum Platform {
         #endif
     }
 
-    /// Takes disk space without making the file longer, where that can be done in one call. A hint.
+    /// Reserves disk space without making the file longer, on systems that do so in one call. A hint.
     static func preallocate(_ descriptor: Int32, offset: Int, length: Int) {
         #if canImport(Glibc)
         _ = linuxFallocate(descriptor, 1, offset, length)  // FALLOC_FL_KEEP_SIZE
         #endif
     }
 
-    /// Takes an advisory lock on a whole open file, which dies with the process: 0 or −1, at once.
+    /// Takes an advisory lock on an open file, without waiting. The lock ends with the process. Returns 0 or −1.
     ///
-    /// `flock(2)`, not `fcntl(2)`: the latter is lost as soon as any descriptor of the file is closed anywhere in the
-    /// process, and does not keep out a second handle in the same process.
+    /// It uses `flock(2)`, not `fcntl(2)`, because a lock of the latter is lost as soon as any descriptor of the file
+    /// is closed anywhere in the process, and does not exclude a second handle in the same process.
     static func lockFile(_ descriptor: Int32, exclusive: Bool) -> Int32 {
         flock(descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB)
     }
 
-    /// Gives a lock up, for all descriptors of the open file.
+    /// Releases a lock, for all descriptors of the open file.
     ///
-    /// Closing the descriptor alone is not enough: a process that was just forked, and has not come to its exec, has one
-    /// too, and would keep the lock.
+    /// Closing the descriptor alone is not enough, because a process that was just forked has one too until its exec,
+    /// and would keep the lock.
     static func unlockFile(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
-    /// Bytes that a file may have which this process writes to (`RLIMIT_FSIZE`).
+    /// Largest size, in bytes, of a file that this process may write (`RLIMIT_FSIZE`).
     static var fileSizeLimit: Int {
         #if canImport(Glibc)
         let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
@@ -233,38 +239,39 @@ enum Platform {
         let resource = RLIMIT_FSIZE
         #endif
         var limit = rlimit()
-        guard getrlimit(resource, &limit) == 0 else { return .max }
+        guard unsafe getrlimit(resource, &limit) == 0 else { return .max }
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// The text of a file in which the kernel tells something; nil where it cannot be read. Not for large ones.
+    /// Returns the text of a small file in which the kernel publishes information, up to 16 KiB; nil if it cannot be
+    /// read.
     static func smallFile(_ path: String) -> String? {
         let descriptor = openFile(path, [.readOnly])
         guard descriptor >= 0 else { return nil }
         defer { _ = closeFile(descriptor) }
-        return withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
-            let count = readFile(descriptor, buffer, at: 0)
-            return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+        return unsafe withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
+            let count = unsafe readFile(descriptor, buffer, at: 0)
+            return unsafe count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
         }
     }
 
     // MARK: Directories
 
-    static func makeDirectory(_ path: String) -> Int32 { mkdir(path, 0o755) }
-    static func renameFile(_ from: String, _ to: String) -> Int32 { rename(from, to) }
-    static func linkFile(_ from: String, _ to: String) -> Int32 { link(from, to) }
-    static func removeFile(_ path: String) -> Int32 { unlink(path) }
-    static func removeDirectory(_ path: String) -> Int32 { rmdir(path) }
+    static func makeDirectory(_ path: String) -> Int32 { unsafe mkdir(path, 0o755) }
+    static func renameFile(_ from: String, _ to: String) -> Int32 { unsafe rename(from, to) }
+    static func linkFile(_ from: String, _ to: String) -> Int32 { unsafe link(from, to) }
+    static func removeFile(_ path: String) -> Int32 { unsafe unlink(path) }
+    static func removeDirectory(_ path: String) -> Int32 { unsafe rmdir(path) }
 
-    /// The names in a directory but for `.` and `..`; nil, and an error number, where it cannot be read.
+    /// Returns the names in a directory without `.` and `..`; nil, with an error number, if it cannot be read.
     static func entries(of path: String) -> [String]? {
-        guard let directory = opendir(path) else { return nil }
-        defer { closedir(directory) }
+        guard let directory = unsafe opendir(path) else { return nil }
+        defer { unsafe closedir(directory) }
         var names: [String] = []
         errno = 0
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
+                unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
             if name != ".", name != ".." { names.append(name) }
             errno = 0
@@ -274,78 +281,79 @@ enum Platform {
 
     // MARK: Memory
 
-    /// Maps a file from its start; nil, and an error number, where that fails.
+    /// Maps a file from its start; nil, with an error number, on failure.
     static func mapFile(_ descriptor: Int32, length: Int, writable: Bool) -> UnsafeMutableRawPointer? {
         let protection = writable ? PROT_READ | PROT_WRITE : PROT_READ
-        let address = mmap(nil, length, protection, MAP_SHARED, descriptor, 0)
-        return address == UnsafeMutableRawPointer(bitPattern: -1) ? nil : address
+        let address = unsafe mmap(nil, length, protection, MAP_SHARED, descriptor, 0)
+        return unsafe address == UnsafeMutableRawPointer(bitPattern: -1) ? nil : address
     }
 
-    /// Reserves address space that takes memory only where it is touched; nil, and an error number, on failure.
-    static func mapAnonymous(length: Int) -> UnsafeMutableRawPointer? {
+    /// Reserves address space that takes memory only for accessed pages; nil, with an error number, on failure.
+    static func mapAnonymous(length: Int) -> MutableBytes? {
         #if os(Linux)
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | 0x4000  // MAP_NORESERVE
         #else
         let flags = MAP_PRIVATE | MAP_ANON
         #endif
-        let address = mmap(nil, length, PROT_READ | PROT_WRITE, flags, -1, 0)
-        return address == UnsafeMutableRawPointer(bitPattern: -1) ? nil : address
+        let address = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, flags, -1, 0)
+        return unsafe address == UnsafeMutableRawPointer(bitPattern: -1)
+            ? nil : MutableBytes(start: address, count: length)
     }
 
-    static func unmap(_ address: UnsafeMutableRawPointer, length: Int) { munmap(address, length) }
+    static func unmap(_ bytes: MutableBytes) { unsafe munmap(bytes.start, bytes.count) }
 
-    /// Makes the pages of a writable mapping present, so that the first store to each takes no fault. A hint.
+    /// Prefaults the pages of a writable mapping, so that the first store to each takes no fault. A hint.
     static func populateForWriting(_ address: UnsafeMutableRawPointer, length: Int) {
         #if os(Linux)
-        _ = madvise(address, length, 23)  // MADV_POPULATE_WRITE, Linux 5.14; older kernels refuse, which is fine
+        _ = unsafe madvise(address, length, 23)  // MADV_POPULATE_WRITE, Linux 5.14; older kernels refuse, which is fine
         #endif
     }
 
-    /// Makes the pages of a mapping present for reading. A hint.
+    /// Prefaults the pages of a mapping for reading. A hint.
     static func populateForReading(_ address: UnsafeMutableRawPointer, length: Int) {
         #if os(Linux)
-        _ = madvise(address, length, 22)  // MADV_POPULATE_READ, Linux 5.14; older kernels refuse, which is fine
+        _ = unsafe madvise(address, length, 22)  // MADV_POPULATE_READ, Linux 5.14; older kernels refuse, which is fine
         #endif
     }
 
-    /// Turns off the reading ahead of faults in a mapping of a file. A hint.
+    /// Turns off read-ahead after page faults in a mapping of a file. A hint.
     static func adviseRandom(_ address: UnsafeMutableRawPointer, length: Int) {
         #if os(Linux)
-        _ = madvise(address, length, 1)  // MADV_RANDOM
+        _ = unsafe madvise(address, length, 1)  // MADV_RANDOM
         #endif
     }
 
     /// Starts to read pages of a mapping of a file, without waiting for them. A hint.
     static func beginReading(_ address: UnsafeMutableRawPointer, length: Int) {
         #if os(Linux)
-        _ = madvise(address, length, 3)  // MADV_WILLNEED
+        _ = unsafe madvise(address, length, 3)  // MADV_WILLNEED
         #endif
     }
 
-    /// Pages that ``arePresent(_:length:)`` and ``presentBytes(_:length:)`` ask for in one call.
+    /// Number of pages that ``arePresent(_:length:)`` and ``presentBytes(_:length:)`` check in one call.
     private static let pagesOfCall = 1024
 
-    /// Whether all pages of a mapping of a file are in memory; true where the system does not tell.
+    /// Returns true if all pages of a mapping of a file are in memory; also true if the system does not report it.
     static func arePresent(_ address: UnsafeMutableRawPointer, length: Int) -> Bool {
-        presentBytes(address, length: length, untilMissing: true) >= length
+        unsafe presentBytes(address, length: length, untilMissing: true) >= length
     }
 
-    /// Bytes of whole pages of a mapping that are in memory; all where the system does not tell.
+    /// Returns the bytes of complete pages of a mapping that are in memory; all bytes if the system does not report it.
     /// - Parameters:
-    ///   - address: begins a page.
-    ///   - untilMissing: whether to stop counting where a page is missing.
+    ///   - address: the start of a page.
+    ///   - untilMissing: true to stop counting at the first group of pages that has a missing one.
     static func presentBytes(_ address: UnsafeMutableRawPointer, length: Int, untilMissing: Bool = false) -> Int {
         #if os(Linux)
         let pageSize = pageSize
         let pageCount = (length + pageSize - 1) / pageSize
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: min(pageCount, pagesOfCall)) { marks in
+        return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: min(pageCount, pagesOfCall)) { marks in
             var present = 0
             for first in stride(from: 0, to: pageCount, by: pagesOfCall) {
                 let count = min(pagesOfCall, pageCount - first)
-                guard mincore(address + first * pageSize, count * pageSize, marks.baseAddress) == 0 else {
+                guard unsafe mincore(address + first * pageSize, count * pageSize, marks.baseAddress) == 0 else {
                     return length
                 }
-                let found = marks[..<count].count { $0 & 1 != 0 }
+                let found = unsafe marks[..<count].count { $0 & 1 != 0 }
                 present += found * pageSize
                 if untilMissing, found < count { break }
             }
@@ -356,10 +364,10 @@ enum Platform {
         #endif
     }
 
-    /// Asks for huge pages behind an anonymous mapping. A hint.
+    /// Requests huge pages for an anonymous mapping. A hint.
     static func adviseHugePages(_ address: UnsafeMutableRawPointer, length: Int) {
         #if os(Linux)
-        _ = madvise(address, length, 14)  // MADV_HUGEPAGE
+        _ = unsafe madvise(address, length, 14)  // MADV_HUGEPAGE
         #endif
     }
 
@@ -367,20 +375,20 @@ enum Platform {
 
     // MARK: Time, threads, process
 
-    /// Nanoseconds of a clock that never steps back.
+    /// Returns the nanoseconds of a clock that never steps back.
     static func monotonicNanoseconds() -> UInt64 {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 
-    /// Gives the processor to another thread.
+    /// Yields the processor to another thread.
     static func yieldThread() { sched_yield() }
 
-    /// Stops the calling thread for a while.
+    /// Suspends the calling thread for a time.
     static func sleep(microseconds: UInt32) { usleep(microseconds) }
 
-    /// Whether ``fenceThreads()`` can be relied on.
+    /// True if ``fenceThreads()`` is available.
     static let canFenceThreads: Bool = {
         #if os(Linux)
         return linuxSystemCall(membarrier, registerPrivateExpedited, 0, 0) == 0
@@ -389,8 +397,9 @@ enum Platform {
         #endif
     }()
 
-    /// Has all other threads of the process pass a full memory fence before it returns (membarrier(2)). Some microseconds.
-    /// - Returns: false where the system refuses.
+    /// Makes all other threads of the process pass a full memory fence before it returns (membarrier(2)). Takes some
+    /// microseconds.
+    /// - Returns: false if the system refuses.
     static func fenceThreads() -> Bool {
         #if os(Linux)
         return linuxSystemCall(membarrier, privateExpedited, 0, 0) == 0
@@ -399,7 +408,7 @@ enum Platform {
         #endif
     }
 
-    /// A number that each thread has its own of, 0 at first.
+    /// A number that each thread has its own copy of, 0 at first.
     struct ThreadLocal: Sendable {
         #if canImport(Darwin)
         typealias Destructor = @convention(c) (UnsafeMutableRawPointer) -> Void
@@ -409,79 +418,81 @@ enum Platform {
 
         private let key: pthread_key_t
 
+        /// Creates the number, with 0 in each thread.
         /// - Parameter onExit: gets the number of a thread that ends, as the bits of an address, if it is not 0.
         init(onExit: Destructor) {
             var key = pthread_key_t()
-            // Fails only where the process has a thousand of them.
-            precondition(pthread_key_create(&key, onExit) == 0)
+            // Fails only if the process has a thousand keys.
+            unsafe precondition(pthread_key_create(&key, onExit) == 0)
             self.key = key
         }
 
         @inline(__always)
         var value: Int {
-            get { Int(bitPattern: pthread_getspecific(key)) }
-            nonmutating set { pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue)) }
+            get { unsafe Int(bitPattern: pthread_getspecific(key)) }
+            nonmutating set { unsafe pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue)) }
         }
     }
 
-    /// The process's working directory; nil, and an error number, where it cannot be told.
+    /// The process's working directory; nil, with an error number, on failure.
     static var currentDirectory: String? {
-        guard let path = getcwd(nil, 0) else { return nil }
-        defer { free(path) }
-        return String(cString: path)
+        guard let path = unsafe getcwd(nil, 0) else { return nil }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
     }
 
-    /// The absolute path of a file or directory, without links and dots; nil where there is none.
+    /// Returns the absolute path of a file or directory, without links and dots; nil if it does not exist.
     static func realPath(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
     }
 
     static var processIdentifier: Int32 { getpid() }
 
-    /// Whether there is a process of a number, as far as this one can see.
+    /// Returns true if a process with this number exists, as far as this process can see.
     static func isAlive(process: Int32) -> Bool { process > 0 && (kill(process, 0) == 0 || errno != ESRCH) }
 
-    /// A mutex and a condition variable, as POSIX has them; see ``ConditionLock``.
-    struct MutexAndCondition {
+    /// A POSIX mutex and condition variable; see ``ConditionLock``.
+    @safe
+    struct MutexAndCondition: @unchecked Sendable {  // made for use by several threads, and never moved
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
         private let condition: UnsafeMutablePointer<pthread_cond_t>
 
         init() {
-            mutex = .allocate(capacity: 1)
-            condition = .allocate(capacity: 1)
-            mutex.initialize(to: pthread_mutex_t())
-            condition.initialize(to: pthread_cond_t())
-            // Both fail only for want of memory, which traps everywhere in Swift.
-            precondition(Self.initialize(mutex) == 0 && pthread_cond_init(condition, nil) == 0)
+            unsafe mutex = .allocate(capacity: 1)
+            unsafe condition = .allocate(capacity: 1)
+            unsafe mutex.initialize(to: pthread_mutex_t())
+            unsafe condition.initialize(to: pthread_cond_t())
+            // Both fail only for lack of memory, which traps everywhere in Swift.
+            unsafe precondition(Self.initialize(mutex) == 0 && pthread_cond_init(condition, nil) == 0)
         }
 
-        /// Makes a mutex whose waiters look again for a moment before they sleep, where there are such: to be woken takes ten
-        /// times as long as what is done under most locks.
+        /// Initializes a mutex whose waiters spin for a moment before they sleep, if the C library supports that,
+        /// because a wake-up takes ten times as long as the work under most locks.
         private static func initialize(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) -> Int32 {
             #if canImport(Glibc)
             var attributes = pthread_mutexattr_t()
-            guard pthread_mutexattr_init(&attributes) == 0 else { return pthread_mutex_init(mutex, nil) }
-            defer { pthread_mutexattr_destroy(&attributes) }
-            pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ADAPTIVE_NP))
-            return pthread_mutex_init(mutex, &attributes)
+            guard unsafe pthread_mutexattr_init(&attributes) == 0 else { return unsafe pthread_mutex_init(mutex, nil) }
+            defer { unsafe pthread_mutexattr_destroy(&attributes) }
+            unsafe pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ADAPTIVE_NP))
+            return unsafe pthread_mutex_init(mutex, &attributes)
             #else
             return pthread_mutex_init(mutex, nil)
             #endif
         }
 
         func destroy() {
-            pthread_cond_destroy(condition)
-            pthread_mutex_destroy(mutex)
-            mutex.deallocate()
-            condition.deallocate()
+            unsafe pthread_cond_destroy(condition)
+            unsafe pthread_mutex_destroy(mutex)
+            unsafe mutex.deallocate()
+            unsafe condition.deallocate()
         }
 
-        @inline(__always) func lock() { pthread_mutex_lock(mutex) }
-        @inline(__always) func unlock() { pthread_mutex_unlock(mutex) }
-        func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
-        func wait() { pthread_cond_wait(condition, mutex) }
-        func wakeAll() { pthread_cond_broadcast(condition) }
+        @inline(__always) func lock() { unsafe pthread_mutex_lock(mutex) }
+        @inline(__always) func unlock() { unsafe pthread_mutex_unlock(mutex) }
+        func tryLock() -> Bool { unsafe pthread_mutex_trylock(mutex) == 0 }
+        func wait() { unsafe pthread_cond_wait(condition, mutex) }
+        func wakeAll() { unsafe pthread_cond_broadcast(condition) }
     }
 }

@@ -1,32 +1,41 @@
-/// What a point read finds where it looks first: a value, that there is none, or that this takes a longer look. Two
+/// The result of the fast part of a point read: a value, no value, or unclear, which requires a full lookup. It has two
 /// words, which functions return in registers.
+@safe
 struct QuickFind {
-    /// Where the value is; nil where none was found.
-    let address: UnsafeRawPointer?
-    /// The value's bytes; without an address, which of the other answers this is.
-    let count: Int
+    /// Address of the value; nil if none was found.
+    private let address: UnsafeRawPointer?
+    /// The value's size in bytes. Without an address, it encodes which of the other results this is.
+    private let count: Int
+
+    /// True if a value was found.
+    @inline(__always)
+    var hasValue: Bool { unsafe address != nil }
+
+    /// The value; nil if none was found.
+    @inline(__always)
+    var value: Bytes? { unsafe address.map { unsafe Bytes(start: $0, count: count) } }
 
     @inline(__always)
     private init(address: UnsafeRawPointer?, count: Int) {
-        self.address = address
+        unsafe self.address = unsafe address
         self.count = count
     }
 
-    /// A value.
+    /// Creates the result for a value.
     @inline(__always)
-    init(_ address: UnsafeRawPointer, count: Int) { self.init(address: address, count: count) }
+    init(_ value: Bytes) { unsafe self.init(address: value.start, count: value.count) }
 
-    /// The key has no value, whatever is behind the place that says so.
+    /// The key was deleted, whatever older versions exist.
     @inline(__always)
-    static var removed: QuickFind { QuickFind(address: nil, count: 0) }
+    static var removed: QuickFind { unsafe QuickFind(address: nil, count: 0) }
 
     /// The key is not here.
     @inline(__always)
-    static var absent: QuickFind { QuickFind(address: nil, count: -1) }
+    static var absent: QuickFind { unsafe QuickFind(address: nil, count: -1) }
 
-    /// Only a longer look will tell.
+    /// Only a full lookup can tell.
     @inline(__always)
-    static var unclear: QuickFind { QuickFind(address: nil, count: -2) }
+    static var unclear: QuickFind { unsafe QuickFind(address: nil, count: -2) }
 
     @inline(__always)
     var isAbsent: Bool { count == -1 }
@@ -34,11 +43,11 @@ struct QuickFind {
     @inline(__always)
     var isUnclear: Bool { count == -2 }
 
-    /// What a record says.
+    /// Creates the result for a record.
     @inline(__always)
     init(_ record: FoundRecord) {
-        if record.isKind(.value), let address = record.value.baseAddress {
-            self.init(address, count: record.value.count)
+        if record.isKind(.value) {
+            self.init(record.value)
         } else if record.isKind(.tombstone) {
             self = .removed
         } else {

@@ -1,15 +1,15 @@
-/// The removal of all keys in `[start, end)`.
+/// The deletion of all keys in `[start, end)`.
 struct RangeTombstone: Hashable, Sendable {
     var start: [UInt8]
-    /// The first key behind the range.
+    /// The first key after the range.
     var end: [UInt8]
     var sequence: SequenceNumber
 }
 
-/// A set of range tombstones, cut into fragments that do not overlap, so that a key needs one binary search.
+/// A set of range tombstones, cut into fragments that do not overlap, so that the lookup of a key is one binary search.
 ///
-/// A fragment keeps all sequence numbers that cover it, newest first, because a snapshot may see an older one only.
-/// Immutable: a writer makes a new set and publishes it. (The fragments are RocksDB's, "DeleteRange: a new native
+/// A fragment keeps all sequence numbers that cover it, newest first, because a snapshot may see only an older one.
+/// Immutable: a writer creates a new set and publishes it. (The fragments are RocksDB's, "DeleteRange: a new native
 /// RocksDB operation", 2018.)
 final class RangeTombstones: Sendable {
     struct Fragment: Sendable {
@@ -19,18 +19,19 @@ final class RangeTombstones: Sendable {
         var sequences: [SequenceNumber]
     }
 
-    /// The tombstones as they were given, by start.
+    /// The tombstones as given, sorted by start.
     let tombstones: [RangeTombstone]
     /// Sorted, without overlap.
     let fragments: [Fragment]
-    /// The same, to be searched.
+    /// The fragments in the form that searches use.
     let index: FragmentIndex
 
     static let empty = RangeTombstones([])
 
     var isEmpty: Bool { tombstones.isEmpty }
 
-    /// - Complexity: O(n²) in overlapping tombstones at worst, O(n log n) where few overlap.
+    /// Creates a set.
+    /// - Complexity: O(n²) in overlapping tombstones at worst, O(n log n) if few overlap.
     init(_ tombstones: [RangeTombstone]) {
         let valid = tombstones.filter { $0.start.lexicographicallyPrecedes($0.end) }
         self.tombstones = valid.sorted { $0.start.lexicographicallyPrecedes($1.start) }
@@ -46,8 +47,8 @@ final class RangeTombstones: Sendable {
 
     deinit { index.deallocate() }
 
-    /// This set and one more; the same as one made of all at once.
-    /// - Complexity: O(n) to copy what is there, O(log n) and the fragments that it overlaps to place it.
+    /// Returns this set with one more tombstone. The result equals a set that is created from all tombstones at once.
+    /// - Complexity: O(n) to copy the set, O(log n) and the overlapping fragments to insert the tombstone.
     func adding(_ tombstone: RangeTombstone) -> RangeTombstones {
         guard tombstone.start.lexicographicallyPrecedes(tombstone.end) else { return self }
         var tombstones = tombstones
@@ -60,7 +61,7 @@ final class RangeTombstones: Sendable {
         return RangeTombstones(tombstones: tombstones, fragments: fragments)
     }
 
-    /// The fragments that overlap a tombstone, cut at its ends, and those between them that it covers alone.
+    /// Returns the fragments that overlap a tombstone, cut at its ends, and new fragments for the gaps between them.
     private static func overlay(_ tombstone: RangeTombstone, on fragments: ArraySlice<Fragment>) -> [Fragment] {
         var result: [Fragment] = []
         var position = tombstone.start
@@ -88,7 +89,7 @@ final class RangeTombstones: Sendable {
         return result
     }
 
-    /// The first index from which on a condition holds.
+    /// Returns the first index from which on a condition holds.
     private static func firstIndex<T>(_ elements: [T], where holds: (T) -> Bool) -> Int {
         var low = 0
         var high = elements.count
@@ -119,7 +120,7 @@ final class RangeTombstones: Sendable {
         return fragments
     }
 
-    /// The fragments that hold keys of a range.
+    /// Returns the fragments that overlap a range.
     /// - Complexity: O(log n)
     func fragments(meeting range: KeyRange) -> ArraySlice<Fragment> {
         let first = Self.firstIndex(fragments) { range.from.lexicographicallyPrecedes($0.end) }
@@ -127,13 +128,14 @@ final class RangeTombstones: Sendable {
         return fragments[first..<max(first, last ?? fragments.count)]
     }
 
-    /// The greatest sequence number, at most `visible`, of a tombstone that covers `key`; 0 where none does.
+    /// Returns the largest sequence number, at most `visible`, of a tombstone that covers `key`; 0 if there is none.
     func newestCovering(_ key: Bytes, visible: SequenceNumber) -> SequenceNumber {
         let fragment = index.fragment(holding: SearchKey(key))
         return fragment < 0 ? 0 : newest(of: fragment, visible: visible)
     }
 
-    /// Whether each key from a first one to a last one is covered by a tombstone with a number in `(oldest, newest]`.
+    /// Returns true if each key from `first` through `last` is covered by a tombstone with a sequence number in
+    /// `(oldest, newest]`.
     func covers(
         from first: [UInt8], through last: [UInt8], newerThan oldest: SequenceNumber, upTo newest: SequenceNumber
     ) -> Bool {
@@ -148,7 +150,7 @@ final class RangeTombstones: Sendable {
         return last.lexicographicallyPrecedes(position)
     }
 
-    /// The greatest sequence number, at most `visible`, of a fragment; 0 where none is.
+    /// Returns the largest sequence number of a fragment that is at most `visible`; 0 if there is none.
     func newest(of fragment: Int, visible: SequenceNumber) -> SequenceNumber {
         fragments[fragment].sequences.first { $0 <= visible } ?? 0
     }

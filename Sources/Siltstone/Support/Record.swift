@@ -1,47 +1,47 @@
-/// The number of a change: every change of the store's history has one of its own, and later ones are greater.
+/// The number of a change. Every change in the store's history has its own, and later ones are larger.
 typealias SequenceNumber = UInt64
 
 extension SequenceNumber {
-    /// The greatest number that a change can have: 56 bits, so that a kind fits beside it in 64.
+    /// The largest number that a change can have: 56 bits, so that a kind fits beside it in 64.
     static var greatest: SequenceNumber { (1 << 56) - 1 }
 }
 
-/// What a record does to its key. The raw values are on disk, in logs and in segments.
+/// The effect of a record on its key. The raw values are on disk, in logs and in segments.
 @usableFromInline
-enum RecordKind: UInt8, Sendable {
-    /// The key has the value that the record carries.
+enum RecordKind: UInt8, Sendable, BitwiseCopyable {
+    /// The key has the value in the record.
     case value = 1
-    /// The key was removed.
+    /// The key was deleted.
     case tombstone = 2
-    /// The key has a value that lies in a value file; the record carries a ``ValuePointer``.
+    /// The key has a value in a value file; the record has a ``ValuePointer``.
     case pointer = 3
-    /// All keys from the record's key up to, not including, its value were removed. In logs only; elsewhere a
-    /// range tombstone is kept apart from the records (``RangeTombstones``).
+    /// All keys from the record's key up to, not including, its value were deleted. In logs only; elsewhere a range
+    /// tombstone is kept apart from the records (``RangeTombstones``).
     case rangeTombstone = 4
 
-    /// Whether a change of this kind makes its key present.
+    /// True if a change of this kind makes its key exist.
     @inline(__always)
     var isPut: Bool { self == .value || self == .pointer }
 }
 
 /// One version of one key, as borrowed bytes.
 @usableFromInline
-struct Record {
+struct Record: BitwiseCopyable {
     @usableFromInline
     var key: Bytes
     @usableFromInline
     var value: Bytes
-    /// May be 0 where nobody asks for it.
+    /// May be 0 if no reader of the record needs it.
     var sequence: SequenceNumber
     @usableFromInline
     var kind: RecordKind
 
-    /// The same without its number, which then need not be read.
+    /// The same record without its sequence number, which then need not be loaded.
     @inline(__always)
     var unnumbered: Record { Record(key: key, value: value, sequence: 0, kind: kind) }
 }
 
-/// Where a big value lies. Its encoding is the value of a record of kind ``RecordKind/pointer``.
+/// The position of a large value. Its encoding is the value of a record of kind ``RecordKind/pointer``.
 struct ValuePointer: Hashable, Sendable {
     /// Bytes of the encoding.
     static let size = 24
@@ -55,7 +55,7 @@ struct ValuePointer: Hashable, Sendable {
     /// The checksum of the value's record, which covers file, offset, key and value.
     var checksum: UInt32
 
-    /// Reads an encoding; nil where `bytes` is not one.
+    /// Reads an encoding; nil if `bytes` is none.
     init?(_ bytes: Bytes) {
         guard bytes.count == Self.size, let file: UInt64 = bytes.integer(at: 0),
             let offset: UInt64 = bytes.integer(at: 8), let length: UInt32 = bytes.integer(at: 16),

@@ -1,60 +1,48 @@
-/// A few records in key order that a cursor of a memtable or a segment has filled in at one go.
+/// Records in key order, which a cursor of a memtable or a segment returns together.
 ///
-/// Cursors hand over records by the dozen, so that the choice of the kind of source is made once for each dozen and
-/// the loop over records has neither a call nor a branch on it. The buffer belongs to one reader and is reused.
+/// A cursor returns a batch of records at a time. The reader checks the type of the cursor once for each batch, so the
+/// loop over its records has neither a call nor a branch for that. The memory belongs to one reader and is reused.
 struct RecordBatch: ~Copyable {
-    /// Records that fit.
-    let capacity: Int
-    /// Records filled in.
+    /// Number of records in the batch.
     private(set) var count = 0
-    private let storage: UnsafeMutablePointer<Record>
+    private let records: HeapArray<Record>
 
-    init(capacity: Int) {
-        self.capacity = capacity
-        storage = .allocate(capacity: capacity)
-    }
+    /// Creates an empty batch.
+    /// - Parameter capacity: number of records that fit.
+    init(capacity: Int) { records = HeapArray(count: capacity) }
 
-    deinit { storage.deallocate() }
-
+    /// Number of records that fit.
     @inline(__always)
-    var isFull: Bool { count == capacity }
+    var capacity: Int { records.count }
 
     @inline(__always)
     mutating func removeAll() { count = 0 }
 
-    /// The first record's address; good until the batch goes.
+    /// A pointer to the first record; must not outlive the batch.
     @inline(__always)
-    var start: UnsafePointer<Record> { UnsafePointer(storage) }
+    var start: RecordPlace { records.place(0) }
 
-    /// Adds a record; the batch must not be full.
+    /// Appends a record; the batch must not be full.
     @inline(__always)
     mutating func append(_ record: Record) {
-        assert(count < capacity)
-        (storage + count).initialize(to: record)
+        records[count] = record
         count &+= 1
     }
 
-    /// Where the next record goes.
+    /// Returns the storage after the present records, as much as brings the batch to `last` records.
     @inline(__always)
-    var next: UnsafeMutablePointer<Record> { storage + count }
+    func room(upTo last: Int) -> RecordRoom { records.room(from: count, to: last) }
 
-    /// Counts the records that were put at ``next`` and behind it.
+    /// Adds the records that the caller has put into ``room(upTo:)`` to the batch.
     @inline(__always)
-    mutating func grow(to end: UnsafeMutablePointer<Record>) {
-        count = end - storage
+    mutating func grow(to room: RecordRoom) {
+        count = room.place - start
         assert(count <= capacity)
-    }
-
-    /// Puts `record` in the place of the last one.
-    @inline(__always)
-    mutating func replaceLast(_ record: Record) {
-        assert(count > 0)
-        storage[count &- 1] = record
     }
 
     @inline(__always)
     subscript(index: Int) -> Record {
         assert(index >= 0 && index < count)
-        return storage[index]
+        return records[index]
     }
 }

@@ -1,26 +1,54 @@
 /// Memory for a piece of background work.
 ///
-/// A large piece comes from the system and goes back to it at once. The allocator would keep it: glibc's takes whatever is
-/// as large as something that was freed before from a heap of the thread, which does not shrink.
+/// A large piece is mapped from the system and unmapped at once after use. The allocator would keep it, because glibc,
+/// once memory of that size was freed, takes the next piece of that size from a heap of the thread, which does not
+/// shrink.
 struct ScratchMemory: ~Copyable {
-    /// From so many bytes on it is the system's.
-    private static let leastToMap = 1 << 20
+    /// The smallest number of bytes that are mapped from the system.
+    private static let minimumToMap = 1 << 20
 
-    /// The first byte, aligned to 16. Undefined bytes at first.
-    let base: UnsafeMutableRawPointer
-    private let byteCount: Int
+    /// The bytes, aligned to 16. Undefined at first.
+    let bytes: MutableBytes
     private let isMapped: Bool
 
     init(byteCount: Int) {
-        self.byteCount = byteCount
-        if byteCount >= Self.leastToMap, let address = Platform.mapAnonymous(length: byteCount) {
-            base = address
+        if byteCount >= Self.minimumToMap, let mapped = Platform.mapAnonymous(length: byteCount) {
+            bytes = mapped
             isMapped = true
         } else {
-            base = .allocate(byteCount: byteCount, alignment: 16)
+            bytes = .allocate(byteCount: byteCount, alignment: 16)
             isMapped = false
         }
     }
 
-    deinit { if isMapped { Platform.unmap(base, length: byteCount) } else { base.deallocate() } }
+    deinit { if isMapped { Platform.unmap(bytes) } else { bytes.deallocate() } }
+}
+
+/// Plain values in scratch memory.
+struct ScratchArray<Element: BitwiseCopyable>: ~Copyable {
+    private let memory: ScratchMemory
+    private let elements: ElementRow<Element>
+
+    /// Creates an array of undefined elements.
+    /// - Parameter count: number of elements.
+    init(count: Int) {
+        memory = ScratchMemory(byteCount: count * MemoryLayout<Element>.stride)
+        elements = ElementRow(in: memory.bytes)
+    }
+
+    @inline(__always)
+    var count: Int { elements.count }
+
+    @inline(__always)
+    subscript(index: Int) -> Element {
+        get { elements[index] }
+        nonmutating set { elements[index] = newValue }
+    }
+
+    /// Returns a larger array that starts with the same elements.
+    func grown(to count: Int) -> ScratchArray {
+        let larger = ScratchArray(count: count)
+        larger.memory.bytes.uncheckedCopy(from: memory.bytes.bytes)
+        return larger
+    }
 }

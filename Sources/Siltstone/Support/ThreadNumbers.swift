@@ -1,50 +1,51 @@
 import CInstructions
 import Synchronization
 
-/// Numbers for threads: each has one of its own from when it first asks until it ends, and nobody shares it meanwhile.
+/// Numbers for threads. A thread gets a number at its first request and keeps it until it ends; no other thread has
+/// that number meanwhile.
 ///
-/// What is kept for each thread in an array, by its number, is written by one thread only, and so by plain stores.
+/// An array element that is indexed by the thread's number is written by one thread only, so plain stores suffice.
 final class ThreadNumbers: Sendable {
     static let shared = ThreadNumbers()
 
-    /// Threads that can have a number at the same time.
+    /// Number of threads that can have a number at the same time.
     static let limit = 256
 
     private struct State {
-        /// Numbers that were given back.
+        /// Returned numbers.
         var free: [Int] = []
         var bound = 0
     }
 
-    /// Holds a thread's number plus one, to be told when the thread ends; 0 for none.
-    private let local = Platform.ThreadLocal { ThreadNumbers.shared.giveBack(Int(bitPattern: $0) - 1) }
+    /// Holds the thread's number plus one, or 0 for none. It is passed to the closure when the thread ends.
+    private let local = unsafe Platform.ThreadLocal { ThreadNumbers.shared.giveBack(Int(bitPattern: $0) - 1) }
     private let state = Locked(State())
     private let usedBound = Atomic<Int>(0)
 
     private init() {}
 
-    /// Every number that was ever given is below this.
+    /// An upper bound: every number that was ever taken is below it.
     var bound: Int { usedBound.load(ordering: .acquiring) }
 
-    /// The calling thread's number; nil where there are too many threads.
+    /// The calling thread's number; nil if there are too many threads.
     @inline(__always)
     var current: Int? {
         let number = Self.word
         return number > 0 ? number &- 1 : take()
     }
 
-    /// What ``local`` holds of the calling thread, where it is read in a third of the time.
+    /// A copy of ``local`` for the calling thread, which is read in a third of the time.
     ///
-    /// Not inlined, neither way: other object files have other words.
+    /// Neither accessor is inlined, because each object file has a word of its own.
     private static var word: Int {
-        @inline(never) get { siltstone_thread_word().pointee }
-        @inline(never) set { siltstone_thread_word().pointee = newValue }
+        @inline(never) get { unsafe siltstone_thread_word().pointee }
+        @inline(never) set { unsafe siltstone_thread_word().pointee = newValue }
     }
 
-    /// Not inlined: once for each thread.
+    /// Takes a number for the calling thread. Not inlined, because it runs once for each thread.
     @inline(never)
     private func take() -> Int? {
-        // It has one where its word was lost, or is another object file's.
+        // The thread may have a number although its word is 0: the word was lost, or belongs to another object file.
         let held = local.value
         if held > 0 {
             Self.word = held
@@ -64,7 +65,7 @@ final class ThreadNumbers: Sendable {
         return number
     }
 
-    /// On the thread that ends.
+    /// Returns a number for reuse. Runs on the thread that ends.
     private func giveBack(_ number: Int) {
         Self.word = 0
         state.withLock { $0.free.append(number) }

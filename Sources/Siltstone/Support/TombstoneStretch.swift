@@ -1,18 +1,20 @@
-/// Keys in a row to which the same range tombstones apply: what a walk asks once for all of them, instead of for each.
+/// Consecutive keys to which the same range tombstones apply. A scan looks them up once for all of these keys, instead
+/// of for each.
 struct TombstoneStretch {
     /// The newest visible tombstone that covers all of the keys; 0 for none.
     private(set) var covering: SequenceNumber = 0
-    /// Where the stretch ends, in the direction of the walk: forward the first key behind it, backward the last key in it; nil
-    /// for the end of all. Good as long as the sets that it was made of.
+    /// The end of the stretch in the direction of the scan: forward the first key after it, backward the last key in
+    /// it; nil if the stretch has no end. Valid as long as the sets it was created from.
     private(set) var end: Bytes?
 
-    /// All keys, none of them covered.
+    /// Creates a stretch of all keys, none of them covered.
     init() {}
 
-    /// The stretch in which a walk stands.
+    /// Creates the stretch at a position of a scan.
     /// - Parameters:
-    ///   - place: forward the next key that counts, backward the first that does not; nil for the first of all.
-    ///   - sets: of tombstones.
+    ///   - place: forward the smallest key that may come next, backward the exclusive upper bound of the keys to come;
+    ///     nil at the start of a scan over all keys.
+    ///   - sets: sets of tombstones.
     init(at place: Bytes?, _ direction: ScanDirection, _ sets: [RangeTombstones], visible: SequenceNumber) {
         for set in sets {
             switch direction {
@@ -27,9 +29,9 @@ struct TombstoneStretch {
         let next = index.countOfStarts(upTo: key, including: true)
         if next > 0, compareKeys(key.bytes, index.end(next - 1)) < 0 {
             covering = max(covering, set.newest(of: next - 1, visible: visible))
-            meet(index.end(next - 1)) { compareKeys($0, $1) < 0 }
+            shorten(to: index.end(next - 1)) { compareKeys($0, $1) < 0 }
         } else if next < index.count {
-            meet(index.start(next)) { compareKeys($0, $1) < 0 }
+            shorten(to: index.start(next)) { compareKeys($0, $1) < 0 }
         }
     }
 
@@ -39,19 +41,19 @@ struct TombstoneStretch {
         guard last >= 0 else { return }
         if let place, compareKeys(place.bytes, index.end(last)) <= 0 {
             covering = max(covering, set.newest(of: last, visible: visible))
-            meet(index.start(last)) { compareKeys($0, $1) > 0 }
+            shorten(to: index.start(last)) { compareKeys($0, $1) > 0 }
         } else {
-            meet(index.end(last)) { compareKeys($0, $1) > 0 }
+            shorten(to: index.end(last)) { compareKeys($0, $1) > 0 }
         }
     }
 
-    /// Ends at a key if it ended behind it.
-    private mutating func meet(_ key: Bytes, isBefore: (Bytes, Bytes) -> Bool) {
+    /// Shortens the stretch to end at a key, if it ended after it.
+    private mutating func shorten(to key: Bytes, isBefore: (Bytes, Bytes) -> Bool) {
         if let known = end, !isBefore(key, known) { return }
         end = key
     }
 
-    /// Whether a key that comes after the beginning of the stretch is in it.
+    /// Returns true if a key that is after the start of the stretch is in the stretch.
     func holds(_ key: Bytes, _ direction: ScanDirection) -> Bool {
         guard let end else { return true }
         let order = compareKeys(key, end)

@@ -1,40 +1,27 @@
-/// Unsigned LEB128: seven bits a byte, the low ones first, the high bit set on all but the last byte.
+/// Unsigned LEB128: seven bits in a byte, the low ones first, the high bit set on all but the last byte.
 ///
 /// The encoding of protocol buffers and LevelDB; at most ten bytes for 64 bits.
 enum Varint {
-    /// Bytes that `value` takes.
+    /// Returns the number of bytes that `value` takes.
     @inline(__always)
     static func size(_ value: UInt64) -> Int {
         value < 0x80 ? 1 : (70 &- value.leadingZeroBitCount) / 7
     }
 
-    /// Writes `value` at `pointer`, which must have room for ``size(_:)`` bytes.
-    /// - Returns: the address behind the last byte written.
-    @inline(__always)
-    static func write(_ value: UInt64, to pointer: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
-        var pointer = pointer
-        var value = value
-        while value >= 0x80 {
-            pointer.storeBytes(of: UInt8(truncatingIfNeeded: value) | 0x80, as: UInt8.self)
-            pointer += 1
-            value &>>= 7
-        }
-        pointer.storeBytes(of: UInt8(truncatingIfNeeded: value), as: UInt8.self)
-        return pointer + 1
-    }
-
-    /// Reads a value at `offset` of `bytes` and moves `offset` behind it; nil where it is cut off or over 64 bits.
+    /// Reads a value at `offset` of `bytes` and moves `offset` after it; nil if the value is cut off or exceeds 64
+    /// bits.
     @inline(__always)
     static func read(_ bytes: Bytes, at offset: inout Int) -> UInt64? {
-        guard offset >= 0, offset < bytes.count, let base = bytes.baseAddress else { return nil }
-        let first = base.load(fromByteOffset: offset, as: UInt8.self)
+        guard offset >= 0, offset < bytes.count else { return nil }
+        let first: UInt8 = bytes.uncheckedInteger(at: offset)
         if first < 0x80 {
             offset &+= 1
             return UInt64(first)
         }
-        // Two bytes without a call: the index of a segment has such a length for each block, and opening reads them all.
+        // Two bytes are read without a call, because the index of a segment has a length of two bytes for each block,
+        // and opening reads them all.
         if offset &+ 1 < bytes.count {
-            let second = base.load(fromByteOffset: offset &+ 1, as: UInt8.self)
+            let second: UInt8 = bytes.uncheckedInteger(at: offset &+ 1)
             if second < 0x80 {
                 offset &+= 2
                 return UInt64(first & 0x7f) | UInt64(second) &<< 7
@@ -61,14 +48,14 @@ enum Varint {
         return nil
     }
 
-    /// The value that `word` begins with, its lowest byte first; what comes behind its end does not matter.
-    /// - Precondition: it ends in `word`. Else the result means nothing.
+    /// Returns the value that is encoded at the start of `word`, lowest byte first. Bytes after its end are ignored.
+    /// - Precondition: the encoding ends in `word`. Otherwise the result is meaningless.
     @inline(__always)
     static func value(_ word: UInt64) -> UInt64 {
-        // Up to the first byte without the mark.
+        // All bits up to the end of the first byte without the continuation bit.
         let stop = UInt64(truncatingIfNeeded: (~word & 0x8080_8080_8080_8080).trailingZeroBitCount)
         let digits = word & ((2 &<< stop) &- 1)
-        // Groups of seven bits, of 14, of 28.
+        // Joins groups of seven bits to groups of 14, then of 28, then of 56.
         let pairs = (digits & 0x007f_007f_007f_007f) | ((digits & 0x7f00_7f00_7f00_7f00) &>> 1)
         let fours = (pairs & 0x0000_3fff_0000_3fff) | ((pairs & 0x3fff_0000_3fff_0000) &>> 2)
         return (fours & 0x0fff_ffff) | ((fours &>> 4) & 0xff_ffff_f000_0000)

@@ -1,28 +1,29 @@
 import Dispatch
 import Synchronization
 
-/// The newest commits, in memory, for all who follow the changes of a store.
+/// Holds the newest commits in memory for all subscribers to the changes of a store.
 ///
-/// Writers add a record for each commit while somebody listens. The feed keeps as many records as fit into its capacity,
-/// and drops the oldest beyond; a subscriber that has not read them by then has missed them. So nobody holds up a
-/// writer, and memory is bounded.
+/// While there is a subscriber, writers add a record for each commit. The feed keeps as many records as fit into its
+/// capacity, and then drops the oldest ones. A subscriber that has not read them by then misses them. So a subscriber
+/// never delays a writer, and memory is bounded.
 ///
-/// Records are numbered: a subscriber's position is the number of the record that it reads next.
+/// Records are numbered. A subscriber's position is the number of the record that it reads next.
 final class ChangeFeed: Sendable {
-    /// The answer to a subscriber.
+    /// The result of a read.
     enum Reading {
-        /// Records, and the position behind them.
+        /// Records, and the position after them.
         case records([CommitRecord], next: Int)
-        /// The records at the position were dropped. The feed goes on at `next`; its first change has the number `first`.
+        /// The records at the position were dropped. The feed continues at position `next`, whose first change has the
+        /// sequence number `first`.
         case dropped(next: Int, first: SequenceNumber)
-        /// There is nothing new.
+        /// There are no new records.
         case upToDate
-        /// The store was closed, and all was read.
+        /// The store was closed, and the subscriber has read all records.
         case closed
     }
 
     private struct State {
-        /// The records from ``firstIndex`` on, behind `head` places that are nil.
+        /// The records from ``firstIndex`` on, after `head` empty slots.
         var records: [CommitRecord?] = []
         var head = 0
         /// The number of the first record.
@@ -31,9 +32,9 @@ final class ChangeFeed: Sendable {
         var subscribers = 0
         var waiters: [Int: @Sendable () -> Void] = [:]
         var lastWaiter = 0
-        /// Names that were given out and are not forgotten yet.
+        /// The names of all waits that ``ChangeFeed/forget(_:)`` has not removed.
         var names: Set<Int> = []
-        /// Waiters that were cancelled before they began to wait.
+        /// The names of waits that were cancelled before they started.
         var cancelled: Set<Int> = []
         var isWaking = false
         var isClosed = false
@@ -45,6 +46,7 @@ final class ChangeFeed: Sendable {
             records[head] = nil
             head += 1
             firstIndex += 1
+            // Removes the empty slots in bulk, so that dropping a record takes amortized constant time.
             if head > 64, head * 2 > records.count {
                 records.removeFirst(head)
                 head = 0
@@ -52,35 +54,35 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Bytes that the records may take.
+    /// The largest number of bytes that the records may take.
     let capacity: Int
     private let state = Locked(State(), rank: .leaf)
     private let listening = Atomic<Bool>(false)
-    /// Wakes those that wait: a writer would pay for it.
+    /// Wakes waiting subscribers, so that the writer does not spend time on it.
     private let queue = DispatchQueue(label: "siltstone.changes", qos: .userInitiated)
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Whether anybody listens. All that a write costs where nobody does.
+    /// Whether there is a subscriber. If there is none, this check is the only cost for a write.
     @inline(__always)
     var isListening: Bool { listening.load(ordering: .relaxed) }
 
     // MARK: Writers
 
-    /// Adds a commit. Under the write lock, so that records are in commit order.
+    /// Adds a commit. The caller holds the write lock, so records are in commit order.
     func publish(first: SequenceNumber, last: SequenceNumber, _ payload: Bytes) {
         publish(first: first, last: last, bytes: payload.count) { [UInt8](payload) }
     }
 
-    /// Adds a commit of one change.
+    /// Adds a commit with one change.
     func publish(_ change: Record) {
         let size = ChangeEncoding.size(key: change.key.count, value: change.value.count)
         publish(first: change.sequence, last: change.sequence, bytes: size) {
-            [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-                guard let start = buffer.baseAddress else { return }
-                ChangeEncoding.write(change.kind, key: change.key, value: change.value, to: start)
-                count = size
+            var bytes = [UInt8](repeating: 0, count: size)
+            bytes.withMutableBytes {
+                ChangeEncoding.write(change.kind, key: change.key, value: change.value, to: $0)
             }
+            return bytes
         }
     }
 
@@ -98,6 +100,7 @@ final class ChangeFeed: Sendable {
         if wakes { queue.async { self.wake() } }
     }
 
+    /// Calls all waiting subscribers.
     private func wake() {
         let waiters = state.withLock { state in
             defer { state.waiters = [:] }
@@ -107,7 +110,7 @@ final class ChangeFeed: Sendable {
         for waiter in waiters { waiter() }
     }
 
-    /// Ends all subscriptions once they have read what is there.
+    /// Ends all subscriptions after they have read the remaining records.
     func close() {
         state.withLock { $0.isClosed = true }
         wake()
@@ -115,7 +118,7 @@ final class ChangeFeed: Sendable {
 
     // MARK: Subscribers
 
-    /// Begins to listen. Under the write lock, so that the position is exactly behind the last commit.
+    /// Starts a subscription. The caller holds the write lock, so that the position is directly after the last commit.
     /// - Returns: the position of the next record.
     func subscribe() -> Int {
         state.withLock { state in
@@ -125,7 +128,7 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Ends what ``subscribe()`` has begun. With the last subscriber all records go.
+    /// Ends a subscription that ``subscribe()`` started. With the last one, this drops all records.
     func unsubscribe() {
         state.withLock { state in
             state.subscribers -= 1
@@ -135,11 +138,11 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// The records from a position on, a mebibyte or so at a time.
+    /// Reads the records from a position on. It stops after about one MiB or 1024 records.
     func read(at index: Int) -> Reading {
         state.withLock { state in
             if index < state.firstIndex {
-                // A record is dropped only behind a newer one.
+                // A record is dropped only if there is a newer one, so the array is not empty.
                 return .dropped(next: state.firstIndex, first: state.records[state.head]?.first ?? 0)
             }
             guard index < state.endIndex else { return state.isClosed ? .closed : .upToDate }
@@ -154,7 +157,7 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// A name for one wait.
+    /// Makes a name for one wait. The caller must pass it to ``forget(_:)`` at the end.
     func makeWaiter() -> Int {
         state.withLock { state in
             state.lastWaiter += 1
@@ -163,8 +166,8 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Has `body` called once when there is a record at a position, or the store closes, or the wait is cancelled; at once
-    /// where that is so already.
+    /// Calls `body` once when there is a record at a position, the store closes, or the wait is cancelled. Calls it
+    /// immediately if one of these is already true.
     func wait(_ waiter: Int, at index: Int, _ body: @escaping @Sendable () -> Void) {
         let isDone = state.withLock { state in
             if state.cancelled.remove(waiter) != nil || state.isClosed || index < state.endIndex { return true }
@@ -174,18 +177,18 @@ final class ChangeFeed: Sendable {
         if isDone { body() }
     }
 
-    /// Ends a wait, also one that has not begun yet.
+    /// Cancels a wait, even before it starts.
     func cancel(_ waiter: Int) {
         let body = state.withLock { state in
             let body = state.waiters.removeValue(forKey: waiter)
-            // Nobody would take a wait that is over out of the set again.
+            // If the wait is over, its name must not be added, because nothing would remove it from the set again.
             if body == nil, state.names.contains(waiter) { state.cancelled.insert(waiter) }
             return body
         }
         body?()
     }
 
-    /// Forgets a wait that is over.
+    /// Removes the name of a wait that is over.
     func forget(_ waiter: Int) {
         state.withLock { state in
             state.names.remove(waiter)
@@ -194,6 +197,6 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Waits that the feed remembers.
+    /// The number of waits that the feed remembers.
     var rememberedWaits: Int { state.withLock { $0.names.union($0.cancelled).union($0.waiters.keys).count } }
 }

@@ -1,11 +1,12 @@
-// The search for changes behind a sequence number: in one memtable, in one segment, and in everything that a view holds.
+// The search for changes after a sequence number: in one memtable, in one segment, and in a complete super version.
 //
-// A change is a newer version of a key, or a newer range tombstone that covers it. Flushes and compactions keep the newest
-// version of each key, and its sequence number, while an older snapshot is registered (``VersionFilter``). A key that
-// was put and deleted again behind the snapshot may be gone; the snapshot saw it absent, and it is absent.
+// A change is a newer version of a key, or a newer range tombstone that covers it. While an older snapshot is
+// registered, flushes and compactions keep the newest version of each key and its sequence number (``VersionFilter``).
+// A key that was put and deleted after the snapshot may be missing. That is no change for the snapshot, which saw no
+// value either.
 
 extension MemTable {
-    /// Whether `key` was changed behind `sequence`.
+    /// Whether `key` was changed after `sequence`.
     /// - Complexity: O(log n)
     @inline(__always)
     func hasChange(of key: Bytes, after sequence: SequenceNumber) -> Bool {
@@ -13,7 +14,7 @@ extension MemTable {
         return rangeTombstoneCount > 0 && rangeTombstones.newestCovering(key, visible: .greatest) > sequence
     }
 
-    /// Whether any key of `range` was changed behind `sequence`.
+    /// Whether any key of `range` was changed after `sequence`.
     /// - Complexity: O(log n), and O(1) for each key of the range
     func hasChange(in range: KeyRange, after sequence: SequenceNumber) -> Bool {
         if rangeTombstoneCount > 0, rangeTombstones.hasTombstone(over: range, after: sequence) { return true }
@@ -31,7 +32,7 @@ extension MemTable {
         return false
     }
 
-    /// Whether any key or range of a read set was changed behind `sequence`.
+    /// Whether any key or range of a read set was changed after `sequence`.
     func hasChange(in reads: ReadSet, after sequence: SequenceNumber) -> Bool {
         if greatestSequence <= sequence { return false }
         return reads.containsKey { hasChange(of: $0, after: sequence) }
@@ -40,14 +41,14 @@ extension MemTable {
 }
 
 extension RangeTombstones {
-    /// Whether a tombstone behind `sequence` covers any key of `range`.
+    /// Whether a tombstone newer than `sequence` covers any key of `range`.
     func hasTombstone(over range: KeyRange, after sequence: SequenceNumber) -> Bool {
         tombstones.contains { $0.sequence > sequence && range.overlaps($0.start, $0.end) }
     }
 }
 
 extension SegmentReader {
-    /// Whether `key` was changed behind `sequence`.
+    /// Whether `key` was changed after `sequence`.
     /// - Complexity: O(1)
     func hasChange(of key: Bytes, after sequence: SequenceNumber) throws(StoreError) -> Bool {
         if rangeTombstones.newestCovering(key, visible: .greatest) > sequence { return true }
@@ -57,7 +58,7 @@ extension SegmentReader {
         return found.sequence > sequence
     }
 
-    /// Whether any key of `range` was changed behind `sequence`.
+    /// Whether any key of `range` was changed after `sequence`.
     /// - Complexity: O(log n), and O(1) for each key of the range
     func hasChange(in range: KeyRange, after sequence: SequenceNumber) throws(StoreError) -> Bool {
         if rangeTombstones.hasTombstone(over: range, after: sequence) { return true }
@@ -77,12 +78,12 @@ extension SegmentReader {
 }
 
 extension SuperVersion {
-    /// Whether segments hold changes behind `sequence`, so that a search has to read files.
+    /// Whether segments hold changes after `sequence`, so that a search must read files.
     func hasSegments(after sequence: SequenceNumber) -> Bool {
         version.runs.contains { $0.segments.contains { $0.info.greatestSequence > sequence } }
     }
 
-    /// Whether any key or range of a read set was changed behind `sequence`. May read from disk.
+    /// Whether any key or range of a read set was changed after `sequence`. May read from disk.
     /// - Complexity: O(log n) for each key, O(entries) for each range, in each memtable and segment with newer changes
     func hasChange(in reads: ReadSet, after sequence: SequenceNumber) throws(StoreError) -> Bool {
         if tables.contains(where: { $0.hasChange(in: reads, after: sequence) }) { return true }

@@ -1,53 +1,56 @@
 import Synchronization
 
-/// Decides at a commit whether anything that the transaction has read was changed behind its snapshot: optimistic
-/// concurrency control with backward validation (Kung and Robinson, "On optimistic methods for concurrency control",
-/// 1981).
+/// Decides at a commit whether anything that the transaction has read was changed after its snapshot. This is
+/// optimistic concurrency control with backward validation (Kung and Robinson, "On optimistic methods for concurrency
+/// control", 1981).
 ///
-/// A read set of a few keys is checked under the write lock alone, by look-ups in the memtables. For a larger one two
-/// steps share the work. ``advance(_:_:subscribe:)`` runs without a lock, may read from disk, and covers nearly all changes.
-/// ``decide(last:flushed:_:_:)`` runs under the write lock, right before the commit takes its sequence numbers; it covers the commits
-/// that came meanwhile, which the check has followed in the feed of changes. So nobody waits for the check of a long
-/// transaction.
+/// A read set of a few keys is checked under the write lock alone, by lookups in the memtables. For a larger one, two
+/// steps share the work:
+/// - ``advance(_:_:subscribe:)`` runs without a lock, may read from disk, and covers nearly all changes.
+/// - ``decide(last:flushed:_:_:)`` runs under the write lock, directly before the commit takes its sequence numbers. It
+///   covers the commits that arrived since, which the check reads from the change feed.
+///
+/// So no writer waits for the check of a long transaction.
 ///
 /// Used by one commit, on one thread at a time.
 final class CommitCheck {
     /// The result of ``decide(last:flushed:_:_:)``.
     enum Verdict {
-        /// Nothing was changed. The commit may go on.
+        /// Nothing was changed. The commit may continue.
         case unchanged
         case conflict
-        /// The changes to compare have left memory: ``advance(_:_:subscribe:)`` must run again.
+        /// Changes that must be compared are no longer in memory. ``advance(_:_:subscribe:)`` must run again.
         case outdated
     }
 
-    /// A position in the feed of changes. All commits behind it are there.
+    /// A position in the change feed. The feed holds all commits after it.
     private struct Watch {
         var position: Int
         let index: ReadIndex
     }
 
     private let reads: ReadSet
-    /// No change up to this number is a conflict.
+    /// Changes up to this number are no conflict.
     private var checked: SequenceNumber
     private var watch: Watch?
     private(set) var verdict = Verdict.unchanged
     private var attempts = 0
 
-    /// Keys up to which the check under the lock is cheap enough to be the only one.
+    /// The largest number of keys for which the check under the lock is cheap enough to be the only one.
     private static let fewKeys = 32
-    /// Attempts after which the check under the lock also reads from disk, so that the commit comes to an end.
+    /// The number of attempts after which the check under the lock also reads from disk, so that the commit ends.
     private static let mostAttempts = 8
 
     /// - Parameters:
     ///   - reads: closed (``ReadSet/closed()``).
-    ///   - snapshot: the number of the transaction's snapshot, which stays registered until the commit is done.
+    ///   - snapshot: the sequence number of the transaction's snapshot, which stays registered until the commit has
+    ///     ended.
     init(_ reads: ReadSet, since snapshot: SequenceNumber) {
         self.reads = reads
         checked = snapshot
     }
 
-    /// Whether ``decide(last:flushed:_:_:)`` can do without ``advance(_:_:subscribe:)``.
+    /// Whether ``decide(last:flushed:_:_:)`` is sufficient without ``advance(_:_:subscribe:)``.
     var isSmall: Bool { reads.keyCount <= Self.fewKeys && !reads.hasRanges && attempts == 0 }
 
     /// Whether ``advance(_:_:subscribe:)`` would read files.
@@ -56,16 +59,16 @@ final class CommitCheck {
             && path.superVersions.current().hasSegments(after: checked)
     }
 
-    /// Checks everything that is visible now, and follows the commits behind it. Without a lock.
-    /// - Parameter subscribe: subscribes to the feed, and returns the position behind the last commit.
-    /// - Returns: false for a conflict.
+    /// Checks all visible changes, and starts to follow the later commits. Takes no lock.
+    /// - Parameter subscribe: subscribes to the feed, and returns the position after the last commit.
+    /// - Returns: false if there is a conflict.
     func advance(_ path: ReadPath, _ feed: ChangeFeed, subscribe: () -> Int) throws(StoreError) -> Bool {
-        // First the position in the feed, so that no commit falls between the two steps.
+        // Takes the position in the feed first, so that neither step misses a commit.
         let position = subscribe()
         if watch != nil { feed.unsubscribe() }
         watch = Watch(position: position, index: watch?.index ?? ReadIndex(reads))
-        // Loaded before the super version, so that this holds every change up to the number. A newer change that it holds
-        // as well is as good a conflict.
+        // Loaded before the super version, which therefore holds every change up to the number. If the super version
+        // holds newer changes as well, they are also conflicts.
         let sequence = path.visible.load(ordering: .acquiring)
         if sequence == checked { return true }
         if try path.superVersions.current().hasChange(in: reads, after: checked) {
@@ -76,10 +79,10 @@ final class CommitCheck {
         return true
     }
 
-    /// Checks the changes since the last step. Under the write lock.
+    /// Checks the changes since the last step. The caller holds the write lock.
     /// - Parameters:
     ///   - last: the number of the last change.
-    ///   - flushed: no change behind this number has left memory.
+    ///   - flushed: all changes after this number are still in memory.
     func decide(
         last: SequenceNumber, flushed: SequenceNumber, _ path: ReadPath, _ feed: ChangeFeed
     ) throws(StoreError) -> Verdict {
@@ -88,12 +91,13 @@ final class CommitCheck {
         return verdict
     }
 
-    /// Stops to follow the commits.
+    /// Stops following the commits.
     func end(_ feed: ChangeFeed) {
         if watch != nil { feed.unsubscribe() }
         watch = nil
     }
 
+    /// Compares the changes since the last step in memory, or also on disk after ``mostAttempts``.
     private func compare(
         flushed: SequenceNumber, _ path: ReadPath, _ feed: ChangeFeed
     ) throws(StoreError) -> Verdict {
@@ -103,13 +107,13 @@ final class CommitCheck {
         return try superVersion.hasChange(in: reads, after: checked) ? .conflict : .unchanged
     }
 
-    /// By look-ups in the memtables, which under the write lock are those of the current super version.
+    /// Compares by lookups in the memtables. Under the write lock, they are those of the current super version.
     private func compareTables(_ superVersion: SuperVersion, flushed: SequenceNumber) -> Verdict {
         if flushed > checked { return .outdated }
         return superVersion.tables.contains { $0.hasChange(in: reads, after: checked) } ? .conflict : .unchanged
     }
 
-    /// By the commits that the feed holds.
+    /// Compares the commits that the feed holds.
     private func compareCommits(_ feed: ChangeFeed) throws(StoreError) -> Verdict {
         guard var watch else { return .outdated }
         while true {

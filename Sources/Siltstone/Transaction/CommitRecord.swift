@@ -1,11 +1,11 @@
-/// The changes of one commit as a feed keeps them: encoded as in the log.
+/// The changes of one commit, encoded as in the log. The change feed holds these records.
 final class CommitRecord: Sendable {
     let first: SequenceNumber
     let last: SequenceNumber
-    /// Nil where the changes take more memory than the feed may.
+    /// Nil if the changes take more memory than the feed may use.
     let payload: [UInt8]?
 
-    /// Bytes of memory besides the payload.
+    /// Bytes of memory for each record besides the payload, about.
     private static let overhead = 96
 
     init(first: SequenceNumber, last: SequenceNumber, payload: [UInt8]?) {
@@ -29,7 +29,7 @@ final class CommitRecord: Sendable {
         }
     }
 
-    /// The event for a subscriber to a range; nil where no change concerns it.
+    /// Returns the event for a subscriber to a range; nil if no change is in the range.
     func event(in range: KeyRange) throws(StoreError) -> ChangeEvent? {
         if payload == nil { return .missed(from: first, through: last) }
         var changes: [Change] = []
@@ -41,7 +41,7 @@ final class CommitRecord: Sendable {
 }
 
 extension Change {
-    /// Nil where the record does not concern `range`.
+    /// Nil if the record does not affect `range`.
     fileprivate init?(_ record: Record, in range: KeyRange) {
         if record.kind == .rangeTombstone {
             guard range.overlaps([UInt8](record.key), [UInt8](record.value)) else { return nil }

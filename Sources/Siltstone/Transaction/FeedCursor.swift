@@ -1,27 +1,27 @@
-/// One subscriber's way through the changes: first what the logs hold, then the feed.
+/// The position of one subscriber: first in the logs, then in the change feed.
 struct FeedCursor: Sendable {
     /// The result of one step.
     enum Step {
-        /// Events, perhaps none; there may be more.
+        /// Events, possibly none. There may be more.
         case events([ChangeEvent])
-        /// Nothing is new: wait for ``FeedCursor/index``.
+        /// There are no new events. Wait at position ``FeedCursor/index``.
         case upToDate
         case closed
     }
 
     private let range: KeyRange
     private var replay: LogReplay?
-    /// The number of the last change that the logs of ``replay`` hold.
+    /// The number of the last change in the logs of ``replay``.
     private let replayEnd: SequenceNumber
     /// The position in the feed.
     private(set) var index: Int
-    /// All changes up to this number were handed out, or do not concern the range.
+    /// All changes up to this number were delivered, or are outside the range.
     private var sequence: SequenceNumber
-    /// An event to hand out before all others.
+    /// An event to deliver before all others.
     private var firstEvent: ChangeEvent?
 
     /// - Parameters:
-    ///   - since: the number behind which the subscriber begins.
+    ///   - since: the number of the last change that the subscriber knows.
     ///   - replayEnd: the number of the last change before the feed's `index`.
     init(range: KeyRange, since: SequenceNumber, replay: LogReplay?, replayEnd: SequenceNumber, index: Int) {
         self.range = range
@@ -31,8 +31,8 @@ struct FeedCursor: Sendable {
         sequence = since
     }
 
-    /// Has the subscriber told first that the store has lost changes that the subscriber has seen. Their numbers are given
-    /// out again.
+    /// Makes the first event report that the store has lost changes which the subscriber has seen. The store assigns
+    /// their numbers again.
     mutating func report(lostAfter last: SequenceNumber, through seen: SequenceNumber) {
         firstEvent = .missed(from: last + 1, through: seen)
     }
@@ -40,7 +40,7 @@ struct FeedCursor: Sendable {
     /// Whether the next step reads from disk.
     var readsFiles: Bool { replay != nil }
 
-    /// Takes the next step.
+    /// Returns the next events, and moves past them.
     mutating func step(_ feed: ChangeFeed) throws(StoreError) -> Step {
         if let event = firstEvent {
             firstEvent = nil
@@ -64,10 +64,11 @@ struct FeedCursor: Sendable {
         }
     }
 
+    /// Returns the events of records, with an event for missed changes before each gap.
     private mutating func events(of records: [CommitRecord]) throws(StoreError) -> [ChangeEvent] {
         var events: [ChangeEvent] = []
         for record in records where record.last > sequence {
-            // Sequence numbers leave no gap, so a greater one tells of commits that are not there.
+            // Sequence numbers have no gaps, so a larger first number means that commits are missing.
             events += skip(to: record.first - 1)
             if let event = try record.event(in: range) { events.append(event) }
             sequence = record.last
@@ -75,6 +76,7 @@ struct FeedCursor: Sendable {
         return events
     }
 
+    /// Moves to a sequence number, and returns an event for the changes before it, which are missed.
     private mutating func skip(to last: SequenceNumber) -> [ChangeEvent] {
         guard last > sequence else { return [] }
         defer { sequence = last }

@@ -1,7 +1,7 @@
-/// A set of keys as ranges in key order. The ranges neither overlap nor touch.
+/// A set of keys as ranges in key order. The ranges neither overlap nor adjoin.
 struct KeyRangeSet: Sendable {
     private(set) var ranges: [KeyRange] = []
-    /// Bytes of the ends of all ranges.
+    /// Bytes of the bounds of all ranges.
     private(set) var byteCount = 0
 
     var isEmpty: Bool { ranges.isEmpty }
@@ -17,14 +17,14 @@ struct KeyRangeSet: Sendable {
         return low
     }
 
-    /// Whether the set holds `key`.
+    /// Whether the set contains `key`.
     /// - Complexity: O(log n)
     func contains(_ key: Bytes) -> Bool {
         let index = firstIndex(notEndingBefore: key)
         return index < ranges.count && !ranges[index].begins(behind: key)
     }
 
-    /// Whether the set holds any key of `[from, to)`.
+    /// Whether the set contains any key of `[from, to)`.
     /// - Complexity: O(log n)
     func overlaps(from: Bytes, to: Bytes) -> Bool {
         let index = firstIndex(notEndingBefore: from)
@@ -33,12 +33,12 @@ struct KeyRangeSet: Sendable {
     }
 
     /// Adds the keys of a range.
-    /// - Complexity: O(log n) to find the place, O(n) to make room.
+    /// - Complexity: O(log n) to find the position, O(n) to move the later ranges.
     mutating func insert(_ range: KeyRange) {
         guard !range.isEmpty else { return }
         var merged = range
         var first = range.from.withBytes { firstIndex(notEndingBefore: $0) }
-        // The range before may end where this one begins: the two become one.
+        // If the previous range ends where this one starts, the two are merged.
         if first > 0, ranges[first - 1].to == range.from { first -= 1 }
         var end = first
         while end < ranges.count, !hasGap(between: merged, and: ranges[end]) {
@@ -51,18 +51,20 @@ struct KeyRangeSet: Sendable {
         ranges.replaceSubrange(first..<end, with: CollectionOfOne(merged))
     }
 
-    /// Whether keys lie between the end of a range and the beginning of the next one.
+    /// Whether there are keys between the end of a range and the start of the next one.
     private func hasGap(between range: KeyRange, and next: KeyRange) -> Bool {
         guard let end = range.to else { return false }
         return compare(next.from, end) > 0
     }
 
+    /// The later of two range ends; nil is the end without a bound.
     private func later(_ a: [UInt8]?, _ b: [UInt8]?) -> [UInt8]? {
         guard let a, let b else { return nil }
         return compare(a, b) < 0 ? b : a
     }
 
-    /// Joins every two neighbours and the keys between them. The set then has half as many ranges, and holds more keys.
+    /// Joins each pair of neighbours, and the keys between them. The set then has half as many ranges, and contains
+    /// more keys.
     mutating func coarsen() {
         var joined: [KeyRange] = []
         joined.reserveCapacity((ranges.count + 1) / 2)

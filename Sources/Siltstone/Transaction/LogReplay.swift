@@ -1,9 +1,9 @@
-/// Reads commits of the past from the logs that are alive: for a feed that begins before now.
+/// Reads past commits from the logs that still exist, for a subscription that starts in the past.
 struct LogReplay: Sendable {
     private var logs: [(reader: FrameReader, end: Int)]
 
-    /// Opens logs, as far as they are still there.
-    /// - Parameter extents: oldest first, each up to where its frames ended when the subscription began.
+    /// Opens the logs that still exist.
+    /// - Parameter extents: oldest first. Each one ends where its frames ended when the subscription started.
     init(_ extents: [LogExtent], in directory: StoreDirectory) throws(StoreError) {
         logs = []
         for extent in extents {
@@ -14,14 +14,15 @@ struct LogReplay: Sendable {
                     mapped: directory.configuration.logWriting == .mapped)
                 logs.append((reader, extent.end))
             } catch {
-                // A flush has made the log obsolete meanwhile. What it held, and the logs before it, is lost to the feed.
+                // A flush has made the log obsolete since. The subscriber misses its changes and those of the earlier
+                // logs.
                 guard error.errorNumber == Platform.noSuchFile else { throw error }
                 logs = []
             }
         }
     }
 
-    /// The next commits, a mebibyte or so at a time; none at the end.
+    /// Returns the next commits, about one MiB at a time; none at the end.
     mutating func next() throws(StoreError) -> [CommitRecord] {
         var (records, bytes) = ([CommitRecord](), 0)
         while !logs.isEmpty, bytes < 1 << 20 {

@@ -1,4 +1,4 @@
-/// A read set in key order, for the question whether a change concerns it.
+/// A read set in key order, to check whether a change affects it.
 struct ReadIndex {
     private let reads: ReadSet
     /// The indexes of the single keys, in key order.
@@ -11,7 +11,7 @@ struct ReadIndex {
         order = reads.keyOrder()
     }
 
-    /// Whether a change concerns a key or range of the set.
+    /// Whether a change affects a key or a range of the set.
     /// - Complexity: O(log n)
     func isChanged(by change: Record) -> Bool {
         if change.kind == .rangeTombstone {
@@ -24,6 +24,7 @@ struct ReadIndex {
         return reads.ranges.contains(change.key)
     }
 
+    /// The position in ``order`` of the first key that is not below `key`.
     private func firstIndex(notBelow key: Bytes) -> Int {
         var (low, high) = (0, order.count)
         while low < high {

@@ -1,23 +1,23 @@
-/// The keys and ranges that a transaction has read, also those in which it found nothing.
+/// The keys and ranges that a transaction has read, including those in which it found nothing.
 ///
-/// The set is bounded. Above 65,536 keys or 16 MiB of keys, neighbours become ranges. Above 16,384 ranges or 16 MiB of
-/// their ends, neighbours among the ranges are joined. A set that holds too much causes needless conflicts; it never
-/// misses one.
+/// The set is bounded. Above 65,536 keys or 16 MiB of keys, neighbouring keys are merged into ranges. Above 16,384
+/// ranges or 16 MiB of range bounds, neighbouring ranges are merged. A set that contains too much causes unnecessary
+/// conflicts, but never misses one.
 struct ReadSet: Sendable {
-    /// All keys, one behind the other.
+    /// The bytes of all keys, concatenated.
     private var keys: [UInt8] = []
-    /// Where each key ends in ``keys``.
+    /// The end offset of each key in ``keys``.
     private var ends: [Int] = []
-    /// The part that each walk has read so far.
+    /// The range that each scan has read so far.
     private var walks: [KeyRange] = []
-    /// The number of the first of ``walks``. Numbers are never used again: an old walk may still go on.
+    /// The number of the first of ``walks``. Numbers are never reused, because an old scan may still be running.
     private var firstWalk = 0
     private(set) var ranges = KeyRangeSet()
 
     private static let mostKeys = 1 << 16
     private static let mostRanges = 1 << 14
     private static let mostBytes = 16 << 20
-    /// A key that is among the last few is not added again.
+    /// A key that equals one of the last few keys is not added again.
     private static let recentKeys = 4
 
     var keyCount: Int { ends.count }
@@ -43,9 +43,9 @@ struct ReadSet: Sendable {
         }
     }
 
-    // MARK: Walks
+    // MARK: Scans
 
-    /// Adds a walk that has read nothing yet.
+    /// Adds a scan that has read nothing yet.
     /// - Returns: its number, for ``updateWalk(_:_:)``.
     mutating func addWalk() -> Int {
         if walks.count >= Self.mostRanges { mergeWalks() }
@@ -53,19 +53,20 @@ struct ReadSet: Sendable {
         return firstWalk + walks.count - 1
     }
 
-    /// Replaces the part that a walk has read.
+    /// Replaces the range that a scan has read.
     mutating func updateWalk(_ number: Int, _ range: KeyRange) {
-        // A walk that was merged is added piece by piece.
+        // A scan that was merged into ``ranges`` can only be extended.
         if number >= firstWalk { walks[number - firstWalk] = range } else { insert(range) }
     }
 
+    /// Moves the ranges of all scans to ``ranges``.
     private mutating func mergeWalks() {
         for range in walks { insert(range) }
         firstWalk += walks.count
         walks = []
     }
 
-    /// The set with every walk as a range.
+    /// Returns the set with every scan merged into the ranges.
     func closed() -> ReadSet {
         if walks.isEmpty { return self }
         var set = self
@@ -73,9 +74,9 @@ struct ReadSet: Sendable {
         return set
     }
 
-    // MARK: Look-up
+    // MARK: Lookup
 
-    /// Lends the single key with an index.
+    /// Runs `body` with the single key at an index.
     @inline(__always)
     func withKey<R>(_ index: Int, _ body: (Bytes) -> R) -> R {
         let start = index > 0 ? ends[index - 1] : 0
@@ -89,7 +90,7 @@ struct ReadSet: Sendable {
         return false
     }
 
-    /// Whether a condition that may throw holds for any single key.
+    /// Like `containsKey(where:)`, for a condition that may throw.
     func containsKey(where holds: (Bytes) throws(StoreError) -> Bool) throws(StoreError) -> Bool {
         for index in 0..<ends.count {
             let result = withKey(index) { key in Result { () throws(StoreError) in try holds(key) } }
@@ -109,13 +110,13 @@ struct ReadSet: Sendable {
         }
     }
 
-    /// The single keys, sorted, each once.
+    /// The single keys, sorted and without duplicates.
     func sortedKeys() -> [[UInt8]] {
         Set((0..<ends.count).map { index in withKey(index) { [UInt8]($0) } })
             .sorted { compare($0, $1) < 0 }
     }
 
-    /// Drops duplicates, and joins every two neighbours into a range if too many keys remain.
+    /// Drops duplicates. If too many keys remain, merges each pair of neighbours into a range.
     private mutating func joinKeys() {
         var sorted = sortedKeys()
         keys.removeAll(keepingCapacity: true)

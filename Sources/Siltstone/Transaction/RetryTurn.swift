@@ -1,22 +1,22 @@
 import Dispatch
 import Synchronization
 
-/// The turn of a transaction that has met conflicts again and again. Without it, many short transactions could starve a
-/// long one.
+/// The turn that a transaction takes after repeated conflicts. Without it, many short transactions could starve a long
+/// one.
 ///
-/// One transaction at a time has the turn; others wait for it in order. While somebody has it, the commits of all other
-/// transactions give way for up to ten milliseconds each. That is a favour and no lock: a body may take any time, or wait
-/// for another transaction. The other one may need the turn as well, so nobody waits for the turn longer than a fifth of a
-/// second.
+/// One transaction at a time has the turn; others wait for it in order. Meanwhile the commits of all other transactions
+/// wait for up to ten milliseconds each. This only reduces conflicts and is not a lock, because a body may take any
+/// time, or may wait for another transaction. The other transaction may need the turn as well, so none waits for the
+/// turn longer than 200 milliseconds.
 final class RetryTurn: Sendable {
     private struct State {
-        /// The ticket that the next transaction gets.
+        /// The ticket that the next transaction takes.
         var next = 0
-        /// The ticket whose turn it is.
+        /// The ticket that has the turn.
         var serving = 0
-        /// Tickets whose turn has not come in time. They are passed over.
+        /// Tickets whose wait has timed out. They are skipped.
         var expired: Set<Int> = []
-        /// Tasks that wait, by ticket.
+        /// The tasks that wait, by ticket.
         var tasks: [Int: CheckedContinuation<Bool, Never>] = [:]
 
         mutating func takeTicket() -> Int {
@@ -24,7 +24,7 @@ final class RetryTurn: Sendable {
             return next - 1
         }
 
-        /// Whether a ticket has got the turn; nil while it waits.
+        /// Whether a ticket has the turn; false if its wait has timed out, nil while it waits.
         func result(_ ticket: Int) -> Bool? {
             if serving == ticket { return true }
             return serving > ticket || expired.contains(ticket) ? false : nil
@@ -34,24 +34,24 @@ final class RetryTurn: Sendable {
     private let state = Locked(State(), rank: .leaf)
     private let tickets = Atomic<Int>(0)
 
-    /// Microseconds between two looks, and the number of looks.
+    /// The microseconds between two checks, and the largest number of checks: ten milliseconds in total.
     private static let (pause, mostPauses): (UInt32, Int) = (100, 100)
-    /// How long a transaction waits for the turn.
-    private static let patience = DispatchTimeInterval.milliseconds(200)
+    /// The longest time that a transaction waits for the turn.
+    private static let longestWait = DispatchTimeInterval.milliseconds(200)
 
-    /// Whether a transaction has the turn, or waits for it.
+    /// Whether a transaction has the turn or waits for it.
     var isTaken: Bool { tickets.load(ordering: .relaxed) > 0 }
 
     /// Waits for the turn, and blocks the thread meanwhile.
-    /// - Returns: whether the caller has it, and has to ``give()`` it.
+    /// - Returns: whether the caller has the turn. If true, it must call ``give()``.
     func take() -> Bool {
         let (ticket, isFirst) = begin()
         if isFirst { return true }
         return end(state.wait { $0.result(ticket) })
     }
 
-    /// Waits for the turn.
-    /// - Returns: whether the caller has it, and has to ``give()`` it.
+    /// Waits for the turn without blocking the thread.
+    /// - Returns: whether the caller has the turn. If true, it must call ``give()``.
     func take() async -> Bool {
         let (ticket, isFirst) = begin()
         if isFirst { return true }
@@ -66,22 +66,24 @@ final class RetryTurn: Sendable {
             })
     }
 
+    /// Takes a ticket. If another transaction has the turn, the wait ends after ``longestWait``.
     private func begin() -> (ticket: Int, isFirst: Bool) {
         tickets.add(1, ordering: .relaxed)
         let (ticket, isFirst) = state.withLock { state in
             let ticket = state.takeTicket()
             return (ticket, state.serving == ticket)
         }
-        if !isFirst { DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { self.expire(ticket) } }
+        if !isFirst { DispatchQueue.global().asyncAfter(deadline: .now() + Self.longestWait) { self.expire(ticket) } }
         return (ticket, isFirst)
     }
 
+    /// Ends a wait. A transaction that did not get the turn no longer counts as waiting.
     private func end(_ isOurs: Bool) -> Bool {
         if !isOurs { tickets.subtract(1, ordering: .relaxed) }
         return isOurs
     }
 
-    /// Ends a wait, if the turn has not come.
+    /// Ends a wait that has timed out. Does nothing if the ticket has had the turn.
     private func expire(_ ticket: Int) {
         let task = state.withLock { state in
             if state.serving < ticket { state.expired.insert(ticket) }
@@ -91,7 +93,7 @@ final class RetryTurn: Sendable {
         state.wakeAll()
     }
 
-    /// Hands the turn on.
+    /// Passes the turn to the next ticket.
     func give() {
         let task = state.withLock { state in
             state.serving += 1
@@ -103,7 +105,8 @@ final class RetryTurn: Sendable {
         state.wakeAll()
     }
 
-    /// Waits until the transaction that has the turn hands it on, for ten milliseconds or so. Blocks the thread.
+    /// Waits until the transaction that has the turn passes it on, but not longer than about ten milliseconds. Blocks
+    /// the thread.
     func giveWay() {
         guard isTaken else { return }
         let ticket = state.withLock { $0.serving }

@@ -1,9 +1,9 @@
 /// An index over a transaction's batch: the latest write of each key, in key order.
 ///
-/// The index is a list of sorted pieces of up to 256 writes, so an insertion moves a few KiB at most. A memtable lost: it
-/// needs an arena of its own, which costs more than a transaction of two writes.
+/// The index is a list of sorted pieces of up to 256 writes, so an insertion moves a few KiB at most. A memtable
+/// measured slower, because it needs its own arena, which costs more than a transaction of two writes.
 struct SortedWrites: Sendable {
-    /// The place of one write in the batch. The value lies behind the key.
+    /// The position of one write in the batch. The value follows the key.
     struct Write: Sendable {
         var keyOffset: UInt32
         var keyCount: UInt32
@@ -29,33 +29,33 @@ struct SortedWrites: Sendable {
         var index: Int
     }
 
-    private static let greatestPiece = 256
+    private static let largestPiece = 256
 
     /// No piece is empty.
     private var pieces: [[Write]] = []
 
     var isEmpty: Bool { pieces.isEmpty }
 
-    /// The place behind the last write.
+    /// The position after the last write.
     var end: Place { Place(piece: pieces.count, index: 0) }
 
-    /// The write at a place; nil at the end.
+    /// The write at a position; nil at the end.
     subscript(place: Place) -> Write? { place.piece < pieces.count ? pieces[place.piece][place.index] : nil }
 
-    /// The place behind `place`, which must not be the end.
+    /// The position after `place`, which must not be the end.
     func place(after place: Place) -> Place {
         place.index + 1 < pieces[place.piece].count
             ? Place(piece: place.piece, index: place.index + 1) : Place(piece: place.piece + 1, index: 0)
     }
 
-    /// The place before `place`; nil for the first one.
+    /// The position before `place`; nil for the first one.
     func place(before place: Place) -> Place? {
         if place.index > 0 { return Place(piece: place.piece, index: place.index - 1) }
         guard place.piece > 0 else { return nil }
         return Place(piece: place.piece - 1, index: pieces[place.piece - 1].count - 1)
     }
 
-    /// The place of the first write whose key is not below `key`.
+    /// The position of the first write whose key is not below `key`.
     /// - Parameter payload: the encoded changes of the batch.
     /// - Complexity: O(log n)
     func firstPlace(notBelow key: Bytes, in payload: Bytes) -> Place {
@@ -79,21 +79,21 @@ struct SortedWrites: Sendable {
         return Place(piece: piece, index: low)
     }
 
-    /// Whether a key comes after those of all writes: so it is where writes come in key order.
+    /// Whether a key is larger than the keys of all writes. This is always true if writes arrive in key order.
     @inline(__always)
     private func isBehindAll(_ key: Bytes, in payload: Bytes) -> Bool {
         guard let piece = pieces.indices.last else { return true }
         return compareKeysByWords(pieces[piece][pieces[piece].count - 1].key(in: payload), key) < 0
     }
 
-    /// The latest write of a key; nil where there is none.
+    /// The latest write of a key; nil if there is none.
     func write(of key: Bytes, in payload: Bytes) -> Write? {
         if isEmpty || isBehindAll(key, in: payload) { return nil }
         guard let write = self[firstPlace(notBelow: key, in: payload)] else { return nil }
         return keysEqual(write.key(in: payload), key) ? write : nil
     }
 
-    /// Adds a write, and drops the earlier one of the same key.
+    /// Adds a write, and drops an earlier one of the same key.
     mutating func set(_ write: Write, in payload: Bytes) {
         let key = write.key(in: payload)
         if isBehindAll(key, in: payload) { return append(write) }
@@ -104,18 +104,19 @@ struct SortedWrites: Sendable {
             return
         }
         pieces[place.piece].insert(write, at: place.index)
-        if pieces[place.piece].count > Self.greatestPiece { split(place.piece) }
+        if pieces[place.piece].count > Self.largestPiece { split(place.piece) }
     }
 
-    /// Adds a write behind all others. Writes in key order leave full pieces behind.
+    /// Adds a write after all others. If writes arrive in key order, all pieces but the last are full.
     private mutating func append(_ write: Write) {
-        if let last = pieces.indices.last, pieces[last].count < Self.greatestPiece {
+        if let last = pieces.indices.last, pieces[last].count < Self.largestPiece {
             pieces[last].append(write)
         } else {
             pieces.append([write])
         }
     }
 
+    /// Splits a piece that is too large into two halves.
     private mutating func split(_ piece: Int) {
         let half = pieces[piece].count / 2
         let upper = Array(pieces[piece][half...])

@@ -3,30 +3,32 @@ struct TransactionRetry {
     private var left: Int
     private var conflicts = 0
 
-    /// Conflicts after which an attempt waits for the ``RetryTurn``.
+    /// The number of conflicts after which an attempt waits for the ``RetryTurn``.
     private static let conflictsBeforeTurn = 3
-    /// Conflicts after which the body runs again at once: most meet a commit that is over by then.
+    /// The number of conflicts after which the body still runs again without a pause. Most first conflicts are with a
+    /// commit that has already finished.
     private static let conflictsBeforePause = 1
-    /// Microseconds of the first pause, and of the longest.
+    /// The first pause and the longest pause, in microseconds.
     private static let (firstPause, longestPause): (UInt32, UInt32) = (50, 10_000)
 
-    /// - Parameter attempts: how often the body runs at most; at least once.
+    /// - Parameter attempts: the largest number of times that the body runs; less than 1 counts as 1.
     init(attempts: Int) { left = max(1, attempts) }
 
     /// Whether the next attempt takes the turn.
     var needsTurn: Bool { conflicts >= Self.conflictsBeforeTurn }
 
-    /// Takes note of a failed commit.
-    /// - Returns: microseconds to wait before the next attempt.
-    /// - Throws: the error itself, if it is no conflict or no attempt is left.
+    /// Counts a failed commit.
+    /// - Returns: the microseconds to wait before the next attempt.
+    /// - Throws: the error itself, if it is not a conflict or no attempt is left.
     mutating func next(after error: StoreError) throws(StoreError) -> UInt32 {
         left -= 1
         conflicts += 1
         guard error.code == .conflict, left > 0 else { throw error }
         guard conflicts > Self.conflictsBeforePause else { return 0 }
+        // The limit of 16 keeps the shift from overflowing.
         let doublings = min(conflicts - Self.conflictsBeforePause - 1, 16)
         let pause = min(Self.firstPause << doublings, Self.longestPause)
-        // Random, so that two transactions that met once do not meet again.
+        // Random, so that two transactions that conflicted once do not conflict again.
         return UInt32.random(in: pause / 2...pause)
     }
 }

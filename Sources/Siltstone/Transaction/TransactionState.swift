@@ -1,6 +1,6 @@
-/// What a transaction has written and read so far.
+/// The writes and the reads of a transaction so far.
 ///
-/// Guards both by a lock of its own. Used by the transaction, by one task or thread at a time, and by its walks.
+/// Guards both with its own lock. The transaction uses it, from one task or thread at a time, and so do its scans.
 final class TransactionState: Sendable {
     private struct State {
         var writes = WriteBuffer()
@@ -8,7 +8,7 @@ final class TransactionState: Sendable {
         var hasEnded = false
     }
 
-    /// Whether a commit looks for changes of what was read; if not, reads are not noted.
+    /// Whether the commit checks the reads for conflicts. If false, reads are not recorded.
     private let checksReads: Bool
     private let directory: String
     private let state = Locked(State(), rank: .leaf)
@@ -33,12 +33,13 @@ final class TransactionState: Sendable {
         }
     }
 
-    /// Throws where the transaction has ended.
+    /// Throws if the transaction has ended.
     func checkActive() throws(StoreError) { try withState { _ in } }
 
     // MARK: Reads
 
-    /// Looks a key up among the transaction's own writes, and adds it to the read set if the store has to be asked.
+    /// Looks up a key among the transaction's own writes. If it is not there, the store must be read, so this adds the
+    /// key to the read set.
     func read(_ key: Bytes) throws(StoreError) -> WriteBuffer.Lookup {
         try withState { state throws(StoreError) in
             let found = state.writes.lookup(key)
@@ -47,22 +48,22 @@ final class TransactionState: Sendable {
         }
     }
 
-    /// Begins a walk.
-    /// - Returns: the writes so far, and the number of the walk in the read set; nil where reads are not checked.
+    /// Starts a scan.
+    /// - Returns: the writes so far, and the number of the scan in the read set; nil if reads are not checked.
     func beginWalk() throws(StoreError) -> (writes: WriteBuffer, number: Int?) {
         try withState { state throws(StoreError) in
             (state.writes, checksReads ? state.reads.addWalk() : nil)
         }
     }
 
-    /// Notes the part of the store that a walk has read so far. After the end of the transaction nobody needs it.
+    /// Records the range of the store that a scan has read so far. Does nothing if the transaction has ended.
     func updateWalk(_ number: Int, _ range: KeyRange) {
         state.withLock { state in
             if !state.hasEnded { state.reads.updateWalk(number, range) }
         }
     }
 
-    /// The keys and ranges that were read so far.
+    /// Returns the keys and ranges that were read so far.
     func readSet() throws(StoreError) -> ReadSet {
         try withState { state throws(StoreError) in state.reads.closed() }
     }
@@ -74,12 +75,12 @@ final class TransactionState: Sendable {
         try withState { state throws(StoreError) in try body(&state.writes) }
     }
 
-    /// The point to which a savepoint rolls back.
+    /// Returns a point to which a savepoint can roll back.
     func mark() throws(StoreError) -> WriteBuffer.Mark {
         try withState { state throws(StoreError) in state.writes.mark }
     }
 
-    /// Undoes the writes behind a mark. The read set stays: the body may have acted on what it read.
+    /// Undoes the writes after a mark. Keeps the read set, because the body may have acted on what it read.
     func rollBack(to mark: WriteBuffer.Mark) {
         state.withLock { state in
             if !state.hasEnded { state.writes.rollBack(to: mark) }
@@ -89,7 +90,7 @@ final class TransactionState: Sendable {
     // MARK: End
 
     /// Ends the transaction.
-    /// - Returns: what it has written and read.
+    /// - Returns: its writes and reads.
     func end() throws(StoreError) -> (writes: WriteBuffer, reads: ReadSet) {
         try withState { state throws(StoreError) in
             let last = state
@@ -98,6 +99,6 @@ final class TransactionState: Sendable {
         }
     }
 
-    /// Ends the transaction, if it has not ended, and drops what it has written and read.
+    /// Ends the transaction if it is active, and drops its writes and reads.
     func drop() { state.withLock { $0 = State(hasEnded: true) } }
 }

@@ -1,41 +1,41 @@
-/// One walk of a transaction over a range: the entries of its snapshot, merged with its own writes.
+/// One scan of a transaction over a range: the entries of its snapshot, merged with its own writes.
 ///
-/// The walk sees the writes that were made before it began. It hands out rows of the snapshot's records without a copy,
-/// cut where a write comes between, and each write as a row of its own. It notes in the transaction's read set how far
-/// it has come, so that a commit behind that place is no conflict.
+/// The scan sees the writes that were made before it started. It returns rows of the snapshot's records without
+/// copying, cut where a write comes in between, and each write as its own row. It records in the transaction's read set
+/// how far it has read, so that changes after that position are no conflict.
 ///
 /// Used by one task or thread at a time.
 final class TransactionWalk {
     private let transaction: TransactionState
     private var base: ScanWalk
     private let writes: WriteBuffer
-    /// The range of the walk, and the part of it from where the walk has begun or a seek has gone.
-    private let whole: ScanRange
+    /// The range of the scan, and the part of it from the start or from the target of the last seek.
+    private let fullRange: ScanRange
     private var range: ScanRange
-    /// The number of that part in the read set; nil where reads are not checked.
+    /// The number of that part in the read set; nil if reads are not checked.
     private var number: Int?
-    /// Entries that may still be handed out.
+    /// The number of entries that the scan may still return.
     private var left: Int
 
-    /// The part of the snapshot's row that is not handed out yet.
-    private var baseNext: UnsafePointer<Record>?
-    private var baseEnd: UnsafePointer<Record>?
+    /// The part of the snapshot's row that was not returned yet.
+    private var baseNext: RecordPlace?
+    private var baseEnd: RecordPlace?
     private var isBaseAtEnd = false
-    /// The write that comes next; nil behind the last one.
+    /// The position of the next write; nil after the last one.
     private var place: SortedWrites.Place?
-    /// The row that was handed out last.
+    /// The row that was returned last.
     private var row: RecordRow?
     /// Whether ``row`` is ``own``.
     private var isRowOwn = false
-    /// One write, as a row.
-    private let own: UnsafeMutablePointer<Record>
+    /// The storage for one write as a row.
+    private let own = HeapArray<Record>(count: 1)
     /// The bytes that ``own`` refers to.
     private var ownBytes: HeapBytes?
 
     /// - Parameters:
-    ///   - path: the caller keeps it, and the transaction's snapshot, as long as the walk.
-    ///   - snapshot: the last change that the walk sees.
-    /// - Throws: ``StoreError`` where the transaction has ended, or the store is closed.
+    ///   - path: unowned. The caller keeps it and the transaction's snapshot alive during the scan.
+    ///   - snapshot: the last change that the scan sees.
+    /// - Throws: ``StoreError`` if the transaction has ended, or the store is closed.
     init(
         _ transaction: TransactionState, _ path: ScanPath, at snapshot: SequenceNumber, _ range: ScanRange
     ) throws(StoreError) {
@@ -43,26 +43,21 @@ final class TransactionWalk {
         self.transaction = transaction
         self.writes = writes
         self.number = number
-        whole = range
+        fullRange = range
         self.range = range
         left = range.limit
         var unlimited = range
         unlimited.limit = writes.isEmpty ? range.limit : .max
         base = try ScanWalk(path, at: snapshot, unlimited)
-        own = .allocate(capacity: 1)
         place = firstPlace()
-    }
-
-    deinit {
-        own.deallocate()
     }
 
     private var isForward: Bool { range.direction == .forward }
 
     // MARK: Rows
 
-    /// The next records in a row; see ``ScanWalk/nextRow(behind:)``.
-    func nextRow(behind taken: UnsafePointer<Record>?) throws(StoreError) -> RecordRow? {
+    /// Returns the next records as a row; see ``ScanWalk/nextRow(behind:)``.
+    func nextRow(behind taken: RecordPlace?) throws(StoreError) -> RecordRow? {
         use(upTo: taken)
         guard left > 0 else { return nil }
         guard let next = try findRow() else {
@@ -70,16 +65,16 @@ final class TransactionWalk {
             return nil
         }
         row = next
-        // Before the row is handed out: the caller may commit in the middle of it.
+        // Recorded before the row is returned, because the caller may commit while it uses the row.
         note(through: next.start == next.end ? next.start : next.end - 1)
         return next
     }
 
-    /// Calls `body` with the record where a row ended early; see ``ScanWalk/handOther(_:to:)``.
+    /// Handles the record at which a row ended early; see ``ScanWalk/handOther(_:to:)``.
     func handOther(
-        _ record: UnsafePointer<Record>, to body: (RawSpan, RawSpan) throws -> Bool
+        _ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
-        if isRowOwn { return try body(record.pointee.key.buffer.bytes, record.pointee.value.buffer.bytes) }
+        if isRowOwn { return try unsafe body(record.key.buffer.bytes, record.value.buffer.bytes) }
         if base.isSkipped(record) {
             skip()
             return true
@@ -87,43 +82,44 @@ final class TransactionWalk {
         return try base.handOther(record, to: body)
     }
 
-    /// As ``handOther(_:to:)``, with the key alone.
-    func handOtherKey(_ record: UnsafePointer<Record>, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
+    /// Like ``handOther(_:to:)``, with the key only.
+    func handOtherKey(_ record: RecordPlace, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
         if !isRowOwn, base.isSkipped(record) {
             skip()
             return true
         }
-        return try body(record.pointee.key.buffer.bytes)
+        return try unsafe body(record.key.buffer.bytes)
     }
 
-    /// Goes to a key of the range, as ``Cursor/seek(to:)`` does. What is read from there is a part of its own in the read set.
+    /// Moves to a key of the range, like ``Cursor/seek(to:)``. The keys read from there on form a new part in the read
+    /// set.
     func seek(to key: [UInt8]) throws(StoreError) {
         use(upTo: row.map { $0.start + 1 })
         number = try transaction.beginWalk().number
-        range = whole
+        range = fullRange
         if isForward {
-            if (whole.from ?? []).lexicographicallyPrecedes(key) { range.from = key }
+            if (fullRange.from ?? []).lexicographicallyPrecedes(key) { range.from = key }
         } else {
             let end = KeyRange.successor(of: key)
-            if whole.to.map({ end.lexicographicallyPrecedes($0) }) ?? true { range.to = end }
+            if fullRange.to.map({ end.lexicographicallyPrecedes($0) }) ?? true { range.to = end }
         }
-        // A hidden record was left out of the count already: without this the count of a walk without a limit is beyond its
-        // greatest value, and the seek takes the walk for ended.
+        // For a hidden record, `ScanWalk.uncount()` has raised the count of entries left, and this lowers it again.
+        // Otherwise the count of an unlimited scan would overflow, and the seek would treat the scan as ended.
         if !isBaseAtEnd { base.take(upTo: baseNext) }
         try base.seek(to: key)
         (baseNext, baseEnd, isBaseAtEnd) = (nil, nil, false)
         place = firstPlace()
     }
 
-    /// The next record, good until the next call. Not to be mixed with ``nextRow(behind:)``.
+    /// Returns the next record, valid until the next call. Must not be mixed with ``nextRow(behind:)``.
     func nextRecord() throws(StoreError) -> Record? {
         var taken = row.map { $0.start + 1 }
         while let next = try nextRow(behind: taken) {
             let record = next.start
             if isRowOwn || !base.isSkipped(record) {
-                // Only this one: the rest of the row is not read yet.
+                // Records this record only, because the caller has not read the rest of the row.
                 note(through: record)
-                return record.pointee
+                return record.record
             }
             skip()
             taken = record + 1
@@ -132,26 +128,26 @@ final class TransactionWalk {
         return nil
     }
 
-    /// Leaves a hidden record out of the count of entries.
+    /// Takes a hidden record out of the count of returned entries.
     private func skip() {
         left &+= 1
         base.uncount()
     }
 
-    /// Runs `body` with the value of the record that ``nextRecord()`` has returned last.
+    /// Runs `body` with the value of the record that ``nextRecord()`` returned last.
     func withValue<R>(of record: Record, _ body: (Bytes) throws(StoreError) -> R) throws(StoreError) -> R {
         isRowOwn ? try body(record.value) : try base.withValue(of: record, body)
     }
 
-    /// Ends the walk.
-    /// - Parameter taken: behind the last record that the caller has looked at; nil for the whole row.
-    func end(behind taken: UnsafePointer<Record>?) {
+    /// Ends the scan.
+    /// - Parameter taken: the position after the last record that the caller has used; nil for the complete row.
+    func end(behind taken: RecordPlace?) {
         guard let row, let taken, taken > row.start, taken < row.end else { return }
         note(through: taken - 1)
     }
 
-    /// Takes the records of the last row before `taken` for used up.
-    private func use(upTo taken: UnsafePointer<Record>?) {
+    /// Marks the records of the last row before `taken` as used.
+    private func use(upTo taken: RecordPlace?) {
         guard let row, let taken else { return }
         left &-= taken - row.start
         if isRowOwn {
@@ -164,7 +160,7 @@ final class TransactionWalk {
 
     // MARK: Merge
 
-    /// The next row of the snapshot or of the writes.
+    /// Returns the next row of the snapshot or of the writes.
     private func findRow() throws(StoreError) -> RecordRow? {
         isRowOwn = false
         while true {
@@ -181,7 +177,7 @@ final class TransactionWalk {
                 let key = write.key(in: payload)
                 if isBeyondEnd(key) { return (1, false) }
                 guard let record else { return (0, true) }
-                let order = compareKeys(record.pointee.key, key)
+                let order = compareKeys(record.key, key)
                 return (isForward ? order : -order, true)
             }
             if !isEntry {
@@ -197,8 +193,8 @@ final class TransactionWalk {
         }
     }
 
-    /// The snapshot's next record, if it has one; it may be a tombstone.
-    private func nextBase() throws(StoreError) -> UnsafePointer<Record>? {
+    /// Returns the snapshot's next record, which may be a tombstone; nil at the end.
+    private func nextBase() throws(StoreError) -> RecordPlace? {
         while !isBaseAtEnd {
             if let baseNext, baseNext != baseEnd { return baseNext }
             guard let next = try base.nextRow(behind: baseNext) else { break }
@@ -211,11 +207,11 @@ final class TransactionWalk {
         return nil
     }
 
-    /// Whether ``baseNext`` is a record to be handed out by ``handOther(_:to:)``.
+    /// Whether ``handOther(_:to:)`` must handle the record at ``baseNext``.
     private var isBaseRowEmpty = false
 
-    /// The records from `start` on, up to the next write or deleted range.
-    private func baseRow(from start: UnsafePointer<Record>, before write: SortedWrites.Write?) -> RecordRow {
+    /// Returns the records from `start` on, up to the next write or deleted range.
+    private func baseRow(from start: RecordPlace, before write: SortedWrites.Write?) -> RecordRow {
         if isBaseRowEmpty { return RecordRow(start: start, end: start) }
         guard var end = baseEnd else { return RecordRow(start: start, end: start) }
         if end - start > left { end = start + left }
@@ -223,7 +219,7 @@ final class TransactionWalk {
             writes.batch.withPayload { payload in
                 let key = write.key(in: payload)
                 var cut = start + 1
-                while cut < end, comesBefore(cut.pointee.key, key) { cut += 1 }
+                while cut < end, comesBefore(cut.key, key) { cut += 1 }
                 end = cut
             }
         }
@@ -235,23 +231,25 @@ final class TransactionWalk {
         return RecordRow(start: start, end: end)
     }
 
+    /// Copies a write to ``own``, and returns it as a row.
     private func ownRow(_ write: SortedWrites.Write) -> RecordRow {
         let bytes = writes.batch.withPayload { payload in
             HeapBytes(copying: [UInt8](write.key(in: payload)) + [UInt8](write.value(in: payload)))
         }
-        own.initialize(
-            to: Record(
-                key: Bytes(rebasing: bytes.bytes[..<Int(write.keyCount)]),
-                value: Bytes(rebasing: bytes.bytes[Int(write.keyCount)...]), sequence: 0, kind: .value))
+        own[0] = Record(
+            key: Bytes(rebasing: bytes.bytes[..<Int(write.keyCount)]),
+            value: Bytes(rebasing: bytes.bytes[Int(write.keyCount)...]), sequence: 0, kind: .value)
         ownBytes = bytes
         isRowOwn = true
-        return RecordRow(start: UnsafePointer(own), end: UnsafePointer(own) + 1)
+        return RecordRow(start: own.place(0), end: own.place(0) + 1)
     }
 
-    private func isDeleted(_ record: UnsafePointer<Record>) -> Bool {
-        !writes.deleted.isEmpty && writes.deleted.contains(record.pointee.key)
+    /// Whether a deleted range of the transaction hides a record of the snapshot.
+    private func isDeleted(_ record: RecordPlace) -> Bool {
+        !writes.deleted.isEmpty && writes.deleted.contains(record.key)
     }
 
+    /// Whether a key comes before another one, in scan order.
     private func comesBefore(_ key: Bytes, _ other: Bytes) -> Bool {
         let order = compareKeys(key, other)
         return isForward ? order < 0 : order > 0
@@ -259,6 +257,8 @@ final class TransactionWalk {
 
     // MARK: Writes
 
+    /// The position of the first write at or after the start of the range, in scan order. If there is none, this is the
+    /// end position in a forward scan, and nil in a backward one.
     private func firstPlace() -> SortedWrites.Place? {
         writes.batch.withPayload { payload in
             if isForward {
@@ -271,10 +271,13 @@ final class TransactionWalk {
         }
     }
 
+    /// The position of the next write, in scan order. After the last one, this is the end position in a forward scan,
+    /// and nil in a backward one.
     private func advanced(_ place: SortedWrites.Place) -> SortedWrites.Place? {
         isForward ? writes.writes.place(after: place) : writes.writes.place(before: place)
     }
 
+    /// Whether a key lies after the end of the range, in scan order.
     private func isBeyondEnd(_ key: Bytes) -> Bool {
         guard let end = range.farEnd else { return false }
         let order = withContiguousBytes(end) { compareKeys(key, $0) }
@@ -283,10 +286,10 @@ final class TransactionWalk {
 
     // MARK: Read set
 
-    /// Notes that the walk has read through a record, or to its end.
-    private func note(through record: UnsafePointer<Record>?) {
+    /// Records that the scan has read through a record, or to its end if `record` is nil.
+    private func note(through record: RecordPlace?) {
         guard let number else { return }
-        let key = record.map { [UInt8]($0.pointee.key) }
+        let key = record.map { [UInt8]($0.key) }
         let read =
             switch (range.direction, key) {
             case (.forward, let key?): KeyRange(from: range.from, to: KeyRange.successor(of: key))

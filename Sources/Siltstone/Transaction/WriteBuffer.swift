@@ -1,15 +1,15 @@
-/// The uncommitted writes of a transaction: a batch to commit, and an index to read them by.
+/// The uncommitted writes of a transaction: a batch to commit, and an index for reads.
 ///
-/// The buffer is a value. A walk keeps the copy that it began with, so it does not see later writes.
+/// The buffer is a value. A scan keeps the copy with which it started, so it does not see later writes.
 package struct WriteBuffer: Sendable {
-    /// All changes in the order in which they were made.
+    /// All changes, in the order in which they were made.
     private(set) var batch = WriteBatch()
     /// The latest write of each key. A later ``deleteRange(_:_:)`` removes the writes that it covers.
     private(set) var writes = SortedWrites()
-    /// The deleted ranges. They hide the store's entries, but none of ``writes``.
+    /// The deleted ranges. They hide entries of the store, but none of ``writes``.
     private(set) var deleted = KeyRangeSet()
 
-    /// The buffer's answer about one key.
+    /// The result of a lookup.
     enum Lookup {
         /// The transaction has not written the key.
         case unwritten
@@ -17,12 +17,12 @@ package struct WriteBuffer: Sendable {
         case value([UInt8])
     }
 
-    /// A point to roll back to.
+    /// A point to which the buffer can roll back.
     package struct Mark: Sendable {
         fileprivate var byteCount: Int
         fileprivate var count: Int
 
-        /// Whether there is a write before it.
+        /// Whether there is a write before this point.
         var isBehindWrites: Bool { count > 0 }
     }
 
@@ -30,7 +30,7 @@ package struct WriteBuffer: Sendable {
 
     var mark: Mark { Mark(byteCount: batch.byteCount, count: batch.count) }
 
-    /// Prepares for so many bytes of changes more, so that adding them moves nothing.
+    /// Reserves memory for `bytes` more bytes of changes, so that adding them does not move the earlier ones.
     mutating func reserveCapacity(for bytes: Int) {
         batch.reserveCapacity(min(batch.byteCount + bytes, Limits.batchBytes))
     }
@@ -63,11 +63,13 @@ package struct WriteBuffer: Sendable {
         batch.withPayload { payload in writes.set(write, in: payload) }
     }
 
+    /// Adds a deleted range, and removes the writes that it covers from the index.
     private mutating func cover(_ start: Bytes, _ end: Bytes) {
         batch.withPayload { payload in writes.remove(from: start, to: end, in: payload) }
         deleted.insert(KeyRange(from: [UInt8](start), to: [UInt8](end)))
     }
 
+    /// Throws ``StoreError/Code/tooLarge`` if a change exceeds a limit or would make the batch too large.
     private func checkLimits(_ keyCount: Int, _ valueCount: Int) throws(StoreError) {
         try Limits.check(key: keyCount, value: valueCount)
         let bytes = batch.byteCount + ChangeEncoding.size(key: keyCount, value: valueCount)
@@ -77,7 +79,7 @@ package struct WriteBuffer: Sendable {
         }
     }
 
-    /// Looks `key` up among the writes.
+    /// Looks up `key` among the writes.
     /// - Complexity: O(log n)
     func lookup(_ key: Bytes) -> Lookup {
         if batch.isEmpty { return .unwritten }
@@ -89,8 +91,8 @@ package struct WriteBuffer: Sendable {
         return found
     }
 
-    /// Undoes all changes behind a mark.
-    /// - Complexity: O(n log n) in the changes before the mark, which are indexed again.
+    /// Undoes all changes after a mark.
+    /// - Complexity: O(n log n) in the number of changes before the mark, which are indexed again.
     mutating func rollBack(to mark: Mark) {
         guard mark.count < batch.count else { return }
         let old = batch
@@ -98,7 +100,7 @@ package struct WriteBuffer: Sendable {
         old.withPayload { payload in
             var changes = ChangeReader(Bytes(rebasing: payload[..<mark.byteCount]), firstSequence: 0)
             for _ in 0..<mark.count {
-                // The batch has encoded these changes itself, so reading them cannot fail.
+                // The batch has encoded these changes itself, so decoding them cannot fail.
                 guard
                     case .success(let change?) = Result(catching: { () throws(MalformedChange) in
                         try changes.next()
@@ -109,13 +111,14 @@ package struct WriteBuffer: Sendable {
         }
     }
 
+    /// Adds a change of the old batch again.
     private mutating func replay(_ change: Record) {
         batch.append(change.kind, key: change.key, value: change.value)
         if change.kind == .rangeTombstone { return cover(change.key, change.value) }
         index(keyCount: change.key.count, valueCount: change.value.count, isDeletion: change.kind == .tombstone)
     }
 
-    /// The written keys and ranges: the set that a commit under snapshot isolation checks for conflicts.
+    /// Returns the written keys and ranges. A commit under snapshot isolation checks this set for conflicts.
     func writtenKeys() -> ReadSet {
         var keys = ReadSet()
         for range in deleted.ranges { keys.insert(range) }

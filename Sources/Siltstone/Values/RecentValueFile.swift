@@ -1,28 +1,28 @@
-/// The part of a value file that a walk has looked into last.
+/// The value file that a scan has read last, if it is mapped.
 ///
-/// The next value of a walk most often lies there as well. It is found in a fraction of the time then that it takes to ask the
-/// version for the file and the file's reader for its mapping.
+/// The next value of a scan is most often in the same file. Finding it here takes a fraction of the time that the
+/// lookup of the file in the version and of the mapping in the file's reader takes.
 struct RecentValueFile {
     private var number: UInt64 = 0
     private var mapping: ValueMapping?
 
-    /// How many records ahead of the one that is handed out values are loaded.
+    /// Number of records between the returned one and the one whose value is prefetched.
     static let distance = 4
 
-    /// The value of a pointer record, if it lies here and is known to be right.
-    /// - Parameter later: a record that will be asked for later: what a look at its value begins with is loaded.
-    /// - Returns: the value, and what keeps it.
+    /// Returns the value of a pointer record, if it is in this file and has passed its checksum.
+    /// - Parameter later: a record that the scan will return later. The start of its value is prefetched.
+    /// - Returns: the value, and the mapping that keeps it valid.
     @inline(__always)
-    func value(of record: Record, before later: UnsafePointer<Record>?) -> (value: Bytes, keeper: ValueMapping)? {
+    func value(of record: Record, before later: RecordPlace?) -> (value: Bytes, keeper: ValueMapping)? {
         guard let mapping else { return nil }
-        if let later, let pointer = pointer(of: later.pointee) { mapping.prefetch(pointer) }
+        if let later, let pointer = pointer(of: later.record) { mapping.prefetch(pointer) }
         guard let pointer = pointer(of: record), let value = mapping.knownValue(pointer, key: record.key) else {
             return nil
         }
         return (value, mapping)
     }
 
-    /// Where the value of a record lies, if in this file.
+    /// Returns the pointer in a record, if it refers to this file.
     @inline(__always)
     private func pointer(of record: Record) -> ValuePointer? {
         guard record.kind == .pointer, let pointer = ValuePointer(record.value), pointer.file == number else {
@@ -31,7 +31,7 @@ struct RecentValueFile {
         return pointer
     }
 
-    /// Goes to a value file, as far as it is mapped by now.
+    /// Switches to a value file, with the mapping that it has now.
     mutating func enter(_ file: ValueFileReader) {
         number = file.number
         mapping = file.currentMapping

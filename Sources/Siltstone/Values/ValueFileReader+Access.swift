@@ -1,6 +1,7 @@
 extension ValueFileReader {
-    /// Lends the value that a pointer leads to.
-    /// - Throws: ``StoreError/Code/corrupt`` where it is not there, or fails its checksum; or what `body` throws.
+    /// Runs `body` on the value that a pointer refers to. The value is valid until `body` returns.
+    /// - Throws: ``StoreError/Code/corrupt`` if the value is missing or fails its checksum; any error that `body`
+    ///   throws.
     func withValue<R>(
         _ pointer: ValuePointer, key: Bytes, _ body: (Bytes) throws(StoreError) -> R
     ) throws(StoreError) -> R {
@@ -9,7 +10,7 @@ extension ValueFileReader {
         return try body(try read(pointer, key: key, pin: &pin))
     }
 
-    /// Bytes of the file, or 0 where that cannot be told: for statistics, and for choices that may be wrong.
+    /// Bytes of the file, or 0 if the size cannot be read. For statistics, and for choices that may be wrong.
     var approximateSize: Int {
         do { return try size() } catch { return 0 }
     }

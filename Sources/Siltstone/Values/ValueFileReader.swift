@@ -1,7 +1,5 @@
 /// Reads values from a value file, which may still grow. Any number of threads may use one reader.
-///
-/// `@unchecked Sendable`: the mapping, and whether it may have room, are touched under the lock only; nothing else changes.
-final class ValueFileReader: @unchecked Sendable {
+final class ValueFileReader: Sendable {
     /// The file's number.
     let number: UInt64
     let path: String
@@ -9,25 +7,27 @@ final class ValueFileReader: @unchecked Sendable {
     private let file: any File
     private let access: FileAccess
     private let pageCache: PageCache
-    // Not `Mutex`: the thread sanitizer does not know it on Linux, and would report every use.
-    private let lock = ConditionLock()
-    private var mapping: ValueMapping?
+    private let mapped = Locked(Mapped())
 
-    /// Whether the system has refused to map more than there is.
-    private var isRoomRefused = false
+    private struct Mapped {
+        var mapping: ValueMapping?
+        /// True once the system has refused to map more than the file's size.
+        var isRoomRefused = false
+    }
 
-    /// A file that has outgrown its mapping is mapped at least so far: in a new mapping every page has to be found again, and
-    /// every value verified.
+    /// The smallest mapping, in bytes, of a file that has outgrown its mapping. A new mapping is expensive, because
+    /// every page must be faulted in, and every value verified, again.
     private static let smallestRoom = 1 << 20
-    /// Where there is no room to be had, what is not mapped is read until at least this much has come together.
+    /// If the system maps no more than the file's size: the file is mapped again once it has grown by at least this
+    /// many bytes. Until then, values after the end of the mapping are read.
     private static let mappingStep = 4 << 20
 
     /// Opens a value file and checks its header.
     /// - Parameters:
     ///   - number: the number in the file's name.
-    ///   - store: the store that it must belong to, where that is known.
-    ///   - ignoresHeader: whether to do without a header, as repair does: each value has a checksum of its own.
-    ///   - pageCache: tells whether the store's files fit into memory.
+    ///   - store: the store that the file must belong to; nil if it is not known.
+    ///   - ignoresHeader: true to skip the header, as repair does: each value has a checksum of its own.
+    ///   - pageCache: says whether the store's files fit into memory.
     /// - Throws: ``StoreError``, naming the file.
     init(
         fileSystem: any FileSystem, path: String, number: UInt64, store: StoreIdentity?, access: FileAccess,
@@ -46,19 +46,20 @@ final class ValueFileReader: @unchecked Sendable {
         _ = try FileHeader(head.bytes, kind: .values, store: store, number: number, path: path)
     }
 
-    /// Bytes of the file now.
+    /// Returns the current size of the file in bytes.
     func size() throws(StoreError) -> Int {
         try storeErrors { () throws(FileSystemError) in try file.length() }
     }
 
-    /// Brings what the file holds to stable storage.
-    /// - Parameter start: where the part begins that is written again before, as an earlier sync of it may have failed.
+    /// Brings the contents of the file to stable storage.
+    /// - Parameter start: offset in bytes from which on the file is rewritten first, because an earlier sync of that
+    ///   part may have failed.
     func sync(rewritingFrom start: Int) throws(StoreError) {
         try storeErrors { () throws(FileSystemError) in
             let writable = try retryingInterrupted { () throws(FileSystemError) in
                 try fileSystem.open(path, .readWrite)
             }
-            // The header was written with the first value.
+            // The header was written with the first value, so it is rewritten too.
             try writable.rewrite(0..<FileHeader.size)
             try writable.rewrite(start..<max(start, try writable.length()))
             try writable.syncFully()
@@ -66,8 +67,8 @@ final class ValueFileReader: @unchecked Sendable {
         }
     }
 
-    /// Gives back the disk space behind the end that the file's writer had taken ahead when it died. Where that fails the
-    /// space stays with the file, which harms nobody.
+    /// Releases the disk space after the end of the file, which its writer had preallocated before it died. If that
+    /// fails, the space stays with the file, which does no harm.
     func releaseSpace() {
         do throws(FileSystemError) {
             let writable = try retryingInterrupted { () throws(FileSystemError) in
@@ -79,12 +80,12 @@ final class ValueFileReader: @unchecked Sendable {
         } catch { return }
     }
 
-    /// The value that a pointer leads to.
+    /// Reads the value that a pointer refers to.
     /// - Parameters:
-    ///   - pointer: from a record whose own checksum is right.
-    ///   - key: that record's key, where it is to be compared.
+    ///   - pointer: from a record whose own checksum is correct.
+    ///   - key: that record's key, to be compared; nil to skip the comparison.
     ///   - pin: keeps the value valid.
-    /// - Throws: ``StoreError/Code/corrupt`` where the value is not what the pointer means, or fails its checksum.
+    /// - Throws: ``StoreError/Code/corrupt`` if the value does not match the pointer, or fails its checksum.
     func read(_ pointer: ValuePointer, key: Bytes?, pin: inout BlockPin) throws(StoreError) -> Bytes {
         guard pointer.file == number, let offset = Int(exactly: pointer.offset), offset >= FileHeader.size,
             offset <= Int.max >> 1,
@@ -112,15 +113,17 @@ final class ValueFileReader: @unchecked Sendable {
 
     // MARK: Mapped
 
-    /// The mapping of the file, if there is one by now.
+    /// The mapping of the file; nil if there is none yet.
     var fileMapping: (any FileMapping)? { currentMapping?.mapping }
 
-    /// The mapping, if there is one by now.
-    var currentMapping: ValueMapping? { lock.withLock { mapping } }
+    /// The mapping with its verification marks; nil if there is none yet.
+    var currentMapping: ValueMapping? { mapped.withLock { $0.mapping } }
 
-    /// The mapping, which reaches to `end`; nil where it does not, and to make another one is not worth it yet.
+    /// Returns a mapping that reaches to `end`; nil if the present one does not, and a new one is not worth its cost
+    /// yet.
     private func mappedFile(upTo end: Int) throws(StoreError) -> ValueMapping? {
-        try lock.withLock { () throws(StoreError) in
+        try mapped.withLock { mapped throws(StoreError) -> ValueMapping? in
+            let mapping = mapped.mapping
             if let mapping, end <= mapping.length { return mapping }
             let size = try size()
             guard end <= size else { throw .corrupt("the file ends before a value", file: path, offset: size) }
@@ -129,27 +132,29 @@ final class ValueFileReader: @unchecked Sendable {
                 return mapping
             }
             if let mapping {
-                if let room = mapWithRoom(size) { return room }
+                if let room = mapWithRoom(size, &mapped) { return room }
                 if size - mapping.length < max(Self.mappingStep, mapping.length / 8) { return nil }
             }
-            mapping = ValueMapping(
+            let new = ValueMapping(
                 try storeErrors { () throws(FileSystemError) in try file.map(length: size, writable: false) },
                 length: size, pageCache: pageCache)
-            return mapping
+            mapped.mapping = new
+            return new
         }
     }
 
-    /// Maps a file that grows, with room for as much again; nil where the system refuses that.
-    private func mapWithRoom(_ size: Int) -> ValueMapping? {
-        if isRoomRefused { return nil }
+    /// Maps a growing file with capacity for twice its size; nil if the system refuses.
+    private func mapWithRoom(_ size: Int, _ mapped: inout Mapped) -> ValueMapping? {
+        if mapped.isRoomRefused { return nil }
         do throws(FileSystemError) {
             let length = max(2 * size, Self.smallestRoom)
-            mapping = ValueMapping(
+            let room = ValueMapping(
                 try file.map(length: length, writable: false), length: size, pageCache: pageCache)
-            return mapping
+            mapped.mapping = room
+            return room
         } catch {
-            // The file itself may be mapped all the same; what is behind it is read.
-            isRoomRefused = true
+            // The file itself may still be mapped; bytes after the mapping are read.
+            mapped.isRoomRefused = true
             return nil
         }
     }
@@ -166,10 +171,11 @@ final class ValueFileReader: @unchecked Sendable {
 
     // MARK: Read
 
-    /// Below this a length is not worth a look at the file's size before memory is taken for it.
+    /// Up to this length, in bytes, memory is allocated without checking the size of the file first.
     private static let trustedLength = 256 << 10
 
-    /// - Parameter expected: bytes of the record, where they are known; else its header is read first.
+    /// Reads a record into memory.
+    /// - Parameter expected: bytes of the record; nil to read them from its header first.
     private func load(at offset: Int, expected: Int?) throws(StoreError) -> HeapBytes {
         if let expected {
             if expected > Self.trustedLength {

@@ -1,7 +1,7 @@
-/// Walks the records of a value file in order, for verification and repair. After damage it goes on at the next
-/// place where a record proves itself.
+/// Iterates over the records of a value file in order, for verification and repair. After damage it resumes at the next
+/// offset with a record that passes its checksum.
 struct ValueFileScanner {
-    /// What a scan came upon.
+    /// An item of a scan.
     enum Item {
         /// A record that has passed its checksum, and its offset. Valid until the next call.
         case record(ValueRecord, offset: Int)
@@ -12,17 +12,19 @@ struct ValueFileScanner {
     private let window: FileWindow
     private let number: UInt64
     private var offset = FileHeader.size
-    /// Bytes that may still be spent on checksums of what looked like a record and was none.
+    /// Bytes that may still be spent on checksums of false candidates: bytes that look like a record but are none.
     private var budget: Int
-    /// Whether the search behind damage ended because of the budget; the rest of the file then counts as damage.
+    /// True if the search after damage ended because the budget was spent. The rest of the file then counts as damage.
     private(set) var hasGivenUp = false
 
-    /// How many times over the file may be read in vain. The bytes of a damaged value that are small numbers look like
-    /// headers at every place: without a limit the search among them takes a time that is quadratic in their length.
+    /// The budget for false candidates, as a multiple of the file's size. Bytes of a damaged value that are small
+    /// numbers look like headers at every offset. Without a limit, the search among them would take a time that is
+    /// quadratic in their length.
     private static let effort = 16
 
+    /// Creates a scanner before the first record.
     /// - Parameters:
-    ///   - file: open for reading; its header is not looked at.
+    ///   - file: open for reading; its header is not checked.
     ///   - number: the number in its name.
     init(_ file: any File, number: UInt64) throws(StoreError) {
         let size = try storeErrors { () throws(FileSystemError) in try file.length() }
@@ -31,11 +33,11 @@ struct ValueFileScanner {
         self.number = number
     }
 
-    /// Bytes looked at so far.
+    /// Bytes scanned so far.
     var position: Int { min(offset, window.size) }
 
-    /// The next record or piece of damage; nil at the end of the file.
-    /// - Throws: ``StoreError`` where the file cannot be read.
+    /// Returns the next record or piece of damage; nil at the end of the file.
+    /// - Throws: ``StoreError`` if the file cannot be read.
     mutating func next() throws(StoreError) -> Item? {
         let start = offset
         while offset < window.size, !hasGivenUp {
@@ -51,14 +53,14 @@ struct ValueFileScanner {
         return start < window.size ? .damage(offset: start, count: window.size - start) : nil
     }
 
-    /// Passes zeros, which are what space that was taken ahead holds. No record begins with a header of them: it has a key,
-    /// a value, or a checksum other than zero.
+    /// Skips zeros, which preallocated space contains. No record has a header of zeros: it has a key, a value, or a
+    /// checksum other than zero.
     private mutating func passZeros() throws(StoreError) {
         let page = 4096
         while offset < window.size {
             let count = min(page, window.size - offset)
             guard let bytes = try window.bytes(at: offset, count: count), bytes.isZero(0..<count) else { return }
-            // A header may begin in the last zeros of a page; behind the last page there is none.
+            // A header may start in the last zeros of a page; after the last page there is none.
             offset += count < page ? count : page - ValueRecord.headerSize
         }
     }

@@ -1,10 +1,11 @@
-/// Appends values to a value file. Used by one thread at a time; readers may read what it has written at once.
+/// Appends values to a value file. Used by one thread at a time; readers may read written values at once.
 final class ValueFileWriter {
-    /// Above this a value is written from where it is; below, one call with a copy is the faster one.
+    /// Size in bytes up to which a record is copied into the buffer, which is faster than a call with several pieces. A
+    /// larger value is written from its own memory.
     private static let copyLimit = 64 << 10
     private static let bufferCapacity = 256 << 10
-    /// Disk space is taken ahead, as a write takes a fifth less time then: in files of at least this size, in steps from
-    /// this size to ``greatestStep``, each twice the one before, in bytes.
+    /// Smallest step of preallocation, in bytes, and the file size from which on space is preallocated. Each step is
+    /// twice the one before, up to ``greatestStep``. A write into preallocated space takes a fifth less time.
     static let firstStep = 1 << 20
     private static let greatestStep = 16 << 20
 
@@ -12,19 +13,19 @@ final class ValueFileWriter {
     /// The file's number.
     let number: UInt64
     private let isBuffered: Bool
-    private let buffer: UnsafeMutableRawPointer
+    private let buffer: MutableBytes
     private var used = 0
-    /// Bytes that have been handed to the file.
+    /// Bytes that were written to the file.
     private var written = 0
-    /// Up to where disk space was taken.
+    /// End of the preallocated disk space, as an offset in bytes.
     private var allocated = 0
     private var step = ValueFileWriter.firstStep
 
     /// Writes the header.
     /// - Parameters:
-    ///   - file: fresh, empty and writable.
-    ///   - isBuffered: whether records are collected until ``flush()`` or ``sync()``; else each one is handed to the
-    ///     file before ``append(key:value:sequence:)`` returns.
+    ///   - file: new, empty and writable.
+    ///   - isBuffered: true to collect records until ``flush()`` or ``sync()``; false to write each one to the file
+    ///     before ``append(key:value:sequence:)`` returns.
     init(file: any File, number: UInt64, store: StoreIdentity, isBuffered: Bool) throws(StoreError) {
         self.file = file
         self.number = number
@@ -37,14 +38,14 @@ final class ValueFileWriter {
 
     deinit { buffer.deallocate() }
 
-    /// Bytes of the file, those in the buffer included.
+    /// Bytes of the file, including those in the buffer.
     var size: Int { written + used }
 
     /// Appends a value.
-    /// - Parameter takesSpace: whether disk space may be taken ahead for more to come.
-    /// - Returns: what a record of kind ``RecordKind/pointer`` is to hold.
+    /// - Parameter takesSpace: true if disk space may be preallocated for later values.
+    /// - Returns: the pointer for a record of kind ``RecordKind/pointer``.
     /// - Throws: ``StoreError``; ``StoreError/Code/tooLarge`` above 4 GiB. After an error of the file the writer must
-    ///   not be used any more before ``cut(to:)``, but nothing before the record is harmed.
+    ///   not be used before ``cut(to:)``. Earlier records are unharmed.
     func append(
         key: Bytes, value: Bytes, sequence: SequenceNumber, takesSpace: Bool = true
     ) throws(StoreError) -> ValuePointer {
@@ -60,16 +61,14 @@ final class ValueFileWriter {
             throw StoreError(.tooLarge, "a key has more than \(Self.bufferCapacity) bytes", file: file.path)
         }
         if takesSpace { takeSpace(upTo: offset + total) }
-        let base = buffer + used
-        base.store(keyCount, at: 4)
-        base.store(UInt64(valueCount), at: 8)
-        base.store(sequence, at: 16)
-        if let source = key.baseAddress {
-            (base + ValueRecord.headerSize).copyMemory(from: source, byteCount: key.count)
-        }
-        let header = Bytes(start: base, count: ValueRecord.headerSize)
-        let checksum = ValueRecord.checksum(file: number, offset: offset, header: header, key: key, value: value)
-        base.store(checksum, at: 0)
+        let header = buffer[used..<used + ValueRecord.headerSize]
+        header.store(keyCount, at: 4)
+        header.store(UInt64(valueCount), at: 8)
+        header.store(sequence, at: 16)
+        buffer[(used + ValueRecord.headerSize)...].copyMemory(from: key)
+        let checksum = ValueRecord.checksum(
+            file: number, offset: offset, header: header.bytes, key: key, value: value)
+        header.store(checksum, at: 0)
         used += head
         if isCopied {
             appendCopy(value, padding: total - head - value.count)
@@ -89,12 +88,12 @@ final class ValueFileWriter {
         step = min(step * 2, Self.greatestStep)
     }
 
-    /// Gives back the disk space behind the last record; the next one takes some again. What is buffered must be flushed.
-    /// - Returns: whether there was any.
+    /// Releases the disk space after the last record; the next record preallocates again. The buffer must be flushed.
+    /// - Returns: true if any space was released.
     @discardableResult
     func releaseSpace() -> Bool {
         guard allocated > written else { return false }
-        // Where that fails the space stays with the file, which harms nobody.
+        // If this fails, the space stays with the file, which does no harm.
         do { try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: written) } } catch {
             return false
         }
@@ -103,39 +102,40 @@ final class ValueFileWriter {
     }
 
     private func appendCopy(_ value: Bytes, padding: Int) {
-        if let source = value.baseAddress { (buffer + used).copyMemory(from: source, byteCount: value.count) }
+        buffer[used...].copyMemory(from: value)
         used += value.count
-        (buffer + used).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+        buffer[used..<used + padding].fill(with: 0)
         used += padding
     }
 
-    /// In one call with what the buffer holds, the record's head at its end, and with the padding.
+    /// Writes three pieces in one call: the buffer, whose last bytes are the record's header and key, the value, and
+    /// the padding.
     private func appendDirectly(_ value: Bytes, padding: Int) throws(StoreError) {
-        (buffer + used).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
-        let head = Bytes(start: buffer, count: used)
-        let tail = Bytes(start: buffer + used, count: padding)
+        let head = buffer[..<used].bytes
+        let tail = buffer[used..<used + padding]
+        tail.fill(with: 0)
         let offset = written
-        try storeErrors { () throws(FileSystemError) in try file.writeFully(head, value, tail, at: offset) }
+        try storeErrors { () throws(FileSystemError) in try file.writeFully(head, value, tail.bytes, at: offset) }
         written += used + value.count + padding
         used = 0
     }
 
-    /// Takes back what was written behind a record's end, and what a failed append has left there.
+    /// Removes everything after the end of a record, including the remains of a failed append.
     func cut(to end: Int) throws(FileSystemError) {
         try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
         (written, used, allocated, step) = (end, 0, end, Self.firstStep)
     }
 
-    /// Hands everything to the file.
+    /// Writes the buffer to the file.
     func flush() throws(StoreError) {
         guard used > 0 else { return }
-        let (piece, offset) = (Bytes(start: buffer, count: used), written)
+        let (piece, offset) = (buffer[..<used].bytes, written)
         try storeErrors { () throws(FileSystemError) in try file.writeFully(piece, at: offset) }
         written += used
         used = 0
     }
 
-    /// Brings everything to stable storage, with no more disk space than that takes.
+    /// Brings all records to stable storage, and releases the disk space that they do not need.
     func sync() throws(StoreError) {
         try flush()
         releaseSpace()

@@ -1,62 +1,61 @@
 import Synchronization
 
-/// A mapped value file, as far as it reached when that was last looked at, and which of its records have passed their checksum.
-///
-/// `@unchecked Sendable`: the marks are touched only as atomics; everything else is atomic or immutable.
-final class ValueMapping: @unchecked Sendable {
-    /// A window has one mark: the place of the record in it that was verified last. Most values that are kept apart
-    /// are longer than a window and so have a mark of their own; a bit for every place would take more memory than it
-    /// saves time.
+/// A mapped value file, its size at the last check, and marks for records that have passed their checksum.
+final class ValueMapping: Sendable {
+    /// Logarithm of the bytes of a window. Each window has one mark: the position of the record in it that was verified
+    /// last. Most values in value files are longer than a window, so each has a mark of its own. A bit for every
+    /// position would take more memory than it saves time.
     private static let windowShift = 9
 
     let mapping: any FileMapping
     private let pageCache: PageCache
     private let fetcher: PageFetcher
-    /// One for each window: 0, or 1 and the place in the window, in units of ``ValueRecord/alignment``.
-    private let marks: UnsafeMutablePointer<UInt8>
-    /// Not asked of the mapping each time.
-    private let base: UnsafeRawPointer?
-    /// Bytes that the file may grow to without another mapping.
-    let capacity: Int
+    /// One mark for each window: 0, or 1 plus the position in the window, in units of ``ValueRecord/alignment``.
+    private let marks: AtomicArray<UInt8>
+    /// A copy of the mapping's bytes, so that no access calls the mapping.
+    private let mapped: Bytes
     private let reach: Atomic<Int>
 
+    /// Creates the marks for a mapping.
     /// - Parameters:
-    ///   - mapping: may reach past the end of the file.
-    ///   - length: bytes that the file has.
-    ///   - pageCache: tells whether the store's files fit into memory.
+    ///   - mapping: may extend past the end of the file.
+    ///   - length: bytes of the file.
+    ///   - pageCache: says whether the store's files fit into memory.
     init(_ mapping: any FileMapping, length: Int, pageCache: PageCache) {
         self.mapping = mapping
         self.pageCache = pageCache
-        fetcher = PageFetcher(mapping, length: mapping.bytes.count, pageCache: pageCache)
-        mapping.expectRandomReads(offset: 0, length: mapping.bytes.count)
-        base = UnsafeRawPointer(mapping.bytes.baseAddress)
-        capacity = mapping.bytes.count
-        reach = Atomic(min(length, capacity))
-        let count = capacity >> Self.windowShift + 1
-        marks = .allocate(capacity: count)
-        marks.initialize(repeating: 0, count: count)
+        fetcher = PageFetcher(mapping, length: mapping.memory.count, pageCache: pageCache)
+        mapping.expectRandomReads(offset: 0, length: mapping.memory.count)
+        mapped = mapping.memory.bytes
+        reach = Atomic(min(length, mapped.count))
+        marks = AtomicArray(count: mapped.count >> Self.windowShift + 1)
     }
 
-    deinit { marks.deallocate() }
+    /// Size in bytes that the file may reach without a new mapping.
+    var capacity: Int { mapped.count }
 
-    /// Bytes that are there.
+    /// Bytes of the file at the last check.
     var length: Int { reach.load(ordering: .acquiring) }
 
-    /// The bytes that are there.
-    var bytes: Bytes { Bytes(start: base, count: length) }
+    /// The bytes of the file at the last check.
+    var bytes: Bytes { mapped.uncheckedSlice(0, length) }
 
-    /// Notes that the file has grown. By one thread at a time.
-    /// - Parameter length: bytes that it has, no more than ``capacity``.
+    /// Records that the file has grown. By one thread at a time.
+    /// - Parameter length: bytes of the file, at most ``capacity``.
     func grow(to length: Int) { reach.store(max(length, self.length), ordering: .releasing) }
 
-    /// Whether the record at an offset is known to have passed its checksum.
-    func isVerified(_ offset: Int) -> Bool { mark(offset).pointee.load(ordering: .relaxed) == Self.place(offset) }
+    /// Returns true if the record at an offset is known to have passed its checksum.
+    func isVerified(_ offset: Int) -> Bool {
+        marks[offset >> Self.windowShift].load(ordering: .relaxed) == Self.place(offset)
+    }
 
-    /// Remembers that the record at an offset has passed its checksum.
-    func setVerified(_ offset: Int) { mark(offset).pointee.store(Self.place(offset), ordering: .relaxed) }
+    /// Marks the record at an offset as verified.
+    func setVerified(_ offset: Int) {
+        marks[offset >> Self.windowShift].store(Self.place(offset), ordering: .relaxed)
+    }
 
-    /// Asks the disk for a record that is about to be read.
-    /// - Parameter isFirst: whether nothing is known of it yet.
+    /// Starts reading a record from disk before it is accessed.
+    /// - Parameter isFirst: true if the record has not been verified yet.
     func fetch(_ offset: Int, _ count: Int, isFirst: Bool) {
         if isFirst {
             fetcher.fetch(first: offset, count)
@@ -65,8 +64,8 @@ final class ValueMapping: @unchecked Sendable {
         }
     }
 
-    /// The value that a pointer leads to, where what lies there has passed its checksum, and is what the pointer means; nil
-    /// where that needs a closer look.
+    /// Returns the value that a pointer refers to, if its record has passed its checksum and matches the pointer.
+    /// Returns nil if only a full read can tell.
     func knownValue(_ pointer: ValuePointer, key: Bytes) -> Bytes? {
         let size = ValueRecord.headerSize + key.count + Int(pointer.length)
         guard let offset = Int(exactly: pointer.offset), offset % ValueRecord.alignment == 0,
@@ -82,17 +81,11 @@ final class ValueMapping: @unchecked Sendable {
         return ValueRecord(bytes)
     }
 
-    /// Has the beginning of the record loaded that a pointer leads to, and its mark.
+    /// Prefetches the start of the record that a pointer refers to, and its mark.
     func prefetch(_ pointer: ValuePointer) {
-        guard let base, let offset = Int(exactly: pointer.offset), offset >= 0, offset < length
-        else { return }
-        Prefetch.twoLines(base + offset)
-        Prefetch.line(UnsafeRawPointer(mark(offset)))
-    }
-
-    private func mark(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt8>> {
-        // Atomic<UInt8> has the layout of UInt8 (SE-0410).
-        UnsafeMutableRawPointer(marks + (offset >> Self.windowShift)).assumingMemoryBound(to: Atomic<UInt8>.self)
+        guard let offset = Int(exactly: pointer.offset), offset < length else { return }
+        Prefetch.twoLines(mapped, at: offset)
+        marks.prefetch(offset >> Self.windowShift)
     }
 
     private static func place(_ offset: Int) -> UInt8 {

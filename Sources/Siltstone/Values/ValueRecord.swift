@@ -2,19 +2,19 @@
 struct ValueRecord {
     /// Bytes before the key.
     static let headerSize = 24
-    /// Records begin at multiples of this.
+    /// Records start at multiples of this many bytes.
     static let alignment = 8
 
     var key: Bytes
     var value: Bytes
     var sequence: SequenceNumber
-    /// The record's own, which pointers to it repeat.
+    /// The record's checksum, which pointers to it repeat.
     var checksum: UInt32
 
-    /// Bytes of a record, padding included.
+    /// Returns the size of a record in bytes, padding included.
     static func size(key: Int, value: Int) -> Int { (headerSize + key + value + alignment - 1) & ~(alignment - 1) }
 
-    /// The lengths that a header states; nil where they make no sense.
+    /// Returns the lengths in a header; nil if they are impossible.
     static func lengths(_ header: Bytes) -> (key: Int, value: Int)? {
         guard let key: UInt32 = header.integer(at: 4), let stored: UInt64 = header.integer(at: 8),
             let value = UInt32(exactly: stored)
@@ -22,9 +22,9 @@ struct ValueRecord {
         return (Int(key), Int(value))
     }
 
-    /// The checksum of a record.
+    /// Returns the checksum of a record.
     /// - Parameters:
-    ///   - header: the first 24 bytes, of which the first four do not count.
+    ///   - header: the first 24 bytes. The first four are the checksum itself and do not count.
     static func checksum(file: UInt64, offset: Int, header: Bytes, key: Bytes, value: Bytes) -> UInt32 {
         let place = CRC32.checksum(UInt64(offset), continuing: CRC32.checksum(file, continuing: 0))
         let head = Bytes(rebasing: header[4..<headerSize])
@@ -32,8 +32,8 @@ struct ValueRecord {
             value, continuing: CRC32.checksum(key, continuing: CRC32.checksum(head, continuing: place)))
     }
 
-    /// Reads a record, not checked yet; nil where `bytes` does not hold all of it.
-    /// - Parameter bytes: from the record's start, with or without padding.
+    /// Reads a record without verifying it; nil if `bytes` is shorter than the record.
+    /// - Parameter bytes: starts with the record, with or without padding.
     init?(_ bytes: Bytes) {
         guard let (keyCount, valueCount) = Self.lengths(bytes), let sequence: UInt64 = bytes.integer(at: 16),
             let checksum: UInt32 = bytes.integer(at: 0), let key = bytes.slice(Self.headerSize, keyCount),
@@ -45,14 +45,14 @@ struct ValueRecord {
         self.checksum = checksum
     }
 
-    /// Whether it is the one that a pointer means, as far as that tells.
-    /// - Parameter key: the key of the pointer's record, where it is to be compared.
+    /// Returns true if checksum and length match a pointer.
+    /// - Parameter key: the key of the pointer's record, to be compared too; nil to skip that.
     func isMeant(by pointer: ValuePointer, key: Bytes?) -> Bool {
         checksum == pointer.checksum && value.count == Int(pointer.length)
             && key.map { keysEqual($0, self.key) } ?? true
     }
 
-    /// Whether the checksum is right for the place.
+    /// Returns true if the checksum is correct for this file and offset.
     func isValid(_ bytes: Bytes, file: UInt64, offset: Int) -> Bool {
         Self.checksum(file: file, offset: offset, header: bytes, key: key, value: value) == checksum
     }

@@ -1,4 +1,4 @@
-/// One verification of a store.
+/// Verifies a store: its manifest, logs, segments and value files.
 struct StoreVerifier {
     private let versions: VersionSet
     private let reads: ReadPath
@@ -9,7 +9,7 @@ struct StoreVerifier {
     private var report = VerificationReport()
     private let total: Int
 
-    /// Verifies a store that is open. The files stay in place meanwhile; they may be replaced.
+    /// Verifies an open store. During the call no file is removed, although writers and compactions may replace files.
     static func verify(
         _ writes: WritePath, progress: ((VerificationProgress) -> Void)?
     ) throws(StoreError) -> VerificationReport {
@@ -53,20 +53,21 @@ struct StoreVerifier {
         report.problems.append(.init(file: error.file ?? file, offset: error.offset, message: error.message))
     }
 
-    /// Goes on to a file, unless the store closes: closing waits for the verification, and should not wait for long.
+    /// Starts the check of a file. Throws if the store is closing, because closing waits for the verification and
+    /// should not wait long.
     private func begin(_ file: String) throws(StoreError) {
         try versions.status.checkOpen()
         progress?(VerificationProgress(bytesChecked: report.bytesChecked, bytesTotal: total, file: file))
     }
 
-    /// Reads `CURRENT` and the manifest anew, and compares what they say with what the store knows.
+    /// Reads `CURRENT` and the manifest again, and compares them with the state in memory.
     private mutating func checkManifest() throws(StoreError) {
         let opener = StoreOpener(
             directory: directory.path, configuration: directory.configuration, fileSystem: directory.fileSystem,
             lock: nil)
         let path = directory.path(of: .current)
         do throws(StoreError) {
-            // No edit may come between reading the file and comparing it.
+            // Holds the manifest lock, so that no edit is appended between reading the file and comparing it.
             try versions.withManifest { manifest throws(StoreError) in
                 guard let number = try CurrentFile.read(in: directory.path, directory.fileSystem) else {
                     throw .corrupt("CURRENT does not exist", file: path)
@@ -88,7 +89,7 @@ struct StoreVerifier {
         report.filesChecked += 2
     }
 
-    /// Reads a log's frames and changes, as far as it was written when that began.
+    /// Checks a log's frames and changes, up to its end at the start of the verification.
     private mutating func check(_ log: LogExtent) throws(StoreError) {
         try begin(log.path)
         let end = log.end
@@ -137,7 +138,7 @@ struct StoreVerifier {
         try checkPointers(of: segment)
     }
 
-    /// Checks that the values which a segment refers to are there and well.
+    /// Checks that the values to which a segment refers are present and intact.
     private mutating func checkPointers(of segment: SegmentReader) throws(StoreError) {
         guard !segment.info.valueFiles.isEmpty else { return }
         let source = RunSource(Run(number: 0, segments: [segment]), caching: false)
@@ -148,12 +149,12 @@ struct StoreVerifier {
                 try checkValue(of: record, in: segment.path)
             }
         } catch {
-            // The segment's own damage was noted above.
+            // The check of the segment has already reported its damage.
             guard error.code == .corrupt else { throw error }
         }
     }
 
-    /// Checks the value that a record refers to.
+    /// Checks the value to which a record refers.
     private mutating func checkValue(of record: Record, in path: String) throws(StoreError) {
         guard record.kind == .pointer else { return }
         do throws(StoreError) { try reads.withResolvedValue(record, version) { _ in } } catch {
@@ -170,8 +171,9 @@ struct StoreVerifier {
                 try directory.fileSystem.open(file.path, .read)
             }
         }
-        // A value that is being written, and a torn one behind which the file was given up, are no damage as long as
-        // nothing refers to them: what is referred to was checked with the records that do.
+        // Two kinds of incomplete values are not damage, because nothing refers to them: a value that is being written,
+        // and a torn value after which the file was no longer used. Values that records refer to were checked with
+        // those records.
         do throws(StoreError) {
             let head = try HeapBytes.read(opened, offset: 0, count: FileHeader.size)
             _ = try FileHeader(

@@ -1,24 +1,24 @@
-/// Attempts at some background work, numbered: a writer that waits for the work gets the failure of an attempt that began
-/// after the wait, and of no other. What an earlier attempt met may be over.
+/// Numbers the attempts at one kind of background work. A writer that waits for the work receives only the failure of
+/// an attempt that started after the wait. The cause of an earlier failure may have passed.
 struct BackgroundAttempts {
-    /// Attempts that have begun.
+    /// Number of attempts that have started.
     private(set) var begun = 0
-    /// The last one that failed; 0 for none.
+    /// Number of the last attempt that failed; 0 for none.
     private var failed = 0
-    /// Why it failed; nil once an attempt went well.
+    /// The error of that attempt; nil after an attempt has succeeded.
     private(set) var failure: StoreError?
 
     mutating func begin() { begun += 1 }
 
     mutating func succeed() { failure = nil }
 
-    /// The attempt that began last has failed.
+    /// Records that the latest attempt has failed.
     mutating func fail(_ error: StoreError) {
         failed = begun
         failure = error
     }
 
-    /// Throws where an attempt has failed that began after `count` others.
+    /// Throws if an attempt failed that started after the first `count` attempts.
     func check(since count: Int) throws(StoreError) {
         if failed > count, let failure { throw failure }
     }

@@ -1,14 +1,14 @@
-/// What writers ask of background work. Background work sets the closures when the owners are put together; none of them
-/// waits or takes a lock, so that each may be called under any.
+/// The requests of writers to background work. Background work sets the closures when the owners are connected. No
+/// closure blocks or takes a lock, so a caller may hold any lock.
 struct BackgroundRequests {
-    /// Writes the sealed memtables as segments.
+    /// Schedules a flush of the sealed memtables.
     var flush: () -> Void = {}
-    /// Runs the compactions that are due.
+    /// Schedules the compactions that are due.
     var compaction: () -> Void = {}
-    /// Makes the next log.
+    /// Schedules the creation of the next log.
     var nextLog: () -> Void = {}
-    /// Tidies up once nobody has written for a moment.
+    /// Watches the store until it is idle, then tidies it.
     var idleWatch: () -> Void = {}
-    /// Prepares memory or disk space ahead of writers.
+    /// Schedules the preparation of memory or disk space ahead of writers.
     var preparation: (@escaping @Sendable () -> Void) -> Void = { _ in }
 }

@@ -1,44 +1,46 @@
-/// A memtable and the log that its changes are in.
+/// A memtable and the log of its changes.
 struct LoggedTable {
     var table: MemTable
-    /// Nil in a store that is open for reading only.
+    /// Nil in a read-only store.
     var log: LogWriter?
-    /// Where the log ends when a writer looks after the background next. A store with few changes never does.
+    /// The log size at which a writer next checks on background work. A store with few changes never reaches it.
     var nextStep = WritePath.logStep
-    /// Up to how many bytes of it small changes need no look at its room (``WritePath/makeRoom(_:_:)``).
+    /// While the memtable has fewer bytes than this, small changes need no check of its room
+    /// (``WritePath/makeRoom(_:_:)``).
     var easyEnd = 0
-    /// The value files that its changes refer to.
+    /// The value files to which its changes refer.
     var valueFiles: Set<UInt64> = []
-    /// How far the log was read, where it is only read.
+    /// The extent of the log that recovery has read, if the log is only read.
     var recovered: LogExtent?
 
-    /// The table, not retained for a look at it: for a caller that holds the write lock, as long as the table is the active
-    /// one.
+    /// The memtable without a retain. The caller must hold the write lock, and the memtable must stay the active one
+    /// while the reference is used.
     @inline(__always)
-    var unretainedTable: Unmanaged<MemTable> { .passUnretained(table) }
+    var unretainedTable: Borrowed<MemTable> { Borrowed(table) }
 
-    /// The log, likewise.
+    /// The log without a retain, under the same conditions.
     @inline(__always)
-    var unretainedLog: Unmanaged<LogWriter>? { log.map { .passUnretained($0) } }
+    var unretainedLog: Borrowed<LogWriter>? { log.map { Borrowed($0) } }
 
-    /// The log and how far it is written.
+    /// The log and its written length.
     var extent: LogExtent? { log.map { LogExtent(path: $0.path, number: $0.number, end: $0.end) } ?? recovered }
 }
 
-/// What a write needs room for.
+/// The size of a write, for checking the room of a memtable.
 struct ChangeSize {
     var keyBytes: Int
     var valueBytes: Int
     var count: Int
 
-    /// For a memtable that is made ahead of its changes.
+    /// The size for a memtable that is created ahead of its changes.
     static let nothing = ChangeSize(keyBytes: 0, valueBytes: 0, count: 0)
 
     var bytes: Int { keyBytes &+ valueBytes }
 }
 
 extension MemTable {
-    /// A memtable of the usual size, or of as much as the changes take that it is made for.
+    /// Creates a memtable of the usual size, or a larger one if `size` needs it.
+    /// - Throws: ``StoreError/Code/tooLarge`` if no memtable can be that large.
     static func make(
         _ configuration: Configuration, for size: ChangeSize, _ pool: ArenaPool?
     ) throws(StoreError) -> MemTable {
@@ -51,23 +53,20 @@ extension MemTable {
         return table
     }
 
-    /// Makes changes as a log holds them, some at a time.
+    /// Applies the changes of a log frame, in groups.
     func apply(_ changes: inout ChangeReader) throws(MalformedChange) {
-        try withUnsafeTemporary(Record.self, count: Self.groupSize) { group throws(MalformedChange) in
-            var count = 0
+        try withStackRecords(Self.groupSize) { room throws(MalformedChange) in
+            var group = room
             repeat {
-                count = 0
-                while count < group.count, let change = try changes.next() {
-                    group.initializeElement(at: count, to: change)
-                    count += 1
-                }
-                prefetchLeaves(of: group[..<count])
-                for change in group[..<count] { apply(change) }
-            } while count == group.count
+                group.removeAll()
+                while !group.isFull, let change = try changes.next() { group.put(change) }
+                prefetchLeaves(of: group.row)
+                group.row.forEach { apply($0) }
+            } while group.isFull
         }
     }
 
-    /// Makes a change as a log holds it.
+    /// Applies one change of a log frame.
     @inline(__always)
     func apply(_ change: Record) {
         if change.kind == .rangeTombstone {

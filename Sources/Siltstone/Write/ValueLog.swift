@@ -1,22 +1,23 @@
 import Synchronization
 
-/// The value file in use, which takes large values (WiscKey's value log).
+/// Manages the current value file, which takes large values (WiscKey's value log).
 ///
-/// Guards, by the value lock: appends to value files, and with them the change that refers to each value. Which file is in
-/// use, and which files a write or a compaction has begun, is behind a leaf lock: syncs and reports look at it on any
+/// The value lock guards appends to value files, together with the change that refers to each value. A leaf lock guards
+/// which file is current, and which files a write or a compaction has created. Syncs and reports read these on any
 /// thread.
 ///
-/// Who calls: writes of large values, compactions that move values, checkpoints, syncs, closing. Locks are taken in the order
-/// value, manifest, write. Nobody who holds the value lock waits for a compaction, which may need it.
+/// Callers are: writes of large values, compactions that relocate values, checkpoints, syncs and closing. The lock
+/// order is value, manifest, write. No holder of the value lock waits for a compaction, because the compaction may need
+/// that lock.
 ///
-/// `@unchecked Sendable`: `background` is set once, before the first write.
-final class ValueLog: @unchecked Sendable {
+/// `background` is set once, before the first write.
+final class ValueLog: Sendable {
     private struct Files: Sendable {
-        /// Takes the next value; nil until there is one.
+        /// Takes the next value; nil until the first value is written.
         var current: ValueFileAppender?
-        /// Files that the write in hand has begun.
+        /// Files that the current write has created.
         var begun: [ValueFileAppender] = []
-        /// Files that a compaction under way has moved values to, and no segment refers to yet.
+        /// Files to which the running compaction has relocated values. No segment refers to these values yet.
         var relocationTargets: Set<UInt64> = []
     }
 
@@ -26,7 +27,7 @@ final class ValueLog: @unchecked Sendable {
     private let reads: ReadPath
     private let configuration: Configuration
     private let status: StoreStatus
-    var background = BackgroundRequests()
+    let background = HeapCell(BackgroundRequests())
 
     init(_ versions: VersionSet, _ reads: ReadPath) {
         self.versions = versions
@@ -35,18 +36,18 @@ final class ValueLog: @unchecked Sendable {
         status = versions.status
     }
 
-    /// The file in use; nil where there is none.
+    /// The current file; nil if there is none.
     var current: ValueFileAppender? { files.withLock { $0.current } }
 
-    /// Runs `body` with no value on its way from a file into a memtable.
+    /// Runs `body` while no write is between its append to a value file and its change of a memtable.
     func withLock<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
         try lock.withLock { () throws(StoreError) in try body() }
     }
 
     /// Runs a write under the value lock.
     ///
-    /// Throws where the store takes no writes. Closing waits for the lock (``drain()``), so that no value file is touched once
-    /// the directory is given up.
+    /// Throws if the store takes no writes. Closing waits for the lock (``drain()``), so no write touches a value file
+    /// after the store has released its directory.
     func withLockForWrite<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
         try lock.withLock { () throws(StoreError) in
             try status.checkWritable()
@@ -54,25 +55,26 @@ final class ValueLog: @unchecked Sendable {
         }
     }
 
-    /// Waits for writes of large values under way.
+    /// Waits until running writes of large values have finished.
     func drain() { lock.withLock {} }
 
     // MARK: Appending
 
-    /// Appends to the file in use, and begins a new one where needed. Under the value lock.
-    /// - Parameter takesSpace: whether disk space may be taken ahead for more values.
+    /// Appends to the current file, and rolls over to a new one if the current file is full or unusable. The caller
+    /// holds the value lock.
+    /// - Parameter takesSpace: true if the file may preallocate disk space for more values.
     func append(_ key: Bytes, _ value: Bytes, takesSpace: Bool = true) throws(StoreError) -> ValuePointer {
         var writer = current
         if let current = writer, current.size >= configuration.valueFileBytes || !current.isUsable {
             current.releaseSpace()
-            // Later syncs know the new file only.
+            // Later syncs cover only the new file.
             try sync(current)
             writer = nil
         }
         let values: ValueFileAppender
         if let writer { values = writer } else { values = try beginFile() }
-        // Disk space that was taken ahead is given back by whoever finds the store idle.
-        defer { if values.size >= ValueFileWriter.firstStep { background.idleWatch() } }
+        // When the store becomes idle, the idle watch releases preallocated disk space.
+        defer { if values.size >= ValueFileWriter.firstStep { background.value.idleWatch() } }
         return try values.append(
             key: key, value: value, sequence: reads.visible.load(ordering: .relaxed), takesSpace: takesSpace)
     }
@@ -86,10 +88,10 @@ final class ValueLog: @unchecked Sendable {
         }
     }
 
-    /// Runs a write that appends values first. Under the value lock.
+    /// Runs a write that first appends values. The caller holds the value lock.
     ///
-    /// If the write does not fit on the disk, its values are rolled back: nothing refers to them, and they would keep the
-    /// very space that is short, each attempt some more.
+    /// If the write does not fit on the disk, rolls its values back. Nothing refers to them, and otherwise each attempt
+    /// would take more of the space that is already short.
     func rollingBack<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
         let before = current
         let end = before?.size ?? FileHeader.size
@@ -97,32 +99,33 @@ final class ValueLog: @unchecked Sendable {
         do { return try body() } catch {
             guard error.code == .noSpace else { throw error }
             before?.takeBack(to: end)
-            // Files begun meanwhile hold nothing but values of this write; only the last of them is used again.
+            // Files created by this write contain only its values. Only the last one is used again.
             let begun = files.withLock { $0.begun }
             for values in begun { values.takeBack(to: FileHeader.size) }
-            if begun.count > 1 { background.compaction() }  // which removes them
+            if begun.count > 1 { background.value.compaction() }  // collects the unused files
             throw error
         }
     }
 
     // MARK: Syncs
 
-    /// Makes the values in a file durable, so that something durable may refer to them.
+    /// Syncs a value file, so that durable data may refer to its values.
     func sync(_ values: ValueFileAppender?) throws(StoreError) {
         guard let values else { return }
         try status.requireSuccess { () throws(StoreError) in try values.sync() }
     }
 
-    /// Makes all values durable that a change or a compaction has written so far.
+    /// Makes all values durable that changes and compactions have written so far.
     func sync() throws(StoreError) { try sync(current) }
 
-    /// Gives back the disk space that is held ahead for more values.
-    /// - Returns: whether there was any.
+    /// Releases the disk space that is preallocated for more values.
+    /// - Returns: true if any was released.
     @discardableResult
     func releaseSpace() -> Bool { current?.releaseSpace() ?? false }
 
-    /// Lets the file in use take no more values, so that a checkpoint can share it, or a compaction empty it.
-    /// - Returns: the current version, none of whose files will ever change.
+    /// Finishes the current file, so that a checkpoint can share it or a compaction can empty it. The next value goes
+    /// into a new file.
+    /// - Returns: the current version. None of its files changes any more.
     func finishFile() throws(StoreError) -> Version {
         try lock.withLock { () throws(StoreError) in
             releaseSpace()
@@ -134,15 +137,15 @@ final class ValueLog: @unchecked Sendable {
 
     // MARK: Garbage
 
-    /// Notes that a compaction has moved a value to a file, to which no segment refers before the compaction is in force.
-    /// Under the value lock.
+    /// Records that a compaction has relocated a value to a file. No segment refers to the value until the compaction
+    /// is installed. The caller holds the value lock.
     func noteRelocation(to number: UInt64) { files.withLock { _ = $0.relocationTargets.insert(number) } }
 
-    /// Values that were moved are referred to by segments, or by nothing.
+    /// Forgets the relocation targets. From now on, either segments refer to the relocated values, or nothing does.
     func endRelocation() { files.withLock { $0.relocationTargets = [] } }
 
-    /// Drops value files that nothing refers to any more.
-    /// - Parameter inMemory: the files that changes in memory refer to.
+    /// Removes value files to which nothing refers.
+    /// - Parameter inMemory: returns the files to which changes in memory refer.
     func collect(inMemory: () -> Set<UInt64>) throws(StoreError) {
         try lock.withLock { () throws(StoreError) in
             try versions.dropValueFiles {

@@ -1,76 +1,82 @@
-/// Decides how much writers are slowed, so that they are never stopped for long. RocksDB's word for it.
+/// Decides how much writers are slowed, so that they are never stopped for long (RocksDB: `WriteController`).
 ///
-/// Two things slow writers. The greater delay of each kind is 4 MiB a second.
+/// Two causes slow writers. The maximum delay of each is 4 MiB a second.
 ///
-/// **Flushed runs that wait for compaction.** The delay begins well before the bound, and grows with the square of their
-/// number: that keeps the queue short at any speed that compactions can reach. A fixed delay (LevelDB) either does nothing
-/// or costs everyone the same.
+/// **Flushed runs that wait for compaction.** The delay starts well before the limit and grows with the square of the
+/// number of runs. That keeps level 0 short at any speed that compactions can reach. A fixed delay (LevelDB) either has
+/// no effect or costs all writers the same.
 ///
-/// **A flush under way.** The next memtable should be full when the flush ends, not before. A writer whose memtable is full
-/// earlier waits for all that is left of the flush: a tenth of a second in one call, where values are large. The same time in
-/// pieces of about a millisecond is hardly noticed, and where processors are few it is the flush that makes use of it. So at
-/// each step, a MiB of log, the rest of the flush is compared with the room that writers have, and the delay is
-/// changed by what the last step was too quick or too slow. What writers take by themselves, and how many of them there
-/// are, need not be known. Smaller memtables are not worth it.
+/// **A running flush.** The next memtable should become full when the flush ends, not earlier. A writer whose memtable
+/// is full earlier waits for the rest of the flush: a tenth of a second in one call, if values are large. The same time
+/// in pauses of about a millisecond is hardly noticeable, and with few processors the flush itself uses that time. So
+/// at each step, which is one MiB of log, the controller compares the remaining flush with the remaining room for
+/// writers. It changes the delay by the amount that the last step was too fast or too slow. It need not know the
+/// writers' own speed or their number. It does not slow writers of small memtables, for which this is not worthwhile.
 ///
-/// Guarded by the write lock.
+/// The write lock guards it.
 struct WriteController: Sendable {
-    /// Runs in level 0 at which writers are slowed.
+    /// Number of level-0 runs from which writers are slowed.
     static let slowdownRuns = 12
-    /// Runs in level 0 at which the delay is greatest.
+    /// Number of level-0 runs from which the delay is at its maximum.
     static let boundRuns = 32
-    /// Runs in level 0 at which writers wait: more would make reads slow without bound. Only reached where compactions
-    /// fail, or a batch is as big as many memtables.
+    /// Number of level-0 runs at which writers wait. More runs would make reads slow without bound. Reached only if
+    /// compactions fail, or if a batch is as large as many memtables.
     static let greatestRuns = 64
 
-    /// Nanoseconds for each KiB written, for the flush under way.
+    /// Delay because of the running flush, in nanoseconds per KiB written.
     private(set) var flushDelay: UInt64 = 0
-    /// Nanoseconds for each KiB written, for runs that wait for compaction.
+    /// Delay because of flushed runs, in nanoseconds per KiB written.
     private(set) var runDelay: UInt64 = 0
-    /// Flushed runs that wait for compaction; 0 where nothing compacts them.
+    /// Flushed runs that wait for compaction; 0 if nothing compacts them.
     private var flushedRuns = 0
-    /// Nanoseconds that writers still owe.
+    /// Delay that writers have not served yet, in nanoseconds.
     private var debt: UInt64 = 0
-    /// When the flush that goes on has begun, and the KiB of its memtable.
+    /// Start of the running flush in nanoseconds, and size of its memtable in KiB.
     private var flush: (start: UInt64, size: Double)?
     /// Moving average of flush time, in nanoseconds per KiB of memtable.
     private var usual = Self.firstGuess
-    /// When the last step was, and how full the memtable was then, in KiB.
+    /// Time of the last step in nanoseconds, and the fill of the memtable at that time in KiB.
     private var last: (moment: UInt64, fill: Double) = (0, 0)
 
-    /// A gigabyte a second: what a processor of these years writes while another one fills memtables.
+    /// First estimate: a gigabyte a second, which a current processor writes while another one fills memtables.
     private static let firstGuess = 1000.0
-    /// A flush that has not come so far is taken to have.
+    /// Below this fraction, progress is too small to extrapolate from. The flush is then treated as if it had this
+    /// progress.
     private static let tellingPart = 1.0 / 16
-    /// All of a flush, compared with the making of its blocks: the indexes and the sync come after it.
+    /// Ratio of the complete flush to the building of its blocks. Writing the indexes and the sync follow the blocks.
     private static let whole = 9.0 / 8
-    /// What others took counts for less: to wait for the rest at the end costs no more than to be slowed in vain.
+    /// Weight of the average of earlier flushes. It is below 1, because waiting for the rest at the end costs no more
+    /// than an unnecessary delay.
     private static let trust = 0.9
-    /// What writers may as well wait in one piece at the end, in nanoseconds: where they take about as long as flushes, as most
-    /// do, nothing is to be slowed by what is known so roughly.
+    /// Wait at the end of a flush that is accepted, in nanoseconds (4 ms). If writers take about as long as the flush,
+    /// as most do, such a rough estimate should not slow them.
     private static let tolerance = 4_000_000.0
-    /// The greatest delay of either kind: 4 MiB a second.
+    /// Maximum delay of each kind, in nanoseconds per KiB (4 MiB a second).
     private static let greatestDelay: UInt64 = 250_000
-    /// The shortest and the longest pause, in nanoseconds.
+    /// Shortest and longest pause, in nanoseconds (1 ms and 20 ms).
     private static let (shortestPause, longestPause): (UInt64, UInt64) = (1_000_000, 20_000_000)
 
-    /// Nanoseconds for each KiB written; 0 nearly always.
+    /// The sum of both delays, in nanoseconds per KiB written. Nearly always 0.
     @inline(__always)
     var delay: UInt64 { flushDelay &+ runDelay }
 
     // MARK: Pauses
 
-    /// What a writer does before its change.
+    /// The action of a writer before its change.
     enum Charge: Equatable {
         case goOn
-        /// Pause first, which the caller must not: nothing was charged.
+        /// A pause is due, and the caller cannot pause. Nothing was charged.
         case refused
-        /// Sleep so many nanoseconds first.
+        /// Sleep this many nanoseconds first.
         case pause(UInt64)
     }
 
-    /// Charges a writer for its bytes; a pause is due once a millisecond is owed.
-    /// - Parameter mayPause: whether the caller can sleep. One that cannot comes again as one that can, and is charged then.
+    /// Charges a writer for its bytes. A pause is due once the debt reaches a millisecond. The pause is at most 20
+    /// milliseconds, and a larger debt is forgiven.
+    /// - Parameters:
+    ///   - bytes: bytes of the change. 64 more are charged for its overhead.
+    ///   - mayPause: true if the caller can sleep. A caller that cannot gets ``Charge/refused``, repeats the change as
+    ///     one that can, and is charged then.
     mutating func charge(_ bytes: Int, mayPause: Bool) -> Charge {
         let delay = flushDelay &+ runDelay
         let owed = debt &+ delay &* UInt64(bytes + 64) / 1024
@@ -83,10 +89,10 @@ struct WriteController: Sendable {
 
     // MARK: Runs
 
-    /// Whether so many flushed runs wait for compaction that no more may come.
+    /// True if no more runs may be flushed, because too many wait for compaction.
     var isFull: Bool { flushedRuns >= Self.greatestRuns }
 
-    /// Changes the delay by the number of flushed runs that wait for compaction.
+    /// Sets the delay for a number of flushed runs that wait for compaction.
     mutating func update(flushedRuns: Int) {
         self.flushedRuns = flushedRuns
         let range = Self.boundRuns - Self.slowdownRuns
@@ -96,38 +102,41 @@ struct WriteController: Sendable {
 
     // MARK: Flushes
 
-    /// A memtable of so many bytes is to be flushed now.
+    /// Records the start of a flush of a memtable of `bytes` bytes.
     mutating func beginFlush(bytes: Int, now: UInt64 = Platform.monotonicNanoseconds()) {
         flush = (now, Double(bytes) / 1024)
     }
 
-    /// The flush has ended.
-    /// - Parameter usualBytes: bytes that a memtable has usually; what one of less than half as many takes tells nothing.
+    /// Records the end of the flush.
+    /// - Parameter usualBytes: usual bytes of a memtable. A flush of less than half of that does not change the
+    ///   average.
     mutating func endFlush(usualBytes: Int, now: UInt64 = Platform.monotonicNanoseconds()) {
         if let flush, flush.size >= Double(usualBytes) / 2048 {
-            // One that the machine has held up says little of the next.
+            // Limits the influence of one flush to twice the average. A flush that the machine has held up predicts
+            // little about the next one.
             usual = (usual + min(Double(now &- flush.start) / flush.size, 2 * usual)) / 2
         }
         stopFlush()
     }
 
-    /// The flush has failed.
+    /// Records that the flush has failed or ended, and ends its delay.
     mutating func stopFlush() { (flush, flushDelay) = (nil, 0) }
 
-    /// An empty memtable takes the changes from now on.
+    /// Records that a new, empty memtable takes the changes.
     mutating func beginTable(now: UInt64 = Platform.monotonicNanoseconds()) { last = (now, 0) }
 
-    /// Changes the delay by what the last step tells.
+    /// Adjusts the delay after a step.
     /// - Parameters:
-    ///   - part: how much of the memtable has been written, from 0 to 1.
-    ///   - bytes: how full the next one is.
-    ///   - room: how many more bytes may be written until writers wait for the flush.
+    ///   - part: fraction of the flushed memtable that has been written, from 0 to 1.
+    ///   - bytes: bytes in the active memtable.
+    ///   - room: bytes that can still be written before writers must wait for the flush.
     mutating func takeStep(flushed part: Double, bytes: Int, room: Int, now: UInt64 = Platform.monotonicNanoseconds()) {
         let (fill, step) = (Double(bytes) / 1024, last)
         last = (now, fill)
         guard let flush, fill - step.fill >= 1, room >= 1024 else { return }
         let passed = Double(now &- flush.start)
-        // By what this flush has done, and by what others took: its sync may take as long as all before it.
+        // Takes the larger of two estimates: from the progress of this flush, and from the average of earlier ones. The
+        // sync of a flush may take as long as everything before it, and progress does not show that.
         let own = passed / max(part, Self.tellingPart) * Self.whole
         let whole = max(own, usual * flush.size * Self.trust) - Self.tolerance
         let wanted = (whole - passed) / (Double(room) / 1024)

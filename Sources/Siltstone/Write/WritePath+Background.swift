@@ -1,24 +1,24 @@
 import Synchronization
 
-// What background work tells the write path, and asks of it.
+// The interface between background work and the write path.
 extension WritePath {
     // MARK: The next log
 
-    /// Has the next log made in the background. Under the write lock.
+    /// Schedules the creation of the next log. The caller holds the write lock.
     func prepareLogSoon() {
         guard state.nextLog == nil, !state.isPreparingLog, !status.isClosed else { return }
         state.isPreparingLog = true
         background.nextLog()
     }
 
-    /// Makes the next log, and tells the writers that wait for it.
+    /// Creates the next log, and wakes the writers that wait for it.
     func prepareLog() {
         lock.withLock { state.logAttempts.begin() }
         let result = Result { () throws(StoreError) -> LogWriter? in
             try retryAfterFlush { () throws(StoreError) in try makingSpace(versions.createLog) }
         }
         let isBulk = lock.withLock { state.active.log.map { isWrittenInBulk($0) } ?? false }
-        // The first step is as far as a writer gets before it has the log prepared further.
+        // Prepares one step. A writer schedules more preparation when it reaches the end of that.
         if isBulk, case .success(let log) = result { log?.prepare(ahead: Self.logStep) }
         lock.withLock {
             state.isPreparingLog = false
@@ -34,8 +34,8 @@ extension WritePath {
 
     // MARK: Flushes
 
-    /// The memtable to flush next, for an attempt that begins now; nil where there is none. A memtable that is left when the
-    /// store has closed stays in its log: the directory may be another's.
+    /// Starts an attempt to flush, and returns the oldest sealed memtable; nil if there is none. Returns nil after the
+    /// store was closed: its memtables stay in their logs, because the directory may already belong to another store.
     func beginFlush() -> LoggedTable? {
         lock.withLock {
             guard !status.isClosed, let oldest = state.sealed.first else { return nil }
@@ -45,7 +45,8 @@ extension WritePath {
         }
     }
 
-    /// The oldest sealed memtable is a segment. Under the write lock, in the same moment as readers see that segment.
+    /// Removes the oldest sealed memtable, which is now a segment. Called under the write lock, in the same critical
+    /// section in which the segment is published to readers.
     func finishFlush(of sealed: LoggedTable) {
         state.sealed.removeFirst()
         state.flushedSequence = max(state.flushedSequence, sealed.table.greatestSequence)
@@ -54,7 +55,7 @@ extension WritePath {
         state.flushAttempts.succeed()
     }
 
-    /// Tells the writers that wait for a flush of its failure.
+    /// Records a failed flush, and wakes the writers that wait for it.
     func failFlush(_ error: StoreError) {
         lock.withLock {
             state.flushAttempts.fail(error)
@@ -63,7 +64,7 @@ extension WritePath {
         }
     }
 
-    /// Tells the writers that wait for disk space of a removed log.
+    /// Counts a removed log, and wakes the writers that wait for disk space.
     func noteLogRemoved() {
         lock.withLock {
             state.removedLogs += 1
@@ -77,7 +78,7 @@ extension WritePath {
 
     func finishCompactions() { lock.withLock { state.compactionAttempts.succeed() } }
 
-    /// Tells the writers that wait for compactions of a failure.
+    /// Records that compactions have failed, and wakes the writers that wait for them.
     func failCompactions(_ error: StoreError) {
         lock.withLock {
             state.compactionAttempts.fail(error)
@@ -85,8 +86,8 @@ extension WritePath {
         }
     }
 
-    /// Bytes of the value files that take no more values, and whose values are all referred to by segments or by nobody. The
-    /// values of a memtable would look like garbage.
+    /// Sizes of the value files that take no more values and to which no change in memory refers, in bytes by file
+    /// number. A file to which a memtable refers is left out, because the memtable's values would count as garbage.
     func sealedValueFiles() -> [UInt64: Int] {
         let (files, inUse) = lock.withLock {
             var inUse = state.valueFiles
@@ -96,7 +97,7 @@ extension WritePath {
         return files.filter { !inUse.contains($0.key) }.mapValues { $0.approximateSize }
     }
 
-    /// Drops value files that nothing refers to any more.
+    /// Removes value files to which nothing refers.
     func collectValueFiles() throws(StoreError) {
         try values.collect { lock.withLock { state.valueFiles } }
     }
@@ -105,14 +106,15 @@ extension WritePath {
 
     /// The result of ``sealIfIdle(since:leastBytes:)``.
     enum IdleSealing {
-        /// There is something to flush.
+        /// At least one sealed memtable waits for a flush.
         case sealed
         case nothing
         /// The memtable cannot be sealed yet.
         case wait
     }
 
-    /// Seals the active memtable of a store that nobody has written to, where that is worth it, and has it flushed.
+    /// Seals the active memtable and schedules its flush, if nobody has written since `sequence` and the memtable has
+    /// at least `leastBytes` bytes.
     func sealIfIdle(since sequence: SequenceNumber, leastBytes: Int) -> IdleSealing {
         lock.withLock {
             let active = state.active.table
@@ -120,16 +122,16 @@ extension WritePath {
                 return state.sealed.isEmpty ? .nothing : .sealed
             }
             if status.isClosing || status.hasFailed { return .nothing }
-            // A full disk, most likely: writers try again, this does not.
+            // The disk is probably full. Writers try again, but this function does not.
             if state.failedAttempt != nil { return .nothing }
             do { return try switchMemTable(.nothing, .never, since: attemptCounts()) ? .sealed : .wait } catch {
-                return .nothing  // the next writer that needs the work tries again, and is told
+                return .nothing  // the next writer that needs the work tries again, and receives the error
             }
         }
     }
 
-    /// Gives back the space that logs and value files hold ahead, if nobody has written since.
-    /// - Returns: false where somebody has.
+    /// Releases the preallocated space of logs and value files, if nobody has written since `sequence`.
+    /// - Returns: false if somebody has.
     func releaseReserves(ifIdleSince sequence: SequenceNumber) -> Bool {
         lock.withLock {
             guard state.lastSequence == sequence else { return false }
@@ -138,7 +140,8 @@ extension WritePath {
         }
     }
 
-    /// Publishes again: what readers may count on, such as whether the files fit into memory, has changed.
+    /// Publishes a new super version after a change of the facts that it holds for readers, such as whether the files
+    /// fit into memory.
     func republish() {
         lock.withLock {
             if !status.isClosed { publish() }
@@ -148,7 +151,7 @@ extension WritePath {
 
     // MARK: Closing and reports
 
-    /// Refuses all later writes, and wakes everyone who waits.
+    /// Refuses all later writes, and wakes all waiting threads.
     func refuseWrites() {
         lock.withLock {
             status.close()
@@ -156,37 +159,37 @@ extension WritePath {
         }
     }
 
-    /// The memtables with their logs: the sealed ones, oldest first, and the active one.
+    /// The memtables with their logs: the sealed ones, oldest first, then the active one.
     var tables: [LoggedTable] { lock.withLock { state.sealed + [state.active] } }
 
-    /// The files of the current version, and the memtables above it.
+    /// The current version, and the memtables above it, read together.
     var contents: (version: Version, tables: [LoggedTable]) {
         lock.withLock { (versions.current, state.sealed + [state.active]) }
     }
 
-    /// Counts of writes, and the last failure of background work that has not been made good since.
+    /// Counts of writes, and the last failure of background work unless a later attempt has succeeded.
     var report: (counts: WriteCounts, failure: StoreError?) {
         lock.withLock { (state.counts, state.failedAttempt) }
     }
 
-    /// Closes the logs in good order. Under the manifest lock, when nobody writes any more.
-    /// - Returns: where the last log ends; nil where there is none.
+    /// Closes the logs cleanly. The caller holds the manifest lock, and nobody writes any more.
+    /// - Returns: the end of the last log; nil if there is none.
     func closeLogs() throws(StoreError) -> VersionEdit.Closing? {
         let (active, sealed, next, last) = lock.withLock {
             (state.active, state.sealed, state.nextLog, state.lastSequence)
         }
         values.releaseSpace()
         try values.sync()
-        // Without a close frame: the link of the log behind says where each of these ends.
+        // Sealed logs need no close frame, because the next log's link frame records where each of them ends.
         for table in sealed { try table.log?.seal() }
         try active.log?.close()
-        // No close frame either: the next opening shall find it as fresh as it is.
+        // The unused next log gets no close frame either, so that the next opening finds it empty.
         try next?.seal()
         return active.log.map { .init(log: $0.number, end: UInt64($0.end), lastSequence: last) }
     }
 
-    /// Closes the log of a store that was not written to.
-    /// - Returns: false where there is none.
+    /// Closes the log of a store that was not written to, without adding a close frame.
+    /// - Returns: false if there is no log.
     func closeLogAsItIs() throws(StoreError) -> Bool {
         guard let log = lock.withLock({ state.active.log }) else { return false }
         try log.closeAsItIs()

@@ -1,9 +1,14 @@
 import Synchronization
 
 extension WritePath {
-    /// Applies a batch as a whole. An empty one, acknowledged as synced, vouches for all that was before.
-    /// - Parameter check: asked under the write lock; the batch is applied only if nothing was changed.
-    /// - Returns: the last sequence number, or 0 where the check has stopped the batch.
+    /// Applies a batch atomically. An empty batch writes nothing and returns the last sequence number, so that a synced
+    /// acknowledgement covers all earlier writes.
+    /// - Parameters:
+    ///   - mayBlock: false if the caller cannot wait. Then nil is returned if waiting is necessary, and nothing was
+    ///     done.
+    ///   - check: called under the write lock. The batch is applied only if no key that the transaction has read was
+    ///     changed.
+    /// - Returns: the last sequence number; 0 if the check has rejected the batch.
     func write(
         _ batch: WriteBatch, mayBlock: Bool = true, check: CommitCheck? = nil
     ) throws(StoreError) -> SequenceNumber? {
@@ -30,7 +35,7 @@ extension WritePath {
         }
     }
 
-    /// Writes a batch whose large values go to the value file. Under the value lock.
+    /// Writes a batch whose large values go to the value file. The caller holds the value lock.
     private func writeLarge(_ batch: WriteBatch, _ check: CommitCheck?) throws(StoreError) -> SequenceNumber? {
         var files: Set<UInt64> = []
         let slim = try batch.movingLargeValues(ofAtLeast: configuration.largeValueBytes) {
@@ -76,7 +81,8 @@ extension WritePath {
             if _slowPath(deletedRanges.isWatching) { try deletedRanges.notePuts(of: payload, last: last) }
             try table.apply(&changes)
         } catch {
-            // A batch encodes its changes itself, so this cannot be; if it were, the log holds what memory does not.
+            // A batch encodes its changes itself, so this cannot happen. If it did, the log would contain changes that
+            // memory does not.
             let error = StoreError(.invalidArgument, "the batch is malformed at byte \(error.offset)")
             status.record(error)
             throw error

@@ -3,10 +3,10 @@ import Synchronization
 extension WritePath {
     /// Puts or deletes one key.
     /// - Parameters:
-    ///   - mayBlock: whether the caller can wait for a flush; if not, nil is returned where that would be needed, and
-    ///     nothing was done.
-    ///   - condition: decides, from the key's present record, whether to go on; nil always does.
-    /// - Returns: the change's sequence number, or 0 where the condition did not hold.
+    ///   - mayBlock: false if the caller cannot wait. Then nil is returned if waiting is necessary, and nothing was
+    ///     done.
+    ///   - condition: decides from the key's current record whether to write; nil always writes.
+    /// - Returns: the change's sequence number; 0 if the condition did not hold.
     func change(
         _ kind: RecordKind, _ key: Bytes, _ value: Bytes, mayBlock: Bool = true, condition: Condition? = nil
     ) throws(StoreError) -> SequenceNumber? {
@@ -21,12 +21,12 @@ extension WritePath {
         }
     }
 
-    /// The common end of all writes of one key: log, memtable, visibility.
+    /// Appends one change to the log, applies it to the memtable and makes it visible. All writes of one key end here.
     func append(
         _ kind: RecordKind, _ key: Bytes, _ value: Bytes, userBytes: Int, _ waits: WaitPolicy, _ condition: Condition?,
         valueFile: UInt64?
     ) throws(StoreError) -> SequenceNumber? {
-        // What the condition needs to know is read outside the lock, where reading from disk stops nobody.
+        // Reads the data for the condition before taking the lock, so that a read from disk blocks no writer.
         var evidence = try condition.map { condition throws(StoreError) in try gather(key, condition) }
         lock.lock()
         defer { lock.unlock() }
@@ -42,7 +42,7 @@ extension WritePath {
             try log.append(kind: kind, key: key, value: value, sequence: sequence)
         }
         if _slowPath(deletedRanges.isWatching), kind.isPut { deletedRanges.note(put: key, sequence) }
-        state.active.unretainedTable._withUnsafeGuaranteedRef { table in
+        state.active.unretainedTable.with { table in
             table.apply(Record(key: key, value: value, sequence: sequence, kind: kind))
         }
         if let valueFile { state.active.valueFiles.insert(valueFile) }
@@ -53,13 +53,15 @@ extension WritePath {
         return sequence
     }
 
-    /// Bytes of log after which a writer looks after what goes on in the background.
+    /// Bytes of log between two steps. At each step a writer checks on background work.
     static let logStep = 1 << 20
-    /// How far log and memtable are prepared then, in bytes: a writer must not catch up with that before the next step.
+    /// At each step, log and memtable are prepared this many bytes ahead. It is larger than ``logStep``, so that a
+    /// writer does not reach the end of the prepared part before the next step.
     private static let preparationReach = 4 << 20
 
-    /// Has the pages behind the ends of log and memtable made present in the background: a page fault costs a writer
-    /// several times as much as the change itself. Has an end of the writing noticed, too.
+    /// Prefaults pages after the ends of log and memtable in the background, because a page fault costs a writer
+    /// several times as much as the change itself. Also slows writers for a running flush, and watches for the end of
+    /// the writes.
     @inline(never)
     private func takeLogStep(_ log: LogWriter) {
         state.active.nextStep = log.end + Self.logStep
@@ -69,23 +71,24 @@ extension WritePath {
         if isWrittenInBulk(log) { background.preparation { log.prepare(ahead: Self.preparationReach) } }
     }
 
-    /// True while many bytes are appended between two syncs. Otherwise preallocating pages would only make the next sync
-    /// longer.
+    /// True while many bytes are appended between two syncs. Otherwise preallocating pages would only make the next
+    /// sync longer.
     func isWrittenInBulk(_ log: LogWriter) -> Bool {
         configuration.durability == .buffered && log.end - log.syncedEnd >= Self.logStep / 2
     }
 
-    /// Memtables that fill in less than a step or two are not worth a thread's while. Under the write lock.
+    /// Prefaults memory of the active memtable. Does nothing for memtables that fill in a step or two, because they are
+    /// not worth a thread's time. The caller holds the write lock.
     func prepareMemTable() {
         guard configuration.memTableBytes >= 2 * Self.preparationReach else { return }
         let (table, limit) = (state.active.table, configuration.sealingBytes)
         background.preparation { table.prepare(ahead: Self.preparationReach, upTo: limit) }
     }
 
-    /// Makes the changes up to `last` visible. Under the write lock.
+    /// Makes the changes up to `last` visible. The caller holds the write lock.
     @inline(__always)
     func finishWrite(last: SequenceNumber, count: Int, bytes: Int) {
-        let logEnd = state.active.unretainedLog?._withUnsafeGuaranteedRef { $0.end } ?? 0
+        let logEnd = state.active.unretainedLog?.with { $0.end } ?? 0
         if logEnd >= state.active.nextStep, let log = state.active.log { takeLogStep(log) }
         state.lastSequence = last
         state.counts.changes &+= count
@@ -93,19 +96,19 @@ extension WritePath {
         reads.visible.store(last, ordering: .releasing)
     }
 
-    /// Runs an append to the log. A full disk changes nothing and may pass; after any other failure nobody knows what
-    /// the disk holds, and the store takes no more writes.
+    /// Runs an append to the log. If the disk is full, nothing has changed, and a later attempt may succeed. After any
+    /// other failure the state on disk is unknown, and the store refuses all later writes.
     @inline(__always)
     func appendToLog(
-        _ log: Unmanaged<LogWriter>?, _ body: (LogWriter) throws(StoreError) -> Void
+        _ log: Borrowed<LogWriter>?, _ body: (LogWriter) throws(StoreError) -> Void
     ) throws(StoreError) {
         guard let log else { return try status.refuse() }
-        do { try log._withUnsafeGuaranteedRefThrowing(body) } catch {
-            try appendAgain(to: log.takeUnretainedValue(), after: error, body)
+        do { try log.with(body) } catch {
+            try appendAgain(to: log.object, after: error, body)
         }
     }
 
-    /// Tries an append once more where the disk is full and others hold space ahead.
+    /// Repeats an append once if the disk is full and other files hold preallocated space.
     private func appendAgain(
         to log: LogWriter, after error: StoreError, _ body: (LogWriter) throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -118,8 +121,8 @@ extension WritePath {
         throw error
     }
 
-    /// Removes all keys in `[start, end)`. An empty range writes nothing. Like an empty batch, it waits until all earlier
-    /// writes are durable.
+    /// Removes all keys in `[start, end)`. An empty range writes nothing. Like an empty batch, it waits until all
+    /// earlier writes are durable.
     func changeRange(_ start: Bytes, _ end: Bytes, mayBlock: Bool = true) throws(StoreError) -> SequenceNumber? {
         try Limits.check(key: max(start.count, end.count), value: 0)
         if compareKeys(start, end) >= 0 { return try lastAcknowledged() }

@@ -1,9 +1,9 @@
 extension WritePath {
-    /// Applies the batch of a transaction, if the check allows it.
+    /// Applies the batch of a transaction if the check allows it.
     /// - Parameters:
-    ///   - check: nil where the transaction has read nothing that counts.
-    ///   - mayBlock: whether the caller can wait for a flush or the disk; if not, nil is returned where that would be
-    ///     needed, and nothing was done.
+    ///   - check: nil if the transaction has read nothing that must be checked.
+    ///   - mayBlock: false if the caller cannot wait for a flush or the disk. Then nil is returned if waiting is
+    ///     necessary, and nothing was done.
     /// - Returns: the last sequence number of the commit.
     /// - Throws: ``StoreError/Code/conflict``, and the errors of a write.
     func commit(
@@ -26,7 +26,7 @@ extension WritePath {
         }
     }
 
-    /// Whether nothing that a transaction has read was changed. Under the write lock.
+    /// True if no data that the transaction has read was changed. The caller holds the write lock.
     func isUnchanged(_ check: CommitCheck) throws(StoreError) -> Bool {
         try check.decide(last: state.lastSequence, flushed: state.flushedSequence, reads, feed) == .unchanged
     }

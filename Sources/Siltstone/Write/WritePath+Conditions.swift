@@ -1,35 +1,37 @@
 import Synchronization
 
-/// What a conditional write asks of a key's present value.
+/// The condition of a conditional write on the key's current value.
 enum Condition {
     case present
     case absent
-    /// The value is these bytes.
+    /// The value equals these bytes.
     case equals(Bytes)
 }
 
-/// What is known about a condition, and until when that stays true.
+/// The result of evaluating a condition, and the state for which it is valid.
 struct ConditionEvidence {
-    /// Whether the condition held.
+    /// True if the condition held.
     var holds: Bool
-    /// All changes up to this number were seen.
+    /// The evaluation covers all changes up to this number.
     fileprivate var sequence: SequenceNumber
-    /// The version that was read; its segments may have replaced a memtable since.
+    /// The version that was read. A flush may have moved changes from a memtable to segments since.
     fileprivate var version: Version
 }
 
 extension WritePath {
-    /// Evaluates a condition by what is visible now. Not under the write lock, for it may read from disk.
+    /// Evaluates a condition on the latest visible data. Writes call it before they take the write lock, because it may
+    /// read from disk. Only ``refresh(_:_:_:)`` calls it under the lock.
     func gather(_ key: Bytes, _ condition: Condition) throws(StoreError) -> ConditionEvidence {
         while true {
-            // Before the super version, so that this has everything up to the number; changes beyond are looked at as
-            // well, and found again by `refresh`.
+            // Loads the number before the super version, which then contains at least all changes up to that number.
+            // The evaluation also sees later changes, and `refresh` detects them again.
             let sequence = reads.visible.load(ordering: .acquiring)
             let superVersion = reads.superVersions.current()
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }
             let record = try superVersion.lookup(key, visible: .greatest, pin: &pin)
-            // No snapshot keeps the value of a record that is newer than the super version: it may be collected by now.
+            // No snapshot protects the value of a record that is newer than the super version. It may already be
+            // collected, so the loop reads again.
             if let record, record.kind == .pointer, reads.hasMovedOn(from: superVersion, record) { continue }
             return ConditionEvidence(
                 holds: try holds(condition, record, superVersion.version), sequence: sequence,
@@ -37,14 +39,15 @@ extension WritePath {
         }
     }
 
-    /// Brings evidence up to date under the write lock: evaluated again only where something has touched the key since.
+    /// Brings a result up to date under the write lock. Evaluates the condition again only if a change may have touched
+    /// the key since, or if the version was replaced.
     func refresh(_ evidence: inout ConditionEvidence, _ key: Bytes, _ condition: Condition) throws(StoreError) {
         if state.lastSequence == evidence.sequence { return }
         if versions.current === evidence.version, !isTouched(key, after: evidence.sequence) { return }
         evidence = try gather(key, condition)
     }
 
-    /// Whether a change in memory that is newer than `sequence` concerns a key. Under the write lock.
+    /// True if a change in memory with a number above `sequence` affects the key. The caller holds the write lock.
     private func isTouched(_ key: Bytes, after sequence: SequenceNumber) -> Bool {
         func touches(_ table: MemTable) -> Bool {
             (table.newestSequence(of: key) ?? 0) > sequence

@@ -1,10 +1,10 @@
-// A full disk: what is tried, given back and waited for before a write is refused.
+// Handling of a full disk: the attempts, releases of space and waits before a write is refused.
 extension WritePath {
-    /// Runs a change; again where the disk is full and a flush is under way, whose end frees a whole log. For callers that
-    /// hold no lock.
+    /// Runs a change, and runs it again if the disk is full and a flush is running, because the end of the flush frees
+    /// a complete log. The caller holds no lock.
     ///
-    /// Not where the last flush has failed: whoever meets a disk that stays full is told at once.
-    /// - Parameter mayBlock: whether the caller can wait; if not, nil is returned where that would be needed.
+    /// Does not wait if the last flush has failed. If the disk stays full, the caller receives the error immediately.
+    /// - Parameter mayBlock: false if the caller cannot wait. Then nil is returned if waiting is necessary.
     @inline(__always)
     func retryAfterFlush<R>(
         mayBlock: Bool = true, _ change: () throws(StoreError) -> R?
@@ -17,7 +17,7 @@ extension WritePath {
         after error: StoreError, _ mayBlock: Bool, _ change: () throws(StoreError) -> R?
     ) throws(StoreError) -> R? {
         var error = error
-        // Once more in any case: a log may have gone between the failure and this look.
+        // Tries at least once more, because a log may have been removed between the failure and this check.
         var removed = -1
         while error.code == .noSpace {
             if !mayBlock, lock.withLock({ canAwaitFlush }) { return nil }
@@ -29,17 +29,18 @@ extension WritePath {
         throw error
     }
 
-    /// Whether logs are on their way out, with nothing that says they will not get there. Under the write lock.
+    /// True if logs will be removed: a flush is pending whose last attempt has not failed, or flushed logs are being
+    /// removed. The caller holds the write lock.
     private var canAwaitFlush: Bool {
         let flushes = !state.sealed.isEmpty && state.flushAttempts.failure == nil
         return !status.isClosed && (flushes || logsToRemove > 0)
     }
 
-    /// Logs that are not needed any more, and still there. Under the write lock.
+    /// Number of flushed logs that still exist. The caller holds the write lock.
     private var logsToRemove: Int { state.flushedLogs - state.removedLogs }
 
-    /// Waits for the flush of the oldest sealed memtable, if that can be, and for the removal of flushed logs.
-    /// - Returns: how many logs were removed so far.
+    /// Waits for the flush of the oldest sealed memtable, if one can succeed, and for the removal of flushed logs.
+    /// - Returns: the number of logs removed so far.
     private func awaitFlush() -> Int {
         lock.withLock {
             if logsToRemove == 0, let oldest = state.sealed.first?.table {
@@ -51,9 +52,9 @@ extension WritePath {
         }
     }
 
-    /// Runs work that takes disk space; where there is none, once more when flushed logs are gone, and without what logs hold
-    /// ahead, which only lets the writers run ahead of it.
-    /// - Parameter forWriter: whether it is a writer's, who has the flush tried again, too.
+    /// Runs work that takes disk space. If the disk is full, waits until flushed logs are removed, releases the
+    /// preallocated space of logs, which only lets writers run ahead, and runs the work once more.
+    /// - Parameter forWriter: true for a writer, which also schedules the flush again.
     func makingSpace<R>(
         forWriter: Bool = false, _ work: () throws(StoreError) -> R
     ) throws(StoreError) -> R {
@@ -69,18 +70,18 @@ extension WritePath {
         }
     }
 
-    /// Has a writer find some space, maybe, that found none: has the flush tried again, whose end frees a whole log, and
-    /// takes what logs hold ahead. Under the write lock.
-    /// - Parameter log: one that keeps its own.
-    /// - Returns: whether it is worth another try at once.
+    /// Tries to find space for a writer: schedules a flush, whose end frees a complete log, and releases the
+    /// preallocated space of logs. The caller holds the write lock.
+    /// - Parameter log: a log that keeps its space.
+    /// - Returns: true if an immediate second attempt is worthwhile.
     func gainSpace(for log: LogWriter? = nil) -> Bool {
         if !state.sealed.isEmpty { background.flush() }
         return releaseReserves(except: log)
     }
 
-    /// Gives back the space that logs and the value file hold ahead of their ends. Under the write lock.
-    /// - Parameter log: one that keeps its own.
-    /// - Returns: whether there was any.
+    /// Releases the preallocated space of logs and of the value file. The caller holds the write lock.
+    /// - Parameter log: a log that keeps its space.
+    /// - Returns: true if any space was released.
     func releaseReserves(except log: LogWriter? = nil) -> Bool {
         let logs = state.sealed.map(\.log) + [state.active.log, state.nextLog]
         let ofLogs = logs.reduce(0) { $0 + ($1 === log ? 0 : $1?.releaseReserve() ?? 0) } > 0
@@ -88,9 +89,9 @@ extension WritePath {
         return ofLogs || ofValues
     }
 
-    /// Waits until the logs are removed that flushes have made needless so far. Under the write lock, which it gives up
-    /// meanwhile.
-    /// - Returns: whether there was any such.
+    /// Waits until the logs that are obsolete now are removed. Called under the write lock, which it releases while
+    /// waiting.
+    /// - Returns: true if there were any.
     @discardableResult
     private func awaitRemovals() -> Bool {
         guard logsToRemove > 0 else { return false }

@@ -1,15 +1,15 @@
 extension WritePath {
-    /// A place in the history of changes, and the position of the feed behind it.
+    /// A point in the history of changes, and the matching position of the feed.
     struct FeedStart {
         /// The position of the next commit.
         var position: Int
-        /// The number of the last change before that.
+        /// The number of the last change before that commit.
         var sequence: SequenceNumber
-        /// The logs that are alive, oldest first, as far as they are written.
+        /// The live logs, oldest first, with their written lengths.
         var logs: [LogExtent]
     }
 
-    /// Subscribes to the feed of changes. To be ended by ``ChangeFeed/unsubscribe()``.
+    /// Subscribes to the change feed. The caller must call ``ChangeFeed/unsubscribe()`` at the end.
     func subscribeToChanges() -> FeedStart {
         lock.withLock {
             FeedStart(
@@ -18,7 +18,7 @@ extension WritePath {
         }
     }
 
-    /// Tells the feed of a change. Under the write lock, when readers see it.
+    /// Publishes a change to the feed. Called under the write lock, when the change becomes visible to readers.
     @inline(never)
     func tellFeed(of change: Record) { feed.publish(change) }
 }

@@ -1,5 +1,5 @@
 extension WritePath {
-    /// Writes a value to the value file, then the change that refers to it.
+    /// Appends a value to the value file, then writes the change that refers to it.
     func changeLarge(
         _ key: Bytes, _ value: Bytes, _ condition: Condition?
     ) throws(StoreError) -> SequenceNumber? {
@@ -10,17 +10,19 @@ extension WritePath {
         _ key: Bytes, _ value: Bytes, _ condition: Condition?
     ) throws(StoreError) -> SequenceNumber? {
         if let condition {
-            // Not to leave garbage behind for nothing; decided for good under the write lock.
+            // Evaluates the condition before appending, because a rejected write would leave garbage in the value file.
+            // The final evaluation happens under the write lock.
             let evidence = try gather(key, condition)
             if !evidence.holds {
-                // What decided it may be a change that is not visible yet; once the lock was had, it is.
+                // The evaluation may have seen a change that is not visible to readers yet. Taking the lock once waits
+                // until it is visible.
                 lock.withLock {}
                 return 0
             }
         }
         return try rollingBackValues { () throws(StoreError) in
             let pointer = try values.append(key, value)
-            return try withUnsafeTemporaryBytes(ValuePointer.size) { buffer throws(StoreError) in
+            return try withStackBytes(ValuePointer.size) { buffer throws(StoreError) in
                 pointer.write(to: buffer)
                 return try append(
                     .pointer, key, Bytes(buffer), userBytes: key.count + value.count, .forFlush, condition,
@@ -29,15 +31,15 @@ extension WritePath {
         }
     }
 
-    /// Runs a write that appends values first; once more where the disk is full and logs hold space ahead. Under the value
-    /// lock.
+    /// Runs a write that first appends values. If the disk is full and logs hold preallocated space, releases that
+    /// space and runs the write once more. The caller holds the value lock.
     ///
-    /// If it does not fit on the disk, its values are rolled back.
+    /// If the write does not fit on the disk, its values are rolled back.
     func rollingBackValues<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
         try makingSpace(forWriter: true) { () throws(StoreError) in try values.rollingBack(body) }
     }
 
-    /// Runs a write under the value lock, behind a compaction where that has to be waited for.
+    /// Runs a write under the value lock. Before taking the lock, waits for a compaction if level 0 is full.
     func withValuesLocked<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
         try waitForLevelZero()
         return try values.withLockForWrite(body)

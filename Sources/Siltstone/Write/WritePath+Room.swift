@@ -1,10 +1,10 @@
 import Synchronization
 
-// What a write waits for: room in the active memtable and its log, a next log, flushes, and compactions.
+// Waits of a write: for room in the active memtable and its log, a next log, flushes and compactions.
 extension WritePath {
-    /// What a writer that finds no room waits for.
+    /// The waits that a writer without room accepts.
     enum WaitPolicy {
-        /// Nothing: it comes again as a writer that may wait.
+        /// None. The caller repeats the write on a thread that may wait.
         case never
         /// A flush, or the next log.
         case forFlush
@@ -12,44 +12,46 @@ extension WritePath {
         case forCompaction
     }
 
-    /// Sees to it that the active memtable and log take a change. Under the write lock, which it may give up meanwhile.
-    /// - Returns: false where that would block, and the caller must not.
+    /// Makes room for a change in the active memtable and log. Called under the write lock, which it may release while
+    /// waiting.
+    /// - Returns: false if it would have to wait and the caller must not.
     @inline(__always)
     func makeRoom(_ size: ChangeSize, _ waits: WaitPolicy) throws(StoreError) -> Bool {
         try status.checkWritable()
-        let bytes = state.active.unretainedTable._withUnsafeGuaranteedRef { $0.byteCount }
+        let bytes = state.active.unretainedTable.with { $0.byteCount }
         let isEasy = size.count == 1 && size.bytes <= Self.easyChange && bytes < state.active.easyEnd
         if _fastPath(isEasy && state.controller.delay == 0) { return true }
         return try findRoom(size, waits)
     }
 
-    /// Bytes of key and value up to which a change is a small one.
+    /// A change is small if key and value together have at most this many bytes.
     private static let easyChange = 4 << 10
-    /// Bytes of a memtable for which small changes are let in without a look at its room.
+    /// After a check of its room, a memtable takes this many bytes of small changes without another check.
     private static let easyStep = 64 << 10
 
-    /// Notes up to where the active memtable, which has so many bytes, takes small changes and nothing else is due. Under
-    /// the write lock.
+    /// Computes how far the active memtable can be filled by small changes without another check: while it has room and
+    /// no other action is due. The caller holds the write lock.
+    /// - Parameter bytes: bytes in the active memtable now.
     private func noteEasyRoom(from bytes: Int) {
         let most = Self.easyStep + Self.easyChange
-        let hasRoom = state.active.unretainedTable._withUnsafeGuaranteedRef { table in
+        let hasRoom = state.active.unretainedTable.with { table in
             table.hasRoom(keyBytes: most, valueBytes: 0, count: most / MemTableEntry.headerSize)
         }
         let next = bytes < preparationBytes ? preparationBytes : configuration.sealingBytes
         state.active.easyEnd = hasRoom ? min(bytes + Self.easyStep, next) : 0
     }
 
-    /// Bytes of a memtable from which on the next log is made.
+    /// Bytes in the memtable at which the next log is created.
     private var preparationBytes: Int { configuration.sealingBytes / 8 }
 
-    /// As ``makeRoom(_:_:)``, where there is something to do, or to be looked at.
+    /// The slow path of ``makeRoom(_:_:)``.
     @inline(never)
     private func findRoom(_ size: ChangeSize, _ waits: WaitPolicy) throws(StoreError) -> Bool {
         if _slowPath(!versions.isRecoveryDurable), try !makeRecoveryDurable(waits) { return false }
         if state.controller.delay > 0, try !slowDown(size, waits) { return false }
         let earlier = attemptCounts()
         while true {
-            let (bytes, isEmpty, hasRoom) = state.active.unretainedTable._withUnsafeGuaranteedRef { table in
+            let (bytes, isEmpty, hasRoom) = state.active.unretainedTable.with { table in
                 (
                     table.byteCount, table.isEmpty,
                     table.hasRoom(keyBytes: size.keyBytes, valueBytes: size.valueBytes, count: size.count)
@@ -61,7 +63,7 @@ extension WritePath {
                 return true
             }
             if isEmpty {
-                // A batch that is bigger than a memtable gets a memtable of its own size.
+                // A batch larger than a memtable gets a memtable of its own size.
                 state.active.table = try MemTable.make(configuration, for: size, arenas)
                 state.active.easyEnd = 0
                 publish()
@@ -71,8 +73,8 @@ extension WritePath {
         }
     }
 
-    /// Makes durable what the opening has found. Under the write lock, which it gives up meanwhile.
-    /// - Returns: false where the caller must not wait for that.
+    /// Makes the state that recovery has found durable. Called under the write lock, which it releases while waiting.
+    /// - Returns: false if the caller must not wait for that.
     private func makeRecoveryDurable(_ waits: WaitPolicy) throws(StoreError) -> Bool {
         if waits == .never { return false }
         lock.unlock()
@@ -83,15 +85,17 @@ extension WritePath {
         return true
     }
 
-    /// Whether the active memtable, of so many bytes, is to be sealed, or its log has become too long. Under the write lock.
+    /// True if the active memtable, which has `bytes` bytes, is full or its log has become too long. The caller holds
+    /// the write lock.
     @inline(__always)
     func isFull(_ bytes: Int) -> Bool {
         bytes >= configuration.sealingBytes
-            || state.active.unretainedLog?._withUnsafeGuaranteedRef { $0.end } ?? 0
+            || state.active.unretainedLog?.with { $0.end } ?? 0
                 >= 2 * configuration.memTableBytes
     }
 
-    /// Slows writers, or lets them go, by how quickly the active memtable fills while another is flushed. Under the write lock.
+    /// Adjusts the delay of writers by how fast the active memtable fills while another one is flushed. The caller
+    /// holds the write lock.
     func slowForFlush() {
         guard let flushed = state.sealed.first?.table else { return }
         let part = Double(flushProgress.load(ordering: .relaxed)) / Double(max(1, flushed.byteCount))
@@ -101,7 +105,9 @@ extension WritePath {
             flushed: min(part, 1), bytes: bytes, room: tables * configuration.sealingBytes - bytes)
     }
 
-    /// Makes a writer pay for the compactions and the flushes that it causes, a millisecond at a time.
+    /// Pauses a writer for the compactions and flushes that it causes, at least a millisecond at a time. Called under
+    /// the write lock, which it releases during the pause.
+    /// - Returns: false if a pause is due and the caller must not wait.
     private func slowDown(_ size: ChangeSize, _ waits: WaitPolicy) throws(StoreError) -> Bool {
         switch state.controller.charge(size.bytes, mayPause: waits != .never) {
         case .goOn: return true

@@ -1,26 +1,26 @@
 import Synchronization
 
-// The change from one memtable and log to the next, and the waits that it takes.
+// The switch to a new memtable and log, and the waits that it needs.
 extension WritePath {
-    /// How many attempts at background work had begun when someone began to wait for it.
+    /// For each kind of background work, the number of attempts that had started when a caller started.
     struct AttemptCounts {
         var flush: Int
         var log: Int
         var compaction: Int
     }
 
-    /// Under the write lock.
+    /// The current counts. The caller holds the write lock.
     func attemptCounts() -> AttemptCounts {
         AttemptCounts(
             flush: state.flushAttempts.begun, log: state.logAttempts.begun,
             compaction: state.compactionAttempts.begun)
     }
 
-    /// Seals the active memtable and begins the next, or waits once for what that takes. Under the write lock, which it
-    /// may give up meanwhile.
-    /// - Parameter earlier: attempts from before the caller began; the failure of a later one that it waits for is
-    ///   thrown, and the next caller has the work tried again: a full disk may have room by then.
-    /// - Returns: false where it would wait, and must not.
+    /// Seals the active memtable and makes a new one active, or waits once for the work that this needs. Called under
+    /// the write lock, which it may release while waiting.
+    /// - Parameter earlier: the counts from when the caller started. If a later attempt fails, its error is thrown. The
+    ///   next caller schedules the work again, because a full disk may have space by then.
+    /// - Returns: false if it would have to wait and the caller must not.
     func switchMemTable(_ size: ChangeSize, _ waits: WaitPolicy, since earlier: AttemptCounts) throws(StoreError)
         -> Bool
     {
@@ -28,13 +28,15 @@ extension WritePath {
             if waits == .never { return false }
             stall()
             try status.checkStillWritable()
-            return true  // things have changed: look again
+            return true  // the state may have changed, so the caller checks again
         }
         let table = try MemTable.make(configuration, for: size, arenas)
         let old = state.active
+        // The new log starts with a link: it names the log before it and the last sequence number there, so that recovery
+        // notices if that log or its end is missing. A failed append changes nothing, or the store takes no more writes.
         if let before = old.log {
             let link = before.link(lastSequence: state.lastSequence)
-            try appendToLog(.passUnretained(log)) { log throws(StoreError) in try log.append(link: link) }
+            try appendToLog(Borrowed(log)) { log throws(StoreError) in try log.append(link: link) }
         }
         state.nextLog = nil
         state.sealed.append(old)
@@ -46,14 +48,17 @@ extension WritePath {
         return true
     }
 
-    /// The log for the next memtable, if the active one can be sealed; else has the work done that is missing. Only the
-    /// failure of what is missing is thrown: a flush that nobody waits for may fail.
+    /// The log for the next memtable, if the active memtable can be sealed. Otherwise schedules the missing work and
+    /// returns nil. Throws the error of the missing work, if an attempt since `earlier` failed. A failed flush is not
+    /// reported here as long as there is room for another sealed memtable.
     private func nextLogIfReady(_ waits: WaitPolicy, since earlier: AttemptCounts) throws(StoreError) -> LogWriter? {
         if state.sealed.count >= configuration.sealedMemTableLimit {
             try state.flushAttempts.check(since: earlier.flush)
             background.flush()
             return nil
         }
+        // A caller that holds the value lock passes `.forFlush`. It must not wait for a compaction, which may need that
+        // lock, so it may exceed the limit of level 0.
         if waits != .forFlush, isLevelZeroFull {
             try state.compactionAttempts.check(since: earlier.compaction)
             background.compaction()
@@ -66,11 +71,12 @@ extension WritePath {
         return state.nextLog
     }
 
-    /// Whether so many flushed runs wait for compaction that no more may come. Under the write lock.
+    /// True if level 0 has so many runs that writers wait for a compaction before they seal a memtable. The caller holds
+    /// the write lock.
     private var isLevelZeroFull: Bool { state.controller.isFull }
 
-    /// Waits while a memtable is to be sealed and level 0 is full. What writers of large values do before they take the
-    /// value lock: a compaction may need it, so that nobody who holds it may wait for one.
+    /// Waits while level 0 is full and the active memtable must be sealed. Writers of large values call it before they
+    /// take the value lock. A compaction may need that lock, so no holder of it may wait for a compaction.
     func waitForLevelZero() throws(StoreError) {
         lock.lock()
         defer { lock.unlock() }
@@ -85,7 +91,7 @@ extension WritePath {
         }
     }
 
-    /// Waits for background work, and counts the time.
+    /// Waits for background work, and counts the time. Called under the write lock, which the wait releases.
     private func stall() {
         let start = Platform.monotonicNanoseconds()
         lock.wait()
@@ -93,7 +99,7 @@ extension WritePath {
         state.counts.stallSeconds += Double(Platform.monotonicNanoseconds() - start) * 1e-9
     }
 
-    /// Writes all changes that are in memory as a segment, and waits for it.
+    /// Flushes all changes that are in memory, and waits until they are in segments.
     func flush() throws(StoreError) {
         lock.lock()
         defer { lock.unlock() }
@@ -101,13 +107,14 @@ extension WritePath {
         let earlier = attemptCounts()
         let newest = state.active.table
         if !newest.isEmpty {
-            // Another thread may seal it meanwhile, which serves as well.
+            // If another thread seals this memtable first, that has the same effect.
             while state.active.table === newest {
                 _ = try switchMemTable(.nothing, .forCompaction, since: earlier)
             }
         }
-        guard let last = state.sealed.last?.table else { return }
-        // Only for what was there: writers may seal tables as fast as these are flushed.
+        guard let last = newest.isEmpty ? state.sealed.last?.table : newest else { return }
+        // Waits only for the memtables that existed at the call, because writers may seal new ones as fast as these are
+        // flushed.
         while state.sealed.contains(where: { $0.table === last }) {
             try state.flushAttempts.check(since: earlier.flush)
             try status.checkStillWritable()

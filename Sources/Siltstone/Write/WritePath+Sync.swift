@@ -1,14 +1,14 @@
 import Synchronization
 
 extension WritePath {
-    /// Makes everything acknowledged before it durable.
+    /// Makes all changes durable that were acknowledged before the call.
     func syncAll() throws(StoreError) {
         let last = try lastAcknowledged()
         try versions.makeRecoveryDurable()
         try commits?.wait(for: last)
     }
 
-    /// As ``syncAll()``, without blocking a thread.
+    /// Does the same as the synchronous ``syncAll()``, without blocking a thread.
     func syncAll() async throws(StoreError) {
         let last = try lastAcknowledged()
         if !versions.isRecoveryDurable {
@@ -17,10 +17,10 @@ extension WritePath {
         try await commits?.wait(for: last)
     }
 
-    /// Makes all changes durable, of a store that may be closed to writers.
+    /// Makes all changes durable. The store may already be closed to writers.
     func waitForAll() throws(StoreError) { try commits?.wait(for: lock.withLock { state.lastSequence }) }
 
-    /// The sequence number of the last change, where the store can be written to.
+    /// The sequence number of the last change. Throws if the store takes no writes.
     func lastAcknowledged() throws(StoreError) -> SequenceNumber {
         try lock.withLock { () throws(StoreError) in
             try status.checkWritable()
@@ -28,7 +28,7 @@ extension WritePath {
         }
     }
 
-    /// Makes everything written so far durable; called by one leader at a time.
+    /// Makes all changes durable that were written so far. Called by one group-commit leader at a time.
     /// - Returns: the last sequence number that is durable now.
     func syncLogs() throws(StoreError) -> SequenceNumber {
         let (logs, valueFile, last, isSmall) = lock.withLock {
@@ -39,36 +39,39 @@ extension WritePath {
                 configuration.durability == .buffered && unsynced.count == 1 && !isWrittenInBulk(unsynced[0])
             )
         }
-        // Values first, and older logs before newer ones: what is durable must be a prefix of history. A change that
-        // comes in meanwhile may refer to a value that is not covered: no log vouches for it yet.
+        // Syncs values first, and older logs before newer ones, because the durable state must be a prefix of history.
+        // A change that arrives in the meantime may refer to a value that is not synced, but it is not in the part of
+        // the log that this call makes durable.
         try values.sync(valueFile)
         try status.requireSuccess { () throws(StoreError) in
             for (log, end) in logs { try log.sync(upTo: end) }
         }
-        // Where many writes are synced each by itself, in a store that is otherwise written in bulk.
+        // Many writes are each synced alone in a store that otherwise writes in bulk. Prepared pages would then make
+        // each sync longer.
         if isSmall {
             lock.withLock { state.active.log?.releasePrepared() }
         }
         return last
     }
 
-    /// Waits until a change is durable, if that was asked for.
-    /// - Throws: ``StoreError/Code/inputOutput``, whatever the reason: the change was made, and no other code may say so.
+    /// Waits until a change is durable, if its durability is ``Durability/synced``.
+    /// - Throws: ``StoreError/Code/inputOutput`` for every failure, because any other code would say that the change
+    ///   was not made.
     func waitUntilDurable(_ sequence: SequenceNumber, _ durability: Durability?) throws(StoreError) {
         guard sequence > 0, (durability ?? configuration.durability) == .synced else { return }
         do { try commits?.wait(for: sequence) } catch { throw error.asUncertain }
     }
 
-    /// As ``waitUntilDurable(_:_:)``, without blocking a thread.
+    /// Does the same as the synchronous function, without blocking a thread.
     func waitUntilDurable(_ sequence: SequenceNumber, _ durability: Durability?) async throws(StoreError) {
         guard sequence > 0, (durability ?? configuration.durability) == .synced else { return }
         do { try await commits?.wait(for: sequence) } catch { throw error.asUncertain }
     }
 
-    /// Makes a change at once where that does not block, else on a thread that may.
+    /// Makes a change on the caller's thread if that does not block, otherwise on a thread that may block.
     /// - Parameters:
-    ///   - inline: makes the change, or returns nil where it would block.
-    ///   - blocking: makes the change, however long it takes.
+    ///   - inline: makes the change; returns nil if that would block.
+    ///   - blocking: makes the change, and may block.
     func changeWithoutBlocking(
         _ durability: Durability?, inline: () throws(StoreError) -> SequenceNumber?,
         blocking: @escaping @Sendable () throws(StoreError) -> SequenceNumber?

@@ -1,19 +1,18 @@
 import Synchronization
 
-/// Writes: from a change to the log, the memtable and the readers, and to stable storage.
+/// Takes each change to the log, to the memtable, to readers and to stable storage.
 ///
-/// Guards, by the write lock: ``WriteState``, which is the active and the sealed memtables with their logs, sequence
-/// numbers, and what is known of background work. A write holds the lock for less than a microsecond, and never during a
-/// sync; on a full disk it waits under it while a flushed log is removed. The lock's condition wakes those who wait for
-/// room, for background work or for a log.
+/// The write lock guards ``WriteState``: the active and the sealed memtables with their logs, sequence numbers, and the
+/// state of background work. A write holds the lock for less than a microsecond, and never during a sync. On a full
+/// disk, it waits on the lock's condition, which releases the lock, until a flushed log is removed. The condition wakes
+/// threads that wait for room, for background work or for a log.
 ///
-/// Who calls: `KeyValueStore` and transactions; background work, through `WritePath+Background.swift`. Locks are taken in
-/// the order value, manifest, write; whoever holds the write lock may take a leaf lock: the log's space, the end of the value
-/// file, the deleted ranges, the feed of changes.
+/// Callers are: `KeyValueStore` and transactions, and background work through `WritePath+Background.swift`. The lock
+/// order is value, manifest, write. A holder of the write lock may take a leaf lock: the log's space, the end of the
+/// value file, the deleted ranges, the change feed.
 ///
-/// `@unchecked Sendable`: `state` is touched under the write lock; `background` is set once, before the first write, and
-/// `commits` by the initialiser.
-final class WritePath: @unchecked Sendable {
+/// `background` is set once, before the first write.
+final class WritePath: Sendable {
     let configuration: Configuration
     let status: StoreStatus
     let versions: VersionSet
@@ -23,16 +22,17 @@ final class WritePath: @unchecked Sendable {
     let deletedRanges: DeletedRangeCache
     let feed: ChangeFeed
     let arenas: ArenaPool
-    /// Blocking work on behalf of asynchronous writers.
+    /// Runs blocking work for asynchronous writers.
     let blocking: BlockingQueue
 
     let lock = ConditionLock(.write)
-    private let cell: UnsafeMutablePointer<WriteState>
-    /// Bytes of its memtable that the flush under way has read.
+    private let cell: HeapCell<WriteState>
+    /// Bytes of its memtable that the running flush has read.
     let flushProgress = Atomic(0)
-    /// Syncs that writers share. Set by the initialiser: its sync refers back to the write path.
-    private(set) var commits: GroupCommit?
-    var background = BackgroundRequests()
+    /// Group commit: one sync serves several writers. Set in the initializer, because its closure refers to the write
+    /// path.
+    private let commitCell = HeapCell<GroupCommit?>(nil)
+    private let requests = HeapCell(BackgroundRequests())
 
     init(
         _ state: WriteState, _ versions: VersionSet, _ values: ValueLog, _ scans: ScanPath, _ feed: ChangeFeed,
@@ -48,28 +48,31 @@ final class WritePath: @unchecked Sendable {
         self.feed = feed
         self.arenas = arenas
         blocking = reads.blocking
-        cell = .allocate(capacity: 1)
-        cell.initialize(to: state)
+        cell = HeapCell(state)
         noteRuns(versions.current)
-        commits = GroupCommit { [unowned self] () throws(StoreError) in try self.syncLogs() }
+        commitCell.value = GroupCommit { [unowned self] () throws(StoreError) in try self.syncLogs() }
         status.whenFailed { [unowned self] in wakeAll() }
-        versions.install = { [unowned self] wakes, change in install(wakes: wakes, change) }
-        reads.republish = { [unowned self] superVersion in republish(replacing: superVersion) }
-        scans.ifWriteLockIsFree = { [unowned self] body in ifLockIsFree { body(self.state.lastSequence) } }
+        versions.install.value = { [unowned self] wakes, change in install(wakes: wakes, change) }
+        reads.republish.value = { [unowned self] superVersion in republish(replacing: superVersion) }
+        scans.ifWriteLockIsFree.value = { [unowned self] body in ifLockIsFree { body(self.state.lastSequence) } }
     }
 
-    deinit {
-        cell.deinitialize(count: 1)
-        cell.deallocate()
-    }
-
-    /// Under the write lock.
+    /// The state. The caller holds the write lock.
     var state: WriteState {
-        @inline(__always) unsafeAddress { UnsafePointer(cell) }
-        @inline(__always) unsafeMutableAddress { cell }
+        // Addressors instead of coroutine accessors, which would copy the state first.
+        @inline(__always) unsafeAddress { unsafe cell.place }
+        @inline(__always) unsafeMutableAddress { unsafe cell.mutablePlace }
     }
 
-    /// Wakes everyone who waits for the state to change.
+    var commits: GroupCommit? { commitCell.value }
+
+    /// The requests to background work. The value log holds a copy.
+    var background: BackgroundRequests {
+        get { requests.value }
+        set { requests.value = newValue }
+    }
+
+    /// Wakes all threads that wait for a change of the state.
     func wakeAll() { lock.withLock { lock.wakeAll() } }
 
     private func ifLockIsFree(_ body: () -> Void) {
@@ -80,10 +83,10 @@ final class WritePath: @unchecked Sendable {
 
     // MARK: Publishing
 
-    /// Has readers see what the state and the current version now say. Under the write lock.
+    /// Publishes a super version of the memtables and the current version. The caller holds the write lock.
     func publish() { reads.publish(state.tables, versions.current) }
 
-    /// Runs a change of the version, and has readers see it.
+    /// Applies a change of the version under the write lock, and publishes it to readers.
     private func install(wakes: Bool, _ change: () -> Void) {
         lock.withLock {
             change()
@@ -94,24 +97,25 @@ final class WritePath: @unchecked Sendable {
         retire()
     }
 
-    /// Publishes again, with range tombstones that the super version does not know.
+    /// Publishes again, with range tombstones that `superVersion` does not contain. Does nothing if the lock is taken
+    /// or `superVersion` is no longer current.
     private func republish(replacing superVersion: SuperVersion) {
         ifLockIsFree {
             reads.forgetOutdatedReads()
-            guard !status.isClosed, reads.superVersions.isCurrent(.passUnretained(superVersion)) else { return }
+            guard !status.isClosed, reads.superVersions.isCurrent(Borrowed(superVersion)) else { return }
             publish()
             scans.pool.clear()
             reads.retireSoon()
         }
     }
 
-    /// Gives up what only replaced super versions need. Not under the write lock.
+    /// Releases resources that only replaced super versions need. The caller must not hold the write lock.
     func retire() {
         scans.pool.clear()
         reads.retire()
     }
 
-    /// Slows writers by the flushed runs of a version. Under the write lock.
+    /// Adjusts the delay of writers to the flushed runs of a version. The caller holds the write lock.
     private func noteRuns(_ version: Version) {
         state.controller.update(
             flushedRuns: configuration.automaticCompaction ? version.levels.first?.count ?? 0 : 0)

@@ -1,44 +1,46 @@
-/// The part of a store that a write changes. Guarded by the write lock.
+/// The state that a write changes. The write lock guards it.
 struct WriteState {
-    /// The memtable that takes changes, with the log that holds them.
+    /// The memtable that takes changes, and its log.
     var active: LoggedTable
-    /// Full ones that are not segments yet, oldest first.
+    /// Full memtables that are not segments yet, oldest first.
     var sealed: [LoggedTable] = []
-    /// The next log, made ahead of time.
+    /// The next log, created ahead of time.
     var nextLog: LogWriter?
     var isPreparingLog = false
-    /// Attempts to make the next log.
+    /// Attempts to create the next log.
     var logAttempts = BackgroundAttempts()
-    /// Attempts to write the sealed memtables as segments.
+    /// Attempts to flush the sealed memtables.
     var flushAttempts = BackgroundAttempts()
     /// Attempts to run the compactions that are due.
     var compactionAttempts = BackgroundAttempts()
-    /// Logs whose memtables are segments.
+    /// Number of logs whose memtables are segments.
     var flushedLogs = 0
-    /// Of these, the ones that are removed, and give their space back.
+    /// Number of those logs that are removed, so that their space is free.
     var removedLogs = 0
     var lastSequence: SequenceNumber
-    /// No change behind this number has left memory: the memtables hold all of them.
+    /// The memtables contain all changes with a larger sequence number than this.
     var flushedSequence: SequenceNumber
     var controller = WriteController()
     var counts = WriteCounts()
 
-    /// - Parameter tables: oldest first; the last one takes changes.
+    /// - Parameters:
+    ///   - active: the memtable that takes changes.
+    ///   - sealed: oldest first.
     init(active: LoggedTable, sealed: [LoggedTable] = [], lastSequence: SequenceNumber) {
         self.active = active
         self.sealed = sealed
         self.lastSequence = lastSequence
-        // The segments that the store was opened with hold changes up to here at most.
+        // The segments with which the store was opened contain no later change.
         flushedSequence = lastSequence
     }
 
-    /// The failure of the last attempt at some background work, if that has failed.
+    /// The error of the last attempt at some background work, if that attempt failed.
     var failedAttempt: StoreError? { flushAttempts.failure ?? logAttempts.failure ?? compactionAttempts.failure }
 
     /// The memtables, newest first.
     var tables: [MemTable] { [active.table] + sealed.reversed().map(\.table) }
 
-    /// The value files that changes in memory refer to.
+    /// The value files to which changes in memory refer.
     var valueFiles: Set<UInt64> { sealed.reduce(into: active.valueFiles) { $0.formUnion($1.valueFiles) } }
 }
 

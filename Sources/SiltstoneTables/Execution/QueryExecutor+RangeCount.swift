@@ -2,8 +2,9 @@ import Siltstone
 import TableKit
 
 extension QueryExecutor {
-    /// The number of rows of a query whose condition is one range of a column that a key or an index begins with, counted
-    /// without a plan; nil for all other queries. Planning such a query takes longer than counting a hundred entries.
+    /// Counts the rows of a query whose condition is one range of a column that a key or an index begins with. Makes no plan,
+    /// which takes longer than counting a hundred entries.
+    /// - Returns: nil for all other queries.
     func rangeCount(_ query: Query) throws -> Int? {
         guard query.joins.isEmpty, query.limit == nil, query.forcedPlan == nil, query.columns == nil,
             let predicate = query.predicate, let column = RangeCount.column(of: predicate)
@@ -21,9 +22,9 @@ extension QueryExecutor {
 
 /// A range of the entries of an order, narrowed by comparisons of the order's first column.
 private struct RangeCount {
-    /// The first entry. At first: the first one whose value is not NULL.
+    /// Where the range begins. Entries with NULL stand before it.
     private(set) var from: [UInt8]
-    /// The end. At first: the end of all values.
+    /// The first place behind the range.
     private(set) var to: [UInt8]
     private let prefix: [UInt8]
     private let column: Int

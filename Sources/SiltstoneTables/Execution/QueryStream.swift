@@ -20,7 +20,7 @@ final class QueryStream: RowStream {
 
     func next() throws -> RowBatch? {
         if isAtEnd { return nil }
-        // Taken out of the stream: memory that two hold would be copied.
+        // Taken out of the stream: the stream must not hold memory that is written.
         var buffer = RowBuffer()
         swap(&buffer, &self.buffer)
         buffer.removeAll()

@@ -4,8 +4,8 @@ import TableKit
 /// Builds keys: a prefix of ``KeySpace``, then values, each in a form whose bytes have the order of the values.
 ///
 /// One encoder builds one key after the other in memory that it keeps, so an insert of many rows allocates nothing for each.
-/// Its methods change that memory, and not the encoder: a class may keep one in a constant, and no access is checked for
-/// exclusivity.
+/// Its methods change that memory and not the encoder, so a class keeps an encoder in a constant. As a variable of a class,
+/// each change would be checked for exclusivity.
 struct KeyEncoder: ~Copyable {
     /// What stands before the bytes of a key.
     private struct Head {

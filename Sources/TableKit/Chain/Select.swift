@@ -29,9 +29,9 @@ public struct Select<OAF: Codable, A: TableProtocol>: Sequence, FromTableProtoco
 /// An iteration of a ``Select``.
 public struct SelectIterator<OAF: Codable>: IteratorProtocol {
     private var cursor: QueryCursor<OAF>?
-    /// Objects that are ready.
+    /// What is left of the last batch.
     private let items = ItemQueue<OAF>()
-    /// What comes behind them.
+    /// The error that comes behind these objects.
     private var failure: (any Error)?
 
     init(_ access: Access, _ description: QueryDescription) {

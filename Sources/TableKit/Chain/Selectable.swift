@@ -95,11 +95,13 @@ extension Access {
     }
 
     func find<T: Decodable>(_ table: TableStructure, _ key: [ColumnValue], _ type: T.Type) throws -> T? {
+        var item: T?
         try read { session in
-            try session.find(table, key: key) { row, shape in
-                try RowDecoder<T>(table).decode(row, shape: shape)
+            _ = try session.withRow(table, key: key) { row, shape in
+                item = try RowDecoder<T>(table).decode(row, shape: shape)
             }
         }
+        return item
     }
 
     func count(_ description: QueryDescription) throws -> Int {

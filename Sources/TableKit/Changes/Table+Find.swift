@@ -27,7 +27,7 @@ extension Table {
     }
 
     /// The table with a key as its columns keep it.
-    private func keyed(_ values: [ColumnValue]) throws -> (TableStructure, [ColumnValue]) {
+    private func keyed(_ values: consuming [ColumnValue]) throws -> (TableStructure, [ColumnValue]) {
         let structure = try structure.get()
         guard structure.primaryKey.count == values.count else {
             throw CRUDSQLGenError(

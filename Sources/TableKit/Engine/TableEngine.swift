@@ -139,9 +139,15 @@ public protocol TableSession: AnyObject {
 
     /// Runs a query. The stream reads the state of this call, and ends with the session.
     func run(_ query: Query) throws -> any RowStream
-    /// The one row with these values of the key, in the structure's order of ``TableStructure/primaryKey``, handed to
-    /// `body` as it lies in memory. Nil where there is none.
-    func find<R>(_ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> R) throws -> R?
+    /// Hands the one row with these values of the key, in the structure's order of ``TableStructure/primaryKey``, to `body` as
+    /// it lies in memory.
+    ///
+    /// Not generic over a result: each function that passes an optional of any type on looks up its metadata, which takes a
+    /// tenth of a look-up without a row.
+    /// - Returns: whether there is such a row.
+    func withRow(
+        _ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> Void
+    ) throws -> Bool
     /// The number of different parents that a query finds, limited as they are.
     func count(_ query: Query) throws -> Int
     /// The groups of an aggregate query: for each the values of ``AggregateQuery/groupBy``, then the aggregates. Ordered by
@@ -168,6 +174,15 @@ public protocol TableSession: AnyObject {
 }
 
 extension TableSession {
+    /// What `body` makes of the one row with these values of the key; nil where there is none.
+    public func find<R>(
+        _ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> R
+    ) throws -> R? {
+        var result: R?
+        _ = try withRow(table, key: key) { result = try body($0, $1) }
+        return result
+    }
+
     /// Runs a query, and counts its parents.
     public func explainRunning(_ query: Query) throws -> QueryPlan {
         var plan = try explain(query)

@@ -10,14 +10,14 @@ class AnyContainerBox {
         self.numbers = numbers
     }
 
-    /// Whether somebody else has kept the container. Also true where that cannot be told.
+    /// Whether anybody else refers to the container. True where nobody knows.
     var isShared: Bool { true }
 }
 
 /// A container of one type.
 ///
-/// The container's own type is the parameter, so its metadata is at hand. A box with the type of the keys as its parameter lost:
-/// each copy of the container would look the metadata of `KeyedDecodingContainer<Key>` up, a tenth of decoding a row.
+/// The container's own type is the parameter, so the box has its metadata. The type of the keys as the parameter lost: each
+/// copy would look up the metadata of `KeyedDecodingContainer<Key>`, which takes a tenth of decoding a row.
 @safe final class ContainerBox<Container>: AnyContainerBox {
     private let memory: UnsafeMutablePointer<Container>
 
@@ -32,7 +32,7 @@ class AnyContainerBox {
         unsafe memory.deallocate()
     }
 
-    /// The container. Never inlined: the caller does not know the metadata.
+    /// The container. Never inlined: the caller lacks the metadata.
     @inline(never)
     func copy() -> Container { unsafe memory.pointee }
 

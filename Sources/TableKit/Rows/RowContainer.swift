@@ -2,16 +2,16 @@ import Foundation
 
 /// The columns of a row by coding key.
 ///
-/// The standard library copies a container for each value that is read from it. Two addresses cost nothing to copy; a class lost,
-/// whose references would be counted, an eighth of decoding a row. ``RowReader/close()`` sees to it that both objects outlive
-/// containers that a type keeps.
+/// The standard library copies a container for each value that it reads. Two addresses cost nothing to copy. A class lost: counting
+/// its references took an eighth of decoding a row. ``RowReader/close()`` keeps both objects alive for containers that a
+/// type has kept.
 @safe struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let owner: Unmanaged<RowReader>
     private let keys: Unmanaged<PropertyNumbers>
 
     /// - Parameters:
-    ///   - reader: must outlive the container, as must the other.
-    ///   - numbers: the numbers of these keys.
+    ///   - reader: must outlive the container.
+    ///   - numbers: the numbers of these keys; must outlive the container, too.
     init(reader: RowReader, numbers: PropertyNumbers) {
         unsafe owner = .passUnretained(reader)
         unsafe keys = .passUnretained(numbers)

@@ -33,7 +33,7 @@ import Foundation
     // The one that was last asked for. Compared by type, and therefore safe to cast without a check.
     private var lastKey: ObjectIdentifier?
     private var lastContainer: UnsafeRawPointer?
-    /// Whether the owner is gone. No containers are made then: they would not keep the reader alive.
+    /// Whether the owner is gone. Later containers would not keep the reader alive, so there are none.
     private var isClosed = false
 
     /// How properties are read, by number: found at the first row.
@@ -64,8 +64,8 @@ import Foundation
 
     /// Gives the containers up. The owner calls it at its end.
     ///
-    /// Containers do not keep the reader alive. If a type has kept one, the reader stays in memory for good: the container
-    /// may be asked at any time, and finds every column missing.
+    /// Containers do not keep the reader alive. If a type has kept one, the reader stays in memory for good: the type may use
+    /// the container at any time. It finds every column missing.
     func close() {
         end()
         isClosed = true

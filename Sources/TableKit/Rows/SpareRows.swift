@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The memory of one large buffer of rows that is not in use, of the whole process.
+/// The memory of one large buffer of rows, kept for the next insert of the process.
 ///
-/// Inserts of many rows come one after the other. Memory that was given back to the system has to be found and cleared
-/// again, which takes a tenth of such an insert.
+/// Large inserts often follow each other. If each gave its memory back, the system would find and clear pages for the next one,
+/// which takes a tenth of an insert.
 enum SpareRows {
     private static let spare = Mutex<RowBuffer?>(nil)
     /// Smaller buffers are made anew, and larger ones are not kept.

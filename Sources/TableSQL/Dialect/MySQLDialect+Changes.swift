@@ -23,8 +23,9 @@ extension MySQLDialect {
     }
 
     package func isOneStatement(_ change: SQLChange) -> Bool {
-        // An update that returns rows reads them first, which changes nothing.
-        !change.assigned.isEmpty || !change.tables.values.contains { $0.givesDefaults(without: change.table) }
+        // An update that returns rows reads them first.
+        if !change.assigned.isEmpty { return change.returning.isEmpty }
+        return !change.tables.values.contains { $0.givesDefaults(without: change.table) }
     }
 
     private func mostRows(_ insert: SQLInsert) -> Int {

@@ -3,6 +3,7 @@ package import TableKit
 extension MySQLDialect: SchemaDialect {
     package var failureEndsTransaction: Bool { false }
     package var schemaChangesCommit: Bool { true }
+    package var commitsStatements: Bool { true }
     package var impatience: [String] { ["SET lock_wait_timeout = 1, innodb_lock_wait_timeout = 1"] }
 
     /// The names of constraints and indexes that tables do not show.

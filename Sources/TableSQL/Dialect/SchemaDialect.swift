@@ -14,6 +14,9 @@ package protocol SchemaDialect: SQLDialect {
     /// Statements that have a session give up soon where another holds a lock.
     var impatience: [String] { get }
 
+    /// Whether a statement outside of a transaction is one by itself, so that a single change needs no BEGIN and no COMMIT.
+    var commitsStatements: Bool { get }
+
     /// Whether an insert is one statement, which changes all or nothing by itself.
     func isOneStatement(_ insert: SQLInsert) -> Bool
 
@@ -45,6 +48,7 @@ extension SchemaDialect {
     package var closesChanges: Bool { false }
     package var schemaChangesCommit: Bool { false }
     package var impatience: [String] { [] }
+    package var commitsStatements: Bool { false }
     package func isOneStatement(_ insert: SQLInsert) -> Bool { false }
     package func isOneStatement(_ change: SQLChange) -> Bool { false }
 }

@@ -1,14 +1,17 @@
 import TableKit
 
 extension SQLSession {
-    func find<R>(_ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> R) throws -> R? {
+    func withRow(
+        _ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> Void
+    ) throws -> Bool {
         // The type's order of the key, and its key, which need not be the server's.
-        if table.primaryKey.isEmpty { return nil }
+        if table.primaryKey.isEmpty { return false }
         let (plan, statement) = try planFind(table, key)
-        guard let row = try read({ try $0.execute(statement) }).rows.first else { return nil }
+        guard let row = try read({ try $0.execute(statement) }).rows.first else { return false }
         var buffer = RowBuffer()
         try buffer.append(plan.source.values(row, columns: plan.columns), layout: plan.layout)
-        return try buffer.withRow(0) { try body($0, plan.shape) }
+        try buffer.withRow(0) { try body($0, plan.shape) }
+        return true
     }
 
     /// The statement of a look-up, from its plan where there is one that the types of the values allow.

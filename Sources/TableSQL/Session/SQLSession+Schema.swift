@@ -32,14 +32,33 @@ extension SQLSession {
                 + " table's rows. Make it first, or in a transaction of its own.", code: .transaction,
             table: change.tables.first)
         if !changedTables.isDisjoint(with: change.tables) { throw refusal }
-        do {
-            let beside = try core.connect()
-            defer { beside.close() }
-            for text in dialect.impatience { _ = try beside.execute(SQLStatement(text, isRepeated: false)) }
-            try dialect.alter(change, tables, beside)
-        } catch let error as SQLConnectionError {
+        do { try beside { try dialect.alter(change, tables, $0) } } catch let error as SQLConnectionError {
             core.note(error)
             throw error.kind == .conflict ? refusal : error.tableError
+        }
+    }
+
+    /// Runs `body` with a connection of its own, which does not wait long for what this session has locked.
+    private func beside(_ body: (any SQLConnection) throws -> Void) throws {
+        let beside = try core.connect()
+        defer { beside.close() }
+        for text in dialect.impatience { _ = try beside.execute(SQLStatement(text, isRepeated: false)) }
+        try body(beside)
+    }
+
+    /// Takes changes of the schema back within a transaction that goes on.
+    /// - Throws: where the transaction has used a table that would have to go: then all of it has to be taken back.
+    func undoSchemaBeside(since savepoint: Int) throws {
+        while let undo = undoes.last, undo.savepoints >= savepoint {
+            undoes.removeLast()
+            do {
+                try beside { try take(undo, back: $0) }
+            } catch let error as SQLConnectionError {
+                undoes.append(undo)
+                throw CRUDSQLExeError(
+                    "A change of \(undo.tables) within a nested transaction could not be taken back: \(error)",
+                    code: .transaction)
+            }
         }
     }
 
@@ -48,21 +67,29 @@ extension SQLSession {
     func undoSchema(since savepoint: Int) {
         while let undo = undoes.last, undo.savepoints >= savepoint {
             undoes.removeLast()
-            core.catalogue.forget()
+            // Whether or not the task is cancelled.
+            guard let connection else { return }
             do {
-                guard let opposite = undo.opposite else {
-                    if undo.isLost { CRUDLogging.log(.error, "\(dialect.name) took no drop back: \(undo.tables)") }
-                    continue
-                }
-                try useAlone { connection in
-                    let found = try dialect.readCatalogue(connection)
-                    let tables = Dictionary(found.map { ($0.structure.name, $0) }) { first, _ in first }
-                    try dialect.alter(opposite, tables, connection)
+                if connection.isUsable {
+                    try take(undo, back: connection)
+                } else {
+                    try beside { try take(undo, back: $0) }
                 }
             } catch {
                 CRUDLogging.log(.error, "A change of \(undo.tables) could not be taken back: \(error)")
             }
         }
+    }
+
+    private func take(_ undo: SchemaUndo, back connection: any SQLConnection) throws {
+        core.catalogue.forget()
+        guard let opposite = undo.opposite else {
+            if undo.isLost { CRUDLogging.log(.error, "\(dialect.name) took no drop back: \(undo.tables)") }
+            return
+        }
+        let found = try dialect.readCatalogue(connection)
+        let tables = Dictionary(found.map { ($0.structure.name, $0) }) { first, _ in first }
+        try dialect.alter(opposite, tables, connection)
     }
 }
 

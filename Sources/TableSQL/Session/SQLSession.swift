@@ -27,7 +27,7 @@ final class SQLSession: TableSession {
         }
     }
     private var isSingleRead: Bool { if case .singleRead = mode { true } else { false } }
-    private var connection: (any SQLConnection)?
+    private(set) var connection: (any SQLConnection)?
     private let giveBack: (any SQLConnection) -> Void
     private var hasBegun = false
     /// Whether a statement has run since the transaction began, so that others may depend on what it saw.
@@ -63,21 +63,11 @@ final class SQLSession: TableSession {
 
     /// Runs `body` with the connection, inside the transaction.
     func use<R>(_ body: (any SQLConnection) throws -> R) throws -> R {
-        guard let connection else { throw Self.hasEnded }
-        try core.checkOpen()
-        do {
+        try useAlone { connection in
             if !isSingleRead { try begin(connection) }
-            let result =
-                if let task = TaskCancellation.current {
-                    try task.run(connection) { try body(connection) }
-                } else {
-                    try body(connection)
-                }
+            let result = try body(connection)
             hasRun = true
             return result
-        } catch let error as SQLConnectionError {
-            core.note(error)
-            throw error.tableError
         }
     }
 
@@ -105,6 +95,7 @@ final class SQLSession: TableSession {
     ) throws -> R {
         if transactionMode == nil { throw CRUDSQLExeError("A session that reads changes nothing.", code: .transaction) }
         hasChangedRows = true
+        if isOne, !hasBegun, case .singleChange = mode, dialect.commitsStatements { return try useAlone(body) }
         let result = try use { isOne && !dialect.failureEndsTransaction ? try body($0) : try atomically($0, body) }
         hasCommitted = !closing.isEmpty
         return result
@@ -172,10 +163,14 @@ final class SQLSession: TableSession {
         hasRun = false
     }
 
-    /// Runs `body` with the connection, in no transaction.
+    /// Runs `body` with the connection, and begins no transaction.
     func useAlone<R>(_ body: (any SQLConnection) throws -> R) throws -> R {
         guard let connection else { throw Self.hasEnded }
-        do { return try body(connection) } catch let error as SQLConnectionError {
+        try core.checkOpen()
+        do {
+            guard let task = TaskCancellation.current else { return try body(connection) }
+            return try task.run(connection) { try body(connection) }
+        } catch let error as SQLConnectionError {
             core.note(error)
             throw error.tableError
         }
@@ -204,6 +199,7 @@ final class SQLSession: TableSession {
             undoSchema(since: number)
         } else {
             try use { _ = try $0.execute(SQLStatement("ROLLBACK TO SAVEPOINT \(name)")) }
+            if let number = Int(name.dropFirst()) { try undoSchemaBeside(since: number) }
         }
         if hasChangedSchema { core.catalogue.forget() }
     }

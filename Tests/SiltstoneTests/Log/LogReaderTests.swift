@@ -207,10 +207,8 @@ struct LogReaderTests {
         var frame = [UInt8](repeating: 0, count: FrameHeader.size)
         let header = FrameHeader(
             length: 0, firstSequence: 0, count: 0, previous: previous, mark: 0, kind: kind)
-        frame.withUnsafeMutableBytes {
-            if let base = $0.baseAddress {
-                header.write(checksum: header.checksum(file: fixture.header.checksum, offset: offset), to: base)
-            }
+        frame.withMutableBytes {
+            header.write(checksum: header.checksum(file: fixture.header.checksum, offset: offset), to: $0)
         }
         return frame
     }
@@ -243,11 +241,8 @@ struct LogReaderTests {
             let header = FrameHeader(
                 length: 0, firstSequence: 0, count: 0, previous: end.checksum, mark: UInt32(mark / 8),
                 kind: FrameKind.close.rawValue)
-            frame.withUnsafeMutableBytes {
-                if let base = $0.baseAddress {
-                    let checksum = header.checksum(file: fixture.header.checksum, offset: end.end)
-                    header.write(checksum: checksum, to: base)
-                }
+            frame.withMutableBytes {
+                header.write(checksum: header.checksum(file: fixture.header.checksum, offset: end.end), to: $0)
             }
             let isRight = mark == end.end
             let reading = try fixture.read(bytes + frame)

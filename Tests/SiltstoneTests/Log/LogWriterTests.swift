@@ -39,7 +39,7 @@ struct LogWriterTests {
         ] {
             let log = LogFixture(fixture.fileSystem, path: fixture.path(name))
             let writer = try log.create(options)
-            #expect(writer.isMapped == (options.writing == .mapped))
+            #expect((writer.tail.value.mapped != nil) == (options.writing == .mapped))
             try fill(writer)
             try writer.close()
             logs.append(try log.bytes())
@@ -85,7 +85,7 @@ struct LogWriterTests {
         files.setRule { $0.operation == operation ? .error(Platform.notSupported) : nil }
         let fixture = LogFixture(files)
         let writer = try fixture.create()
-        #expect(!writer.isMapped)
+        #expect(writer.tail.value.mapped == nil)
         try fill(writer)
         writer.prepare(ahead: 1 << 20)
         try writer.close()
@@ -254,7 +254,7 @@ struct LogWriterTests {
         let fixture = LogFixture(files)
         let writer = try fixture.create()
         try writer.put("a", [1], 1)
-        #expect(writer.isMapped)
+        #expect(writer.tail.value.mapped != nil)
         files.setRule { $0.operation == operation ? .inputOutput : nil }
         writer.prepare(ahead: 1 << 20)
         files.setRule(.none)

@@ -113,6 +113,28 @@ import Testing
         try store.close()
     }
 
+    @Test("the number of a manifest that could not be made is not given out again")
+    func failedRollover() throws {
+        let fixture = StoreFixture()
+        let store = try fixture.open(StoreFixture.small())
+        try store.engine.versions.withManifest { manifest throws(StoreError) in
+            guard let manifest else { return }
+            while manifest.edits < Manifest.editLimit { try manifest.append(VersionEdit()) }
+            let (before, next) = (manifest.number, manifest.state.nextFileNumber)
+            try storeErrors { () throws(FileSystemError) in
+                // A file that stands in the way of the next manifest.
+                _ = try fixture.fileSystem.open(StoreFile.manifest(next).path(in: store.path), .createNew)
+            }
+            try manifest.append(VersionEdit())
+            #expect(manifest.number == before)
+            #expect(manifest.state.nextFileNumber == next + 1)
+            for _ in 0...Manifest.editLimit / 10 { try manifest.append(VersionEdit()) }
+            #expect(manifest.number == next + 1, "the next attempt has a number of its own")
+        }
+        try store.close()
+        #expect(try fixture.open(StoreFixture.small()).verify().problems.isEmpty)
+    }
+
     @Test("an edit is applied as a whole, removals first, in whichever order its fields stand")
     func removalsFirst() throws {
         let placed = VersionEdit.PlacedSegment(info: SegmentInfo(number: 3), level: 0, run: 3)

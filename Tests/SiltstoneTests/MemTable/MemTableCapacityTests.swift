@@ -67,7 +67,7 @@ import Testing
         var bases: Set<UnsafeMutableRawPointer> = []
         for life in 0..<6 as Range<UInt64> {
             let table = try MemTable(capacity: 4 << 20, pool: pool)
-            bases.insert(table.base)
+            bases.insert(table.base[0])
             #expect(table.isEmpty)
             #expect(table.forward(visible: nil).isEmpty)
             let count = fill(table, keyCount: 12, valueCount: 3 + Int(life) * 40) {

@@ -48,7 +48,7 @@ import Testing
             let random = withUnsafeBytes(of: generator.next().bigEndian) { Array($0) }
             table.insert(seed == 1 ? MemTableModel.awkwardKey(&generator) : random, [], sequence)
         }
-        let root = table.state.pointee.root.load(ordering: .relaxed)
+        let root = table.state.value.root.load(ordering: .relaxed)
         #expect(root >> 32 >= 1)
         try check(table, ArenaReference(truncatingIfNeeded: root), level: Int(root >> 32), isLast: true)
     }

@@ -53,7 +53,7 @@ struct ReadPathTests {
         reads.publish([table], .empty)
         reads.visible.store(2, ordering: .releasing)
         let requests = Atomic(0)
-        reads.republish = { _ in
+        reads.republish.value = { _ in
             requests.add(1, ordering: .relaxed)
             reads.forgetOutdatedReads()
             reads.publish([table], .empty)
@@ -63,7 +63,7 @@ struct ReadPathTests {
         }
         for _ in 0..<100 { #expect(try reads.get("a") == nil) }
         #expect(requests.load(ordering: .relaxed) == 1)
-        reads.republish = { _ in }
+        reads.republish.value = { _ in }
         reads.retire()
     }
 

@@ -21,7 +21,7 @@ struct ScanPathTests {
         #expect(sequence == 1)
         path.give(scan)
         let (again, _) = path.take()
-        #expect(again.toOpaque() == scan.toOpaque())
+        #expect(again == scan)
         reads.publish([try OwnerFixture.table("b", [1], 2), try OwnerFixture.table("a", [1], 1)], .empty)
         path.give(again)
         #expect(path.pool.take() == nil, "it is outdated")
@@ -42,7 +42,7 @@ struct ScanPathTests {
         }
         note(DeletedRangeCache.fewestToWatch)
         #expect(!path.deletedRanges.isWatching, "nobody has set the lock")
-        path.ifWriteLockIsFree = { body in body(5) }
+        path.ifWriteLockIsFree.value = { body in body(5) }
         note(DeletedRangeCache.fewestToWatch - 1)
         #expect(!path.deletedRanges.isWatching)
         note(DeletedRangeCache.fewestToWatch)

@@ -12,7 +12,7 @@ struct VersionSetTests {
         let fixture = try OwnerFixture()
         let versions = fixture.makeVersions()
         var events: [String] = []
-        versions.install = { wakes, change in
+        versions.install.value = { wakes, change in
             events.append("install, wakes \(wakes)")
             change()
         }

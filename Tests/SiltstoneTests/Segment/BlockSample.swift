@@ -43,8 +43,7 @@ struct BlockSample {
         assert(builder.isEmpty && slots.last ?? 0 <= UInt16.max, "a record begins too far from the start of the block")
         // Of the block's size to the byte, so that the sanitizers see what goes beyond it.
         memory = HeapBytes(copying: bytes)
-        block = .empty
-        block = Block(memory.bytes.baseAddress ?? block.base, length: bytes.count, layout: layout) ?? .empty
+        block = Block(memory.bytes, layout: layout) ?? .empty
     }
 
     /// Makes a block of at least `count` records; some keys have several versions.

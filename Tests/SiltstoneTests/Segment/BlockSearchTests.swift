@@ -71,7 +71,7 @@ struct BlockSearchTests {
         // A second one would begin too far from the start of the block where the first one is longer.
         let keys = length < 65_500 ? [shared, shared + [1, 2]] : [shared + [1]]
         let sample = BlockSample(keys.map { OwnedRecord($0, [], 5) }, .digested, target: 4096)
-        #expect(DigestScale(sample.block.base).skip == min(length + (keys.count == 1 ? 1 : 0), Int(UInt16.max)))
+        #expect(DigestScale(sample.block.bytes).skip == min(length + (keys.count == 1 ? 1 : 0), Int(UInt16.max)))
         let ends: [[UInt8]] = [[], [0], [1], [1, 0], [1, 2], [1, 2, 0], [2], [UInt8](repeating: 0, count: 9)]
         for key in keys + ends.map({ shared + $0 }) + [Array(shared.dropLast()), shared.dropLast() + [4]] {
             let expected = sample.place(of: key, BlockIndex.beforeAllVersions)

@@ -16,8 +16,7 @@ import Testing
             page[place] = HashIndexGeometry.fingerprint(of: hash)
             page.storeBytes(of: UInt32(8 + place), toByteOffset: 16 + 4 * place, as: UInt32.self)
         }
-        guard let base = page.baseAddress else { return }
-        var probe = HashIndexProbe(base, hash: hash, geometry: Self.geometry)
+        var probe = HashIndexProbe(Bytes(page), hash: hash, geometry: Self.geometry)
         var found: Set<Int> = []
         while let address = probe.next() { found.insert(address) }
         #expect(found == [8, 14, 15, 16, 18])

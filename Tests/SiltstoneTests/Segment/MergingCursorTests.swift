@@ -34,7 +34,7 @@ import Testing
             if batchesBeforeFailure == -1 { throw StoreError(.inputOutput, "a batch that cannot be read") }
             for record in rest.prefix(limit) {
                 let (key, value) = (lend(record.key), lend(record.value))
-                batch.pointee.append(Record(key: key, value: value, sequence: record.sequence, kind: record.kind))
+                batch.value.append(Record(key: key, value: value, sequence: record.sequence, kind: record.kind))
             }
             rest = rest.dropFirst(limit)
         }
@@ -89,7 +89,7 @@ import Testing
         while true {
             let span = try cursor.nextSpan()
             if span.isEmpty { return found }
-            found += span.map { OwnedRecord($0) }
+            span.forEach { found.append(OwnedRecord($0)) }
         }
     }
 
@@ -165,7 +165,7 @@ import Testing
         let thin = WipingSource((0..<100).map { OwnedRecord(Self.key(1005 + $0 * 90), [], 2) })
         let cursor = MergingCursor([thin, dense], visible: .greatest)
         try cursor.seek(nil, limit: 50)
-        #expect(thin.batch.pointee.count == 7)
-        #expect(dense.batch.pointee.count == 47)
+        #expect(thin.batch.value.count == 7)
+        #expect(dense.batch.value.count == 47)
     }
 }

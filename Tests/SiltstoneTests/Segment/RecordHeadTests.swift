@@ -29,14 +29,13 @@ import Testing
     private func check(_ owned: OwnedRecord, isOlder: Bool) {
         owned.withRecord { record in
             let size = BlockRecord.size(record)
-            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size + 8, alignment: 8)
+            let memory = MutableBytes.allocate(byteCount: size + 8, alignment: 8)
             defer { memory.deallocate() }
-            memory.initializeMemory(as: UInt8.self, repeating: 0xff)
-            guard let base = memory.baseAddress else { return }
-            BlockRecord.write(record, isOlder: isOlder, to: base)
+            memory.fill(with: 0xff)
+            BlockRecord.write(record, isOlder: isOlder, to: memory)
             let headBytes = size - record.key.count - record.value.count
             let isShort = record.key.count < 128 && record.value.count < 1 << 14 && headBytes <= 8
-            let head = RecordHead(base)
+            let head = RecordHead(memory.bytes, at: 0)
             #expect((head != nil) == isShort, "\(owned)")
             guard let head else { return }
             #expect(head.size == headBytes && head.valueCount == record.value.count, "\(owned)")
@@ -61,9 +60,8 @@ import Testing
                 \.littleEndian)
             words.withUnsafeBytes { bytes in
                 let bytes = Bytes(bytes)
-                guard let base = bytes.baseAddress else { return }
-                let (one, other) = (BlockRecord(base, at: 0, limit: 32), BlockRecord(long: bytes, at: 0))
-                if RecordHead(base) != nil, one != nil { short += 1 }
+                let (one, other) = (BlockRecord(bytes, at: 0), BlockRecord(long: bytes, at: 0))
+                if RecordHead(bytes, at: 0) != nil, one != nil { short += 1 }
                 #expect(one.map { OwnedRecord($0.record) } == other.map { OwnedRecord($0.record) })
                 #expect(one?.end == other?.end && one?.isOlder == other?.isOlder)
             }
@@ -78,7 +76,7 @@ import Testing
             // Many bytes with the mark.
             let word = random.next() | (random.next() & 0x8080_8080_8080_8080)
             withUnsafeBytes(of: word.littleEndian) { bytes in
-                guard let base = bytes.baseAddress, let head = RecordHead(base) else { return }
+                guard let head = RecordHead(Bytes(bytes), at: 0) else { return }
                 #expect((4...8).contains(head.size) && (0..<1 << 14).contains(head.valueCount))
             }
         }

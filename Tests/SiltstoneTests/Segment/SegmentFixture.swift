@@ -135,13 +135,12 @@ extension SegmentReader {
 
     /// Compares what point reads find where they look first with what there is.
     private func checkQuickly(_ key: Bytes, _ visible: SequenceNumber, _ record: OwnedRecord?) {
-        guard var probe = SegmentProbe(self) else { return }
-        let found = withUnsafePointer(to: &probe) {
-            $0.find(SearchKey(key), hash: KeyHash.hash(key), visible: visible)
-        }
-        switch (found.address, record) {
-        case (let address?, let record?):
-            let value = Bytes(start: address, count: found.count)
+        guard let probe = SegmentProbe(self) else { return }
+        let row = ElementRow([probe])
+        defer { row.deallocate() }
+        let found = row.place(0).find(SearchKey(key), hash: KeyHash.hash(key), visible: visible)
+        switch (found.value, record) {
+        case (let value?, let record?):
             #expect(record.kind == .value && value.elementsEqual(record.value))
         case (nil, let record): #expect(found.isUnclear || (record?.kind == .tombstone || record == nil))
         case (_, nil): Issue.record("a value was found of a key that has none")
@@ -150,10 +149,10 @@ extension SegmentReader {
 
     /// By the way of point reads; nil where that is not open.
     private func probe(_ key: Bytes, _ visible: SequenceNumber) throws(StoreError) -> (record: OwnedRecord?, Void)? {
-        guard var probe = SegmentProbe(self) else { return nil }
-        let found = try withUnsafePointer(to: &probe) { probe throws(StoreError) in
-            try probe.lookup(SearchKey(key), hash: KeyHash.hash(key), visible: visible)
-        }
+        guard let probe = SegmentProbe(self) else { return nil }
+        let row = ElementRow([probe])
+        defer { row.deallocate() }
+        let found = try row.place(0).lookup(SearchKey(key), hash: KeyHash.hash(key), visible: visible)
         return (found.record(key).map { OwnedRecord($0) }, ())
     }
 }

@@ -196,12 +196,4 @@ import Testing
             #expect(short == nil)
         }
     }
-
-    @Test("Offsets of keys ascend with the keys")
-    func approximateOffsets() throws {
-        let fixture = try SegmentFixture(RandomRecords.make(3000, seed: 2), options: SegmentOptions(blockBytes: 4096))
-        let reader = try fixture.open()
-        let offsets = fixture.records.map { $0.key.withBytes { reader.approximateOffset(of: $0) } }
-        #expect(offsets == offsets.sorted() && Set(offsets).count > 10)
-    }
 }

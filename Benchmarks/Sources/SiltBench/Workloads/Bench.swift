@@ -134,7 +134,11 @@ final class Bench<E: Engine> {
         if run.workload == .scandeleted { try deleteMost(database) }
         let label = run.name + (run.workload.writes ? "" : database.state.suffix)
         database.forgetLists()
-        if run.workload.isPreloaded { try database.preload() } else if run.workload.writes { database.isPreloaded = false }
+        if run.workload.isPreloaded {
+            try database.preload()
+        } else if run.workload.writes {
+            database.isPreloaded = false
+        }
         Machine.prepare(prewarming: run.workload.writes ? prewarmBytes(run.workload) : 0)
         memory.restart()
         switch run.workload {

@@ -1,39 +1,41 @@
-/// A block in memory, whose checksum is known to be right (`Docs/Format.md`, "Blocks").
+/// A block in memory whose checksum has been verified (`Docs/Format.md`, "Blocks").
 struct Block {
-    let base: UnsafeRawPointer
-    /// Bytes of the block.
-    let length: Int
-    /// Records of the block.
+    let bytes: Bytes
+    /// Number of records.
     let count: Int
-    /// No record goes beyond it: there digests and slots begin.
+    /// End of the area of records. Digests and slots start here.
     let limit: Int
     let layout: BlockLayout
 
-    /// No records.
-    static var empty: Block {
-        // The address is never looked at; it only has to be one.
-        Block(base: UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped, length: 0, count: 0, layout: .plain)
-    }
+    /// A block without records.
+    static var empty: Block { Block(.emptyBytes, count: 0, layout: .plain) }
+
+    /// Bytes of the block.
+    @inline(__always)
+    var length: Int { bytes.count }
+
+    /// The bytes up to ``limit``, which contain all records.
+    @inline(__always)
+    var recordBytes: Bytes { bytes.uncheckedSlice(0, limit) }
 
     @inline(__always)
-    private init(base: UnsafeRawPointer, length: Int, count: Int, layout: BlockLayout) {
-        self.base = base
-        self.length = length
+    private init(_ bytes: Bytes, count: Int, layout: BlockLayout) {
+        self.bytes = bytes
         self.count = count
         self.layout = layout
-        limit = length &- layout.tailSize &* count
+        limit = bytes.count &- layout.tailSize &* count
     }
 
-    /// A view of `length` bytes; nil where header, records, digests and slots cannot all be in there.
+    /// A view of a block's bytes. Returns nil if header, records, digests and slots do not fit into `bytes`.
     @inline(__always)
-    init?(_ base: UnsafeRawPointer, length: Int, layout: BlockLayout) {
-        guard length >= layout.headerSize else { return nil }
-        let count = Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: 4, as: UInt16.self)))
-        guard count > 0, layout.headerSize &+ layout.tailSize &* count <= length else { return nil }
-        self.init(base: base, length: length, count: count, layout: layout)
+    init?(_ bytes: Bytes, layout: BlockLayout) {
+        guard bytes.count >= layout.headerSize else { return nil }
+        let count = Int(bytes.uncheckedInteger(at: 4, as: UInt16.self))
+        guard count > 0, layout.headerSize &+ layout.tailSize &* count <= bytes.count else { return nil }
+        self.init(bytes, count: count, layout: layout)
     }
 
-    /// The checksum that belongs into the first four bytes of a block.
+    /// The checksum for the first four bytes of a block.
     /// - Parameters:
     ///   - segment: the segment's number.
     ///   - address: the block's logical address.
@@ -42,33 +44,34 @@ struct Block {
         return CRC32.checksum(Bytes(rebasing: bytes.dropFirst(4)), continuing: place)
     }
 
-    /// The block's length in units as its header tells it, or nil where it is too long for the header to tell.
+    /// The block's length in units, from its header. Returns nil if the block is too long for that field, or the header
+    /// is cut off.
     static func units(_ header: Bytes) -> Int? {
         guard let units: UInt16 = header.integer(at: 6), units > 0 else { return nil }
         return Int(units)
     }
 
-    /// Offset of a record; the slot must be one of the block's.
+    /// Offset of a record. `slot` must be a slot of the block.
     @inline(__always)
     func offset(ofSlot slot: Int) -> Int {
         assert(slot >= 0 && slot < count)
-        return Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: length &- 2 &- 2 &* slot, as: UInt16.self)))
+        return Int(bytes.uncheckedInteger(at: length &- 2 &- 2 &* slot, as: UInt16.self))
     }
 
-    /// The record of a slot of the block; nil where the slot leads nowhere.
+    /// The record of a slot of the block; nil if the slot points to no valid record.
     @inline(__always)
     func record(_ slot: Int) -> BlockRecord? { record(at: offset(ofSlot: slot)) }
 
-    /// The record at an offset; nil where there is none.
+    /// The record at an offset; nil if there is no valid record.
     @inline(__always)
-    func record(at offset: Int) -> BlockRecord? { BlockRecord(base, at: offset, limit: limit) }
+    func record(at offset: Int) -> BlockRecord? { BlockRecord(recordBytes, at: offset) }
 
-    /// The first slot whose record does not come before version `sequence` of `key`; ``count`` where all do.
-    /// Nil where a slot leads nowhere.
+    /// The first slot whose record is not ordered before version `sequence` of `key`; ``count`` if all records are.
+    /// Returns nil if a slot points to no valid record.
     /// - Parameters:
-    ///   - hint: of this block, and for this key. Blocks with digests need none.
-    ///   - near: slots, seen from the one that is looked for, which are about to be read: they are asked for as soon as it
-    ///     is known roughly where they are.
+    ///   - hint: for this block and this key. Blocks with digests need none.
+    ///   - near: slots that the caller will read next, relative to the result. They are prefetched as soon as the
+    ///     approximate position is known.
     /// - Complexity: O(log n)
     func lowerBound(
         _ key: Bytes, _ sequence: SequenceNumber, hint: BlockHint? = nil, reading near: Range<Int> = 0..<0
@@ -77,10 +80,9 @@ struct Block {
         return lowerBound(key, sequence, in: slots, reading: near)
     }
 
-    /// Where ``lowerBound(_:_:hint:reading:)`` of any version of `key` is, as far as can be told without a look at many
-    /// records: not before the first of the slots, and not behind the last. What follows has to look at those, which are asked
-    /// for where they are few.
-    /// - Parameters: as there.
+    /// Bounds the result of ``lowerBound(_:_:hint:reading:)`` for any version of `key`, without reading many records.
+    /// The result is at least `low` and at most `high`. The caller must compare the records in between, which are
+    /// prefetched if they are few. The parameters are the same as there.
     @inline(__always)
     func slots(around key: Bytes, hint: BlockHint?, reading near: Range<Int>) -> (low: Int, high: Int)? {
         var slots = (low: 0, high: count)
@@ -99,7 +101,8 @@ struct Block {
     @inline(__always)
     private func isFew(_ slots: (low: Int, high: Int)) -> Bool { slots.high &- slots.low <= Self.fewRecords }
 
-    /// As ``lowerBound(_:_:hint:reading:)``, for a key around which these slots were found.
+    /// Finishes ``lowerBound(_:_:hint:reading:)`` within the bounds that ``slots(around:hint:reading:)`` returned for
+    /// `key`.
     @inline(__always)
     func lowerBound(
         _ key: Bytes, _ sequence: SequenceNumber, in slots: (low: Int, high: Int), reading near: Range<Int>

@@ -1,12 +1,12 @@
-/// Assembles one block after the other in one piece of memory.
+/// Builds blocks one after another in the same memory.
 struct BlockBuilder: ~Copyable {
-    /// Bytes that a block is meant to have.
+    /// Target size of a block, in bytes.
     private let target: Int
     private let layout: BlockLayout
-    private var memory: UnsafeMutableRawPointer
-    private var capacity: Int
-    /// Where the records are; what the block says of that is written behind the last one, when its place is known.
-    private let places: UnsafeMutablePointer<Place>
+    private var memory: MutableBytes
+    /// Position of each record. Slots and digests are written from it when the block is finished, because their offset
+    /// is known only then.
+    private let places: HeapArray<Place>
     /// Bytes of header and records.
     private var used: Int
     private(set) var count = 0
@@ -20,75 +20,71 @@ struct BlockBuilder: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - target: bytes that a block is meant to have.
-    ///   - layout: what blocks consist of.
+    ///   - target: target size of a block, in bytes.
+    ///   - layout: layout of the blocks.
     init(target: Int, layout: BlockLayout = .digested) {
         self.target = target
         self.layout = layout
         used = layout.headerSize
-        capacity = 2 * target
-        memory = .allocate(byteCount: capacity, alignment: SegmentFormat.unit)
-        // The smallest record takes 4 bytes, and what leads to it.
-        places = .allocate(capacity: target / (4 + layout.tailSize) + 2)
+        memory = .allocate(byteCount: 2 * target, alignment: SegmentFormat.unit)
+        // The smallest record takes 4 bytes, plus its slot and digest. The capacity is the number of such records that
+        // fit into the target, plus two for rounding and for one record beyond the target.
+        places = HeapArray(count: target / (4 + layout.tailSize) + 2)
     }
 
-    deinit {
-        memory.deallocate()
-        places.deallocate()
-    }
+    deinit { memory.deallocate() }
 
     var isEmpty: Bool { count == 0 }
 
-    /// Offset of the next record, if the block takes it.
+    /// Offset of the next record, if it goes into this block.
     var nextOffset: Int { used }
 
-    /// Bytes that the block would have if it were finished now.
+    /// Bytes of the block if it were finished now.
     var length: Int { SegmentFormat.roundUp(used + layout.tailSize * count) }
 
-    /// Whether the block should be finished before a record of `size` bytes is added.
+    /// True if the block should be finished before a record of `size` bytes is added.
     ///
-    /// A block under half of the target takes one more record, however long: so no two blocks begin in the same
-    /// window of half a target, which lets readers find a record's block by its address alone.
+    /// A block smaller than half of the target takes one more record, however long. So no two blocks start in the same
+    /// window of half a target, which lets readers find a record's block from its address alone.
     @inline(__always)
     func shouldFinish(before size: Int) -> Bool {
         let current = used &+ layout.tailSize &* count
         return current &+ size &+ layout.tailSize > target && current >= target / 2
     }
 
-    /// Adds a record of `size` bytes (``BlockRecord/size(_:)``).
+    /// Appends a record of `size` bytes (``BlockRecord/size(_:)``).
     @inline(__always)
     mutating func append(_ record: Record, size: Int, isOlder: Bool) {
-        if used &+ size > capacity { grow(to: used + size) }
+        if used &+ size > memory.count { grow(to: used + size) }
         places[count] = Place(
             offset: UInt16(truncatingIfNeeded: used),
             head: UInt16(truncatingIfNeeded: size &- record.key.count &- record.value.count),
             keyCount: UInt32(truncatingIfNeeded: record.key.count))
-        BlockRecord.write(record, isOlder: isOlder, to: memory + used)
+        BlockRecord.write(record, isOlder: isOlder, to: memory.uncheckedSlice(used, size))
         used &+= size
         count &+= 1
     }
 
     @inline(never)
     private mutating func grow(to size: Int) {
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: 2 * size, alignment: SegmentFormat.unit)
-        larger.copyMemory(from: memory, byteCount: used)
+        let larger = MutableBytes.allocate(byteCount: 2 * size, alignment: SegmentFormat.unit)
+        larger.copyMemory(from: memory[..<used].bytes)
         memory.deallocate()
         memory = larger
-        capacity = 2 * size
     }
 
-    /// Completes the block with digests, slots, padding and header, and begins the next one.
-    /// - Returns: the block, valid until the next record is added.
+    /// Completes the block with digests, slots, padding and header, and starts the next block.
+    /// - Returns: the block. It is valid until the next record is appended.
     mutating func finish(segment: UInt64, address: Int) -> Bytes {
         let length = self.length
-        if length > capacity { grow(to: length) }
+        if length > memory.count { grow(to: length) }
         let limit = length - layout.tailSize * count
-        (memory + used).initializeMemory(as: UInt8.self, repeating: 0, count: limit - used)
-        for index in 0..<count { memory.store(places[index].offset, at: length - 2 - 2 * index) }
+        memory[used..<limit].fill(with: 0)
+        for index in 0..<count { memory.uncheckedStore(places[index].offset, at: length - 2 - 2 * index) }
         memory.store(UInt16(truncatingIfNeeded: count), at: 4)
         memory.store(UInt16(exactly: length >> SegmentFormat.unitShift) ?? 0, at: 6)
         if layout == .digested { writeDigests(at: limit) }
-        let block = Bytes(start: memory, count: length)
+        let block = memory[..<length].bytes
         memory.store(Block.checksum(block, segment: segment, address: address), at: 0)
         used = layout.headerSize
         count = 0
@@ -99,12 +95,12 @@ struct BlockBuilder: ~Copyable {
         guard count > 0 else { return }
         let scale = DigestScale(first: key(0), last: key(count - 1))
         scale.write(to: memory)
-        for index in 0..<count { memory.store(scale.digest(of: key(index)), at: offset + 2 * index) }
+        for index in 0..<count { memory.uncheckedStore(scale.digest(of: key(index)), at: offset + 2 * index) }
     }
 
     @inline(__always)
     private func key(_ index: Int) -> SearchKey {
         let place = places[index]
-        return SearchKey(address: memory + (Int(place.offset) &+ Int(place.head)), count: Int(place.keyCount))
+        return SearchKey(memory.uncheckedSlice(Int(place.offset) &+ Int(place.head), Int(place.keyCount)).bytes)
     }
 }

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Keeps blocks and index pages that were read, up to a number of bytes, for all segments of a store.
+/// Caches blocks and hash-index pages of all segments of a store, up to a number of bytes.
 ///
-/// Each shard throws out by CLOCK (Corbató, 1968): a hit sets a bit instead of relinking a list, and comes close to
-/// least recently used. What is thrown out stays valid for those who hold it.
+/// Each shard evicts by CLOCK (Corbató, 1968). A hit sets a bit instead of relinking a list, and the hit rate is close
+/// to that of LRU. Evicted memory stays valid for callers that still hold it.
 final class BlockCache: Sendable {
-    /// What is cached: a part of one open file.
+    /// Identifies cached data: a part of one open file.
     struct Key: Hashable, Sendable {
         /// From ``BlockCache/newOwner()``.
         var owner: UInt64
-        /// Offset in the file.
+        /// Logical address of a block, or −1 − page for a page of the hash index.
         var offset: Int
     }
 
-    /// How the cache did so far.
+    /// Counters of the cache.
     struct Counters: Sendable, Hashable {
         var hits = 0
         var misses = 0
@@ -29,44 +29,34 @@ final class BlockCache: Sendable {
 
     private struct State {
         var places: [Key: Int] = [:]
-        /// The clock's face; nil is a free place.
+        /// The circular array of CLOCK; nil is a free slot.
         var entries: [Entry?] = []
         var free: [Int] = []
         var hand = 0
         var counters = Counters()
     }
 
-    /// `@unchecked Sendable`: the state is touched under the lock only.
-    private final class Shard: @unchecked Sendable {
-        // Not `Mutex`: the thread sanitizer does not know it on Linux, and would report every use.
-        private let lock = ConditionLock()
-        private var state = State()
-
-        @inline(__always)
-        func withLock<R>(_ body: (inout State) -> R) -> R { lock.withLock { body(&state) } }
-    }
-
-    /// The bound, in bytes of blocks.
+    /// The capacity in bytes, including ``overhead`` for each entry.
     let capacity: Int
-    private let shards: [Shard]
+    private let shards: [Locked<State>]
     private let shardCapacity: Int
     private let owners = Atomic<UInt64>(0)
 
-    /// Bookkeeping for an entry, counted against the capacity.
+    /// Bytes of bookkeeping for an entry. They count against the capacity.
     private static let overhead = 128
 
-    /// - Parameter capacity: bytes. Below 8 MiB there is one shard, else eight.
+    /// - Parameter capacity: bytes. Below 8 MiB the cache has one shard, otherwise eight.
     init(capacity: Int) {
         self.capacity = capacity
         let count = capacity < 8 << 20 ? 1 : 8
-        shards = (0..<count).map { _ in Shard() }
+        shards = (0..<count).map { _ in Locked(State()) }
         shardCapacity = capacity / count
     }
 
-    /// A name for a file, never used before.
+    /// A new identifier for an open file, never used before.
     func newOwner() -> UInt64 { owners.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// The sums over all shards.
+    /// The counters, summed over all shards.
     var counters: Counters {
         var sum = Counters()
         for shard in shards {
@@ -79,12 +69,12 @@ final class BlockCache: Sendable {
         return sum
     }
 
-    private func shard(_ key: Key) -> Shard {
+    private func shard(_ key: Key) -> Locked<State> {
         let mixed = (UInt64(bitPattern: Int64(key.offset >> 6)) &+ key.owner) &* 0x9e37_79b9_7f4a_7c15
         return shards[Int(truncatingIfNeeded: mixed >> 61) & (shards.count - 1)]
     }
 
-    /// The block of a key, if it is there.
+    /// The cached block for a key; nil if it is not cached.
     func find(_ key: Key) -> HeapBytes? {
         shard(key).withLock { state in
             guard let place = state.places[key] else {
@@ -97,7 +87,7 @@ final class BlockCache: Sendable {
         }
     }
 
-    /// Adds a block, and throws out others for it. A block greater than a shard is not kept.
+    /// Adds a block and evicts others for it. Ignores a block that is larger than a shard.
     func insert(_ block: HeapBytes, for key: Key) {
         let size = block.bytes.count + Self.overhead
         guard size <= shardCapacity else { return }
@@ -118,7 +108,7 @@ final class BlockCache: Sendable {
         }
     }
 
-    /// Drops all blocks of a file that is gone.
+    /// Removes all blocks of a file that was closed.
     func remove(owner: UInt64) {
         for shard in shards {
             shard.withLock { state in
@@ -129,8 +119,8 @@ final class BlockCache: Sendable {
         }
     }
 
-    /// Moves the hand to an entry that was not used since the hand's last visit, and removes it. At least one entry
-    /// must be there.
+    /// Advances the hand to an entry that was not used since the hand last passed it, and removes that entry. The shard
+    /// must have at least one entry.
     private static func evictOne(_ state: inout State) {
         while true {
             let place = state.hand

@@ -1,12 +1,12 @@
-/// What the fences around a block tell of the keys in it, and of the key that they lead to it.
+/// Estimates where a key is in a block. Computed from the fences of the block and of the next one.
 struct BlockHint {
-    /// Bytes that all of them begin with.
+    /// Length of the prefix that all keys of the block and the searched key share, in bytes.
     var skip: Int
-    /// The digests, of what is behind those, of the block's fence and of the next one, which is greater.
+    /// Digests of the block's fence and of the next fence, both after the prefix. `next` is larger than `first`.
     var first: UInt64
     var next: UInt64
 
-    /// Where a digest is expected among `count` records, as far as keys are spread evenly.
+    /// The expected slot of a digest among `count` records, if keys are spread evenly.
     @inline(__always)
     func guess(_ digest: UInt64, _ count: Int) -> Int {
         guard digest > first else { return 0 }
@@ -15,28 +15,29 @@ struct BlockHint {
     }
 }
 
-/// Narrows down where a key is among records of a block, by the eight bytes of their keys that tell them apart.
+/// Narrows the position of a key in a block by digests: the eight bytes of each key after the shared prefix.
 ///
-/// A block that was not looked at lately is in none of the processor's caches, and a binary search waits for each
-/// record before it knows the next one to look at. Here seven records at a time are looked at, whose addresses do not
-/// depend on each other, so that they are waited for at once.
+/// A block that was not read recently is in none of the processor's caches, and a binary search waits for each record
+/// before it knows the next one to read. This search reads seven records at a time. Their addresses do not depend on
+/// each other, so their cache misses overlap.
 struct BlockSearch {
-    /// The place is not before `low` and not behind `high`.
+    /// The position is at least `low` and at most `high`.
     private(set) var low: Int
     private(set) var high: Int
     private let block: Block
     private let skip: Int
     private let wanted: UInt64
-    /// Whether a record with the digest that is looked for was met: digests then tell no more.
+    /// True if a record with the searched digest was found. Digests cannot narrow the range further.
     private var hasMet = false
 
     private static let pivots = 7
 
     /// - Parameters:
-    ///   - wanted: the digest of the key that is looked for.
-    ///   - skip: bytes that the digests leave out; the key has them, and all records around it.
-    ///   - low: the place is not before it.
-    ///   - high: the place is not behind it.
+    ///   - wanted: digest of the searched key.
+    ///   - skip: length of the shared prefix that the digests leave out, in bytes. The key and all records around it
+    ///     have this prefix.
+    ///   - low: lower bound of the position.
+    ///   - high: upper bound of the position.
     @inline(__always)
     init(_ block: Block, _ wanted: UInt64, skip: Int, _ low: Int, _ high: Int) {
         self.block = block
@@ -46,9 +47,9 @@ struct BlockSearch {
         self.high = high
     }
 
-    /// Narrows the range down to a few records, or to those that digests do not tell apart: looks first at those around
-    /// the place where the key is likely to be, most of which a scan reads anyway, then at some that are spread evenly.
-    /// - Returns: false where a slot leads nowhere.
+    /// Narrows the range to a few records, or to records with equal digests. Reads the records around the expected
+    /// position first, because a scan reads most of them anyway. Then calls ``narrow()``.
+    /// - Returns: false if a slot points to no valid record.
     @inline(__always)
     mutating func run(_ hint: BlockHint) -> Bool {
         guard block.count >= Self.pivots else { return true }
@@ -58,8 +59,8 @@ struct BlockSearch {
         return narrow()
     }
 
-    /// Narrows the range down by records that are spread evenly.
-    /// - Returns: false where a slot leads nowhere.
+    /// Narrows the range by records that are spread evenly over it.
+    /// - Returns: false if a slot points to no valid record.
     @inline(__always)
     mutating func narrow() -> Bool {
         while !hasMet, high &- low > 3 {
@@ -68,7 +69,7 @@ struct BlockSearch {
         return true
     }
 
-    /// Compares with seven records, at the eighths of `span` slots from `start` on.
+    /// Compares seven records, at the eighths of the `span` slots from `start` on.
     @inline(__always)
     private mutating func compare(_ start: Int, span: Int) -> Bool {
         var (before, notBehind) = (0, 0)

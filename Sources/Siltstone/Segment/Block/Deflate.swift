@@ -1,23 +1,25 @@
 import CZlib
 
-/// Raw deflate streams (RFC 1951) in one piece, by zlib.
+/// Raw deflate streams (RFC 1951), compressed and inflated in one call by zlib.
 enum Deflate {
-    /// Bytes that a byte of a stream can become at most: 258 for two bits, one for the length and one for the distance.
+    /// Largest expansion of a stream: two bits, one for the length and one for the distance, can produce 258 bytes, so
+    /// one byte of the stream can produce 1,032.
     static let greatestRatio = 1032
 
-    /// The greatest window, and no header around the stream.
+    /// The largest window, and no header around the stream (zlib's meaning of a negative value).
     private static let rawWindowBits: Int32 = -15
 
-    /// A compressor that is used again for each block.
+    /// A compressor that is reused from block to block.
+    @safe
     struct Compressor: ~Copyable {
         /// zlib keeps the address of its stream, so the stream must not move.
         private let stream: UnsafeMutablePointer<z_stream>
 
         /// - Parameter level: 1 to 9.
         init(level: Int) throws(StoreError) {
-            stream = .allocate(capacity: 1)
-            stream.initialize(to: z_stream())
-            let code = deflateInit2_(
+            unsafe stream = .allocate(capacity: 1)
+            unsafe stream.initialize(to: z_stream())
+            let code = unsafe deflateInit2_(
                 stream, Int32(level), Z_DEFLATED, rawWindowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
                 Int32(MemoryLayout<z_stream>.size))
             guard code == Z_OK else {
@@ -26,43 +28,43 @@ enum Deflate {
         }
 
         deinit {
-            deflateEnd(stream)
-            stream.deallocate()
+            unsafe deflateEnd(stream)
+            unsafe stream.deallocate()
         }
 
         /// Compresses `source` into `target`.
-        /// - Returns: bytes of the stream, or nil where it does not fit `target`.
+        /// - Returns: bytes of the stream; nil if it does not fit into `target`.
         mutating func compress(_ source: Bytes, into target: MutableBytes) -> Int? {
-            guard deflateReset(stream) == Z_OK, let input = UInt32(exactly: source.count) else { return nil }
-            stream.pointee.next_in = UnsafeMutablePointer(
+            guard unsafe deflateReset(stream) == Z_OK, let input = UInt32(exactly: source.count) else { return nil }
+            unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(
                 mutating: source.start.assumingMemoryBound(to: UInt8.self))
-            stream.pointee.avail_in = input
-            stream.pointee.next_out = target.start.assumingMemoryBound(to: UInt8.self)
-            stream.pointee.avail_out = UInt32(clamping: target.count)
-            guard deflate(stream, Z_FINISH) == Z_STREAM_END else { return nil }
-            return target.count - Int(stream.pointee.avail_out)
+            unsafe stream.pointee.avail_in = input
+            unsafe stream.pointee.next_out = unsafe target.start.assumingMemoryBound(to: UInt8.self)
+            unsafe stream.pointee.avail_out = UInt32(clamping: target.count)
+            guard unsafe deflate(stream, Z_FINISH) == Z_STREAM_END else { return nil }
+            return unsafe target.count - Int(stream.pointee.avail_out)
         }
     }
 
     /// Inflates `source` into `target`.
-    /// - Returns: whether the stream is well, ends with `source`, and fills `target` exactly.
+    /// - Returns: true if the stream is intact, ends with `source`, and fills `target` exactly.
     static func inflate(_ source: Bytes, into target: MutableBytes) -> Bool {
         guard let input = UInt32(exactly: source.count), let output = UInt32(exactly: target.count) else {
             return false
         }
-        return withUnsafeTemporaryAllocation(of: z_stream.self, capacity: 1) { memory in
+        return unsafe withUnsafeTemporaryAllocation(of: z_stream.self, capacity: 1) { memory in
             guard let stream = memory.baseAddress else { return false }
-            stream.initialize(to: z_stream())
+            unsafe stream.initialize(to: z_stream())
             guard
-                inflateInit2_(stream, rawWindowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
+                unsafe inflateInit2_(stream, rawWindowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
             else { return false }
-            defer { inflateEnd(stream) }
-            stream.pointee.next_in = UnsafeMutablePointer(
+            defer { unsafe inflateEnd(stream) }
+            unsafe stream.pointee.next_in = unsafe UnsafeMutablePointer(
                 mutating: source.start.assumingMemoryBound(to: UInt8.self))
-            stream.pointee.avail_in = input
-            stream.pointee.next_out = target.start.assumingMemoryBound(to: UInt8.self)
-            stream.pointee.avail_out = output
-            return CZlib.inflate(stream, Z_FINISH) == Z_STREAM_END && stream.pointee.avail_in == 0
+            unsafe stream.pointee.avail_in = input
+            unsafe stream.pointee.next_out = unsafe target.start.assumingMemoryBound(to: UInt8.self)
+            unsafe stream.pointee.avail_out = output
+            return unsafe CZlib.inflate(stream, Z_FINISH) == Z_STREAM_END && stream.pointee.avail_in == 0
                 && stream.pointee.avail_out == 0
         }
     }

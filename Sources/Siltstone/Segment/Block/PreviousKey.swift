@@ -1,6 +1,7 @@
-/// The record before, against which order is checked. The key is copied, since its block may be written by then.
+/// The previous record, for checking the order of records. Holds a copy of the key, because its block may have been
+/// written and its memory reused in the meantime.
 struct PreviousKey: ~Copyable {
-    /// What ``compare(_:)`` returns for an older version of the same key.
+    /// The result of ``compare(_:)`` for an older version of the same key.
     static let sameKey = -1
 
     private var buffer = KeyBuffer()
@@ -11,8 +12,9 @@ struct PreviousKey: ~Copyable {
     /// The key; nil before the first record.
     var key: Bytes? { buffer.key }
 
-    /// - Returns: −2 where `record` has a greater key, ``sameKey`` where it is an older version of the same, and 0 or
-    ///   more where it is out of order.
+    /// Compares `record` with the previous one.
+    /// - Returns: −2 if `record` has a larger key, ``sameKey`` if it is an older version of the same key, and 0 or more
+    ///   if it is out of order.
     @inline(__always)
     func compare(_ record: Record) -> Int {
         guard let key = buffer.key else { return -2 }

@@ -1,7 +1,7 @@
-/// The beginning of a record in a block, where it is short, as most are. The sequence number is decoded for those who ask for
-/// it only, as that takes as long as the rest.
+/// The first bytes of a record, up to its key, if they are short. Most are. The sequence number is decoded only on
+/// demand, because that takes as long as decoding the rest.
 struct RecordHead {
-    /// Bytes that a head has at most.
+    /// Bytes of a head at most.
     static let greatestSize = 8
 
     private let word: UInt64
@@ -9,14 +9,16 @@ struct RecordHead {
     let size: Int
     let valueCount: Int
 
-    /// Reads the head of a record whose lengths take one byte for the key and at most two for the value, and whose
-    /// sequence number is short enough for all to end within eight bytes; nil for others.
+    /// Decodes the head of a record. Reads ``greatestSize`` bytes at `offset`, which must exist. Returns nil unless the
+    /// key length takes one byte, the value length takes at most two, and the head including the sequence number ends
+    /// within eight bytes.
     @inline(__always)
-    init?(_ record: UnsafeRawPointer) {
-        word = UInt64(littleEndian: record.loadUnaligned(as: UInt64.self))
-        // The last byte of the sequence number is the first one without the mark, behind the lengths.
+    init?(_ bytes: Bytes, at offset: Int) {
+        word = bytes.uncheckedInteger(at: offset)
+        // Each byte of a varint but the last has its top bit set. The first byte after the lengths without that bit
+        // ends the sequence number.
         let ends = ~word & 0x8080_8080_8080_8080
-        // Which lengths take more than one byte.
+        // The top bits of the length bytes. If both are clear, both lengths take one byte.
         let marks = word & 0x80_8000
         if _fastPath(marks == 0) {
             valueCount = Int(truncatingIfNeeded: (word &>> 16) & 0x7f)
@@ -29,20 +31,21 @@ struct RecordHead {
         if size > Self.greatestSize { return nil }
     }
 
-    /// Whether the key is of this length and has a value, of which this is the newest version: what most are, told at once.
+    /// True if the record's key has this length, its kind is value, and it is the newest version of its key. Most
+    /// records satisfy this, so one comparison checks it.
     @inline(__always)
     func isNewestValue(keyCount: Int) -> Bool {
         word & 0xffff == UInt64(truncatingIfNeeded: keyCount) &<< 8 | UInt64(RecordKind.value.rawValue)
     }
 
-    /// The kind, with ``BlockRecord/olderFlag``.
+    /// The kind, including ``BlockRecord/olderFlag``.
     @inline(__always)
     var kindByte: UInt8 { UInt8(truncatingIfNeeded: word) }
 
     @inline(__always)
     var keyCount: Int { Int(truncatingIfNeeded: (word &>> 8) & 0x7f) }
 
-    /// The number of the change.
+    /// The sequence number.
     @inline(__always)
     var sequence: SequenceNumber { Varint.value(word &>> (word & 0x80_0000 == 0 ? 24 : 32)) }
 }

@@ -1,23 +1,23 @@
-/// A block in a compressed segment: a header, then the block as a deflate stream, or as it is where that is not
+/// A block of a compressed segment: a header, then the block as a deflate stream, or uncompressed if the stream is not
 /// smaller (`Docs/Format.md`, "Compression").
 ///
-/// The header names the block, so that blocks can be found without the block table if that is damaged.
+/// The header identifies the block, so that salvage can find blocks even if the block table is damaged.
 struct StoredBlock {
     /// Bytes before the payload.
     static let headerSize = 16
-    /// Stored blocks begin at multiples of this.
+    /// Stored blocks start at multiples of this.
     static let alignment = 8
 
-    /// The block's logical address and its length there.
+    /// The block's logical address, and its uncompressed length.
     var address: Int
     var length: Int
-    /// Bytes of the payload; ``length`` where the block is stored as it is.
+    /// Bytes of the payload. Equal to ``length`` if the block is stored uncompressed.
     var payload: Int
 
-    /// Bytes in the file, padding included, of a payload.
+    /// Bytes of a stored block in the file for a payload of this size, including header and padding.
     static func size(payload: Int) -> Int { (headerSize + payload + alignment - 1) & ~(alignment - 1) }
 
-    /// Reads a header, of which nothing is proved yet; nil where it is shorter than one, or makes no sense.
+    /// Decodes a header. Returns nil if it is too short or its values are impossible. The checksum is not verified.
     init?(header: Bytes) {
         guard let start: UInt32 = header.integer(at: 4), let units: UInt32 = header.integer(at: 8),
             let payload: UInt32 = header.integer(at: 12), units > 0
@@ -25,7 +25,7 @@ struct StoredBlock {
         address = Int(start) << SegmentFormat.unitShift
         length = Int(units) << SegmentFormat.unitShift
         self.payload = Int(payload)
-        // A length that no stream of this size can have would only take memory.
+        // Rejects a length that no stream of this size can have, because it would only allocate memory.
         guard payload > 0, self.payload <= length, length <= self.payload * Deflate.greatestRatio,
             address + length <= SegmentFormat.maximumDataBytes
         else { return nil }
@@ -36,8 +36,8 @@ struct StoredBlock {
         return CRC32.checksum(covered, continuing: CRC32.checksum(segment, continuing: 0))
     }
 
-    /// Reads a stored block and checks that it is whole; nil where it is not.
-    /// - Parameter stored: from the header to the end of the padding.
+    /// Decodes a stored block and verifies its checksum. Returns nil if it is corrupt.
+    /// - Parameter stored: the bytes from the header to the end of the padding.
     init?(_ stored: Bytes, segment: UInt64) {
         self.init(header: stored)
         guard stored.count == Self.size(payload: payload), let checksum: UInt32 = stored.integer(at: 0),
@@ -45,7 +45,7 @@ struct StoredBlock {
         else { return nil }
     }
 
-    /// The block itself, not checked yet; nil where the stream is not well.
+    /// The uncompressed block, whose own checksum is not verified yet; nil if the stream is corrupt.
     func expand(_ stored: Bytes) -> HeapBytes? {
         guard let source = stored.slice(Self.headerSize, payload) else { return nil }
         let block = HeapBytes(count: length)
@@ -57,7 +57,7 @@ struct StoredBlock {
     }
 }
 
-/// Makes stored blocks.
+/// Builds stored blocks.
 struct StoredBlockBuilder: ~Copyable {
     private var compressor: Deflate.Compressor
     private var memory = MutableBytes.allocate(byteCount: 64 << 10, alignment: 64)
@@ -66,7 +66,7 @@ struct StoredBlockBuilder: ~Copyable {
 
     deinit { memory.deallocate() }
 
-    /// The stored form of a block, valid until the next call.
+    /// The stored form of a block. It is valid until the next call.
     /// - Returns: the bytes, and how many of them are payload.
     mutating func build(_ block: Bytes, segment: UInt64, address: Int) -> (bytes: Bytes, payload: Int) {
         let needed = StoredBlock.size(payload: block.count)

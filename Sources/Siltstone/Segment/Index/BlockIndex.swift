@@ -1,81 +1,68 @@
-/// Where the blocks of a segment begin and which keys they hold: the sparse index for seeks, and the way from an
-/// address to its block (`Docs/Format.md`, "Block index").
+/// The sparse index of a segment: where each block starts and which keys it holds. Seeks search it by key, and point
+/// reads by address (`Docs/Format.md`, "Block index").
 ///
-/// The *fence* of a block comes after everything in the block before, and not after anything in its own. Fences are
-/// compared by a digest, the 8 bytes behind the prefix that all of them share; only ties compare keys. Without
-/// the prefix a digest of decimal keys would always be zeros.
-///
-/// `@unchecked Sendable`: all memory is written in the initialiser, and only read from then on.
-final class BlockIndex: @unchecked Sendable {
-    /// Of a fence that is no version of a key: it stands before all of them.
+/// The *fence* of a block is a separator key: larger than every key of the preceding block, and not larger than any key
+/// of its own. Only if both blocks hold versions of one key is the fence that key together with a sequence number.
+/// Searches compare digests of fences: the 8 bytes after the prefix that all fences share. They compare keys only if
+/// digests are equal. Without the prefix, decimal keys with leading zeros would all have the same digest.
+final class BlockIndex: Sendable {
+    /// The sequence number of a fence that is not a version of a key. It is ordered before all versions.
     static let beforeAllVersions = SequenceNumber.max
 
-    /// Fences of a group: their digests are four lines of the processor's caches.
+    /// Fences per group. Their digests fill four cache lines.
     private static let groupSize = 32
 
-    /// Bytes of memory for each block, about: where it begins, its fence and the digest of that, the window.
+    /// Bytes of memory per block, approximately: start, fence, digest and window.
     static let bytesPerBlock = 40
 
     let blockCount: Int
-    /// Logarithm of the window in which at most one block begins.
+    /// Base-2 logarithm of the window size. At most one block starts in a window.
     private let windowShift: Int
-    /// Where each block begins, in units, and behind them where the last one ends.
-    private let starts: UnsafeMutablePointer<UInt32>
-    /// The last block that begins in a window or before it.
-    private let windows: UnsafeMutablePointer<UInt32>
-    private let keys: UnsafeMutablePointer<Bytes>
-    private let sequences: UnsafeMutablePointer<SequenceNumber>
-    private let digests: UnsafeMutablePointer<UInt64>
+    /// Start of each block in units, followed by the end of the last block.
+    private let starts: HeapArray<UInt32>
+    /// For each window, the last block that starts in it or before it.
+    private let windows: HeapArray<UInt32>
+    private let keys: HeapArray<Bytes>
+    private let sequences: HeapArray<SequenceNumber>
+    private let digests: HeapArray<UInt64>
     /// The first digest of each group of ``groupSize``.
-    private let samples: UnsafeMutablePointer<UInt64>
-    /// What all fences but the first begin with.
+    private let samples: HeapArray<UInt64>
+    /// The prefix that all fences but the first share.
     private let common: SearchKey
     private var skip: Int { common.count }
-    /// Holds the keys.
+    /// Owns the memory of the keys.
     private let storage: HeapBytes
 
-    /// Reads the section; nil where it does not fit the footer, or is not in order.
-    /// - Parameter section: lies in `storage`.
+    /// Decodes the section. Returns nil if it contradicts the footer or its fences are not in order.
+    /// - Parameter section: a part of `storage`.
     init?(_ section: Bytes, in storage: HeapBytes, footer: SegmentFooter) {
         let count = footer.blockCount
-        // An entry takes 3 bytes at least: this bounds what a wrong count can allocate.
+        // An entry takes at least 3 bytes. This bounds the memory that a corrupt count can allocate.
         guard count <= section.count / 3 else { return nil }
         self.storage = storage
         blockCount = count
         windowShift = footer.windowShift
-        starts = .allocate(capacity: count + 1)
-        keys = .allocate(capacity: count)
-        sequences = .allocate(capacity: count)
-        digests = .allocate(capacity: count)
-        samples = .allocate(capacity: count / Self.groupSize + 1)
+        starts = HeapArray(count: count + 1)
+        keys = HeapArray(count: count)
+        sequences = HeapArray(count: count)
+        digests = HeapArray(count: count)
+        samples = HeapArray(count: count / Self.groupSize + 1)
         let windowCount = footer.dataBytes >> footer.windowShift + 1
-        windows = .allocate(capacity: windowCount)
-        windows.initialize(repeating: 0, count: windowCount)
+        windows = HeapArray(repeating: 0, count: windowCount)
 
-        // Parsed by a static function, which can say no before `self` is whole.
+        // Parses in a static function, because a method cannot be called before all properties are set.
         let isParsed = Self.parse(
             section, count: count, dataBytes: footer.dataBytes, starts: starts, keys: keys, sequences: sequences)
         let hasWindows =
             isParsed
-            && Self.fill(
-                windows, count: windowCount, shift: footer.windowShift, starts: starts, blockCount: count)
+            && Self.fill(windows, shift: footer.windowShift, starts: starts, blockCount: count)
         common = hasWindows && count > 1 ? Self.commonPrefix(keys[1], keys[count - 1]) : SearchKey(.emptyBytes)
         guard hasWindows else { return nil }
-        // Of local variables: what `self` holds would be loaded again for each block.
-        let (keys, digests, samples, skip) = (keys, digests, samples, common.count)
-        for block in 0..<count { (digests + block).initialize(to: SearchKey(keys[block]).digest(after: skip)) }
+        let skip = common.count
+        for block in 0..<count { digests[block] = SearchKey(keys[block]).digest(after: skip) }
         for group in 0..<(count + Self.groupSize - 1) / Self.groupSize {
-            (samples + group).initialize(to: digests[group * Self.groupSize])
+            samples[group] = digests[group * Self.groupSize]
         }
-    }
-
-    deinit {
-        starts.deallocate()
-        keys.deallocate()
-        sequences.deallocate()
-        digests.deallocate()
-        samples.deallocate()
-        windows.deallocate()
     }
 
     private static func commonPrefix(_ first: Bytes, _ last: Bytes) -> SearchKey {
@@ -84,8 +71,8 @@ final class BlockIndex: @unchecked Sendable {
     }
 
     private static func parse(
-        _ section: Bytes, count: Int, dataBytes: Int, starts: UnsafeMutablePointer<UInt32>,
-        keys: UnsafeMutablePointer<Bytes>, sequences: UnsafeMutablePointer<SequenceNumber>
+        _ section: Bytes, count: Int, dataBytes: Int, starts: borrowing HeapArray<UInt32>,
+        keys: borrowing HeapArray<Bytes>, sequences: borrowing HeapArray<SequenceNumber>
     ) -> Bool {
         var reader = ByteReader(section)
         var start = 0
@@ -93,22 +80,22 @@ final class BlockIndex: @unchecked Sendable {
             guard let units = reader.length(), units > 0, units <= (dataBytes &- start) &>> SegmentFormat.unitShift,
                 let continued = reader.varint(), let key = reader.counted()
             else { return false }
-            (starts + block).initialize(to: UInt32(truncatingIfNeeded: start &>> SegmentFormat.unitShift))
-            (keys + block).initialize(to: key)
-            (sequences + block).initialize(to: continued == 0 ? beforeAllVersions : continued - 1)
+            starts[block] = UInt32(truncatingIfNeeded: start &>> SegmentFormat.unitShift)
+            keys[block] = key
+            sequences[block] = continued == 0 ? beforeAllVersions : continued - 1
             start &+= units &<< SegmentFormat.unitShift
             guard block > 0 else { continue }
             let order = compareKeysByWords(keys[block - 1], key)
             guard order < 0 || order == 0 && sequences[block - 1] > sequences[block] else { return false }
         }
-        (starts + count).initialize(to: UInt32(start >> SegmentFormat.unitShift))
+        starts[count] = UInt32(start >> SegmentFormat.unitShift)
         return reader.isAtEnd && start == dataBytes
     }
 
     private static func fill(
-        _ windows: UnsafeMutablePointer<UInt32>, count: Int, shift: Int, starts: UnsafeMutablePointer<UInt32>,
-        blockCount: Int
+        _ windows: borrowing HeapArray<UInt32>, shift: Int, starts: borrowing HeapArray<UInt32>, blockCount: Int
     ) -> Bool {
+        let count = windows.count
         var previous = -1
         for block in 0..<blockCount {
             let window = (Int(starts[block]) &<< SegmentFormat.unitShift) &>> shift
@@ -131,30 +118,31 @@ final class BlockIndex: @unchecked Sendable {
     @inline(__always)
     func length(of block: Int) -> Int { start(of: block &+ 1) &- start(of: block) }
 
-    /// The block that holds a logical address, which must be in the data area.
+    /// The block that contains a logical address. The address must be in the data area.
     @inline(__always)
     func block(holding address: Int) -> Int {
         let block = Int(windows[address &>> windowShift])
-        // Arithmetic, not a branch: it would be guessed wrong every fourth time.
+        // Arithmetic instead of a branch, because the branch would be mispredicted every fourth time.
         return block &- Int(truncatingIfNeeded: UInt(bitPattern: address &- start(of: block)) &>> 63)
     }
 
-    /// The fence of a block: its key, and its version where the block continues the key of the one before.
+    /// The fence of a block: its key, and a sequence number if the block continues the versions of the key that ended
+    /// the preceding block.
     func fence(of block: Int) -> (key: Bytes, sequence: SequenceNumber) { (keys[block], sequences[block]) }
 
     // MARK: Search
 
-    /// What a search in a block can go by, for a key that ``search(_:_:)`` sends there; nil where digests would not tell the
-    /// block's keys apart, or nothing is known of what they share.
+    /// A hint for a search in a block, for a key that ``search(_:_:)`` sends to it. Returns nil if digests cannot tell
+    /// the block's keys apart, or if the shared prefix is unknown.
     @inline(__always)
     func hint(of block: Int) -> BlockHint? {
-        // The first block may begin with anything, and the last one end with anything.
+        // The first block may start with any key, and the last one may end with any key.
         guard block > 0, block &+ 1 < blockCount, digests[block] != digests[block &+ 1] else { return nil }
         return BlockHint(skip: skip, first: digests[block], next: digests[block &+ 1])
     }
 
-    /// The block to look into for version `sequence` of `key`: the first record that does not come before it is in
-    /// that block, or is the first of the next one. At least one block must be there.
+    /// The block in which to search for version `sequence` of `key`. The first record that is not ordered before that
+    /// version is in this block, or is the first record of the next one. The segment must have at least one block.
     /// - Complexity: O(log n)
     func search(_ key: Bytes, _ sequence: SequenceNumber) -> Int {
         guard blockCount > 1 else { return 0 }
@@ -174,8 +162,9 @@ final class BlockIndex: @unchecked Sendable {
         return low - 1
     }
 
-    /// Which part of all blocks lies before a key, from 0 to 1; right but for a part of one block. Inside of that the place is
-    /// guessed by the digests of the fences around it, as if keys were spread evenly. At least one block must be there.
+    /// The fraction of the segment's block bytes that are before a key, from 0 to 1. The error is less than one block.
+    /// Inside the block, interpolates between the digests of the fences, as if keys were spread evenly. The segment
+    /// must have at least one block.
     /// - Complexity: O(log n)
     func position(of key: Bytes) -> Double {
         let block = search(key, Self.beforeAllVersions)
@@ -188,22 +177,23 @@ final class BlockIndex: @unchecked Sendable {
         return before / Double(start(of: blockCount))
     }
 
-    /// The first block, but for block 0, whose digest is not below `digest`; ``blockCount`` if none.
+    /// The first block after block 0 whose digest is not smaller than `digest`; ``blockCount`` if none.
     ///
-    /// Two steps, of which the first looks at what stays in the innermost cache. The second one's lines are asked for at
-    /// once: where they are not in any cache, which is so in a store that is read at random, a search in one step waits
-    /// for each.
+    /// Searches in two steps. The first searches the samples, which stay in the L1 cache. The second searches one
+    /// group, whose lines are prefetched together. A search in one step would wait for each line in turn if they are in
+    /// no cache, as is typical for random reads.
     @inline(__always)
     private func firstFence(notBelow digest: UInt64) -> Int {
         let groups = (blockCount &- 1) / Self.groupSize
-        let first = (samples + 1).count(below: digest, of: groups) &* Self.groupSize
+        let first = samples.count(below: digest, from: 1, of: groups) &* Self.groupSize
         let count = min(blockCount &- first, Self.groupSize)
-        Prefetch.lines(digests + first, count: count &* MemoryLayout<UInt64>.stride)
-        Prefetch.lines(starts + first, count: (count &+ 1) &* MemoryLayout<UInt32>.stride)
-        return first &+ 1 &+ (digests + (first &+ 1)).count(below: digest, of: count &- 1)
+        digests.prefetch(from: first, count: count)
+        starts.prefetch(from: first, count: count &+ 1)
+        return first &+ 1 &+ digests.count(below: digest, from: first &+ 1, of: count &- 1)
     }
 
-    /// The first block of `[low, high)` that satisfies a condition which holds for all behind it too; `high` if none.
+    /// The first block of `[low, high)` that satisfies the condition; `high` if none. If a block satisfies it, all
+    /// later ones must too.
     @inline(__always)
     private func firstFence(from low: Int, to high: Int, where holds: (Int) -> Bool) -> Int {
         var low = low

@@ -1,17 +1,17 @@
-/// Collects the fences of a segment's blocks.
+/// Builds the block index of a segment.
 struct BlockIndexBuilder: ~Copyable {
-    /// The section so far.
+    /// The encoded section so far.
     private(set) var bytes: [UInt8] = []
     private(set) var blockCount = 0
-    /// The fence of the block in the making.
+    /// The fence of the current block.
     private var fence: [UInt8] = []
     private var continued: UInt64 = 0
 
-    /// Begins a block.
+    /// Starts a block.
     /// - Parameters:
     ///   - key: the key of its first record.
     ///   - sequence: that record's sequence number.
-    ///   - last: the key of the last record before, nil for the first block.
+    ///   - last: the key of the last record of the preceding block; nil for the first block.
     mutating func beginBlock(_ key: Bytes, _ sequence: SequenceNumber, after last: Bytes?) {
         fence.removeAll(keepingCapacity: true)
         continued = 0
@@ -20,7 +20,7 @@ struct BlockIndexBuilder: ~Copyable {
             continued = sequence + 1
             fence.append(contentsOf: key)
         } else {
-            // The shortest key that separates the two: up to and including the first byte that differs.
+            // The shortest separator of the two keys: `key` up to and including the first byte that differs.
             var shared = 0
             while shared < last.count, shared < key.count, last[shared] == key[shared] { shared += 1 }
             fence.append(contentsOf: key.prefix(shared + 1))
@@ -28,7 +28,7 @@ struct BlockIndexBuilder: ~Copyable {
     }
 
     /// Ends the block.
-    /// - Parameter length: its bytes.
+    /// - Parameter length: bytes of the block.
     mutating func endBlock(length: Int) {
         bytes.append(varint: UInt64(length >> SegmentFormat.unitShift))
         bytes.append(varint: continued)

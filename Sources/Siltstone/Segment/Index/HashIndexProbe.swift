@@ -1,17 +1,17 @@
-/// The search for one hash in one page of a hash index: the addresses that may be the key's, one after the other.
+/// Searches one page of a hash index for one hash. Returns the candidate addresses one after another.
 struct HashIndexProbe {
-    private let page: UnsafeRawPointer
+    private let page: Bytes
     private let hash: UInt64
     private let geometry: HashIndexGeometry
     private var bucket: Int
-    /// Buckets looked into before this one.
+    /// Buckets searched before this one.
     private var passed = 0
     private var line: HashIndexLine
-    /// The places that match and were not handed out.
+    /// The matching slots that were not returned yet.
     private var matches: UInt32
 
-    /// - Parameter page: the page that the hash belongs to, whose checksum is known to be right.
-    init(_ page: UnsafeRawPointer, hash: UInt64, geometry: HashIndexGeometry) {
+    /// - Parameter page: the page of the hash. Its checksum must be verified.
+    init(_ page: Bytes, hash: UInt64, geometry: HashIndexGeometry) {
         self.page = page
         self.hash = hash
         self.geometry = geometry
@@ -20,7 +20,8 @@ struct HashIndexProbe {
         matches = line.matches
     }
 
-    /// The next address, or nil where the key is not in the segment if it was not at one of those before.
+    /// The next candidate address; nil if there are no more. If the key was at none of them, the segment does not
+    /// contain it.
     mutating func next() -> Int? {
         let mask = geometry.addressMask
         let tag = geometry.wordTag(of: hash)
@@ -28,7 +29,7 @@ struct HashIndexProbe {
             while matches != 0 {
                 let word = line.word(at: matches)
                 matches &= matches &- 1
-                // No record is at address 0, where a block's header is.
+                // No record has address 0, because a block's header is there.
                 if word & ~mask == tag, word & mask != 0 { return Int(word & mask) }
             }
             guard line.hasOverflowed else { return nil }

@@ -1,29 +1,30 @@
-/// Read-ahead of a walk over the mapped blocks of a segment: a window that doubles while the walk goes on in one
+/// Reads ahead of a scan over the mapped blocks of a segment. Its window doubles while the scan continues in one
 /// direction.
 ///
-/// The kernel's own read-ahead is off for segments. It would read megabytes for a seek, and knows nothing of a walk
-/// backward.
+/// The kernel's own read-ahead is off for segments. It would read megabytes for a seek, and it does not support
+/// backward scans.
 struct BlockReadAhead {
-    private static let smallestWindow = 128 << 10
-    /// With one window ahead of the one that is walked, the disk always has a megabyte or more to do.
-    private static let greatestWindow = 1 << 20
-    /// The window of a walk that has found everything in memory so far. To ask the system for each megabyte would take a
-    /// fiftieth of such a walk.
-    private static let greatestPresentWindow = 8 << 20
-    /// Blocks of a seek in a store that fits into memory for which nothing is asked: most seeks read no more.
+    private static let minWindow = 128 << 10
+    /// One window is always requested ahead of the one being scanned. So the disk always has about a megabyte to read.
+    private static let maxWindow = 1 << 20
+    /// Largest window of a scan that has found everything in memory so far. One system call per megabyte would take a
+    /// fiftieth of such a scan.
+    private static let maxResidentWindow = 8 << 20
+    /// Blocks after a seek for which nothing is requested if the store fits into memory. Most seeks read no more than
+    /// these.
     private static let freeBlocks = 4
 
-    /// Blocks that need no look.
+    /// Blocks in `lower..<upper` need no action when the scan enters them.
     private var lower = 0
     private var upper = 0
-    /// What was asked for ends before this block, or, backward, begins with it.
+    /// The end of the requested blocks: exclusive in a forward scan, inclusive in a backward one.
     private var edge = 0
-    /// Bytes of the latest window; 0 behind a seek.
+    /// Bytes of the latest window; 0 after a seek.
     private var window = 0
-    /// Whether the latest window was found in memory.
+    /// True if the latest window was completely in memory.
     private var isPresent = false
 
-    /// Forgets the walk: the next block is that of a seek.
+    /// Ends the scan. The next block is treated as a seek.
     @inline(__always)
     mutating func restart() {
         lower = 0
@@ -32,19 +33,18 @@ struct BlockReadAhead {
         isPresent = false
     }
 
-    /// Looks at the walk before a block is entered.
-    /// - Parameters:
-    ///   - isForward: which way a walk that begins here is likely to go on.
+    /// Requests blocks ahead, if necessary, before the scan enters a block.
+    /// - Parameter isForward: the likely direction of a scan that starts at this block.
     @inline(__always)
     mutating func enter(_ block: Int, of reader: SegmentReader, isForward: Bool) {
         if _fastPath(block >= lower && block < upper) { return }
-        // Most walks are seeks that end before anything is asked for.
+        // Most scans are seeks that end before anything is requested.
         if _fastPath(upper == 0 && !reader.isTight) { return begin(at: block, Self.freeBlocks, isForward) }
         move(to: block, reader, isForward)
     }
 
-    /// Takes note of the first block of a walk.
-    /// - Parameter free: blocks in a row for which nothing more is asked.
+    /// Starts a scan at a block.
+    /// - Parameter free: number of consecutive blocks for which nothing more is requested.
     @inline(__always)
     private mutating func begin(at block: Int, _ free: Int, _ isForward: Bool) {
         lower = isForward ? block : block &+ 1 &- free
@@ -61,10 +61,10 @@ struct BlockReadAhead {
         if reader.isTight { reader.fetchMissing(blocks: lower..<upper) }
     }
 
-    /// Asks for the next window, while the walk is in the one before.
+    /// Requests the next window while the scan is still in the previous one.
     private mutating func advance(from block: Int, by direction: Int, _ reader: SegmentReader) {
-        let greatest = isPresent && !reader.isTight ? Self.greatestPresentWindow : Self.greatestWindow
-        window = min(max(2 * window, Self.smallestWindow), greatest)
+        let greatest = isPresent && !reader.isTight ? Self.maxResidentWindow : Self.maxWindow
+        window = min(max(2 * window, Self.minWindow), greatest)
         let count = max(2, window / reader.averageBlockBytes)
         if direction > 0 {
             let start = max(block, edge)

@@ -1,7 +1,7 @@
-/// A moving view of a file for salvage and verification.
+/// A moving window over a file, for salvage and verification.
 ///
-/// A read that fails is thrown, not taken for damage: it may be a fault that passes, and records that were given up for it
-/// would be gone though every byte of them is well.
+/// Throws I/O errors instead of treating them as damage. The error may be temporary, and salvage would otherwise drop
+/// records whose bytes are all intact.
 final class FileWindow {
     private static let chunk = 1 << 20
 
@@ -16,8 +16,8 @@ final class FileWindow {
         self.size = size
     }
 
-    /// Part of the file, valid until the next call; nil where it is not all in the file.
-    /// - Throws: ``StoreError`` where it cannot be read.
+    /// A part of the file, valid until the next call. Returns nil if it is not completely within the file.
+    /// - Throws: ``StoreError`` if the file cannot be read.
     func bytes(at offset: Int, count: Int) throws(StoreError) -> Bytes? {
         guard offset >= 0, count >= 0, count <= size - offset else { return nil }
         if let part = chunk.bytes.slice(offset - start, count) { return part }

@@ -1,32 +1,27 @@
-/// A sorted run: segments whose key ranges do not overlap, in key order.
+/// A sorted run: segments in key order whose key ranges do not overlap.
 ///
-/// Ranges may touch: a segment's last key may be the next one's first where the former ends with a range tombstone,
-/// whose end is not in its range. A record of a key is always in the last segment that does not begin after it.
-///
-/// `@unchecked Sendable`: the buffer is filled in the initialiser, and only read from then on.
-final class Run: @unchecked Sendable {
+/// Adjacent ranges may share a key. If a segment's last key is the end of a range tombstone, which is exclusive, it may
+/// also be the next segment's first key. A record of a key is always in the last segment whose first key is not larger
+/// than the key.
+final class Run: Sendable {
     let number: UInt64
     let segments: [SegmentReader]
     let recordCount: Int
-    /// Where each segment begins; the readers keep the bytes.
-    private let firstKeys: UnsafeMutablePointer<Bytes>
+    /// First key of each segment. The readers own the bytes.
+    private let firstKeys: HeapArray<Bytes>
 
     /// - Parameter segments: in any order.
     init(number: UInt64, segments: [SegmentReader]) {
         self.number = number
         self.segments = segments.sorted { $0.info.firstKey.lexicographicallyPrecedes($1.info.firstKey) }
         recordCount = segments.reduce(0) { $0 + $1.info.recordCount }
-        firstKeys = .allocate(capacity: max(1, segments.count))
-        for (index, segment) in self.segments.enumerated() {
-            (firstKeys + index).initialize(to: segment.firstKey.bytes)
-        }
+        firstKeys = HeapArray(count: segments.count)
+        for (index, segment) in self.segments.enumerated() { firstKeys[index] = segment.firstKey.bytes }
     }
-
-    deinit { firstKeys.deallocate() }
 
     var fileBytes: Int { segments.reduce(0) { $0 + $1.info.fileBytes } }
 
-    /// Index of the last segment that does not begin after `key`; −1 where all do.
+    /// Index of the last segment whose first key is not larger than `key`; −1 if there is none.
     /// - Complexity: O(log n)
     @inline(__always)
     func index(of key: Bytes) -> Int {
@@ -39,14 +34,14 @@ final class Run: @unchecked Sendable {
         return low &- 1
     }
 
-    /// The segment that a record of `key` is in, if the run has one.
+    /// The only segment that can contain records of `key`; nil if there is none.
     @inline(__always)
     func segment(for key: Bytes) -> SegmentReader? {
         let index = index(of: key)
         return index < 0 ? nil : segments[index]
     }
 
-    /// The segments whose ranges meet `[from, to]`; nil is open.
+    /// The segments whose key ranges overlap `[from, to]`. A nil bound is open.
     func overlapping(from: [UInt8]?, to: [UInt8]?) -> [SegmentReader] {
         segments.filter { segment in
             if let to, to.lexicographicallyPrecedes(segment.info.firstKey) { return false }

@@ -1,109 +1,106 @@
-/// Walks the records of a run, one segment after the other. The contract is the segment cursor's.
+/// Iterates over the records of a run, segment by segment. Its methods have the contract of ``SegmentCursor``.
 struct RunCursor: ~Copyable {
-    /// On the segment of the index, if there is one; kept for the next seek. Behind a pointer: an optional would be copied
-    /// out and in for every batch.
+    /// The cursor of the segment at `index`, if one is open. Kept for the next seek.
     ///
-    /// Before the run: under the thread sanitizer, Swift 6.3 reports a change of a noncopyable value at the address that its
-    /// first field holds. Many threads have cursors on one run.
-    private let cursor: UnsafeMutablePointer<SegmentCursor>
+    /// Declared before `run`. Under the thread sanitizer, Swift 6.3 reports a mutation of a noncopyable value as an
+    /// access to the address that its first field holds. If that field were `run`, cursors of many threads would seem
+    /// to race on the run that they share.
+    private let cursor = HeapSlot<SegmentCursor>()
+    /// True if ``cursor`` holds a value.
+    private var isOpen = false
     private let run: Run
     private let caching: Bool
     private var index: Int
-    private var hasCursor = false
-    /// Whether the first step of the seek to come has entered its segment.
+    /// True if the first step of the next seek has already entered its segment.
     private var isApproached = false
 
     init(_ run: Run, caching: Bool) {
         self.run = run
         self.caching = caching
         index = -1
-        cursor = .allocate(capacity: 1)
     }
 
-    deinit {
-        if hasCursor { cursor.deinitialize(count: 1) }
-        cursor.deallocate()
-    }
+    deinit { if isOpen { _ = cursor.take() } }
 
-    /// Stands before the first record whose key is not below `key`; nil: before the first of all.
-    /// - Parameter count: records that are likely to be read from there.
+    /// Positions the cursor before the first record whose key is not smaller than `key`; nil: before the first record.
+    /// - Parameter count: number of records that are likely to be read from there.
     mutating func seekForward(_ key: Bytes?, reading count: Int = 0) throws(StoreError) {
-        if arrive(at: key, .forward) { try cursor.pointee.seekForward(key, reading: count) }
+        if arrive(at: key, .forward) { try cursor.value.seekForward(key, reading: count) }
     }
 
-    /// Stands behind the last record whose key is below `key`; nil: behind the last of all.
-    /// - Parameter count: records that are likely to be read from there.
+    /// Positions the cursor after the last record whose key is smaller than `key`; nil: after the last record.
+    /// - Parameter count: number of records that are likely to be read from there.
     mutating func seekBackward(_ key: Bytes?, reading count: Int = 0) throws(StoreError) {
-        if arrive(at: key, .backward) { try cursor.pointee.seekBackward(key, reading: count) }
+        if arrive(at: key, .backward) { try cursor.value.seekBackward(key, reading: count) }
     }
 
-    /// The first step of a seek to a key, which has to follow, as the segment cursor's.
+    /// The first step of a seek to `key`, see ``SegmentCursor/approach(_:)``. The caller must then seek.
     mutating func approach(_ key: Bytes, _ direction: ScanDirection) {
         isApproached = false
-        if arrive(at: key, direction) { cursor.pointee.approach(key) }
+        if arrive(at: key, direction) { cursor.value.approach(key) }
         isApproached = true
     }
 
-    /// The second step.
+    /// The second step of a seek, see ``SegmentCursor/narrow(_:_:reading:)``.
     mutating func narrow(_ key: Bytes, _ direction: ScanDirection, reading count: Int) throws(StoreError) {
-        if hasCursor { try cursor.pointee.narrow(key, direction, reading: count) }
+        if isOpen { try cursor.value.narrow(key, direction, reading: count) }
     }
 
-    /// Enters the segment of a seek, where the first step has not.
-    /// - Returns: whether there is one.
+    /// Enters the segment of a seek, unless the first step has already entered it.
+    /// - Returns: true if the run has a segment for this seek.
     @inline(__always)
     private mutating func arrive(at key: Bytes?, _ direction: ScanDirection) -> Bool {
         let wasApproached = isApproached
         isApproached = false
         guard let key else { return enter(direction == .forward ? 0 : run.segments.count - 1) }
-        if wasApproached { return hasCursor }
+        if wasApproached { return isOpen }
         let next = run.index(of: key)
         return enter(direction == .forward ? max(0, next) : next)
     }
 
-    /// Puts a cursor on a segment, which must be positioned by a seek.
-    /// - Returns: whether there is that segment.
+    /// Opens a cursor on a segment. A seek must then position it.
+    /// - Returns: true if the segment exists.
     @inline(__always)
     private mutating func enter(_ next: Int) -> Bool {
-        if next == index, hasCursor { return true }
-        if hasCursor { cursor.deinitialize(count: 1) }
+        if next == index, isOpen { return true }
+        if isOpen { _ = cursor.take() }
         index = next
-        hasCursor = next >= 0 && next < run.segments.count
-        if hasCursor { cursor.initialize(to: SegmentCursor(run.segments[next], caching: caching)) }
-        return hasCursor
+        isOpen = next >= 0 && next < run.segments.count
+        if isOpen { cursor.fill(SegmentCursor(run.segments[next], caching: caching)) }
+        return isOpen
     }
 
-    /// Gives up blocks that are kept alive, until the next seek.
+    /// Releases pinned blocks. The next seek pins blocks again.
     mutating func rest() {
         isApproached = false
-        if hasCursor { cursor.pointee.rest() }
+        if isOpen { cursor.value.rest() }
     }
 
-    /// Appends records in ascending order; none appended means that there are no more.
+    /// Appends records in ascending order. If it appends none, there are no more.
     mutating func fillForward(
         _ batch: inout RecordBatch, limit: Int, visible: SequenceNumber?, numbered: Bool = true
     ) throws(StoreError) {
         let before = batch.count
         while true {
-            if hasCursor {
-                try cursor.pointee.fillForward(&batch, limit: limit, visible: visible, numbered: numbered)
+            if isOpen {
+                try cursor.value.fillForward(&batch, limit: limit, visible: visible, numbered: numbered)
             }
             if batch.count > before || index >= run.segments.count - 1 { return }
-            if enter(index + 1) { try cursor.pointee.seekForward(nil) }
+            if enter(index + 1) { try cursor.value.seekForward(nil) }
         }
     }
 
-    /// Appends records in descending order; none appended means that there are no more.
+    /// Appends records in descending order. If it appends none, there are no more.
     mutating func fillBackward(
         _ batch: inout RecordBatch, limit: Int, visible: SequenceNumber, numbered: Bool = true
     ) throws(StoreError) {
         let before = batch.count
         while true {
-            if hasCursor {
-                try cursor.pointee.fillBackward(&batch, limit: limit, visible: visible, numbered: numbered)
+            if isOpen {
+                try cursor.value.fillBackward(&batch, limit: limit, visible: visible, numbered: numbered)
             }
             if batch.count > before || index <= 0 { return }
-            if enter(index - 1) { try cursor.pointee.seekBackward(nil) }
+            if enter(index - 1) { try cursor.value.seekBackward(nil) }
         }
     }
 }

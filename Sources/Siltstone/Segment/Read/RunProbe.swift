@@ -1,30 +1,28 @@
-/// What a point read needs of a run: its segments, and which of them may have a key.
-///
-/// `@unchecked Sendable`: as ``SegmentProbe``.
-struct RunProbe: @unchecked Sendable {
-    private let segments: UnsafeMutablePointer<SegmentProbe>
-    private let count: Int
-    /// The digests of the first keys of all segments but the first one, behind what all of them begin with.
-    private let digests: UnsafeMutablePointer<UInt64>
-    /// Of the first segment's first key; lives as long as its reader.
+/// The data of a run that a point read needs: its segments, and an index of their first keys.
+struct RunProbe: BitwiseCopyable, Sendable {
+    private let segments: ElementRow<SegmentProbe>
+    /// Abbreviated first keys: for each segment but the first, the 8 bytes of its first key after ``commonPrefix``, as a
+    /// big-endian integer. They are in key order.
+    private let digests: ElementRow<UInt64>
+    /// The shared prefix of all first keys. It points into the first segment's memory, so it must not
+    /// outlive that segment's reader.
     private let commonPrefix: SearchKey
 
-    /// Shorter prefixes are part of the digests: to compare them takes longer than it gains.
+    /// A shorter prefix stays part of the digests, because to compare it takes longer than to search longer digests.
     private static let shortestPrefix = 8
 
-    /// - Parameter segments: in key order; there must be one at least.
+    /// - Parameter segments: at least one, in key order.
     init(_ segments: [SegmentProbe]) {
-        count = segments.count
-        self.segments = .allocate(capacity: count)
-        self.segments.initialize(from: segments, count: count)
-        digests = .allocate(capacity: count)
+        self.segments = ElementRow(segments)
+        let count = segments.count
+        digests = ElementRow(count: count - 1)
         let first = SearchKey(segments[0].firstKey)
-        // Keys are in order: what the outermost have in common, all have.
+        // The keys are sorted, so a prefix of the first and the last key is a prefix of all.
         let common = first.commonPrefix(with: SearchKey(segments[count - 1].firstKey))
         commonPrefix = first.prefix(common < Self.shortestPrefix ? 0 : common)
         for index in 0..<count - 1 {
             let key = SearchKey(segments[index + 1].firstKey)
-            (digests + index).initialize(to: key.digest(after: commonPrefix.count))
+            digests[index] = key.digest(after: commonPrefix.count)
         }
     }
 
@@ -32,53 +30,55 @@ struct RunProbe: @unchecked Sendable {
     static var empty: RunProbe { RunProbe() }
 
     private init() {
-        count = 0
-        segments = .allocate(capacity: 1)
-        digests = .allocate(capacity: 1)
+        segments = ElementRow(count: 0)
+        digests = ElementRow(count: 0)
         commonPrefix = SearchKey(.emptyBytes)
     }
 
-    /// To be called once, when nobody reads any more.
+    /// Frees the memory. Called once, when no thread reads any more.
     func deallocate() {
         segments.deallocate()
         digests.deallocate()
     }
 
-    /// The last segment that does not begin after `key`; the first, or nil, where all do.
+    /// The last segment whose first key is not larger than `key`. If all are larger, the first segment or nil:
+    /// both are correct, because the first segment does not contain the key.
     /// - Complexity: O(log segments)
     @inline(__always)
-    func segment(for key: SearchKey) -> UnsafePointer<SegmentProbe>? {
-        // A key before all of the only segment's is not in its index either.
-        if _fastPath(count == 1) { return UnsafePointer(segments) }
-        return count == 0 ? nil : segmentByDigest(key)
+    func segment(for key: SearchKey) -> ElementPlace<SegmentProbe>? {
+        // With a single segment, the check of the first key is skipped. If the key is smaller, the segment's hash index
+        // does not contain it either.
+        if _fastPath(segments.count == 1) { return segments.place(0) }
+        return segments.count == 0 ? nil : segmentByDigest(key)
     }
 
     @inline(__always)
-    private func segmentByDigest(_ key: SearchKey) -> UnsafePointer<SegmentProbe>? {
+    private func segmentByDigest(_ key: SearchKey) -> ElementPlace<SegmentProbe>? {
         guard _fastPath(commonPrefix.count == 0 || key.hasPrefix(commonPrefix)) else {
-            return Self.segmentByKey(segments, count, key)
+            return Self.segmentByKey(segments, key)
         }
         let digest = key.digest(after: commonPrefix.count)
-        let low = digests.count(below: digest, of: count &- 1)
-        if _slowPath(low < count &- 1 && digests[low] == digest) { return Self.segmentByKey(segments, count, key) }
-        return UnsafePointer(segments + low)
+        let low = digests.count(below: digest, of: digests.count)
+        // Different keys can have the same 8 bytes.
+        if _slowPath(low < digests.count && digests[low] == digest) { return Self.segmentByKey(segments, key) }
+        return segments.place(low)
     }
 
-    /// By whole keys.
+    /// Compares complete keys instead of digests.
     @inline(never)
     private static func segmentByKey(
-        _ segments: UnsafeMutablePointer<SegmentProbe>, _ count: Int, _ key: SearchKey
-    ) -> UnsafePointer<SegmentProbe>? {
+        _ segments: ElementRow<SegmentProbe>, _ key: SearchKey
+    ) -> ElementPlace<SegmentProbe>? {
         var low = 0
-        var high = count
+        var high = segments.count
         while low < high {
             let middle = (low &+ high) &>> 1
-            if compareKeysByWords(segments[middle].firstKey, key.bytes) > 0 {
+            if compareKeysByWords(segments.place(middle).value.firstKey, key.bytes) > 0 {
                 high = middle
             } else {
                 low = middle &+ 1
             }
         }
-        return low == 0 ? nil : UnsafePointer(segments + (low &- 1))
+        return low == 0 ? nil : segments.place(low &- 1)
     }
 }

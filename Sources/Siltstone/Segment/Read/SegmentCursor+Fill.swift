@@ -1,14 +1,14 @@
-// Records are reached by their slots, whose addresses do not depend on each other: the processor is told of records some
-// way ahead (``ReadAhead``). Left to itself it recognises what comes next for some lengths of records, and waits for each
-// record for others. Loads instead of hints were slower (13 against 10 ns a record): they cost more, and wait like any
-// other.
+// A scan prefetches records some distance ahead (``ReadAhead``). This works because slots give the addresses of records
+// independently of each other. The processor's own prefetcher recognises the pattern for some record lengths, and waits
+// for every record for others. Loads instead of prefetch hints were slower (13 against 10 ns a record), because they
+// cost more and stall like any other load.
 extension SegmentCursor {
-    /// Appends the next records in ascending order.
+    /// Appends the next records in ascending order. If it appends none, the end is reached.
     /// - Parameters:
-    ///   - batch: gets at most `limit` records more, and no more than it has room for.
-    ///   - visible: where given, each key's newest version with at most that sequence number, tombstones included;
-    ///     where nil, all versions, newest first. None appended means that the end is reached.
-    ///   - numbered: whether the records get their sequence numbers: to read them takes a quarter of the time.
+    ///   - batch: receives at most `limit` more records, and no more than its capacity.
+    ///   - visible: if given, the newest version of each key with at most this sequence number, including tombstones;
+    ///     if nil, all versions, newest first.
+    ///   - numbered: true if the records need their sequence numbers. Decoding them takes a quarter of the time.
     mutating func fillForward(
         _ batch: inout RecordBatch, limit: Int, visible: SequenceNumber?, numbered: Bool = true
     ) throws(StoreError) {
@@ -16,7 +16,7 @@ extension SegmentCursor {
         let last = min(batch.capacity, first + limit)
         while batch.count < last {
             if slot >= block.count {
-                // What was appended lies in this block, and the cursor keeps one only.
+                // The appended records point into this block, and the cursor pins only one block.
                 if !reader.isPinless, batch.count > first { return }
                 guard number >= 0, number + 1 < reader.fences.blockCount else { return }
                 try enter(number + 1)
@@ -70,28 +70,28 @@ extension SegmentCursor {
         self.isDone = isDone
     }
 
-    /// Appends the newest version of each key of the current block, without its number.
+    /// Appends the newest version of each key of the current block, without its sequence number.
     @inline(__always)
     private mutating func walkNewestForward(_ batch: inout RecordBatch, upTo last: Int) throws(StoreError) {
         let block = self.block
         let ahead = ReadAhead(block)
         var next = slot
-        // In local variables: the compiler does not see that a batch is not what is read.
-        var place = batch.next
-        let end = place + (last &- batch.count)
-        while next < block.count, place < end {
+        // Keeps the batch's fields in local variables, because the compiler cannot prove that the batch does not alias
+        // the block.
+        var room = batch.room(upTo: last)
+        while next < block.count, !room.isFull {
             let offset = block.offset(ofSlot: next)
             ahead.prefetch(behind: offset)
-            try putNewest(block, offset, &place)
+            try putNewest(block, offset, &room)
             next &+= 1
         }
         slot = next
-        batch.grow(to: place)
+        batch.grow(to: room)
     }
 
-    /// Appends the next records in descending order: each key's newest version with at most `visible` as sequence
-    /// number, tombstones included.
-    /// - Parameter batch: gets at most `limit` records more; none means that the start is reached.
+    /// Appends the next records in descending order: the newest version of each key with at most `visible` as sequence
+    /// number, including tombstones.
+    /// - Parameter batch: receives at most `limit` more records. If it receives none, the start is reached.
     mutating func fillBackward(
         _ batch: inout RecordBatch, limit: Int, visible: SequenceNumber, numbered: Bool = true
     ) throws(StoreError) {
@@ -101,7 +101,7 @@ extension SegmentCursor {
             if slot == 0 {
                 if !reader.isPinless, batch.count > first { return }
                 guard number > 0 else { return }
-                // The versions of one key may begin in the block before.
+                // The versions of one key may start in the preceding block, so the candidate's block must stay pinned.
                 if candidate != nil, !isCandidateHeld {
                     candidatePin = pin
                     isCandidateHeld = true
@@ -118,8 +118,8 @@ extension SegmentCursor {
         }
     }
 
-    /// Walks the current block down. Of each key the oldest version comes first, and what counts is known when its
-    /// newest was seen.
+    /// Iterates backward over the current block. The oldest version of a key comes first, so the visible version is
+    /// known only after the newest one was read.
     @inline(__always)
     private mutating func walkBackward(
         _ batch: inout RecordBatch, upTo last: Int, visible: SequenceNumber
@@ -146,79 +146,77 @@ extension SegmentCursor {
         slot = next
     }
 
-    /// Appends the newest version of each key of the current block, without its number.
+    /// Appends the newest version of each key of the current block, without its sequence number.
     @inline(__always)
     private mutating func walkNewestBackward(_ batch: inout RecordBatch, upTo last: Int) throws(StoreError) {
         let block = self.block
         let ahead = ReadAhead(block)
         var next = slot
-        var place = batch.next
-        let end = place + (last &- batch.count)
-        while next > 0, place < end {
+        var room = batch.room(upTo: last)
+        while next > 0, !room.isFull {
             next &-= 1
             let offset = block.offset(ofSlot: next)
             ahead.prefetch(before: offset)
-            try putNewest(block, offset, &place)
+            try putNewest(block, offset, &room)
         }
         slot = next
-        batch.grow(to: place)
+        batch.grow(to: room)
     }
 
-    /// Puts the record at an offset at `place`, without its number, if it is the newest version of its key.
+    /// Puts the record at an offset into `room`, without its sequence number, if it is the newest version of its key.
     @inline(__always)
-    private func putNewest(
-        _ block: Block, _ offset: Int, _ place: inout UnsafeMutablePointer<Record>
-    ) throws(StoreError) {
+    private func putNewest(_ block: Block, _ offset: Int, _ room: inout RecordRoom) throws(StoreError) {
         guard let found = block.record(at: offset) else { throw reader.malformed(number) }
         if _slowPath(found.isOlder) { return }
-        place.initialize(to: found.record.unnumbered)
-        place += 1
+        room.put(found.record.unnumbered)
     }
 }
 
-/// Has records loaded that a walk comes to some way on, in a block or the next one, which usually lies behind it.
+/// Prefetches records that a scan will reach soon, in the current block or the next one. The next block usually follows
+/// in memory.
 ///
-/// By distance, as if all records of a block were of one length: to look at their slots takes twice as long, for those
-/// who lie one behind the other all the same.
+/// Estimates the distance as if all records of a block had the same length. Reading their slots instead takes twice as
+/// long, for records that are contiguous anyway.
 private struct ReadAhead {
-    /// How many records ahead.
+    /// Records to prefetch ahead.
     static let records = 16
 
-    private let base: UnsafeRawPointer
-    /// Bytes that so many records take.
+    private let bytes: Bytes
+    /// Bytes of ``records`` records of average length.
     private let distance: Int
-    /// Where the last records begin that have so many behind them in the block, and the first that have them before.
+    /// `last`: offset from which a forward prefetch reaches into the next block. `first`: offset below which a backward
+    /// prefetch reaches into the preceding block.
     private let last: Int
     private let first: Int
-    /// Bytes between the records of two blocks.
+    /// Bytes between the records of two adjacent blocks.
     private let gap: Int
 
     @inline(__always)
     init(_ block: Block) {
-        base = block.base
+        bytes = block.bytes
         distance = block.limit / max(1, block.count) &* Self.records
         last = block.limit &- distance
         first = block.layout.headerSize &+ distance
         gap = block.length &- block.limit &+ block.layout.headerSize
     }
 
-    /// Has the slots loaded of the block behind one, as if it had as many.
+    /// Prefetches the slots of the following block, assuming that it has as many slots as this one.
     static func prefetchSlots(behind block: Block) {
-        Prefetch.lines(block.base + (2 &* block.length &- 2 &* block.count), count: 2 &* block.count)
+        Prefetch.lines(block.bytes, at: 2 &* block.length &- 2 &* block.count, count: 2 &* block.count)
     }
 
-    /// Has the slots loaded of the block before one.
+    /// Prefetches the slots of the preceding block, assuming that it has as many slots as this one.
     static func prefetchSlots(before block: Block) {
-        Prefetch.lines(block.base - 2 &* block.count, count: 2 &* block.count)
+        Prefetch.lines(block.bytes, at: -2 &* block.count, count: 2 &* block.count)
     }
 
     @inline(__always)
     func prefetch(behind offset: Int) {
-        Prefetch.twoLines(base + (offset &+ distance &+ (offset < last ? 0 : gap)))
+        Prefetch.twoLines(bytes, at: offset &+ distance &+ (offset < last ? 0 : gap))
     }
 
     @inline(__always)
     func prefetch(before offset: Int) {
-        Prefetch.twoLines(base + (offset &- distance &- (offset >= first ? 0 : gap)))
+        Prefetch.twoLines(bytes, at: offset &- distance &- (offset >= first ? 0 : gap))
     }
 }

@@ -1,77 +1,78 @@
 /// A position between two records of a segment, for one reader.
 ///
-/// After a seek a cursor is used in one direction and with one `visible`. Records stay valid until the cursor's next
-/// fill or seek, as long as the cursor and the reader live; from a mapping, as long as the reader lives.
+/// After a seek, a cursor is used in one direction and with one `visible`. If the segment is mapped, records stay valid
+/// until the reader is released. Otherwise they stay valid until the cursor's next fill or seek, or until the cursor or
+/// the reader is released.
 struct SegmentCursor {
     let reader: SegmentReader
-    /// Whether blocks that are read go into the cache.
+    /// True if blocks that are read go into the cache.
     let caching: Bool
-    /// The block around the position, and its number; ``Block/empty`` and −1 before the first seek.
+    /// The block at the position, and its number; ``Block/empty`` and −1 before the first seek.
     var block = Block.empty
     var number = -1
-    /// The record behind the position.
+    /// The slot of the record after the position.
     var slot = 0
-    /// Keeps ``block``.
+    /// Pins ``block``.
     var pin = BlockPin()
-    /// Forward: whether the version that counts of the current key was handed out.
+    /// Forward: true if the visible version of the current key was already appended.
     var isDone = false
-    /// Backward: the version that counts so far of the current key, whose newer ones are still to come.
+    /// Backward: the newest visible version of the current key so far. Newer versions may follow.
     var candidate: Record?
-    /// What was found for the seek to come by the steps before it.
+    /// The result of the first steps of a seek.
     private var approach = Approach()
-    /// What the walk has asked the disk for.
+    /// The read-ahead of the current scan.
     private var ahead = BlockReadAhead()
-    /// Whether the candidate's block was left, and is kept by ``candidatePin``.
+    /// True if the cursor left the candidate's block, which ``candidatePin`` now pins.
     var isCandidateHeld = false
-    /// Keeps a block that was left with a candidate in it. Replaced only when another one is: the candidate may have
-    /// been handed out and must stay valid until the next fill.
+    /// Pins the block of a candidate that the cursor has left. Replaced only by the next such block, because the
+    /// candidate may have been appended and must stay valid until the next fill.
     var candidatePin = BlockPin()
 
-    /// How far a seek has come that is taken step by step: who seeks in several segments takes each step in all of them before
-    /// the next, so that what one of them waits for is loaded meanwhile for all.
+    /// The progress of a seek that is taken in steps. A caller that seeks in several segments takes each step in all of
+    /// them before the next step, so that their cache misses overlap.
     private struct Approach {
         /// The block of the key; −1 before the first step.
         var block = -1
-        /// The slots of that block around the key, which is the current one then; nil before the second step.
+        /// The slots around the key, in that block, which is then the current one; nil before the second step.
         var slots: (low: Int, high: Int)?
     }
 
-    /// A cursor that must be positioned by a seek.
-    /// - Parameter caching: as of ``SegmentReader/block(_:pin:caching:)``.
+    /// A new cursor. A seek must position it before use.
+    /// - Parameter caching: see ``SegmentReader/block(_:pin:caching:)``.
     init(_ reader: SegmentReader, caching: Bool = true) {
         self.reader = reader
         self.caching = caching
     }
 
-    /// Moves before the first record with a key not before `key`; to the start where that is nil.
+    /// Moves before the first record whose key is not smaller than `key`; nil: to the start.
     ///
-    /// The key may be one that the cursor has handed out.
-    /// - Parameter count: records that are likely to be read from there.
+    /// `key` may point into a record that the cursor has returned.
+    /// - Parameter count: number of records that are likely to be read from there.
     mutating func seekForward(_ key: Bytes?, reading count: Int = 0) throws(StoreError) {
         let pins = (pin, candidatePin)
         defer { withExtendedLifetime(pins) {} }
         begin(key)
         guard reader.fences.blockCount > 0 else { return }
         guard let key else { return try enter(0) }
-        try seek(key, reading: 0..<min(count, Self.greatestReading))
+        try seek(key, reading: 0..<min(count, Self.maxPrefetchedRecords))
     }
 
-    /// Moves behind the last record with a key before `key`; to the end where that is nil.
+    /// Moves after the last record whose key is smaller than `key`; nil: to the end.
     ///
-    /// The key may be one that the cursor has handed out.
-    /// - Parameter count: records that are likely to be read from there.
+    /// `key` may point into a record that the cursor has returned.
+    /// - Parameter count: number of records that are likely to be read from there.
     mutating func seekBackward(_ key: Bytes?, reading count: Int = 0) throws(StoreError) {
         let pins = (pin, candidatePin)
         defer { withExtendedLifetime(pins) {} }
         begin(key)
         guard reader.fences.blockCount > 0 else { return }
-        // The same place: what is behind the position for one direction is before it for the other.
-        if let key { return try seek(key, reading: -min(count, Self.greatestReading)..<0) }
+        // Both directions have the same position. Only the records that are likely to be read are on its other side.
+        if let key { return try seek(key, reading: -min(count, Self.maxPrefetchedRecords)..<0) }
         try enter(reader.fences.blockCount - 1, isForward: false)
         slot = block.count
     }
 
-    /// Gives up blocks that are kept alive. To be followed by a seek.
+    /// Releases pinned blocks. A seek must follow.
     mutating func rest() {
         approach = Approach()
         reset()
@@ -79,24 +80,24 @@ struct SegmentCursor {
         candidatePin = BlockPin()
     }
 
-    /// The first step of a seek to a key, which has to follow: finds its block, and has that part of it loaded that is looked at
-    /// first.
+    /// The first step of a seek to `key`: finds the block, and prefetches the parts of it that the second step reads
+    /// first. The caller must then seek.
     mutating func approach(_ key: Bytes) {
         approach = Approach()
         if reader.fences.blockCount > 0 { approach.block = findBlock(of: key) }
     }
 
-    /// The second step: finds the records around the key, and has those loaded that are likely to be read. Blocks that were
-    /// handed out are not kept from here on.
+    /// The second step of a seek: finds the slots around the key, and prefetches the records that are likely to be
+    /// read. Blocks of records that the cursor returned are no longer pinned.
     mutating func narrow(_ key: Bytes, _ direction: ScanDirection, reading count: Int) throws(StoreError) {
         guard approach.block >= 0 else { return }
         reset()
-        let count = min(count, Self.greatestReading)
+        let count = min(count, Self.maxPrefetchedRecords)
         approach.slots = try narrow(
             key, in: approach.block, reading: direction == .forward ? 0..<count : -count..<0)
     }
 
-    /// Begins a seek, if it has not been taken step by step.
+    /// Starts a seek. Resets the position unless the previous steps already have.
     @inline(__always)
     private mutating func begin(_ key: Bytes?) {
         if key == nil { approach = Approach() }
@@ -113,8 +114,8 @@ struct SegmentCursor {
         ahead.restart()
     }
 
-    /// Records that are asked for when a place was sought: a longer walk asks for what comes later while it is under way.
-    private static let greatestReading = 16
+    /// Most records to prefetch at a seek. A longer scan prefetches later records as it proceeds.
+    private static let maxPrefetchedRecords = 16
 
     @inline(__always)
     private mutating func seek(_ key: Bytes, reading near: Range<Int>) throws(StoreError) {
@@ -133,8 +134,8 @@ struct SegmentCursor {
 
     @inline(__always)
     private func findBlock(of key: Bytes) -> Int {
-        // Not retained for all that follows: the cursor keeps it.
-        Unmanaged.passUnretained(reader)._withUnsafeGuaranteedRef { reader in
+        // Borrowed, because the cursor holds the reader and a retain is not needed.
+        Borrowed(reader).with { reader in
             let block = reader.fences.search(key, BlockIndex.beforeAllVersions)
             reader.prefetch(block)
             return block
@@ -146,13 +147,13 @@ struct SegmentCursor {
         _ key: Bytes, in next: Int, reading near: Range<Int>
     ) throws(StoreError) -> (low: Int, high: Int) {
         try enter(next, isForward: near.lowerBound >= 0)
-        let hint = Unmanaged.passUnretained(reader)._withUnsafeGuaranteedRef { $0.fences.hint(of: next) }
+        let hint = Borrowed(reader).with { $0.fences.hint(of: next) }
         guard let slots = block.slots(around: key, hint: hint, reading: near) else { throw reader.malformed(number) }
         return slots
     }
 
-    /// Makes a block the current one, and stands at its start.
-    /// - Parameter isForward: which way a walk that begins there is likely to go on.
+    /// Makes a block the current one and moves to its start.
+    /// - Parameter isForward: the likely direction of a scan that starts there.
     mutating func enter(_ next: Int, isForward: Bool = true) throws(StoreError) {
         ahead.enter(next, of: reader, isForward: isForward)
         block = try reader.block(next, pin: &pin, caching: caching)

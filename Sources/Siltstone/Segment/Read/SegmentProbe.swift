@@ -1,35 +1,35 @@
-/// What a point read needs of a mapped segment, in one piece of memory: no object is looked at, retained or released.
+/// The data of a mapped segment that a point read needs, copied into one piece of memory. A lookup dereferences,
+/// retains and releases no object.
 ///
-/// `@unchecked Sendable`: addresses of what is immutable or atomic. Good as long as the reader.
-struct SegmentProbe: @unchecked Sendable {
-    fileprivate let reader: Unmanaged<SegmentReader>
-    fileprivate let data: UnsafeRawPointer
-    fileprivate let dataBytes: Int
+/// A probe must not outlive its reader.
+struct SegmentProbe: Sendable, BitwiseCopyable {
+    fileprivate let reader: Borrowed<SegmentReader>
+    fileprivate let data: Bytes
     fileprivate let windowShift: Int
-    fileprivate let index: UnsafeRawPointer
+    fileprivate let index: Bytes
     fileprivate let geometry: HashIndexGeometry
     fileprivate let pageShift: Int
     fileprivate let addressMask: UInt32
-    /// Where the last record may begin whose head is read in one piece.
+    /// Largest address at which a record head can be read with one 8-byte load.
     fileprivate let lastHead: Int
-    /// Whether the record has to be asked for before it is touched, see ``SegmentReader/fetchRecord(at:)``.
+    /// True if the store does not fit into memory. A record must then be requested before it is read, see
+    /// ``SegmentReader/fetchRecord(at:)``.
     fileprivate let isTight: Bool
-    /// The greatest sequence number of its records.
+    /// Largest sequence number of the segment's records.
     fileprivate let greatestSequence: SequenceNumber
     fileprivate let verifiedWindows: AtomicBits
     fileprivate let verifiedPages: AtomicBits
-    /// No record comes before it.
+    /// Smallest key of the segment.
     let firstKey: Bytes
 
-    /// Nil where blocks are not mapped as they are, or there is no hash index.
+    /// Returns nil if the blocks are not mapped uncompressed, or if there is no hash index.
     init?(_ reader: SegmentReader) {
         guard let data = reader.mappedData, let index = reader.mappedIndex, reader.geometry.pageCount > 0 else {
             return nil
         }
-        self.reader = .passUnretained(reader)
+        self.reader = Borrowed(reader)
         self.data = data
         self.index = index
-        dataBytes = reader.dataBytes
         lastHead = reader.dataBytes - 8
         isTight = reader.isTight
         greatestSequence = reader.info.greatestSequence
@@ -42,12 +42,12 @@ struct SegmentProbe: @unchecked Sendable {
         firstKey = reader.firstKey.bytes
     }
 
-    /// The cases that are seldom.
+    /// The slow path, for rare cases.
     @inline(never)
     fileprivate func search(
         _ key: SearchKey, _ hash: UInt64, _ visible: SequenceNumber
     ) throws(StoreError) -> FoundRecord {
-        try reader._withUnsafeGuaranteedRefThrowing { reader throws(StoreError) in
+        try reader.with { reader throws(StoreError) in
             // Mapped blocks need no pin.
             var pin = BlockPin()
             return try reader.lookup(key.bytes, hash: hash, visible: visible, pin: &pin).map { FoundRecord($0) }
@@ -56,94 +56,98 @@ struct SegmentProbe: @unchecked Sendable {
     }
 }
 
-/// By address: a probe that is copied first has all of it loaded, where a lookup needs half.
-extension UnsafePointer<SegmentProbe> {
-    /// Asks for the line of the hash index where a lookup of `hash` begins.
+/// Methods of a place in memory instead of the probe, because copying the probe loads all of its fields and a lookup
+/// needs only half of them.
+extension ElementPlace<SegmentProbe> {
+    /// Prefetches the line of the hash index where a lookup of `hash` starts.
     @inline(__always)
     func prefetch(hash: UInt64) {
-        line(of: hash, page: pointee.geometry.page(of: hash)).prefetch()
+        line(of: hash, page: value.geometry.page(of: hash)).prefetch()
     }
 
-    /// Asks for the record that the line leads to where a lookup of `hash` begins: most often the key's.
+    /// Prefetches the record to which that line points, which is usually the key's. The line must be loaded for this.
     @inline(__always)
     func prefetchRecord(hash: UInt64) {
-        let line = line(of: hash, page: pointee.geometry.page(of: hash))
+        let line = line(of: hash, page: value.geometry.page(of: hash))
         let matches = line.matches
-        if matches != 0 { Prefetch.twoLines(pointee.data + Int(line.word(at: matches) & pointee.addressMask)) }
+        if matches != 0 { Prefetch.twoLines(value.data, at: Int(line.word(at: matches) & value.addressMask)) }
     }
 
-    /// The bucket where a lookup of `hash` begins.
+    /// The bucket where a lookup of `hash` starts.
     @inline(__always)
     private func line(of hash: UInt64, page: Int) -> HashIndexLine {
-        HashIndexLine(pointee.index + page &<< pointee.pageShift, hash: hash, pointee.geometry)
+        HashIndexLine(self.page(page), hash: hash, value.geometry)
     }
 
-    /// The newest version of a key that a reader may see, whole; see ``SegmentReader/lookup(_:hash:visible:pin:)``.
+    /// A page of the hash index.
+    @inline(__always)
+    private func page(_ page: Int) -> Bytes {
+        value.index.uncheckedSlice(page &<< value.pageShift, 1 &<< value.pageShift)
+    }
+
+    /// The newest visible version of a key, with all fields. See ``SegmentReader/lookup(_:hash:visible:pin:)``.
     ///
-    /// The record is good as long as the reader.
+    /// The record must not outlive the reader.
     func lookup(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) throws(StoreError) -> FoundRecord {
-        if _slowPath(pointee.isTight) { return try pointee.search(key, hash, visible) }
-        return find(key, hash: hash, visible: visible).isAbsent ? .none : try pointee.search(key, hash, visible)
+        if _slowPath(value.isTight) { return try value.search(key, hash, visible) }
+        return find(key, hash: hash, visible: visible).isAbsent ? .none : try value.search(key, hash, visible)
     }
 
-    /// The newest version of a key that a reader may see, where what is needed was verified before. The value is good as
-    /// long as the reader.
+    /// The fast path of a lookup. Finds the newest visible version of a key if the index page and the record's window
+    /// are already verified. Returns `.unclear` if the slow path must decide. The value must not outlive the reader.
     ///
-    /// In as few instructions as can be: while the processor waits for the memory of one read it begins with the next, if
-    /// that is not too far ahead.
+    /// Uses as few instructions as possible. While the processor waits for the memory of one read, it can start the
+    /// next one if that is close enough in the instruction stream.
     @inline(__always)
     func find(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) -> QuickFind {
-        let page = pointee.geometry.page(of: hash)
+        let page = value.geometry.page(of: hash)
         let line = line(of: hash, page: page)
-        guard _fastPath(pointee.verifiedPages.isSet(page)) else { return .unclear }
+        guard _fastPath(value.verifiedPages.isSet(page)) else { return .unclear }
         let matches = line.matches
         if matches == 0, !line.hasOverflowed { return .absent }
         let word = line.word(at: matches)
-        let address = Int(word & pointee.addressMask)
-        // The value's line, too, which otherwise would be asked for when the first one has told where it is.
-        Prefetch.line(pointee.data + (address &+ Prefetch.lineBytes))
-        if _fastPath(matches != 0 && word & ~pointee.addressMask == pointee.geometry.wordTag(of: hash) && address != 0)
-        {
+        let address = Int(word & value.addressMask)
+        // Also prefetches the following line, which often holds the value. Otherwise that load would wait until the
+        // first line has told where the value is.
+        Prefetch.line(value.data, at: address &+ Prefetch.lineBytes)
+        if _fastPath(matches != 0 && word & ~value.addressMask == value.geometry.wordTag(of: hash) && address != 0) {
             let found = record(at: address, key, visible)
             if _fastPath(!found.isAbsent) { return found }
         }
         return findFurther(key, hash, page, visible)
     }
 
-    /// The record at an address that the hash index has for the key's hash; absent where it is another key's, or what
-    /// only a hash index that was made wrong leads to.
+    /// Checks the record at an address that the hash index has for the key's hash. Returns `.absent` if the record
+    /// belongs to another key. That also covers an address that only a corrupt hash index can contain.
     @inline(__always)
     private func record(at address: Int, _ key: SearchKey, _ visible: SequenceNumber) -> QuickFind {
-        let record = pointee.data + address
-        guard _fastPath(address <= pointee.lastHead && pointee.verifiedWindows.isSet(address &>> pointee.windowShift))
+        guard _fastPath(address <= value.lastHead && value.verifiedWindows.isSet(address &>> value.windowShift))
         else { return .unclear }
-        guard let head = RecordHead(record), _fastPath(head.isNewestValue(keyCount: key.count)) else {
+        guard let head = RecordHead(value.data, at: address), _fastPath(head.isNewestValue(keyCount: key.count))
+        else {
             return anyRecord(at: address, key, visible)
         }
-        guard head.size &+ key.count &+ head.valueCount <= pointee.dataBytes &- address else { return .unclear }
-        guard key.isEqual(to: Bytes(start: record + head.size, count: key.count)) else {
-            return .absent
-        }
-        // An older version, if any, is found by way of the fences.
-        if _slowPath(pointee.greatestSequence > visible), head.sequence > visible { return .unclear }
-        return QuickFind(record + (head.size &+ key.count), count: head.valueCount)
+        guard head.size &+ key.count &+ head.valueCount <= value.data.count &- address else { return .unclear }
+        guard key.isEqual(to: value.data.uncheckedSlice(address &+ head.size, key.count)) else { return .absent }
+        // The slow path finds an older version through the fences, if one exists.
+        if _slowPath(value.greatestSequence > visible), head.sequence > visible { return .unclear }
+        return QuickFind(value.data.uncheckedSlice(address &+ head.size &+ key.count, head.valueCount))
     }
 
-    /// As ``record(at:_:_:)``, whatever the head.
+    /// Does the work of ``record(at:_:_:)`` for a record with any head.
     @inline(never)
     private func anyRecord(at address: Int, _ key: SearchKey, _ visible: SequenceNumber) -> QuickFind {
-        guard let found = BlockRecord(pointee.data, at: address, limit: pointee.dataBytes) else { return .unclear }
+        guard let found = BlockRecord(value.data, at: address) else { return .unclear }
         guard key.isEqual(to: found.record.key) else { return .absent }
         return found.isOlder || found.record.sequence > visible ? .unclear : QuickFind(FoundRecord(found.record))
     }
 
-    /// Goes on where the first place that looks right is not the key's.
+    /// Continues the search if the first candidate is not the key's record.
     @inline(never)
     private func findFurther(
         _ key: SearchKey, _ hash: UInt64, _ page: Int, _ visible: SequenceNumber
     ) -> QuickFind {
-        var probe = HashIndexProbe(
-            pointee.index + page &<< pointee.pageShift, hash: hash, geometry: pointee.geometry)
+        var probe = HashIndexProbe(self.page(page), hash: hash, geometry: value.geometry)
         while let address = probe.next() {
             let found = record(at: address, key, visible)
             if !found.isAbsent { return found }

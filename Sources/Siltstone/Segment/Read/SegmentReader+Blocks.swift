@@ -1,16 +1,16 @@
 extension SegmentReader {
-    /// A block, checked.
+    /// Returns a block after verifying its checksum.
     /// - Parameters:
-    ///   - block: from 0 to the number of blocks, not included.
-    ///   - pin: keeps the block valid; left alone where it lives as long as the reader.
-    ///   - caching: whether something is kept of it for others: the block in the cache, or that it has passed its checksum.
-    ///     Merges should not, which would drive everything else out of the cache, and pass for readers of the segment.
+    ///   - block: from 0 up to, but not including, the number of blocks.
+    ///   - pin: keeps the block valid. Left unchanged if the block is valid as long as the reader.
+    ///   - caching: true if the read leaves a trace for others: an unmapped block goes into the cache, a mapped one is
+    ///     marked as verified. Merges pass false. They would evict everything else from the cache, and ``isRead`` would
+    ///     count them as user reads.
     @inline(__always)
     func block(_ block: Int, pin: inout BlockPin, caching: Bool = true) throws(StoreError) -> Block {
         if let mappedData {
             try touch(block, mappedData, noting: caching)
-            let start = fences.start(of: block)
-            guard let view = Block(mappedData + start, length: fences.length(of: block), layout: blockLayout) else {
+            guard let view = Block(bytes(of: block, in: mappedData), layout: blockLayout) else {
                 throw malformed(block)
             }
             return view
@@ -18,30 +18,33 @@ extension SegmentReader {
         return try loadedBlock(block, pin: &pin, caching: caching)
     }
 
-    /// Has the ends of a mapped block loaded, where a search begins: the header with the first record, and the digests and
-    /// slots, whose place the header tells, but which are not to wait for it.
+    /// Prefetches both ends of a mapped block, where a search starts: the header with the first record, and the digests
+    /// and slots. The header tells where these start, but the prefetch does not wait for it.
     @inline(__always)
     func prefetch(_ block: Int) {
         guard let mappedData else { return }
         let tail = 512
-        let start = mappedData + fences.start(of: block)
-        let length = fences.length(of: block)
-        Prefetch.line(start)
-        Prefetch.lines(start + max(0, length &- tail), count: min(tail, length))
+        let bytes = bytes(of: block, in: mappedData)
+        Prefetch.line(bytes)
+        Prefetch.lines(bytes, at: max(0, bytes.count &- tail), count: min(tail, bytes.count))
     }
 
-    /// Makes sure that a mapped block has passed its checksum, and notes that it has.
     @inline(__always)
-    func touch(_ block: Int, _ mappedData: UnsafeRawPointer, noting: Bool = true) throws(StoreError) {
+    private func bytes(of block: Int, in mappedData: Bytes) -> Bytes {
+        mappedData.uncheckedSlice(fences.start(of: block), fences.length(of: block))
+    }
+
+    /// Verifies the checksum of a mapped block if it is not marked as verified.
+    /// - Parameter noting: true to mark the block as verified.
+    @inline(__always)
+    func touch(_ block: Int, _ mappedData: Bytes, noting: Bool = true) throws(StoreError) {
         if _slowPath(!verifiedBlocks.isSet(block)) { try verifyMapped(block, mappedData, noting) }
     }
 
     @inline(never)
-    private func verifyMapped(_ block: Int, _ mappedData: UnsafeRawPointer, _ noting: Bool) throws(StoreError) {
-        let start = fences.start(of: block)
+    private func verifyMapped(_ block: Int, _ mappedData: Bytes, _ noting: Bool) throws(StoreError) {
         fetch(block)
-        let bytes = Bytes(start: mappedData + start, count: fences.length(of: block))
-        try check(bytes, block)
+        try check(bytes(of: block, in: mappedData), block)
         if noting { verifiedBlocks.set(block) }
     }
 
@@ -52,12 +55,12 @@ extension SegmentReader {
         }
     }
 
-    /// Where a block begins in the file.
+    /// File offset of a block.
     func fileOffset(of block: Int) -> Int {
         layout.isCompressed ? layout.storedOffsets[block] : layout.footer.dataOffset + fences.start(of: block)
     }
 
-    /// A block or one of its records is not as the format has it, though the checksum is right.
+    /// The error for a block or record that violates the format although its checksum is correct.
     @inline(never)
     func malformed(_ block: Int) -> StoreError {
         .corrupt("a block is malformed", file: path, offset: fileOffset(of: block))
@@ -72,9 +75,7 @@ extension SegmentReader {
             if caching { cache?.insert(loaded, for: key) }
             heap = loaded
         }
-        guard let heap, let base = heap.bytes.baseAddress,
-            let view = Block(base, length: heap.bytes.count, layout: blockLayout)
-        else { throw malformed(block) }
+        guard let heap, let view = Block(heap.bytes, layout: blockLayout) else { throw malformed(block) }
         pin.owner = heap
         return view
     }
@@ -97,14 +98,15 @@ extension SegmentReader {
         return expanded
     }
 
-    /// A copy of a part of the file. Copied from the mapping too: the caller keeps it or is about to inflate it.
+    /// Copies a part of the file. Copies from a mapping too, because the caller keeps the bytes or is about to inflate
+    /// them.
     private func read(offset: Int, count: Int) throws(StoreError) -> HeapBytes {
         switch source {
         case .file(let file):
             return try HeapBytes.read(file, offset: offset, count: count)
         case .mapping(let mapping):
             let copy = HeapBytes(count: count)
-            guard let part = Bytes(mapping.bytes).slice(offset, count) else {
+            guard let part = mapping.memory.bytes.slice(offset, count) else {
                 throw .corrupt("the file is shorter than its footer says", file: path, offset: offset)
             }
             fetcher?.fetch(first: offset, count)
@@ -115,22 +117,26 @@ extension SegmentReader {
 
     // MARK: Pages of the hash index
 
-    /// A page of the hash index, checked.
+    /// Returns a page of the hash index after verifying its checksum.
     @inline(__always)
-    func indexPage(_ page: Int, pin: inout BlockPin) throws(StoreError) -> UnsafeRawPointer {
+    func indexPage(_ page: Int, pin: inout BlockPin) throws(StoreError) -> Bytes {
         if let mappedIndex {
             if _slowPath(!verifiedPages.isSet(page)) { try verifyMapped(page: page, mappedIndex) }
-            return mappedIndex + page &* geometry.pageByteCount
+            return bytes(ofPage: page, in: mappedIndex)
         }
         return try loadedPage(page, pin: &pin)
     }
 
     @inline(never)
-    func verifyMapped(page: Int, _ mappedIndex: UnsafeRawPointer) throws(StoreError) {
-        let base = mappedIndex + page * geometry.pageByteCount
+    func verifyMapped(page: Int, _ mappedIndex: Bytes) throws(StoreError) {
         fetchIndex(page)
-        try check(Bytes(start: base, count: geometry.pageByteCount), page: page)
+        try check(bytes(ofPage: page, in: mappedIndex), page: page)
         verifiedPages.set(page)
+    }
+
+    @inline(__always)
+    func bytes(ofPage page: Int, in mappedIndex: Bytes) -> Bytes {
+        mappedIndex.uncheckedSlice(page &* geometry.pageByteCount, geometry.pageByteCount)
     }
 
     private func check(_ bytes: Bytes, page: Int) throws(StoreError) {
@@ -139,12 +145,12 @@ extension SegmentReader {
         }
     }
 
-    /// Where a page of the hash index begins in the file.
+    /// File offset of a page of the hash index.
     func fileOffset(ofPage page: Int) -> Int { layout.footer.indexOffset + page * geometry.pageByteCount }
 
     @inline(never)
-    private func loadedPage(_ page: Int, pin: inout BlockPin) throws(StoreError) -> UnsafeRawPointer {
-        // Blocks have the offsets from 0 up, pages those below.
+    private func loadedPage(_ page: Int, pin: inout BlockPin) throws(StoreError) -> Bytes {
+        // Blocks have the cache offsets from 0 up. Pages have the negative ones.
         let key = BlockCache.Key(owner: cacheOwner, offset: -1 - page)
         var heap = cache?.find(key)
         if heap == nil {
@@ -153,8 +159,8 @@ extension SegmentReader {
             cache?.insert(loaded, for: key)
             heap = loaded
         }
-        guard let heap, let base = heap.bytes.baseAddress else { throw malformed(0) }
+        guard let heap else { throw malformed(0) }
         pin.owner = heap
-        return base
+        return heap.bytes
     }
 }

@@ -1,36 +1,36 @@
 import Synchronization
 
 extension SegmentReader {
-    /// Whether the store does not fit into memory, so that what a read touches has to be asked for.
+    /// True if the store does not fit into memory. The reader then requests pages from the disk before it reads them.
     @inline(__always)
     var isTight: Bool { pageCache.isTight }
 
-    /// The mapping of the file; nil where it is read by calls.
+    /// The mapping of the file; nil if the file is read by system calls.
     var mapping: (any FileMapping)? { fetcher?.mapping }
 
-    /// Bytes of memory that the reader takes, about: metadata, and what the fences are searched by.
+    /// Approximate bytes of memory that the reader takes: the metadata and the block index.
     var memoryBytes: Int { layout.footer.metadataBytes + BlockIndex.bytesPerBlock * fences.blockCount }
 
-    /// Bytes of a block, about; 1 at least.
+    /// Average bytes of a block; at least 1.
     var averageBlockBytes: Int { max(1, dataBytes / max(1, fences.blockCount)) }
 
-    /// Bytes of a record, about.
+    /// Average bytes of a record.
     private var averageRecordBytes: Int { dataBytes / max(1, info.recordCount) }
 
-    /// Asks for a mapped block that is looked at for the first time, before its checksum is.
+    /// Requests a mapped block from the disk, before its checksum is verified for the first time.
     func fetch(_ block: Int) {
         fetcher?.fetch(first: fileOffset(of: block), fences.length(of: block))
     }
 
-    /// Asks for the record at an address where it is likely to lie in two pages: a fault reads one.
+    /// Requests the record at an address if it is likely to span two pages. A page fault would read only one of them.
     func fetchRecord(at address: Int) {
         let offset = layout.footer.dataOffset + address
         let count = min(averageRecordBytes, 64 << 10)
         if PageFetcher.spansPages(offset, count) { fetcher?.fetch(offset, count) }
     }
 
-    /// Asks for those of some blocks that are not in memory.
-    /// - Returns: whether all of them are.
+    /// Requests those of the blocks that are not in memory.
+    /// - Returns: true if all are in memory.
     @discardableResult
     func fetchMissing(blocks: Range<Int>) -> Bool {
         let blocks = blocks.clamped(to: 0..<fences.blockCount)
@@ -38,7 +38,7 @@ extension SegmentReader {
         return fetcher.fetchMissing(range.lowerBound, range.count)
     }
 
-    /// Where blocks are in the file, in bytes; nil where no mapping serves them.
+    /// The range of blocks in the file, in bytes.
     private func fileRange(of blocks: Range<Int>) -> Range<Int>? {
         if layout.isCompressed {
             return layout.storedOffsets[blocks.lowerBound]..<layout.storedOffsets[blocks.upperBound]
@@ -47,16 +47,18 @@ extension SegmentReader {
         return start + fences.start(of: blocks.lowerBound)..<start + fences.start(of: blocks.upperBound)
     }
 
-    /// Pages of the index that have to be found in memory before no more are looked at.
+    /// After this many index pages were found in memory, the reader assumes that all are.
     private static let convincingPages = 8
 
-    /// Asks for all of the hash index where a page of it is missing that is looked at for the first time: without it every
-    /// look-up of a missing key would read a page of its own. Where there is no memory for it, each does.
+    /// Requests the complete hash index when a page is first read and is not in memory. Otherwise every lookup of a
+    /// missing key would read a page of its own. If there is no memory for the index, every lookup does read its own
+    /// page.
     func fetchIndex(_ page: Int) {
         guard let fetcher, !isIndexFetched.load(ordering: .relaxed) else { return }
         let mapping = fetcher.mapping
         if mapping.isInMemory(offset: fileOffset(ofPage: page), length: geometry.pageByteCount) {
-            // Most pages are like their neighbours, and to ask takes as long as to check a page's checksum.
+            // Pages are usually in memory together with their neighbours. Checking residency takes as long as verifying
+            // a page's checksum.
             let found = presentPages.wrappingAdd(1, ordering: .relaxed).newValue
             if found >= Self.convincingPages { isIndexFetched.store(true, ordering: .relaxed) }
             return
@@ -69,8 +71,8 @@ extension SegmentReader {
         }
     }
 
-    /// Whether a look-up of a key reads no disk. If it would, the read is begun.
-    /// - Parameter hash: of the key.
+    /// True if a lookup of a key needs no disk read. Otherwise starts the read.
+    /// - Parameter hash: hash of the key.
     func isReady(_ key: Bytes, hash: UInt64) -> Bool {
         guard let fetcher else { return true }
         guard let mappedIndex, geometry.pageCount > 0 else {
@@ -79,8 +81,7 @@ extension SegmentReader {
         let page = geometry.page(of: hash)
         if !verifiedPages.isSet(page) { fetchIndex(page) }
         guard fetcher.fetchMissing(fileOffset(ofPage: page), geometry.pageByteCount) else { return false }
-        var probe = HashIndexProbe(
-            mappedIndex + page * geometry.pageByteCount, hash: hash, geometry: geometry)
+        var probe = HashIndexProbe(bytes(ofPage: page, in: mappedIndex), hash: hash, geometry: geometry)
         guard let address = probe.next(), address < dataBytes else { return true }
         let block = fences.block(holding: address)
         guard !layout.isCompressed, verifiedBlocks.isSet(block) else { return isReady(block) }

@@ -1,11 +1,11 @@
 extension SegmentReader {
-    /// The newest version of a key that a reader may see. Where all is mapped, ``SegmentProbe`` does the same faster.
+    /// The newest visible version of a key. If the segment is mapped, ``SegmentProbe`` does the same faster.
     /// - Parameters:
     ///   - hash: ``KeyHash/hash(_:)`` of the key, which the caller needs for several segments.
-    ///   - visible: the greatest sequence number that the reader sees.
-    ///   - pin: keeps the record valid together with the reader. `key` must not lie in what it kept before.
-    /// - Returns: the record, a tombstone too; nil where the segment has no such version.
-    /// - Throws: ``StoreError/Code/corrupt`` where a page or block on the way fails its checksum.
+    ///   - visible: largest sequence number that is visible to the caller.
+    ///   - pin: keeps the record valid together with the reader. `key` must not lie in memory that it pinned before.
+    /// - Returns: the record, possibly a tombstone; nil if the segment has no such version.
+    /// - Throws: ``StoreError/Code/corrupt`` if a page or block that the lookup reads fails its checksum.
     /// - Complexity: O(1) for the newest version, O(log n) for an older one
     func lookup(
         _ key: Bytes, hash: UInt64, visible: SequenceNumber, pin: inout BlockPin
@@ -22,7 +22,7 @@ extension SegmentReader {
             let view = try self.block(block, pin: &pin)
             if isPinless { noteVerified(around: address) }
             let offset = address - fences.start(of: block)
-            guard let found = BlockRecord(view.base, at: offset, limit: view.limit)?.record else {
+            guard let found = view.record(at: offset)?.record else {
                 throw wrongAddress(address)
             }
             guard keysEqual(found.key, key) else { continue }
@@ -32,8 +32,8 @@ extension SegmentReader {
         return nil
     }
 
-    /// Remembers for the window of an address, for ``SegmentProbe``, that all blocks in it have passed their checksums, if
-    /// they have.
+    /// Marks the window of an address as verified if all blocks that overlap it are. ``SegmentProbe`` then needs one
+    /// bit instead of the block index to know that a record's block is verified.
     func noteVerified(around address: Int) {
         let window = address >> windowShift
         if verifiedWindows.isSet(window) { return }
@@ -42,23 +42,13 @@ extension SegmentReader {
         if (first...last).allSatisfy({ verifiedBlocks.isSet($0) }) { verifiedWindows.set(window) }
     }
 
-    /// Whether a key may be in the segment; false is certain. Touches no record.
-    func mayContain(hash: UInt64) throws(StoreError) -> Bool {
-        guard geometry.pageCount > 0 else { return info.recordCount > 0 }
-        var pagePin = BlockPin()
-        defer { withExtendedLifetime(pagePin) {} }
-        let page = try indexPage(geometry.page(of: hash), pin: &pagePin)
-        var probe = HashIndexProbe(page, hash: hash, geometry: geometry)
-        return probe.next() != nil
-    }
-
     @inline(never)
     private func wrongAddress(_ address: Int) -> StoreError {
         .corrupt(
             "the hash index leads to no record at address \(address)", file: path, offset: layout.footer.indexOffset)
     }
 
-    /// The version by way of the fences: where the newest one is not visible, or there is no hash index.
+    /// Finds a version through the fences: if the newest version is not visible, or if there is no hash index.
     @inline(never)
     private func lookupOlder(
         _ key: Bytes, visible: SequenceNumber, pin: inout BlockPin

@@ -1,14 +1,16 @@
 extension SegmentReader {
-    /// Blocks that are asked, at most, whether anybody has read them.
-    private static let asked = 32
+    /// Target number of blocks that ``isRead`` samples.
+    private static let maxSamples = 32
 
-    /// Every so many blocks one is asked; not all of a small segment.
-    private var askedStep: Int { max(4, (fences.blockCount + Self.asked - 1) / Self.asked) }
+    /// ``isRead`` samples one block in this many. The step is at least 4, so that most blocks of a small segment are
+    /// not sampled.
+    private var sampleStep: Int { max(4, (fences.blockCount + Self.maxSamples - 1) / Self.maxSamples) }
 
-    /// Whether readers have been in a good part of the segment since it was opened, by a sample of its blocks: what is made of
-    /// it is likely to be read, too. Neither merges nor ``preload(shouldStop:)`` pass for readers.
+    /// True if user reads have used a sixteenth or more of the sampled blocks since the segment was opened. The output
+    /// of a merge of this segment is then likely to be read, too. Sampled blocks are marked as verified only by user
+    /// reads, not by merges or by ``preload(shouldStop:)``.
     var isRead: Bool {
-        let sample = stride(from: 0, to: fences.blockCount, by: askedStep)
+        let sample = stride(from: 0, to: fences.blockCount, by: sampleStep)
         var (count, read) = (0, 0)
         for block in sample {
             count += 1
@@ -17,20 +19,23 @@ extension SegmentReader {
         return read > 0 && read * 16 >= count
     }
 
-    /// Does what the first readers of a mapped segment would otherwise wait for: has its pages put into the page table, and
-    /// checks every block and every page of the hash index against its checksum.
+    /// Prepares a mapped segment so that its first readers need not: prefaults its pages, and verifies the checksums of
+    /// all blocks and all pages of the hash index. Then marks the windows in which every block is marked as verified. A
+    /// window is a range of `1 << windowShift` logical addresses, and point reads check the mark of a window instead of
+    /// a block (``noteVerified(around:)``).
     ///
-    /// For a segment that was just written and is still in the system's cache.
-    /// - Parameter shouldStop: asked for each block.
-    /// - Throws: ``StoreError`` where something fails its checksum.
+    /// Meant for a segment that was just written and is still in the system's cache.
+    /// - Parameter shouldStop: called for each block and page; true ends the preload.
+    /// - Throws: ``StoreError`` if a checksum does not match.
     /// - Complexity: O(size of the file)
     func preload(shouldStop: () -> Bool) throws(StoreError) {
         guard let mappedData, let mappedIndex, case .mapping(let mapping) = source else { return }
         mapping.prepareForReading(offset: 0, length: info.fileBytes)
-        let step = askedStep
+        let step = sampleStep
         for block in 0..<fences.blockCount {
             if shouldStop() { return }
-            // Of those that are asked it is for readers to note that they are right.
+            // Do not mark sampled blocks as verified: only user reads may mark them, because ``isRead`` counts those
+            // bits.
             try touch(block, mappedData, noting: !block.isMultiple(of: step))
         }
         for page in 0..<geometry.pageCount where !verifiedPages.isSet(page) {

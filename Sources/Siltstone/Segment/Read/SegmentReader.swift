@@ -1,62 +1,61 @@
 import Synchronization
 
-/// Reads a segment. Any number of threads may use one reader.
+/// Reads a segment. Any number of threads may share one reader.
 ///
-/// Everything that it hands out has passed its checksum. In a mapping that is done once for each block and each page
-/// of the hash index, at the first touch; what is read is checked as it is read.
-///
-/// `@unchecked Sendable`: everything is set in the initialiser and immutable, but for bitmaps of atomics.
-final class SegmentReader: @unchecked Sendable {
+/// All data that it returns has passed its checksum. In a mapping, each block and each page of the hash index is
+/// verified once, at its first use. Without a mapping, every read verifies what it loads.
+final class SegmentReader: Sendable {
     let path: String
-    /// What the manifest knows of the segment, or should.
+    /// The manifest's entry for the segment. If the manifest was not consulted, the entry that it should have.
     let info: SegmentInfo
-    /// The first key of ``info``, at an address that does not change.
+    /// The first key of ``info``, at a fixed address.
     let firstKey: HeapBytes
-    /// The range tombstones that the segment holds.
+    /// The range tombstones of the segment.
     let rangeTombstones: RangeTombstones
     let fences: BlockIndex
     let geometry: HashIndexGeometry
     let layout: SegmentLayout
-    /// The blocks, where they can be served from a mapping.
-    let mappedData: UnsafeRawPointer?
-    let mappedIndex: UnsafeRawPointer?
+    /// The blocks, if the segment is mapped and not compressed.
+    let mappedData: Bytes?
+    let mappedIndex: Bytes?
     let dataBytes: Int
     let blockLayout: BlockLayout
     let windowShift: Int
     let verifiedBlocks: AtomicBitmap
-    /// The windows in which everything is verified: one look at them spares lookups the way through the fences.
+    /// Windows in which every block is verified. A window is a range of `1 << windowShift` logical addresses. Checking
+    /// its bit spares a lookup the search for the block in the block index.
     let verifiedWindows: AtomicBitmap
     let verifiedPages: AtomicBitmap
     let cache: BlockCache?
     let cacheOwner: UInt64
     let source: Source
     let pageCache: PageCache
-    /// Reads the pages of a mapping before they are touched; nil without one.
+    /// Reads the pages of a mapping before they are used; nil without a mapping.
     let fetcher: PageFetcher?
-    /// Whether the hash index was asked for, or found in memory.
+    /// True if the hash index was requested, or is assumed to be in memory.
     let isIndexFetched = Atomic(false)
-    /// Pages of it that were found there.
+    /// Number of hash-index pages that were found in memory.
     let presentPages = Atomic(0)
     private let fileSystem: any FileSystem
     private let store: StoreIdentity?
 
-    /// Where bytes come from.
-    enum Source {
+    /// The source of the bytes.
+    enum Source: Sendable {
         case mapping(any FileMapping)
         case file(any File)
     }
 
     /// Opens a segment and checks its size, header, footer and metadata.
     /// - Parameters:
-    ///   - path: of the file.
+    ///   - path: path of the file.
     ///   - number: the number in the file's name.
-    ///   - store: the store that it must belong to, where that is known.
-    ///   - info: what the manifest says of it, where that is known; everything of it is checked.
+    ///   - store: the store that the file must belong to; nil if it is unknown.
+    ///   - info: the manifest's entry; nil if it is unknown. All of its fields are checked.
     ///   - access: through a mapping, which needs no descriptor, or by reads from a file that stays open.
-    ///   - cache: keeps what is read or inflated. Without one, every read goes to the file.
-    ///   - pageCache: tells whether the store's files fit into memory.
+    ///   - cache: caches blocks that were read or inflated. Without one, every read goes to the file.
+    ///   - pageCache: reports whether the store's files fit into memory.
     /// - Throws: ``StoreError``, naming the file and the offset.
-    /// - Complexity: O(size of the metadata), about 3 bytes a thousand of data
+    /// - Complexity: O(size of the metadata), which is about 3 bytes per thousand bytes of data
     init(
         fileSystem: any FileSystem, path: String, number: UInt64, store: StoreIdentity?, info: SegmentInfo? = nil,
         access: FileAccess = .mapped, cache: BlockCache? = nil, pageCache: PageCache = PageCache(source: { nil })
@@ -90,15 +89,19 @@ final class SegmentReader: @unchecked Sendable {
                 try file.close()
                 return mapping
             }
-            guard let base = mapping.bytes.baseAddress, mapping.bytes.count >= length else {
+            guard mapping.memory.count >= length,
+                let index = mapping.memory.bytes.slice(layout.footer.indexOffset, geometry.byteCount),
+                let data = mapping.memory.bytes.slice(layout.footer.dataOffset, layout.isCompressed ? 0 : dataBytes)
+            else {
                 throw .corrupt("the file is shorter than when it was opened", file: path)
             }
-            // Without the index: of random reads the kernel takes no notice when it looks for pages that are in use.
+            // Excludes the hash index. For memory that is advised for random reads, the kernel ignores accesses when it
+            // looks for pages in use, and would evict the index.
             mapping.expectRandomReads(offset: 0, length: layout.footer.indexOffset)
             source = .mapping(mapping)
             fetcher = PageFetcher(mapping, length: length, pageCache: pageCache)
-            mappedData = layout.isCompressed ? nil : UnsafeRawPointer(base) + layout.footer.dataOffset
-            mappedIndex = UnsafeRawPointer(base) + layout.footer.indexOffset
+            mappedData = layout.isCompressed ? nil : data
+            mappedIndex = index
         case .read:
             source = .file(file)
             fetcher = nil
@@ -109,24 +112,15 @@ final class SegmentReader: @unchecked Sendable {
 
     deinit { cache?.remove(owner: cacheOwner) }
 
-    /// Whether records live as long as the reader, so that no pin is needed.
+    /// True if records are valid as long as the reader, so that they need no pin.
     @inline(__always)
     var isPinless: Bool { mappedData != nil }
 
-    /// About where in the file a key is or would be, in bytes: for the sizes of ranges.
-    /// - Complexity: O(log n)
-    func approximateOffset(of key: Bytes) -> Int {
-        guard fences.blockCount > 0 else { return layout.footer.dataOffset }
-        let block = fences.search(key, BlockIndex.beforeAllVersions)
-        if layout.isCompressed { return layout.storedOffsets[block] }
-        return layout.footer.dataOffset + fences.start(of: block)
-    }
-
-    /// Reads every byte of the file anew and checks it: all checksums, the order of records, that index and records
-    /// agree, and all counts.
-    /// - Parameter progress: called now and then with the bytes checked since the last call.
-    /// - Returns: what is wrong; empty where all is well.
-    /// - Throws: ``StoreError`` where the file cannot be read at all.
+    /// Reads and checks every byte of the file again: all checksums, the order of records, the agreement of index and
+    /// records, and all counts.
+    /// - Parameter progress: called from time to time with the bytes checked since its last call.
+    /// - Returns: the problems; empty if the file is intact.
+    /// - Throws: ``StoreError`` if the file cannot be read.
     func verify(progress: (Int) -> Void = { _ in }) throws(StoreError) -> [SegmentProblem] {
         try SegmentVerifier.verify(
             fileSystem: fileSystem, path: path, number: info.number, store: store, info: info, progress: progress)

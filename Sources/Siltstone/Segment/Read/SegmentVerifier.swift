@@ -1,31 +1,32 @@
-/// Checks every byte of a segment, without stopping at the first problem.
+/// Checks every byte of a segment. Continues after a problem.
 ///
-/// It reads the file anew, by `read` and with no cache, so that it sees the disk and not what was checked before.
+/// Reads the file by `read`, not through the mapping, so that it checks the bytes on disk and not those that were
+/// verified before. Blocks bypass the cache. Index pages are cached.
 struct SegmentVerifier {
     private let reader: SegmentReader
     private let path: String
     private var problems: [SegmentProblem] = []
-    /// What the records add up to.
+    /// The properties that follow from the records.
     private var summary: SegmentSummary
     private var previous = KeyAndSequence()
     private var keyCount = 0
     private var indexedCount = 0
     private var damagedPages: Set<Int> = []
-    /// Whether records could not be read, so that totals mean nothing.
+    /// True if some records could not be read. Totals then cannot be compared.
     private var isPartial = false
-    /// Bytes of the hash index that are kept while the records are compared with it.
+    /// Bytes of the hash index to cache while the records are compared with it (64 MiB).
     private static let indexCacheBytes = 64 << 20
 
-    /// The last record seen.
+    /// The previous record.
     private struct KeyAndSequence {
         var key: [UInt8]?
         var sequence: SequenceNumber = 0
     }
 
     /// Checks a segment file.
-    /// - Parameters: as of ``SegmentReader/init(fileSystem:path:number:store:info:access:cache:)``.
-    /// - Returns: what is wrong; empty where all is well.
-    /// - Throws: ``StoreError`` where the file cannot be read, but not for damage.
+    /// - Parameters: as for ``SegmentReader/init(fileSystem:path:number:store:info:access:cache:pageCache:)``.
+    /// - Returns: the problems; empty if the file is intact.
+    /// - Throws: ``StoreError`` if the file cannot be read. Does not throw for damage.
     static func verify(
         fileSystem: any FileSystem, path: String, number: UInt64, store: StoreIdentity?, info: SegmentInfo?,
         progress: (Int) -> Void = { _ in }
@@ -37,7 +38,8 @@ struct SegmentVerifier {
                 cache: BlockCache(capacity: indexCacheBytes))
         } catch {
             guard error.isDamage else { throw error }
-            // Without its metadata the segment is a row of blocks, and salvage tells which of them are well.
+            // Without metadata, the verifier knows only that the segment is a sequence of blocks. Salvage finds out
+            // which of them are intact.
             let salvage = try SegmentSalvage.salvage(fileSystem: fileSystem, path: path, number: number) { _ in }
             progress(salvage.bytesRead)
             let lost = salvage.lost.map { SegmentProblem(file: path, offset: $0.offset, message: $0.message) }
@@ -62,8 +64,8 @@ struct SegmentVerifier {
         problems.append(SegmentProblem(file: path, offset: offset, message: message))
     }
 
-    /// Runs a check; damage that it comes upon is a problem, and nil.
-    /// - Throws: what is no damage: that the file could not be read.
+    /// Runs a check. Records damage as a problem and returns nil.
+    /// - Throws: errors that are not damage, such as a failed read.
     private mutating func checking<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R? {
         do { return try body() } catch {
             guard error.isDamage else { throw error }
@@ -72,7 +74,7 @@ struct SegmentVerifier {
         }
     }
 
-    /// The bytes between the last compressed block and the hash index are zeros.
+    /// Checks that the bytes between the last block and the hash index are zeros.
     private mutating func checkPadding() throws(StoreError) {
         let start = reader.layout.footer.dataOffset + reader.layout.footer.storedBytes
         let count = reader.layout.footer.indexOffset - start
@@ -87,9 +89,8 @@ struct SegmentVerifier {
         for page in 0..<reader.geometry.pageCount {
             var pin = BlockPin()
             let reader = self.reader
-            if let base = try checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) {
-                indexedCount += Self.entries(
-                    in: Bytes(start: base, count: reader.geometry.pageByteCount))
+            if let bytes = try checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) {
+                indexedCount += Self.entries(in: bytes)
             } else {
                 damagedPages.insert(page)
             }
@@ -98,7 +99,7 @@ struct SegmentVerifier {
         }
     }
 
-    /// Places in use.
+    /// Number of used slots of a page.
     private static func entries(in page: Bytes) -> Int {
         var count = 0
         for bucket in stride(from: 0, to: page.count, by: HashIndexGeometry.bucketBytes) {
@@ -116,7 +117,7 @@ struct SegmentVerifier {
                 try check(block, number)
             } else {
                 isPartial = true
-                previous.key = nil  // whatever it was, the order across the gap is not known
+                previous.key = nil  // order across the gap cannot be checked
             }
             withExtendedLifetime(pin) {}
             progress(
@@ -146,8 +147,7 @@ struct SegmentVerifier {
             previous = KeyAndSequence(key: Array(found.record.key), sequence: found.record.sequence)
             expected = found.end
         }
-        let rest = Bytes(start: block.base + expected, count: block.limit - expected)
-        if !rest.allSatisfy({ $0 == 0 }) {
+        if !block.recordBytes.isZero(expected..<block.limit) {
             report("a block has bytes behind its records that are not zero", at: fileOffset)
         }
         if !block.hasRightDigests() { report("the digests of a block do not fit its keys", at: fileOffset) }
@@ -181,11 +181,11 @@ struct SegmentVerifier {
         guard reader.geometry.pageCount > 0, !damagedPages.contains(page) else { return }
         var pin = BlockPin()
         let reader = self.reader
-        guard let base = try checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) else {
+        guard let bytes = try checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) else {
             return
         }
         defer { withExtendedLifetime(pin) {} }
-        var probe = HashIndexProbe(base, hash: hash, geometry: reader.geometry)
+        var probe = HashIndexProbe(bytes, hash: hash, geometry: reader.geometry)
         while let candidate = probe.next() {
             if candidate == address { return }
         }

@@ -1,9 +1,10 @@
-/// The pieces in which a file is written: Linux keeps what one call writes in one folio of the page cache, contiguous in
-/// memory, if it is of such a size and begins at a multiple of it.
+/// The size of a write call. Linux keeps the data of one call in one folio of the page cache, which is contiguous in
+/// memory, if the call has a folio's size and starts at a multiple of it.
 enum OutputPieces: Int, Sendable {
-    /// For what is soon merged and gone: many entries of the page table for each, but memory for it is at hand.
+    /// 512 KiB, for files that are soon merged and removed. Each folio takes many page-table entries, but memory of
+    /// this size is easy to allocate.
     case soon = 0x8_0000
-    /// 2 MiB, which one entry of the page table maps on most processors: random reads take a fifth less time. Memory in
-    /// pieces of this size is harder to come by; on a virtual machine, it is what was given back to the host.
+    /// 2 MiB, which most processors map with one page-table entry. Random reads then take a fifth less time. Free
+    /// memory in folios of this size is scarcer. On a virtual machine it is the memory that was returned to the host.
     case lasting = 0x20_0000
 }

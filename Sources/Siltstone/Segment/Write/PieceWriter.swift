@@ -1,82 +1,84 @@
 import Dispatch
 
-/// Writes the pieces of a file one behind the other: on another thread, or on that of the caller.
+/// Writes the pieces of a file in order, on another thread or on the caller's.
 ///
-/// Nobody waits for a thread: a piece that no thread has begun with is written by the one who waits for it. Else merges of very
-/// many stores at once, each of which keeps a thread, would wait for each other for ever.
+/// No caller depends on a free thread. If no thread has started a piece, the caller that waits for it writes it.
+/// Otherwise merges of very many stores, each of which occupies a thread, could deadlock.
 ///
-/// After a failure nothing more is written, and every ``wait()`` throws it.
-///
-/// `@unchecked Sendable`: `begun` is touched only by the one who writes, everything else under the lock.
-final class PieceWriter: @unchecked Sendable {
+/// After a failure it writes nothing more, and every ``wait()`` throws the failure.
+final class PieceWriter: Sendable {
     private struct Piece {
         var bytes: Bytes
         var offset: Int
     }
 
-    /// The disk shall be busy while the rest is being made, and not only at the end.
+    /// Starts write-back after this many bytes (4 MiB), so that the disk is busy while the rest of the file is
+    /// produced, and not only at the end.
     private static let syncStep = 4 << 20
 
+    private struct State {
+        /// A piece that no thread has started to write.
+        var pending: Piece?
+        var isWriting = false
+        var failure: StoreError?
+        /// The file offset up to which write-back was started.
+        var begun = 0
+    }
+
     private let file: any File
-    // Not `Mutex`: whoever waits has to be woken.
-    private let lock = ConditionLock()
-    /// A piece that nobody has begun with.
-    private var pending: Piece?
-    private var isWriting = false
-    private var failure: StoreError?
-    /// Up to where the system was told to begin with the sync.
-    private var begun = 0
+    private let state = Locked(State())
 
     init(_ file: any File) { self.file = file }
 
-    /// Has a piece written by another thread. To be called when those before are written.
-    /// - Parameter bytes: to be kept, as they are, until ``wait()`` has returned or thrown, or ``settle()`` returned.
+    /// Schedules a piece to be written by another thread. All earlier pieces must have been written.
+    /// - Parameter bytes: must stay valid and unchanged until ``wait()`` returns or throws, or ``settle()`` returns.
     func begin(_ bytes: Bytes, at offset: Int) {
-        lock.withLock { pending = Piece(bytes: bytes, offset: offset) }
+        state.withLock { $0.pending = Piece(bytes: bytes, offset: offset) }
         DispatchQueue.global(qos: .utility).async { self.writePending() }
     }
 
     /// Waits until all pieces are written.
+    /// - Throws: the failure of an earlier piece.
     func wait() throws(StoreError) {
         settle()
-        if let failure = lock.withLock({ failure }) { throw failure }
+        if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Waits until no piece is being written, or to be.
+    /// Waits until no piece is pending or being written. Does not report failures.
     func settle() {
         writePending()
-        lock.withLock { while isWriting { lock.wait() } }
+        state.wait { $0.isWriting ? nil : () }
     }
 
-    /// Writes a piece behind those before.
+    /// Writes a piece on the caller's thread, after all earlier pieces.
     func write(_ bytes: Bytes, at offset: Int) throws(StoreError) {
         settle()
-        lock.withLock { pending = Piece(bytes: bytes, offset: offset) }
+        state.withLock { $0.pending = Piece(bytes: bytes, offset: offset) }
         try wait()
     }
 
-    /// Brings everything to stable storage. Nothing may be begun before it returns.
+    /// Waits for all pieces and syncs the file. The caller must start no piece until it returns.
     func sync() throws(StoreError) {
         try wait()
         try storeErrors { () throws(FileSystemError) in try file.syncFully() }
     }
 
-    /// Writes the piece that nobody has begun with, if there is one; behind a failure, drops it.
+    /// Writes the pending piece, if any. After a failure, drops it.
     private func writePending() {
-        let taken = lock.withLock { () -> Piece? in
-            guard let piece = pending else { return nil }
-            pending = nil
-            if failure != nil || piece.bytes.isEmpty { return nil }
-            isWriting = true
+        let taken = state.withLock { state -> Piece? in
+            guard let piece = state.pending else { return nil }
+            state.pending = nil
+            if state.failure != nil || piece.bytes.isEmpty { return nil }
+            state.isWriting = true
             return piece
         }
         guard let taken else { return }
         let error = put(taken)
-        lock.withLock {
-            failure = error
-            isWriting = false
-            lock.wakeAll()
+        state.withLock { state in
+            state.failure = error
+            state.isWriting = false
         }
+        state.wakeAll()
     }
 
     private func put(_ piece: Piece) -> StoreError? {
@@ -84,9 +86,12 @@ final class PieceWriter: @unchecked Sendable {
             return StoreError(error)
         }
         let end = piece.offset + piece.bytes.count
-        guard end - begun >= Self.syncStep else { return nil }
-        file.beginSync(offset: begun, length: end - begun)
-        begun = end
+        let begun = state.withLock { state in
+            let begun = state.begun
+            if end - begun >= Self.syncStep { state.begun = end }
+            return begun
+        }
+        if end - begun >= Self.syncStep { file.beginSync(offset: begun, length: end - begun) }
         return nil
     }
 }

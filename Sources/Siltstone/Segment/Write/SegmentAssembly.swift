@@ -1,4 +1,4 @@
-/// The parts of a segment in the making; what ``SegmentWriter`` does.
+/// The state of a segment that is being written. Does the work of ``SegmentWriter``.
 struct SegmentAssembly: ~Copyable {
     private let number: UInt64
     private let blockBytes: Int
@@ -9,23 +9,23 @@ struct SegmentAssembly: ~Copyable {
     private var fences = BlockIndexBuilder()
     private var index: HashIndexBuilder
     private var summary: SegmentSummary
-    /// Compresses blocks; nil where they are stored as they are.
+    /// Compresses blocks; nil if the segment is not compressed.
     private var stored: StoredBlockBuilder?
     private var blockTable: [UInt8] = []
     private var rangeTombstones: [RangeTombstone] = []
     private var previous = PreviousKey()
-    /// Logical bytes of the blocks that are finished.
+    /// Logical bytes of the finished blocks.
     private var finishedBytes = 0
 
     /// - Parameters:
-    ///   - file: fresh, empty and writable.
-    ///   - number: its number.
-    ///   - store: the store that it belongs to.
-    /// - Throws: ``StoreError`` where the options make no sense.
+    ///   - file: new, empty and writable.
+    ///   - number: the file's number.
+    ///   - store: the store that the file belongs to.
+    /// - Throws: ``StoreError`` if the options are invalid or the header cannot be written.
     init(
         file: any File, number: UInt64, store: StoreIdentity, options: SegmentOptions
     ) throws(StoreError) {
-        // Everything that can fail comes first: a value that cannot be copied is made whole or not at all.
+        // All throwing calls come first, because a noncopyable value cannot be left partly initialized.
         let options = try options.validated()
         let stored = try Self.storedBlockBuilder(options.compression)
         var header = FileHeader(
@@ -51,15 +51,15 @@ struct SegmentAssembly: ~Copyable {
         return try StoredBlockBuilder(level: level)
     }
 
-    /// Bytes of the blocks so far, before compression: what tells when to begin another segment. At most 4 GiB.
+    /// Uncompressed bytes of all blocks so far, at most 4 GiB. Callers use it to decide when to start the next segment.
     var dataBytes: Int { finishedBytes + (block.isEmpty ? 0 : block.length) }
 
     /// Records so far.
     var recordCount: Int { summary.info.recordCount }
 
-    /// Appends a record. Keys ascend, and for one key sequence numbers descend.
-    /// - Throws: ``StoreError/Code/invalidArgument`` where the order or the kind is wrong,
-    ///   ``StoreError/Code/tooLarge`` where the segment is full.
+    /// Appends a record. Keys must ascend, and the sequence numbers of one key must descend.
+    /// - Throws: ``StoreError/Code/invalidArgument`` if the order or the kind is invalid, ``StoreError/Code/tooLarge``
+    ///   if the segment is full, or the error of the file.
     mutating func append(_ record: Record) throws(StoreError) {
         let order = previous.compare(record)
         guard order < 0, record.kind != .rangeTombstone, record.sequence <= .greatest,
@@ -102,8 +102,8 @@ struct SegmentAssembly: ~Copyable {
         finishedBytes += bytes.count
     }
 
-    /// Writes index and metadata, and brings the file to stable storage. Nothing may be appended after it.
-    /// - Returns: what the manifest is to say of the segment.
+    /// Writes hash index, metadata and footer, and syncs the file. Nothing may be appended afterwards.
+    /// - Returns: the manifest's entry for the segment.
     mutating func finish() throws(StoreError) -> SegmentInfo {
         try finishBlock()
         var footer = SegmentFooter()

@@ -1,15 +1,15 @@
-/// Writes a file from its start, in large pieces.
+/// Writes a file sequentially, in large pieces.
 ///
-/// A full piece is written by another thread while the next one is made: of a merge, that is more than a quarter of all work. One
-/// that fails is told of when the next one is full, by ``finish()`` at the latest.
+/// Another thread writes a full piece while the caller fills the next one. Writing is more than a quarter of the work
+/// of a merge. If a piece fails, the error is thrown when the next piece is full, or by ``finish()`` at the latest.
 struct SegmentOutput: ~Copyable {
-    /// Bytes a call, at multiples of it, whatever is appended.
+    /// Bytes of a write call. Until ``flush()``, calls start at multiples of it, however the caller splits its data.
     private let capacity: Int
     private var buffer: ScratchMemory
-    /// What is being written, or was; nil before the first full piece.
+    /// The other buffer, whose piece is being written or was written last; nil before the first full piece.
     private var other: ScratchMemory?
     private var used = 0
-    /// Bytes that have left the buffer.
+    /// Bytes handed to the writer, which is also the file offset of the buffer's first byte.
     private var written = 0
     private let pieces: PieceWriter
 
@@ -20,20 +20,20 @@ struct SegmentOutput: ~Copyable {
     }
 
     deinit {
-        // Before the buffers go.
+        // Waits before the buffers are released.
         pieces.settle()
     }
 
-    /// Bytes of the file so far: where the next ones go.
+    /// Bytes of the file so far, which is the offset of the next byte.
     var offset: Int { written + used }
 
     /// Appends `bytes`.
     mutating func append(_ bytes: Bytes) throws(StoreError) {
-        guard let source = bytes.baseAddress, bytes.count > 0 else { return }
+        if bytes.isEmpty { return }
         var taken = 0
         while true {
             let count = min(bytes.count - taken, capacity - used)
-            (buffer.base + used).copyMemory(from: source + taken, byteCount: count)
+            buffer.bytes[used...].copyMemory(from: bytes.uncheckedSlice(taken, count))
             used += count
             taken += count
             if taken == bytes.count { return }
@@ -51,25 +51,26 @@ struct SegmentOutput: ~Copyable {
         try append([UInt8](repeating: 0, count: -offset & (alignment - 1)))
     }
 
-    /// Has a full buffer written, and goes on with the other one.
+    /// Hands the full buffer to the writer and continues with the other buffer.
     private mutating func handOver() throws(StoreError) {
         try pieces.wait()
         var next = other.take() ?? ScratchMemory(byteCount: capacity)
         swap(&buffer, &next)
-        pieces.begin(Bytes(start: next.base, count: used), at: written)
+        pieces.begin(next.bytes[..<used].bytes, at: written)
         other = consume next
         written += used
         used = 0
     }
 
-    /// Hands what is buffered to the file.
+    /// Waits for the piece that is being written, then writes the buffered bytes. Throws the error of either, and so does
+    /// every later call.
     mutating func flush() throws(StoreError) {
-        try pieces.write(Bytes(start: buffer.base, count: used), at: written)
+        try pieces.write(buffer.bytes[..<used].bytes, at: written)
         written += used
         used = 0
     }
 
-    /// Brings everything to stable storage.
+    /// Writes the buffered bytes and syncs the file.
     mutating func finish() throws(StoreError) {
         try flush()
         try pieces.sync()

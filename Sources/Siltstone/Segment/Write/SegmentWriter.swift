@@ -1,48 +1,39 @@
-/// Writes a segment: records in order, then everything that finds them again (`Docs/Format.md`, "Segments").
+/// Writes a segment: first the records in order, then the index, metadata and footer (`Docs/Format.md`, "Segments").
 ///
-/// Used by one thread. A segment that was not finished holds nothing that counts.
+/// Used by one thread. A file is no valid segment until ``finish()`` has returned.
 final class SegmentWriter {
     /// The file's number.
     let number: UInt64
-    /// Behind a pointer: each stored property of a class that changes would cost a check of exclusive access for each
-    /// record, and there are eight of them.
-    private let assembly: UnsafeMutablePointer<SegmentAssembly>
+    private let assembly: HeapCell<SegmentAssembly>
 
     /// - Parameters:
-    ///   - file: fresh, empty and writable.
-    ///   - number: its number.
-    ///   - store: the store that it belongs to.
-    /// - Throws: ``StoreError`` where the options make no sense.
+    ///   - file: new, empty and writable.
+    ///   - number: the file's number.
+    ///   - store: the store that the file belongs to.
+    /// - Throws: ``StoreError`` if the options are invalid or the header cannot be written.
     init(
         file: any File, number: UInt64, store: StoreIdentity, options: SegmentOptions
     ) throws(StoreError) {
-        let assembly = try SegmentAssembly(file: file, number: number, store: store, options: options)
         self.number = number
-        self.assembly = .allocate(capacity: 1)
-        self.assembly.initialize(to: assembly)
+        assembly = HeapCell(try SegmentAssembly(file: file, number: number, store: store, options: options))
     }
 
-    deinit {
-        assembly.deinitialize(count: 1)
-        assembly.deallocate()
-    }
-
-    /// Bytes of the blocks so far, before compression: what tells when to begin another segment. At most 4 GiB.
-    var dataBytes: Int { assembly.pointee.dataBytes }
+    /// Uncompressed bytes of all blocks so far, at most 4 GiB. Callers use it to decide when to start the next segment.
+    var dataBytes: Int { assembly.value.dataBytes }
 
     /// Records so far.
-    var recordCount: Int { assembly.pointee.recordCount }
+    var recordCount: Int { assembly.value.recordCount }
 
-    /// Appends a record. Keys ascend, and for one key sequence numbers descend.
-    /// - Throws: ``StoreError/Code/invalidArgument`` where the order or the kind is wrong,
-    ///   ``StoreError/Code/tooLarge`` where the segment is full, or the error of the file.
+    /// Appends a record. Keys must ascend, and the sequence numbers of one key must descend.
+    /// - Throws: ``StoreError/Code/invalidArgument`` if the order or the kind is invalid, ``StoreError/Code/tooLarge``
+    ///   if the segment is full, or the error of the file.
     @inline(__always)
-    func append(_ record: Record) throws(StoreError) { try assembly.pointee.append(record) }
+    func append(_ record: Record) throws(StoreError) { try assembly.value.append(record) }
 
     /// Adds range tombstones, in any order.
-    func append(rangeTombstones: [RangeTombstone]) { assembly.pointee.append(rangeTombstones: rangeTombstones) }
+    func append(rangeTombstones: [RangeTombstone]) { assembly.value.append(rangeTombstones: rangeTombstones) }
 
-    /// Writes index and metadata, and brings the file to stable storage. Nothing may be appended after it.
-    /// - Returns: what the manifest is to say of the segment.
-    func finish() throws(StoreError) -> SegmentInfo { try assembly.pointee.finish() }
+    /// Writes hash index, metadata and footer, and syncs the file. Nothing may be appended afterwards.
+    /// - Returns: the manifest's entry for the segment.
+    func finish() throws(StoreError) -> SegmentInfo { try assembly.value.finish() }
 }

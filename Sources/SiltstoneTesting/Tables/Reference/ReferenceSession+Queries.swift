@@ -17,7 +17,8 @@ extension ReferenceSession {
         return ReferenceRowStream(query, sources: sources)
     }
 
-    func find<R>(_ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> R) throws -> R? {
+    func withRow(_ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> Void) throws -> Bool
+    {
         try checkOpen()
         let stored = try state.table(table.name)
         let projection = ReferenceProjection(table, of: stored)
@@ -28,10 +29,11 @@ extension ReferenceSession {
                 stored.structure.number(of: name).map { ColumnValue.areSame(row.values[$0], value) } ?? false
             }
         }
-        guard let row, !names.isEmpty else { return nil }
+        guard let row, !names.isEmpty else { return false }
         var buffer = RowBuffer()
         try projection.append(row.values, to: &buffer)
-        return try buffer.withRow(0) { try body($0, projection.shape) }
+        try buffer.withRow(0) { try body($0, projection.shape) }
+        return true
     }
 
     func count(_ query: Query) throws -> Int {

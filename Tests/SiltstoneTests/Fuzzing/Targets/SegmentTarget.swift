@@ -72,8 +72,6 @@ enum SegmentTarget {
             let hash = KeyHash.hash(key)
             var pin = BlockPin()
             defer { withExtendedLifetime(pin) {} }
-            _ = try reader.mayContain(hash: hash)
-            _ = reader.approximateOffset(of: key)
             _ = try reader.lookup(key, hash: hash, visible: 30, pin: &pin)
             var cursor = SegmentCursor(reader)
             try cursor.seekForward(key)

@@ -1,0 +1,86 @@
+/// One value on the heap, at an address that never changes. Freed with its owner.
+///
+/// A class keeps its frequently changed state in a cell. As properties of the class, each access would check for
+/// exclusive access, which costs several percent of a scan.
+///
+/// `@unchecked Sendable`: the owner states which lock, or which thread, guards the value. A class whose other fields
+/// are constant then needs no `@unchecked` of its own.
+@safe
+struct HeapCell<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+    private let address: UnsafeMutablePointer<Value>
+
+    init(_ value: consuming Value) {
+        unsafe address = .allocate(capacity: 1)
+        unsafe address.initialize(to: value)
+    }
+
+    deinit {
+        unsafe address.deinitialize(count: 1)
+        unsafe address.deallocate()
+    }
+
+    /// A pointer to the value, for a property of the owner that stands for it.
+    @inline(__always)
+    var place: UnsafePointer<Value> { unsafe UnsafePointer(address) }
+
+    @inline(__always)
+    var mutablePlace: UnsafeMutablePointer<Value> { unsafe address }
+
+    @inline(__always)
+    var value: Value {
+        unsafeAddress { unsafe UnsafePointer(address) }
+        nonmutating unsafeMutableAddress { unsafe address }
+    }
+}
+
+/// Heap storage for one value, which its user puts in and takes out again.
+///
+/// An optional in a ``HeapCell`` measured slower, because Swift copies the value out and back on every change.
+@safe
+struct HeapSlot<Value: ~Copyable>: ~Copyable {
+    /// A pointer to the storage. Unowned: must not outlive the slot.
+    let place: HeapPlace<Value>
+
+    init() { place = unsafe HeapPlace(.allocate(capacity: 1)) }
+
+    /// The slot must be empty: a value left in it leaks.
+    deinit { unsafe place.address.deallocate() }
+
+    /// Puts a value into the slot, which must be empty.
+    @inline(__always)
+    func fill(_ value: consuming Value) { place.fill(value) }
+
+    /// Takes the value out of the slot, which must not be empty.
+    @inline(__always)
+    func take() -> Value { place.take() }
+
+    /// The value. The slot must not be empty.
+    @inline(__always)
+    var value: Value {
+        unsafeAddress { unsafe UnsafePointer(place.address) }
+        nonmutating unsafeMutableAddress { unsafe place.address }
+    }
+}
+
+/// A pointer to the storage of a ``HeapSlot``. Unowned: must not outlive the slot.
+@safe
+struct HeapPlace<Value: ~Copyable> {
+    fileprivate let address: UnsafeMutablePointer<Value>
+
+    fileprivate init(_ address: UnsafeMutablePointer<Value>) { unsafe self.address = unsafe address }
+
+    /// Puts a value into the slot, which must be empty.
+    @inline(__always)
+    func fill(_ value: consuming Value) { unsafe address.initialize(to: value) }
+
+    /// Takes the value out of the slot, which must not be empty.
+    @inline(__always)
+    func take() -> Value { unsafe address.move() }
+
+    /// The value. The slot must not be empty.
+    @inline(__always)
+    var value: Value {
+        unsafeAddress { unsafe UnsafePointer(address) }
+        nonmutating unsafeMutableAddress { unsafe address }
+    }
+}

@@ -1,0 +1,185 @@
+#if MySQL
+import Foundation
+import TableKit
+import TableSQL
+import Testing
+
+@testable import MySQLTables
+
+extension MySQLTests {
+    /// Changes of tables, with which the server commits, and what indexes of long text promise.
+    @Suite struct Schemas {
+        private struct Stop: Error {}
+
+        private struct Item: Codable, Equatable {
+            var id: Int
+            var name: String?
+        }
+
+        private struct Other: Codable {
+            var id: Int
+        }
+
+        private func database() throws -> Database<MySQLDatabaseConfiguration> {
+            let server = try MySQLServer.shared()
+            return Database(
+                configuration: try MySQLDatabaseConfiguration(server.url(database: try server.makeDatabase())))
+        }
+
+        private func names(_ database: Database<MySQLDatabaseConfiguration>) throws -> [String] {
+            try database.tables().map(\.structure.name).sorted()
+        }
+
+        /// The code of the error that a body throws.
+        private func code(_ body: () throws -> Void) throws -> TableErrorCode {
+            do { try body() } catch let error as any TableError { return error.code }
+            throw ServerFailure("No error was thrown.")
+        }
+
+        /// Runs a transaction that fails at its end.
+        private func failing(
+            _ database: Database<MySQLDatabaseConfiguration>, _ body: () throws -> Void
+        ) throws {
+            do {
+                try database.transaction { () throws -> Void in
+                    try body()
+                    throw Stop()
+                }
+            } catch is Stop {}
+        }
+
+        @Test("Where a transaction fails, tables that it made are gone, and names and indexes are as before")
+        func takenBack() throws {
+            let database = try database()
+            try database.create(Item.self).insert(Item(id: 1, name: "a"))
+            try failing(database) {
+                try database.create(Other.self).insert(Other(id: 1))
+                try database.table(Item.self).insert(Item(id: 2, name: "b"))
+            }
+            try failing(database) {
+                try database.table(Item.self).index(\.name)
+                try database.sql("ALTER TABLE Item RENAME TO Things")
+                try database.sql("ALTER TABLE Things ADD COLUMN more INT")
+            }
+            #expect(try names(database) == ["Item"])
+            let table = try #require(try database.tables().first)
+            #expect(table.indexes.isEmpty && table.structure.columns.map(\.name) == ["id", "name"])
+            #expect(try database.table(Item.self).all() == [Item(id: 1, name: "a")])
+        }
+
+        @Test("A nested transaction takes its tables back alone") func nested() throws {
+            let database = try database()
+            func run(inserting: Bool) throws {
+                try database.transaction { () throws -> Void in
+                    try database.create(Item.self).insert(Item(id: 1, name: "a"))
+                    do {
+                        try database.transaction { () throws -> Void in
+                            try database.table(Item.self).insert(Item(id: 2, name: "b"))
+                            let others = try database.create(Other.self)
+                            if inserting { try others.insert(Other(id: 1)) }
+                            throw Stop()
+                        }
+                    } catch is Stop {}
+                    try database.table(Item.self).insert(Item(id: 3, name: "c"))
+                }
+            }
+            // Its rows were used: the whole transaction is taken back, and says so.
+            #expect(try code { try run(inserting: true) } == .transaction)
+            #expect(try names(database) == [])
+            try run(inserting: false)
+            #expect(try names(database) == ["Item"])
+            #expect(try database.table(Item.self).order(by: \.id).all().map(\.id) == [1, 3])
+        }
+
+        @Test("A change of a table whose rows the transaction has changed is refused, and nothing is committed by it")
+        func refused() throws {
+            let database = try database()
+            let items = try database.create(Item.self)
+            try failing(database) {
+                try items.insert(Item(id: 1, name: "a"))
+                #expect(try code { try items.index(\.name) } == .transaction)
+                // Another table may be made.
+                try database.create(Other.self)
+            }
+            #expect(try items.count() == 0)
+            #expect(try names(database) == ["Item"])
+            try database.transaction { () throws -> Void in
+                try items.insert(Item(id: 1, name: "a"))
+                #expect(try code { try database.create(Item.self, policy: .dropTable) } == .transaction)
+            }
+            #expect(try items.count() == 1)
+        }
+
+        @Test(
+            "A change of a table that the transaction has read, behind changes of rows, is refused and does not wait long"
+        )
+        func refusedBehindRead() throws {
+            let database = try database()
+            let items = try database.create(Item.self)
+            let others = try database.create(Other.self)
+            try database.transaction { () throws -> Void in
+                #expect(try others.count() == 0)
+                try items.insert(Item(id: 1, name: "a"))
+                #expect(try code { try database.sql("ALTER TABLE Other ADD COLUMN b INT") } == .transaction)
+            }
+            #expect(try items.count() == 1)
+        }
+
+        @Test("A unique index of long text tells texts apart that begin alike, and orders them") func longText() throws
+        {
+            let database = try database()
+            let items = try database.create(Item.self)
+            try items.index(unique: true, \.name)
+            let start = String(repeating: "ü", count: 5000)
+            try items.insert((0..<4).map { Item(id: $0, name: start + "\(3 - $0)") })
+            #expect(try code { try items.insert(Item(id: 9, name: start + "1")) } == .unique)
+            #expect(try items.order(by: \.name).all().map(\.id) == [3, 2, 1, 0])
+            #expect(try items.where(\Item.name == start + "2").all().map(\.id) == [1])
+            try database.sql("DROP INDEX index_Item_name")
+            try items.insert(Item(id: 9, name: start + "1"))
+            #expect(try items.count() == 5)
+        }
+
+        @Test("An upsert replaces the row of its key alone; a conflict in another unique index throws") func upserts()
+            throws
+        {
+            let database = try database()
+            let items = try database.create(Item.self)
+            try items.index(unique: true, \.name)
+            try items.insert([Item(id: 1, name: "a"), Item(id: 2, name: "b")])
+            #expect(try code { try items.upsert(Item(id: 1, name: "b")) } == .unique)
+            #expect(try code { try items.upsert([Item(id: 3, name: "c"), Item(id: 4, name: "a")]) } == .unique)
+            try items.upsert([Item(id: 1, name: "x"), Item(id: 3, name: "c"), Item(id: 3, name: "d")])
+            #expect(
+                try items.order(by: \.id).all()
+                    == [Item(id: 1, name: "x"), Item(id: 2, name: "b"), Item(id: 3, name: "d")])
+        }
+
+        @Test("A single change is one statement, and commits by itself") func singleChanges() throws {
+            let database = try database()
+            let items = try database.create(Item.self)
+            try items.insert(Item(id: 0, name: nil))
+            func commands() throws -> [String: Int] {
+                try database.configuration.server.pool.withConnection { connection in
+                    let rows = try connection.rows(
+                        "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM information_schema.SESSION_STATUS"
+                            + " WHERE VARIABLE_NAME IN ('COM_BEGIN', 'COM_COMMIT', 'COM_SAVEPOINT', 'COM_INSERT',"
+                            + " 'COM_UPDATE', 'COM_DELETE')", as: [.string, .int64])
+                    return Dictionary(uniqueKeysWithValues: rows.map { ($0[0].string ?? "", $0[1].int ?? 0) })
+                }
+            }
+            let before = try commands()
+            try items.insert((1...64).map { Item(id: $0, name: "a") })
+            try items.where(\Item.id == 1).update(Item(id: 1, name: "b"), setKeys: \.name)
+            try items.where(\Item.id == 2).delete()
+            let after = try commands()
+            let difference = after.merging(before) { $0 - $1 }
+            #expect(
+                difference == [
+                    "COM_BEGIN": 0, "COM_COMMIT": 0, "COM_SAVEPOINT": 0, "COM_INSERT": 1, "COM_UPDATE": 1,
+                    "COM_DELETE": 1,
+                ])
+        }
+    }
+}
+#endif
