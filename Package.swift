@@ -68,7 +68,13 @@ let package = Package(
         .target(name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit", "TableKit"], swiftSettings: upcoming),
         .executableTarget(
             name: "SiltTool",
-            dependencies: ["Siltstone", "CRUDKit", "SiltstoneCRUD", "TableKit", "SiltstoneTables", "CGetopt"],
+            dependencies: [
+                "Siltstone", "CRUDKit", "SiltstoneCRUD", "TableKit", "SiltstoneTables", "CGetopt",
+                // For `silt move`.
+                .target(name: "PostgresTables", condition: .when(traits: ["PostgreSQL"])),
+                .target(name: "MySQLTables", condition: .when(traits: ["MySQL"])),
+                .target(name: "SQLiteTables", condition: .when(traits: ["SQLite"])),
+            ],
             swiftSettings: upcoming),
         // The program that the crash tests kill; no product.
         .executableTarget(
@@ -96,6 +102,8 @@ let package = Package(
             name: "ServerTests",
             dependencies: [
                 "PostgresTables", "MySQLTables", "SQLiteTables", "TableSQL", "TableKit", "CRUDKit", "SiltstoneTesting",
+                // For moves between databases, and to compare all with Siltstone's own.
+                "SiltTool", "Siltstone", "SiltstoneCRUD", "SiltstoneTables",
             ],
             swiftSettings: upcoming),
         .testTarget(

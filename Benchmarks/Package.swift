@@ -58,8 +58,9 @@ let package = Package(
             swiftSettings: upcoming + installed.map { .define($0.define) }),
         .testTarget(
             name: "TableDifferentialTests",
-            dependencies: ["Siltstone", "TableKit", "SiltstoneTables"].map { .product(name: $0, package: "siltstone") }
-                + installed.filter { $0.module == "CSQLite" }.map { .target(name: $0.module) },
+            dependencies: ["Siltstone", "TableKit", "SiltstoneTables", "SiltstoneTesting"].map {
+                .product(name: $0, package: "siltstone")
+            } + installed.filter { $0.module == "CSQLite" }.map { .target(name: $0.module) },
             swiftSettings: upcoming + installed.map { .define($0.define) }),
     ],
     swiftLanguageModes: [.v6]

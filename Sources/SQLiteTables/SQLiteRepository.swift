@@ -36,7 +36,7 @@ public final class SQLiteRepository: RecordRepository {
         self.dataTransformer = dataTransformer
         use = SQLiteRegistry.shared.use(SQLiteConnector(path: path, pragmas: pragmas, busyTimeout: 600))
         // SQLite's names are the same in upper and lower case, and end at a null character: the bytes in hexadecimal do not.
-        table = "\"repository_\(tableName.utf8.hexadecimal)\""
+        table = "\"\(Self.catalogueName(of: tableName))\""
         let text = "CREATE TABLE IF NOT EXISTS \(table) (id BLOB PRIMARY KEY, item BLOB NOT NULL) WITHOUT ROWID"
         do {
             try use.pool().withConnection { connection in
@@ -44,6 +44,9 @@ public final class SQLiteRepository: RecordRepository {
             }
         } catch let error as SQLConnectionError { throw CRUDRepositoryError.databaseError(reason: "\(error)") }
     }
+
+    /// The name that the catalogue has for the table of a repository.
+    package static func catalogueName(of tableName: String) -> String { "repository_\(tableName.utf8.hexadecimal)" }
 
     /// Ends the use of the file by this repository: later operations throw `CRUDRepositoryError.databaseError`. With the last
     /// use in the process its connections close. Again: does nothing.

@@ -2,6 +2,7 @@
 import Foundation
 import Siltstone
 import SiltstoneTables
+import SiltstoneTesting
 import TableKit
 
 /// A store and a database of SQLite, both in memory, to which the same is done.

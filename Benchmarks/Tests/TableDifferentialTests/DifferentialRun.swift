@@ -1,4 +1,5 @@
 #if PEER_SQLITE
+import SiltstoneTesting
 import TableKit
 
 /// Tables, changes and queries from one seed, done to both databases.

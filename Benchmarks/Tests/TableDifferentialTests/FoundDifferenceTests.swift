@@ -1,4 +1,5 @@
 #if PEER_SQLITE
+import SiltstoneTesting
 import TableKit
 import Testing
 

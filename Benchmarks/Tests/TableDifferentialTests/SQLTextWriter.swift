@@ -1,5 +1,6 @@
 #if PEER_SQLITE
 import Foundation
+import SiltstoneTesting
 import TableKit
 
 /// Says a query over one table in words that both databases read.

@@ -1,6 +1,7 @@
 #if PEER_SQLITE
 import CSQLite
 import Foundation
+import SiltstoneTesting
 import TableKit
 
 /// An error of SQLite.

@@ -1,4 +1,5 @@
 import Foundation
+import SiltstoneTesting
 import TableKit
 import Testing
 

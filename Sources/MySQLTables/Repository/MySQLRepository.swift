@@ -173,4 +173,9 @@ extension ColumnValue {
     /// The bytes of a column of bytes.
     var bytes: [UInt8] { if case .bytes(let bytes) = self { bytes } else { [] } }
 }
+
+extension MySQLRepository {
+    /// The name that the catalogue has for the table of a repository.
+    package static func catalogueName(of tableName: String) -> String { RecordTable.name(of: tableName) }
+}
 #endif

@@ -16,6 +16,8 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     /// The host, for messages and for the connector.
     let place: String
     var prepared: PreparedStatements
+    /// The state of the tables for which they were prepared.
+    private var planGeneration = 0
     var parameters = ParameterBuffer()
     /// Until when a standby is known to lag by less than is allowed.
     var freshUntil: ContinuousClock.Instant?
@@ -67,6 +69,12 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
             if link.isInTransaction { _ = try run([SQLStatement("ROLLBACK")]) }
             return Array(try run(all).dropFirst(earlier))
         } catch let plan as StalePlan { throw plan.conflict }
+    }
+
+    package func usePlans(ofGeneration generation: Int) {
+        if generation == planGeneration { return }
+        prepared.retireAll()
+        planGeneration = generation
     }
 
     package func executeLater(_ statement: SQLStatement) { later.append(statement) }

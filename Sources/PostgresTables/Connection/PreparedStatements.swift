@@ -55,6 +55,9 @@ struct PreparedStatements {
         if entry.isReady { retired.append(entry) }
     }
 
+    /// Gives all up.
+    mutating func retireAll() { for entry in entries.values { retire(entry) } }
+
     /// The server has none of them any more.
     mutating func forgetAll() {
         entries = [:]

@@ -59,9 +59,12 @@ struct RoundTrip {
     }
 
     mutating func send() throws {
-        try tidy()
+        // Before a BEGIN, a DEALLOCATE in the same pipeline would begin a transaction of its own, whose isolation level
+        // could not be set any more.
+        let tidying = StatementVerb(statements[0].text) == .begin ? 1 : 0
         var isPreparing: Set<ObjectIdentifier> = []
         for number in statements.indices {
+            if number == tidying { try tidy() }
             if let entry = entries[number] {
                 if !entry.isReady, isPreparing.insert(ObjectIdentifier(entry)).inserted { try prepare(entry) }
                 try send(prepared: entry, number)

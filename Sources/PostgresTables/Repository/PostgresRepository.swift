@@ -177,4 +177,9 @@ extension ColumnValue {
     /// The identifier whose UTF-8 a column holds.
     var identifier: String { String(decoding: bytes, as: UTF8.self) }
 }
+
+extension PostgresRepository {
+    /// The name that the catalogue has for the table of a repository.
+    package static func catalogueName(of tableName: String) -> String { RecordTable.name(of: tableName) }
+}
 #endif

@@ -5,7 +5,7 @@ import TableKit
 enum ExitCode: Int32, Sendable, CaseIterable {
     /// Done.
     case success = 0
-    /// The key is not in the store, or `verify` found damage.
+    /// The key is not in the store, `verify` found damage, or `move` found a difference.
     case negative = 1
     /// The command line, or the input of `load`, is wrong; the path holds no store.
     case usage = 2
@@ -80,7 +80,7 @@ extension ExitCode {
     init(_ code: TableErrorCode) {
         switch code {
         case .corrupt: self = .corrupt
-        case .engine, .unavailable: self = .inputOutput
+        case .engine, .unavailable, .unknownOutcome, .conflict: self = .inputOutput
         default: self = .usage
         }
     }

@@ -26,6 +26,9 @@ struct Invocation: Sendable {
     /// The argument of an option, the last one where it was given more than once.
     func value(_ option: Option) -> String? { arguments.options[option]?.last }
 
+    /// All arguments of an option, in order; nil where it was not given.
+    func values(_ option: Option) -> [String]? { arguments.options[option] }
+
     /// The operand at `index`; nil where it was left out.
     func operand(_ index: Int) -> String? {
         index < arguments.operands.count ? arguments.operands[index] : nil

@@ -7,7 +7,7 @@ enum Tool {
     /// Every command, in the order of the help. A new one is a file in `Commands/` and a word here.
     static let commands: [Command] = [
         .put, .get, .delete, .scan, .load, .dump, .stat, .verify, .compact, .repair, .checkpoint, .report,
-        .tables, .schema, .query, .explain, .analyze, .import, .export, .demo,
+        .tables, .schema, .query, .explain, .analyze, .import, .export, .move, .demo,
     ]
 
     /// Runs a command line without the program's name.

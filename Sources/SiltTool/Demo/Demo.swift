@@ -56,7 +56,7 @@ private struct Demo {
         try title("1. Client programs, and a database changed by one expression")
         try DemoClients(directory: directory).run()
         try title("2. Tables: a join, its plan, and a live query")
-        try DemoTask.wait { [directory] in try await DemoTables(directory: directory).run() }
+        try AsyncWork.wait { [directory] in try await DemoTables(directory: directory).run() }
         try title("3. \(HumanUnits.count(records, "record")) of 16 + 100 bytes, in random order")
         try load()
         try title("4. A process is killed in the middle of writing")

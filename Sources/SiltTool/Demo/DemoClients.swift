@@ -13,7 +13,7 @@ struct DemoClients {
     let directory: String
 
     func run() throws {
-        try DemoTask.wait {
+        try AsyncWork.wait {
             // The one expression that differs.
             try await program("a Siltstone store") {
                 try SiltstoneRepository(path: directory + "/clients.silt", tableName: "Clients Database")

@@ -28,6 +28,11 @@ package protocol SQLConnection: AnyObject, Sendable {
     /// - Parameter batchRows: how many rows a batch has at most.
     func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows
 
+    /// Gives up what the connection has prepared where the tables have changed since: statements of a table that was dropped
+    /// and made anew fit it no more.
+    /// - Parameter generation: how often the engine has seen tables change.
+    func usePlans(ofGeneration generation: Int)
+
     /// Has the server cancel what the connection runs, which then throws an error of kind `cancelled`. From any thread;
     /// returns at once. Does nothing where nothing runs, or where a commit does, which must not be left in doubt.
     func cancel()
@@ -37,6 +42,9 @@ package protocol SQLConnection: AnyObject, Sendable {
 }
 
 extension SQLConnection {
+    /// Does nothing: this database looks at the tables by itself.
+    package func usePlans(ofGeneration generation: Int) {}
+
     /// Does nothing: a statement of this database goes on to its end.
     package func cancel() {}
 

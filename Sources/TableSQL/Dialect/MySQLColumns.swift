@@ -54,10 +54,12 @@ struct MySQLColumns {
         return text + " COMMENT \(dialect.quoted(try ColumnNote(column).comment()))"
     }
 
-    /// A default. The catalogue gives it back in the server's words, which for text are read back only in this form.
+    /// A default. The catalogue gives it back in the server's words, which for text and bytes are read back only in these
+    /// forms: bytes that stand for themselves would be taken for text.
     private func constant(_ value: ColumnValue, _ type: ColumnType) throws -> String {
         switch value {
         case .text(let text), .json(let text): "CONVERT(x'\(text.utf8.hexadecimal)' USING utf8mb4)"
+        case .bytes, .uuid: "UNHEX(\(try dialect.literal(value, type).dropFirst()))"
         default: try dialect.literal(value, type)
         }
     }

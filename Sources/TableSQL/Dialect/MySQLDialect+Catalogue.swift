@@ -43,7 +43,8 @@ extension MySQLDialect {
     private func defaults(of draft: MySQLTableDraft, _ connection: any SQLConnection) throws -> [String: ColumnValue] {
         let wanted = draft.columns.filter { $0.defaultText != nil }
         if wanted.isEmpty { return [:] }
-        let texts = wanted.map { "(\($0.defaultText ?? "NULL"))" }
+        // A date is a double, but its default as it is written may be a decimal number.
+        let texts = wanted.map { "(\($0.defaultText ?? "NULL"))" + ($0.type == .date ? " + 0e0" : "") }
         let statement = SQLStatement(
             "SELECT " + texts.joined(separator: ", "), results: wanted.map(\.type), isRepeated: false)
         let row = try connection.execute(statement).rows.first ?? []

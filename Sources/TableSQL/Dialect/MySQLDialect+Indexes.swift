@@ -16,7 +16,7 @@ extension MySQLDialect {
             parts += try dropping(existing, of: table, connection)
         }
         let name = index.name ?? index.usualName(atMost: Self.nameCharacters - 1)
-        let long = try longColumns(of: table.structure.name, connection)
+        let long = try longColumns(of: index, connection)
         let isLong = index.columns.contains { long[$0] != nil }
         let columns = try index.columns.map { try quote($0) }.joined(separator: ", ")
         if index.isUnique {
@@ -43,17 +43,29 @@ extension MySQLDialect {
         }.joined(separator: ", ")
     }
 
-    /// The columns of a table that no index takes as a whole, with the bytes of a character.
-    private func longColumns(of table: String, _ connection: any SQLConnection) throws -> [String: Int] {
+    /// The columns that an index does not take as a whole, with the bytes of a character: long text, and text of a key
+    /// where the other columns leave it too little room.
+    private func longColumns(of index: IndexDefinition, _ connection: any SQLConnection) throws -> [String: Int] {
         let statement = SQLStatement(
-            "SELECT COLUMN_NAME, DATA_TYPE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()"
-                + " AND TABLE_NAME = ? AND (DATA_TYPE LIKE '%text' OR DATA_TYPE LIKE '%blob')",
-            [.value(.text(table), .string)], results: [.string, .string])
-        return Dictionary(
-            try connection.execute(statement).rows.map {
-                ($0[0].string ?? "", $0[1].string?.hasSuffix("text") == true ? 4 : 1)
+            "SELECT COLUMN_NAME, DATA_TYPE, CHARACTER_OCTET_LENGTH FROM information_schema.COLUMNS"
+                + " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND CHARACTER_OCTET_LENGTH IS NOT NULL",
+            [.value(.text(index.table), .string)], results: [.string, .string, .uint64])
+        let rows = try connection.execute(statement).rows.filter { index.columns.contains($0[0].string ?? "") }
+        // Columns that are no text have sixteen bytes at most.
+        let others = 16 * index.columns.count
+        let isCrowded =
+            rows.reduce(others) { $0 + min($1[2].int ?? .max, 2 * MySQLColumns.keyBytes) } > MySQLColumns.keyBytes
+        var long: [String: Int] = [:]
+        for row in rows {
+            let type = row[1].string ?? ""
+            let isText = type.hasSuffix("text") || type.hasSuffix("char")
+            let isEndless = type.hasSuffix("text") || type.hasSuffix("blob")
+            guard isEndless || isCrowded && index.columns.count > 1 && (row[2].int ?? .max) > Self.prefixBytes else {
+                continue
             }
-        ) { first, _ in first }
+            long[row[0].string ?? ""] = isText ? 4 : 1
+        }
+        return long
     }
 
     /// What drops an index, as parts of ALTER TABLE. A foreign key goes on with an index of its own.

@@ -68,7 +68,15 @@ package struct PostgresDialect: SQLDialect {
 
     package func widened(_ column: String, _ type: ColumnType) -> String {
         // numeric knows NaN and the infinities, and compares with integers exactly.
-        type.isInteger || type.isFloatingPoint ? "\(column)::numeric" : comparable(column, type)
+        if type.isInteger { return "\(column)::numeric" }
+        guard type.isFloatingPoint else { return comparable(column, type) }
+        // The server's cast of a double keeps fifteen digits. Whole numbers go by bigint, also those of UInt64, which are
+        // even there. The text of others is between the same whole numbers as they are.
+        let value = "(\(column)::double precision)"
+        return "(CASE WHEN \(value) >= -9223372036854775808 AND \(value) < 9223372036854775808"
+            + " THEN CASE WHEN \(value)::bigint = \(value) THEN \(value)::bigint::numeric ELSE \(value)::text::numeric END"
+            + " WHEN \(value) >= 9223372036854775808 AND \(value) < 18446744073709551616"
+            + " THEN (\(value) / 2)::bigint::numeric * 2 ELSE \(value)::text::numeric END)"
     }
 
     package func ordered(_ expression: String, isDescending: Bool) -> String {

@@ -100,6 +100,8 @@ package struct QueryRenderer {
     private func appendConditions(to text: inout SQLText) throws {
         guard let predicate = query.predicate else { return }
         let parts = predicate.conjuncts
+        // No condition at all, as `and` of nothing is.
+        if parts.isEmpty { return }
         let own = parts.filter { $0.references.allSatisfy { $0.source == 0 } }
         let joined = parts.filter { !$0.references.allSatisfy { $0.source == 0 } }
         text += " WHERE "

@@ -55,6 +55,7 @@ final class SQLSession: TableSession {
         self.mode = mode
         self.connection = connection
         self.giveBack = giveBack
+        connection.usePlans(ofGeneration: core.catalogue.generation)
     }
 
     deinit { rollback() }

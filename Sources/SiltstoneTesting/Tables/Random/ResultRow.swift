@@ -1,12 +1,20 @@
-#if PEER_SQLITE
-import TableKit
+public import TableKit
 
 /// A row of a result with the arrays that joins gave it.
-struct ResultRow: CustomStringConvertible {
-    var values: [ColumnValue]
-    var arrays: [[ResultRow]] = []
+public struct ResultRow: Sendable, CustomStringConvertible {
+    /// The values of the columns that were read.
+    public var values: [ColumnValue]
+    /// The rows of each array, in the order of joins.
+    public var arrays: [[ResultRow]]
 
-    var description: String { lines(indent: 2) }
+    /// A row.
+    public init(values: [ColumnValue], arrays: [[ResultRow]] = []) {
+        self.values = values
+        self.arrays = arrays
+    }
+
+    /// The row as lines of text.
+    public var description: String { lines(indent: 2) }
 
     /// The row, and below it the rows of its arrays.
     private func lines(indent: Int) -> String {
@@ -20,13 +28,13 @@ struct ResultRow: CustomStringConvertible {
     }
 
     /// Whether two results are the same: in order, or as multisets.
-    static func areSame(_ left: [ResultRow], _ right: [ResultRow], isOrdered: Bool) -> Bool {
+    public static func areSame(_ left: [ResultRow], _ right: [ResultRow], isOrdered: Bool) -> Bool {
         if !isOrdered { return areSame(sorted(left), sorted(right), isOrdered: true) }
         return left.count == right.count && zip(left, right).allSatisfy { order($0, $1) == 0 }
     }
 
     /// Whether rows are among all rows, as multisets.
-    static func isPart(_ rows: [ResultRow], of all: [ResultRow]) -> Bool {
+    public static func isPart(_ rows: [ResultRow], of all: [ResultRow]) -> Bool {
         var rest = sorted(all)[...]
         for row in sorted(rows) {
             guard let place = rest.firstIndex(where: { order($0, row) == 0 }) else { return false }
@@ -68,7 +76,7 @@ struct ResultRow: CustomStringConvertible {
 
 extension TableSession {
     /// All rows of a query, with those of its joins.
-    func rows(of query: Query) throws -> [ResultRow] {
+    public func rows(of query: Query) throws -> [ResultRow] {
         let stream = try run(query)
         var results: [ResultRow] = []
         while let batch = try stream.next() {
@@ -90,4 +98,3 @@ extension TableSession {
         return results
     }
 }
-#endif

@@ -1,10 +1,9 @@
-#if PEER_SQLITE
-import TableKit
+public import TableKit
 
 extension ValueGenerator {
     /// A value to compare a column with: mostly one that it can have. Of another kind only where both sides are numbers:
     /// kinds are ordered here, while SQLite converts texts to numbers.
-    mutating func literal(_ type: ColumnType) -> ColumnValue {
+    public mutating func literal(_ type: ColumnType) -> ColumnValue {
         if random.chance(5) { return .null }
         if type.isInteger, random.chance(25) {
             return random.pick([
@@ -19,7 +18,7 @@ extension ValueGenerator {
     }
 
     /// A condition on columns of the tables.
-    mutating func predicate(_ sources: [TableStructure], depth: Int = 3) -> Predicate {
+    public mutating func predicate(_ sources: [TableStructure], depth: Int = 3) -> Predicate {
         let source = random.chance(60) ? 0 : random.below(sources.count)
         let number = random.below(sources[source].columns.count)
         let column = ColumnReference(source: source, column: number)
@@ -68,7 +67,7 @@ extension ValueGenerator {
     }
 
     /// A query over one table.
-    mutating func query(_ table: TableStructure) -> Query {
+    public mutating func query(_ table: TableStructure) -> Query {
         var query = Query(table)
         if random.chance(90) { query.predicate = predicate([table]) }
         if random.chance(40) { query.limit = limit() }
@@ -82,7 +81,7 @@ extension ValueGenerator {
 
     /// A query with joins between two or three tables, grandchildren and pivots among them. One with a limit has an order:
     /// else the limit may take any rows.
-    mutating func joinQuery(_ tables: [TableStructure]) -> Query {
+    public mutating func joinQuery(_ tables: [TableStructure]) -> Query {
         var query = Query(tables[0])
         for number in 0..<(isLarge ? 1 : random.pick([1, 1, 1, 2, 2, 3])) {
             let joined = query.joins.map(\.source)
@@ -127,7 +126,7 @@ extension ValueGenerator {
     }
 
     /// Aggregates over the rows of a query.
-    mutating func aggregateQuery(_ rows: Query) -> AggregateQuery {
+    public mutating func aggregateQuery(_ rows: Query) -> AggregateQuery {
         var rows = rows
         rows.columns = nil
         if rows.order.isEmpty { rows.limit = nil }
@@ -149,10 +148,11 @@ extension ValueGenerator {
 }
 
 /// Kinds of values: of one kind values are compared by what they are, of two by their kinds.
-enum ValueKind { case number, bool, date, uuid, text, bytes, json }
+public enum ValueKind: Sendable { case number, bool, date, uuid, text, bytes, json }
 
 extension ColumnType {
-    var kind: ValueKind {
+    /// The kind of the type's values.
+    public var kind: ValueKind {
         switch self {
         case .bool: .bool
         case .date: .date
@@ -164,4 +164,3 @@ extension ColumnType {
         }
     }
 }
-#endif

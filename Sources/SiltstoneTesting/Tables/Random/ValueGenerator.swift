@@ -1,17 +1,20 @@
-#if PEER_SQLITE
 import Foundation
-import TableKit
+public import TableKit
 
 /// Makes tables and rows over few values, so that much is equal, NULL or at a border.
 ///
-/// Only values that both databases keep alike: no NaN (SQLite makes it NULL), no U+0000 in text (SQLite's LIKE ends there),
+/// Only values that databases keep alike: no NaN (SQLite makes it NULL), no U+0000 in text (SQLite's LIKE ends there),
 /// no integer above `Int64.max`.
-struct ValueGenerator {
-    var random: SeededNumbers
+public struct ValueGenerator {
+    /// Where chances come from.
+    public var random: SeededNumbers
     /// Whether there are many rows, and so many different numbers.
-    var isLarge = false
+    public var isLarge = false
+    /// Whether stored reals can be infinite.
+    public var hasInfinities = true
 
-    init(seed: UInt64) { random = SeededNumbers(seed) }
+    /// What a seed gives, which is the same in each run.
+    public init(seed: UInt64) { random = SeededNumbers(seed) }
 
     private static let keyTypes: [ColumnType] = [
         .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .date, .uuid, .string,
@@ -20,7 +23,7 @@ struct ValueGenerator {
     private static let allTypes = keyTypes + [.json, .string, .string, .double, .int64]
 
     /// A structure of the columns `id`, `link`, which joins and groups mostly use, and some more.
-    mutating func structure(_ name: String) -> TableStructure {
+    public mutating func structure(_ name: String) -> TableStructure {
         var columns = [
             Column("id", random.pick([.int64, .int64, .int32, .uuid, .string, .double])),
             Column("link", random.pick([.int64, .int32, .uint8, .double, .int16, .float]), isOptional: true),
@@ -33,14 +36,14 @@ struct ValueGenerator {
     }
 
     /// A column of one of these types, perhaps with a default.
-    mutating func column(_ name: String, _ types: [ColumnType] = allTypes) -> Column {
-        let type = random.pick(types)
+    public mutating func column(_ name: String, _ types: [ColumnType]? = nil) -> Column {
+        let type = random.pick(types ?? Self.allTypes)
         return Column(
             name, type, isOptional: random.chance(60), defaultValue: random.chance(20) ? value(type) : nil)
     }
 
     /// An index of columns that can be in one.
-    mutating func index(_ table: TableStructure) -> IndexDefinition {
+    public mutating func index(_ table: TableStructure) -> IndexDefinition {
         let columns = table.columns.filter { $0.type != .json }.map(\.name)
         if random.chance(15), !table.primaryKey.isEmpty {
             // One that rows seldom break.
@@ -53,7 +56,7 @@ struct ValueGenerator {
     }
 
     /// Values for all columns.
-    mutating func row(_ table: TableStructure) -> [ColumnValue] {
+    public mutating func row(_ table: TableStructure) -> [ColumnValue] {
         table.columns.map { column in
             // Seldom a NULL that the column does not take.
             column.isOptional ? random.chance(25) ? .null : value(column.type) : value(column.type)
@@ -61,7 +64,7 @@ struct ValueGenerator {
     }
 
     /// A value that a column can have.
-    mutating func value(_ type: ColumnType) -> ColumnValue {
+    public mutating func value(_ type: ColumnType) -> ColumnValue {
         switch type {
         case .bool: .bool(random.chance(50))
         case .int8: .integer(random.pick([-128, -1, 0, 1, 2, 3, 127]))
@@ -74,8 +77,12 @@ struct ValueGenerator {
         case .uint16: .integer(random.pick([0, 1, 2, 3, 65_535]))
         case .uint32: .integer(random.pick([0, 1, 2, 3, 4_294_967_295]))
         case .uint64: .integer(random.pick([0, 1, 2, 3, 4, .max]))
-        case .float: .real(random.pick([-1.5, -0.0, 0, 1, 2, 3, Double(Float(0.1)), .infinity]))
-        case .double: .real(random.pick([-1.5, -0.0, 0, 0.1, 1, 2, 3, 4, 5, 6, 7, 9_007_199_254_740_992, -.infinity]))
+        case .float: .real(random.pick([-1.5, -0.0, 0, 1, 2, 3, Double(Float(0.1)), hasInfinities ? .infinity : 7]))
+        case .double:
+            .real(
+                random.pick([
+                    -1.5, -0.0, 0, 0.1, 1, 2, 3, 4, 5, 6, 7, 9_007_199_254_740_992, hasInfinities ? -.infinity : -9,
+                ]))
         case .date: .date(Date(timeIntervalSinceReferenceDate: random.pick([-1e9, 0, 0.25, 1, 700_000_000])))
         case .uuid:
             .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 170, UInt8(random.below(isLarge ? 256 : 40)))))
@@ -86,9 +93,8 @@ struct ValueGenerator {
     }
 
     /// A text of few letters, some of which are wildcards to LIKE.
-    mutating func text() -> String {
+    public mutating func text() -> String {
         let letters = ["a", "A", "b", "B", "é", "É", "%", "_", "x", "'"]
         return (0..<random.below(4)).map { _ in random.pick(letters) }.joined()
     }
 }
-#endif

@@ -1,0 +1,120 @@
+import CRUDKit
+import Siltstone
+import SiltstoneCRUD
+import SiltstoneTables
+import TableKit
+
+/// A database that is open for a move.
+protocol MoveEndpoint {
+    /// Its tables.
+    var engine: any TableEngine { get }
+    /// The table in which a repository lies, of those of the catalogue; nil where repositories lie beside the tables.
+    func repositoryTable(_ name: String, _ tables: [TableInfo]) -> TableInfo?
+    /// Whether there is a repository of a name.
+    func hasRepository(_ name: String, _ tables: [TableInfo]) throws -> Bool
+    /// The names of the repositories that have records, or a table.
+    func repositoryNames(_ tables: [TableInfo]) throws -> [String]
+    /// Of the catalogue's tables, those that hold no repository.
+    func ownTables(_ tables: [TableInfo]) -> [TableInfo]
+    /// A repository of a name, for its records alone: items are not decoded.
+    func repository(_ name: String) throws -> any RecordRepository
+    /// Ends the use.
+    func close() throws
+}
+
+/// A Siltstone store.
+struct StoreEndpoint: MoveEndpoint {
+    private let store: KeyValueStore
+    let engine: any TableEngine
+
+    init(_ store: KeyValueStore) throws {
+        self.store = store
+        engine = try SiltstoneDatabaseConfiguration(store: store).engine
+    }
+
+    func repositoryTable(_ name: String, _ tables: [TableInfo]) -> TableInfo? { nil }
+    func repositoryNames(_ tables: [TableInfo]) throws -> [String] { try SiltstoneRepository.tableNames(in: store) }
+    func hasRepository(_ name: String, _ tables: [TableInfo]) throws -> Bool {
+        try repositoryNames(tables).contains { $0.utf8.elementsEqual(name.utf8) }
+    }
+    func ownTables(_ tables: [TableInfo]) -> [TableInfo] { tables }
+    func repository(_ name: String) -> any RecordRepository { SiltstoneRepository(store: store, tableName: name) }
+    func close() throws { try store.close() }
+}
+
+/// A database in which repositories are tables of their own.
+struct ServerEndpoint: MoveEndpoint {
+    private static let prefix = "repository_"
+
+    private let configuration: any DatabaseConfigurationProtocol
+    private let catalogueName: (String) -> String
+    private let makeRepository: (String) throws -> any RecordRepository
+
+    /// - Parameter catalogueName: the name that the catalogue has for a repository's table.
+    init(
+        _ configuration: any DatabaseConfigurationProtocol, catalogueName: @escaping (String) -> String,
+        repository: @escaping (String) throws -> any RecordRepository
+    ) {
+        self.configuration = configuration
+        self.catalogueName = catalogueName
+        makeRepository = repository
+    }
+
+    var engine: any TableEngine { configuration.engine }
+
+    func repositoryTable(_ name: String, _ tables: [TableInfo]) -> TableInfo? {
+        let name = catalogueName(name)
+        return tables.first { $0.structure.name == name && Self.isRepository($0.structure) }
+    }
+
+    func hasRepository(_ name: String, _ tables: [TableInfo]) -> Bool { repositoryTable(name, tables) != nil }
+
+    func repositoryNames(_ tables: [TableInfo]) throws -> [String] {
+        try tables.filter { Self.isRepository($0.structure) }.map { table in
+            if let name = name(of: table.structure.name) { return name }
+            throw ToolError(
+                .usage,
+                "the table \(table.structure.name) holds a repository whose name is too long to be read back; "
+                    + "name what is to be moved by --table and --repository")
+        }
+    }
+
+    func ownTables(_ tables: [TableInfo]) -> [TableInfo] { tables.filter { !Self.isRepository($0.structure) } }
+    func repository(_ name: String) throws -> any RecordRepository { try makeRepository(name) }
+    func close() throws { try configuration.close() }
+
+    private static func isRepository(_ table: TableStructure) -> Bool {
+        guard table.name.hasPrefix(prefix), let id = table.number(of: "id"), let item = table.number(of: "item") else {
+            return false
+        }
+        return table.primaryKey == [id] && table.columns[id].type == .bytes && table.columns[item].type == .bytes
+    }
+
+    /// The name of a repository from that of its table: hexadecimal digits, or escapes as in URLs. Nil where it ends with a
+    /// digest.
+    private func name(of table: String) -> String? {
+        let text = Array(table.dropFirst(Self.prefix.count).utf8)
+        let candidates = [Self.unescaped(text), Self.unescaped(text, everyByte: true)]
+        return candidates.lazy.compactMap { $0 }.first { catalogueName($0) == table }
+    }
+
+    private static func unescaped(_ text: [UInt8], everyByte: Bool = false) -> String? {
+        var bytes: [UInt8] = []
+        var place = 0
+        while place < text.count {
+            let isEscape = text[place] == UInt8(ascii: "%")
+            guard everyByte || isEscape else {
+                bytes.append(text[place])
+                place += 1
+                continue
+            }
+            let start = place + (isEscape ? 1 : 0)
+            guard start + 2 <= text.count,
+                let byte = UInt8(String(decoding: text[start..<start + 2], as: UTF8.self), radix: 16)
+            else { return nil }
+            bytes.append(byte)
+            place = start + 2
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,138 @@
+import TableKit
+
+/// What a move has done so far: a table in the target, changed in the transactions that store the rows. After an
+/// interruption the next run goes on behind the last row that was committed.
+struct MoveLedger {
+    /// The name of the table, which goes when the move is done.
+    static let tableName = "silt_move"
+
+    /// How far one table or repository is.
+    enum Phase: Int64 {
+        /// Nothing is stored.
+        case waiting
+        /// Rows are being stored.
+        case rows
+        /// Rows are stored; references within circles are being set.
+        case references
+        /// All is stored, without indexes.
+        case indexes
+        /// All is done.
+        case done
+    }
+
+    /// One table or repository.
+    struct Entry {
+        let number: Int64
+        let isRepository: Bool
+        let name: String
+        var phase: Phase
+        /// The rows that are stored.
+        var rows: Int
+        /// Where the phase goes on: behind this row of the source. Empty: at its beginning.
+        var position: [UInt8]
+    }
+
+    private static let structure = TableStructure(
+        name: tableName,
+        columns: [
+            Column("number", .int64), Column("isRepository", .bool), Column("name", .bytes), Column("phase", .int64),
+            Column("rows", .int64), Column("position", .bytes),
+        ], primaryKey: [0])
+
+    /// The number of the row that has the place of origin as its name.
+    private static let originNumber: Int64 = -1
+
+    /// The name of the place from which the rows come.
+    let origin: String
+    var entries: [Entry]
+
+    /// The ledger of a target; nil where no move is unfinished.
+    init?(_ session: any TableSession) throws {
+        guard try session.table(named: Self.tableName) != nil else { return nil }
+        var origin = ""
+        var entries: [Entry] = []
+        try session.forEachRow(Query(Self.structure)) { row in
+            guard case .integer(let number) = row[0], case .bytes(let name) = row[2] else { return }
+            let text = String(decoding: name, as: UTF8.self)
+            if number == Self.originNumber { return origin = text }
+            guard case .integer(let phase) = row[3], case .integer(let rows) = row[4],
+                case .bytes(let position) = row[5]
+            else { return }
+            entries.append(
+                Entry(
+                    number: number, isRepository: row[1] == .bool(true), name: text,
+                    phase: Phase(rawValue: phase) ?? .waiting, rows: Int(rows), position: position))
+        }
+        self.origin = origin
+        self.entries = entries.sorted { $0.number < $1.number }
+    }
+
+    /// The ledger of a move that begins.
+    init(origin: String, tables: [String], repositories: [String]) {
+        self.origin = origin
+        let names = tables.map { ($0, false) } + repositories.map { ($0, true) }
+        entries = names.enumerated().map { number, entry in
+            Entry(
+                number: Int64(number), isRepository: entry.1, name: entry.0, phase: .waiting, rows: 0, position: [])
+        }
+    }
+
+    /// Stores a new ledger.
+    func store(_ engine: any TableEngine) throws {
+        try engine.change { try $0.alter(.createTable(Self.structure)) }
+        var rows = RowBuffer()
+        let first = Entry(
+            number: Self.originNumber, isRepository: false, name: origin, phase: .waiting, rows: 0, position: [])
+        for entry in [first] + entries { try rows.append(entry.values, layout: Self.structure.layout) }
+        let statement = InsertStatement(Self.structure, rows: rows)
+        try engine.change { _ = try $0.insert(statement) }
+    }
+
+    /// Stores how far one entry is, in a transaction of the target.
+    static func store(_ entry: Entry, _ session: any TableSession) throws {
+        var row = RowBuffer()
+        try row.append(entry.values, layout: structure.layout)
+        let isEntry = Predicate.compare(ColumnReference(column: 0), .equal, .integer(entry.number))
+        _ = try session.update(UpdateStatement(structure, columns: [3, 4, 5], row: row, predicate: isEntry))
+    }
+
+    /// Ends the move.
+    static func remove(_ engine: any TableEngine) throws {
+        try engine.change { try $0.alter(.dropTable(tableName)) }
+    }
+}
+
+extension MoveLedger.Entry {
+    fileprivate var values: [ColumnValue] {
+        [
+            .integer(number), .bool(isRepository), .bytes(Array(name.utf8)), .integer(phase.rawValue),
+            .integer(Int64(rows)), .bytes(position),
+        ]
+    }
+}
+
+extension TableEngine {
+    /// Runs `body` in a transaction, and again after conflicts.
+    func change<R>(_ body: (any TableSession) throws -> R) throws -> R {
+        try ConflictRetry.run(self, .serial) {
+            let session = try begin(.serial)
+            let result: R
+            do { result = try body(session) } catch {
+                session.rollback()
+                throw error
+            }
+            try session.commit()
+            return result
+        }
+    }
+}
+
+extension TableSession {
+    /// Hands the values of each row of a query over.
+    func forEachRow(_ query: Query, _ body: ([ColumnValue]) throws -> Void) throws {
+        let stream = try run(query)
+        while let batch = try stream.next() {
+            for row in 0..<batch.rows.count { try body(try batch.rows.values(ofRow: row, batch.shape)) }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import TableKit
+
+/// A table on its way, and what of it must wait for other tables.
+struct MovedTable {
+    let source: TableStructure
+    let indexes: [IndexDefinition]
+    /// Columns that refer to tables which come later: they are added to the table when those exist.
+    var laterColumns: [Int] = []
+    /// Columns that refer to rows which may come later: NULL at first, and set in a second pass.
+    var lateValues: [Int] = []
+
+    init(_ info: TableInfo) {
+        source = info.structure
+        indexes = info.indexes.map(\.definition)
+    }
+
+    /// The table as it is made first.
+    var first: TableStructure {
+        let kept = source.columns.indices.filter { !laterColumns.contains($0) }
+        return TableStructure(
+            name: source.name, columns: kept.map { source.columns[$0] },
+            primaryKey: source.primaryKey.compactMap { kept.firstIndex(of: $0) })
+    }
+}
+
+/// Puts tables in an order in which each comes behind those that it refers to.
+enum MoveOrder {
+    /// - Throws: ``ToolError`` where tables refer to each other in a circle of columns that cannot be NULL.
+    static func sorted(_ tables: [TableInfo]) throws -> [MovedTable] {
+        var waiting = tables.map(MovedTable.init)
+        var names = Set(waiting.map(\.source.name))
+        var sorted: [MovedTable] = []
+        while !waiting.isEmpty {
+            let place = waiting.firstIndex { later($0, names).isEmpty } ?? waiting.firstIndex { isBreakable($0, names) }
+            guard let place else {
+                let circle = waiting.map(\.source.name).joined(separator: ", ")
+                throw ToolError(
+                    .usage, "the tables \(circle) refer to each other in a circle of columns that cannot be NULL")
+            }
+            var table = waiting.remove(at: place)
+            names.remove(table.source.name)
+            table.laterColumns = later(table, names)
+            let toItself = table.source.columns.indices.filter { number in
+                let column = table.source.columns[number]
+                return column.foreignKey?.table == table.source.name && column.isOptional
+                    && !table.source.primaryKey.isEmpty && !table.source.primaryKey.contains(number)
+            }
+            table.lateValues = (table.laterColumns + toItself).sorted()
+            sorted.append(table)
+        }
+        return sorted
+    }
+
+    /// The columns that refer to other tables of these names.
+    private static func later(_ table: MovedTable, _ names: Set<String>) -> [Int] {
+        table.source.columns.indices.filter { number in
+            guard let other = table.source.columns[number].foreignKey?.table, other != table.source.name else {
+                return false
+            }
+            return names.contains(other)
+        }
+    }
+
+    private static func isBreakable(_ table: MovedTable, _ names: Set<String>) -> Bool {
+        later(table, names).allSatisfy {
+            table.source.columns[$0].isOptional && !table.source.primaryKey.isEmpty
+                && !table.source.primaryKey.contains($0)
+        }
+    }
+}

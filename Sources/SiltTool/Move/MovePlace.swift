@@ -1,0 +1,98 @@
+import CRUDKit
+import Foundation
+import Siltstone
+import TableKit
+
+#if PostgreSQL
+import PostgresTables
+#endif
+#if MySQL
+import MySQLTables
+#endif
+#if SQLite
+import SQLiteTables
+#endif
+
+/// One end of a move, as the command line names it: the path of a store, or the URL of another database.
+enum MovePlace: Hashable {
+    case store(path: String)
+    case postgres(url: String)
+    case mysql(url: String)
+    case sqlite(path: String)
+
+    /// Reads a place. Whatever begins with none of the schemes is the path of a store.
+    init(_ text: String) {
+        let scheme = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
+        let rest = String(text.dropFirst(scheme.count + 1))
+        self =
+            switch scheme.lowercased() {
+            case "postgres", "postgresql": .postgres(url: "postgresql:" + rest)
+            case "mysql", "mariadb": .mysql(url: "mysql:" + rest)
+            case "sqlite": .sqlite(path: rest.hasPrefix("//") ? String(rest.dropFirst(2)) : rest)
+            default: .store(path: text)
+            }
+    }
+
+    /// The place as it is reported: without a password.
+    var description: String {
+        switch self {
+        case .store(let path): path
+        case .sqlite(let path): "sqlite:" + path
+        case .postgres(let url), .mysql(let url):
+            url.replacing(/^([a-z]+:\/\/[^:@\/]*):[^@\/]*@/) { "\($0.1)@" }
+                .replacing(/password=[^&]*/, with: "password=")
+        }
+    }
+
+    /// Opens the place.
+    /// - Parameter isTarget: whether it takes the rows: then a store is made where it is missing.
+    /// - Throws: ``ToolError`` where this build of the tool lacks the trait.
+    func open(isTarget: Bool) throws -> any MoveEndpoint {
+        switch self {
+        case .store(let path):
+            var configuration = Configuration()
+            configuration.createIfMissing = isTarget
+            configuration.readOnly = !isTarget
+            return try StoreEndpoint(try KeyValueStore.open(at: path, configuration: configuration))
+        case .postgres(let url):
+            #if PostgreSQL
+            let configuration = try PostgresDatabaseConfiguration(url)
+            return ServerEndpoint(configuration, catalogueName: PostgresRepository.catalogueName) {
+                PostgresRepository(configuration: configuration, tableName: $0)
+            }
+            #else
+            _ = url
+            throw Self.missing("PostgreSQL", "libpq-dev")
+            #endif
+        case .mysql(let url):
+            #if MySQL
+            let configuration = try MySQLDatabaseConfiguration(url)
+            return ServerEndpoint(configuration, catalogueName: MySQLRepository.catalogueName) {
+                MySQLRepository(configuration: configuration, tableName: $0)
+            }
+            #else
+            _ = url
+            throw Self.missing("MySQL", "libmariadb-dev")
+            #endif
+        case .sqlite(let path):
+            #if SQLite
+            if !isTarget, !FileManager.default.fileExists(atPath: path) {
+                throw ToolError(.usage, "there is no file '\(path)'")
+            }
+            return ServerEndpoint(
+                try SQLiteDatabaseConfiguration(path), catalogueName: SQLiteRepository.catalogueName
+            ) { try SQLiteRepository(path: path, tableName: $0) }
+            #else
+            _ = path
+            throw Self.missing("SQLite", "libsqlite3-dev")
+            #endif
+        }
+    }
+
+    private static func missing(_ trait: String, _ package: String) -> ToolError {
+        ToolError(
+            .usage,
+            "this build of silt knows no \(trait); build it with 'swift build -c release --product silt --traits \(trait)' "
+                + "(Debian: \(package))")
+    }
+}

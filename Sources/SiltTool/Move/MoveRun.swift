@@ -1,0 +1,259 @@
+import CRUDKit
+import TableKit
+
+/// A move of tables and repositories from one database to another: batch by batch, then both ends are compared.
+struct MoveRun {
+    /// What was asked for. Both nil: everything.
+    struct Choice {
+        var tables: [String]?
+        var repositories: [String]?
+
+        var isAll: Bool { tables == nil && repositories == nil }
+    }
+
+    /// What was moved, as `--json` reports it.
+    struct Report: Encodable {
+        struct Part: Encodable {
+            var name: String
+            var rows: Int
+            /// The checksum of the contents, which both ends have.
+            var checksum: String
+            var indexes: Int?
+        }
+
+        var from: String
+        var to: String
+        var tables: [Part] = []
+        var repositories: [Part] = []
+        /// Whether an earlier run had begun it.
+        var continued = false
+        var seconds = 0.0
+
+        var rows: Int { tables.reduce(0) { $0 + $1.rows } }
+        var records: Int { repositories.reduce(0) { $0 + $1.rows } }
+    }
+
+    /// The source's catalogue, and what is chosen of it.
+    private struct Plan {
+        var tables: [MovedTable]
+        var repositories: [String]
+        var catalogue: [TableInfo]
+    }
+
+    let origin: String
+    let destination: String
+    let source: any MoveEndpoint
+    let target: any MoveEndpoint
+    let choice: Choice
+    /// Whether what an unfinished move has left is removed first.
+    var isRestarting = false
+    var batchRows = TableMove.batchRows
+    var batchRecords = RecordMove.batchRecords
+    /// Is told of each commit: its rows and their bytes.
+    var committed: (Int, Int) throws -> Void = { _, _ in }
+
+    /// Moves, and compares both ends.
+    func run() throws -> Report {
+        // One state of the source for all that is read of its tables.
+        try source.engine.reading { session in
+            let plan = try plan(session)
+            var report = Report(from: origin, to: destination)
+            var ledger = try begin(plan, &report)
+            let moves = plan.tables.map { table in
+                var move = TableMove(table: table, source: session, target: target.engine, batchRows: batchRows)
+                move.committed = committed
+                return move
+            }
+            try make(moves, ledger)
+            var digests: [ContentDigest?] = []
+            try forEach(moves, &ledger) { digests.append(try $0.storeRows(&$1)) }
+            try forEach(moves, &ledger) { try $0.setReferences(&$1) }
+            try forEach(moves, &ledger) { try $0.makeIndexes(&$1) }
+            for (move, digest) in zip(moves, digests) { report.tables.append(try check(move, digest)) }
+            for number in ledger.entries.indices.dropFirst(moves.count) {
+                report.repositories.append(try moveRecords(&ledger.entries[number], plan, session))
+            }
+            try MoveLedger.remove(target.engine)
+            return report
+        }
+    }
+
+    // MARK: Beginning
+
+    private func plan(_ session: any TableSession) throws -> Plan {
+        let catalogue = try session.tables()
+        if catalogue.contains(where: { $0.structure.name == MoveLedger.tableName }) {
+            throw ToolError(.usage, "\(origin) is itself the target of a move that is not finished")
+        }
+        let own = source.ownTables(catalogue)
+        let tables =
+            try choice.isAll
+            ? own
+            : (choice.tables ?? []).map { name in
+                if let table = own.first(where: { $0.structure.name == name }) { return table }
+                throw ToolError(.usage, "\(origin) has no table '\(name)'")
+            }
+        let repositories = try choice.isAll ? source.repositoryNames(catalogue) : choice.repositories ?? []
+        for name in choice.repositories ?? [] where try !source.hasRepository(name, catalogue) {
+            throw ToolError(.usage, "\(origin) has no repository '\(name)'")
+        }
+        if tables.isEmpty, repositories.isEmpty {
+            throw ToolError(.usage, "\(origin) has no tables and no repositories")
+        }
+        return Plan(tables: try MoveOrder.sorted(tables), repositories: repositories, catalogue: catalogue)
+    }
+
+    /// The ledger of the move that goes on, or of a new one.
+    private func begin(_ plan: Plan, _ report: inout Report) throws -> MoveLedger {
+        if let ledger = try target.engine.reading({ try MoveLedger($0) }) {
+            if isRestarting {
+                try takeBack(ledger, plan)
+            } else {
+                report.continued = true
+                return try resumed(ledger, plan)
+            }
+        }
+        try refuseContents(plan)
+        let ledger = MoveLedger(
+            origin: origin, tables: plan.tables.map(\.source.name), repositories: plan.repositories)
+        try ledger.store(target.engine)
+        return ledger
+    }
+
+    private func resumed(_ ledger: MoveLedger, _ plan: Plan) throws -> MoveLedger {
+        let fresh = MoveLedger(origin: origin, tables: plan.tables.map(\.source.name), repositories: plan.repositories)
+        let isSame =
+            ledger.origin == origin
+            && ledger.entries.map(\.name) == fresh.entries.map(\.name)
+            && ledger.entries.map(\.isRepository) == fresh.entries.map(\.isRepository)
+        if isSame { return ledger }
+        throw ToolError(
+            .usage,
+            "\(destination) holds an unfinished move of other tables, from \(ledger.origin); finish that one, or remove "
+                + "what it has left by --restart")
+    }
+
+    /// Nothing is mixed with what is there: tables and repositories of the target must be missing or empty.
+    private func refuseContents(_ plan: Plan) throws {
+        try target.engine.reading { session in
+            for table in plan.tables {
+                guard let existing = try session.table(named: table.source.name)?.structure else { continue }
+                var query = Query(existing)
+                query.limit = RowLimit(count: 1)
+                guard try session.run(query).next()?.rows.isEmpty ?? true else {
+                    throw ToolError(
+                        .usage,
+                        "\(destination) has rows in the table \(table.source.name); a move fills tables that are empty "
+                            + "or missing")
+                }
+            }
+        }
+        for name in plan.repositories {
+            let repository = try target.repository(name)
+            if try AsyncWork.wait({ try await !repository.records(after: nil, limit: 1).isEmpty }) {
+                throw ToolError(
+                    .usage,
+                    "\(destination) has records in the repository '\(name)'; a move fills repositories that are empty "
+                        + "or missing")
+            }
+        }
+    }
+
+    /// Removes what an unfinished move has left.
+    private func takeBack(_ ledger: MoveLedger, _ plan: Plan) throws {
+        for entry in ledger.entries.reversed() where !entry.isRepository {
+            guard try target.engine.reading({ try $0.table(named: entry.name) }) != nil else { continue }
+            let table = plan.tables.first { $0.source.name == entry.name }
+            for number in table?.laterColumns ?? [] {
+                let name = table?.source.columns[number].name ?? ""
+                guard try target.engine.reading({ try $0.table(named: entry.name)?.structure.number(of: name) }) != nil
+                else { continue }
+                try target.engine.change { try $0.alter(.dropColumn(table: entry.name, name)) }
+            }
+            try target.engine.change { try $0.alter(.dropTable(entry.name)) }
+        }
+        for entry in ledger.entries where entry.isRepository {
+            let repository = try target.repository(entry.name)
+            try AsyncWork.wait {
+                while true {
+                    let ids = try await repository.records(after: nil, limit: RecordMove.batchRecords).map(\.id)
+                    if ids.isEmpty { return }
+                    _ = try await repository.removeRecords(ids: ids)
+                }
+            }
+        }
+        try MoveLedger.remove(target.engine)
+    }
+
+    private func make(_ moves: [TableMove], _ ledger: MoveLedger) throws {
+        let waiting = zip(moves, ledger.entries).filter { $1.phase == .waiting }.map(\.0)
+        for move in waiting { try naming("table", move.table.source.name) { try move.make() } }
+        for move in waiting { try naming("table", move.table.source.name) { try move.addLaterColumns() } }
+    }
+
+    // MARK: Copying and checking
+
+    /// Does a step for each table, with its entry.
+    private func forEach(
+        _ moves: [TableMove], _ ledger: inout MoveLedger,
+        _ step: (TableMove, inout MoveLedger.Entry) throws -> Void
+    ) throws {
+        for (number, move) in moves.enumerated() {
+            try naming("table", move.table.source.name) { try step(move, &ledger.entries[number]) }
+        }
+    }
+
+    private func check(_ move: TableMove, _ digest: ContentDigest?) throws -> Report.Part {
+        let structure = move.table.source
+        return try naming("table", structure.name) {
+            let read = try digest ?? ContentDigest(structure, move.source)
+            let stored = try target.engine.reading { try ContentDigest(structure, $0) }
+            try compare(read, stored, "table \(structure.name)", "rows")
+            return Report.Part(
+                name: structure.name, rows: stored.count, checksum: stored.text, indexes: move.table.indexes.count)
+        }
+    }
+
+    private func moveRecords(
+        _ entry: inout MoveLedger.Entry, _ plan: Plan, _ session: any TableSession
+    ) throws -> Report.Part {
+        let name = entry.name
+        let records: RecordSource
+        if let table = source.repositoryTable(name, plan.catalogue) {
+            records = .table(table.structure, session)
+        } else {
+            records = .repository(try source.repository(name))
+        }
+        let repository = try target.repository(name)
+        var move = RecordMove(source: records, target: repository, engine: target.engine, batchRecords: batchRecords)
+        move.committed = committed
+        return try naming("repository", name) {
+            let read = try move.run(&entry) ?? records.digest()
+            let stored = try RecordSource.repository(repository).digest()
+            try compare(read, stored, "repository '\(name)'", "records")
+            return Report.Part(name: name, rows: stored.count, checksum: stored.text)
+        }
+    }
+
+    private func compare(_ read: ContentDigest, _ stored: ContentDigest, _ what: String, _ noun: String) throws {
+        if read == stored { return }
+        let difference =
+            read.count == stored.count
+            ? "their contents differ" : "\(origin) has \(read.count) \(noun), \(destination) has \(stored.count)"
+        throw ToolError(
+            .negative,
+            "the \(what) is not the same at both ends: \(difference). Something else has changed one of them meanwhile; "
+                + "--restart moves all again")
+    }
+
+    /// An error with the table that it concerns, and what to do about it.
+    private func naming<R>(_ kind: String, _ name: String, _ body: () throws -> R) throws -> R {
+        do { return try body() } catch let error as ToolError { throw error } catch {
+            let failure = Failure(error)
+            throw ToolError(
+                failure.exitCode,
+                "moving the \(kind) \(name): \(failure.message). What is stored stays; the same command goes on there, "
+                    + "and --restart begins anew")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+#if PostgreSQL || MySQL || SQLite
+import Foundation
+import TableKit
+import Testing
+
+@testable import SiltTool
+
+/// A database to which tests move.
+enum MoveTarget: String, CaseIterable, CustomTestStringConvertible {
+    case sqlite, postgres, mysql
+
+    var testDescription: String { rawValue }
+
+    /// Those whose trait is on and whose server is here.
+    static var available: [MoveTarget] {
+        var targets: [MoveTarget] = []
+        #if SQLite
+        targets.append(.sqlite)
+        #endif
+        #if PostgreSQL
+        if PostgresServer.programs != nil { targets.append(.postgres) }
+        #endif
+        #if MySQL
+        if MySQLServer.program != nil { targets.append(.mysql) }
+        #endif
+        return targets
+    }
+
+    /// An empty database, as the command line names it.
+    func place(_ sample: MovedSample) throws -> String {
+        switch self {
+        case .sqlite: return "sqlite:\(sample.directory)/\(UUID().uuidString).sqlite"
+        case .postgres:
+            #if PostgreSQL
+            let server = try PostgresServer.shared()
+            let name = try server.makeDatabase()
+            return "postgresql://postgres@127.0.0.1:\(server.port)/\(name)"
+            #else
+            return ""
+            #endif
+        case .mysql:
+            #if MySQL
+            let server = try MySQLServer.shared()
+            return server.networkURL(database: try server.makeDatabase())
+            #else
+            return ""
+            #endif
+        }
+    }
+}
+
+/// Opens both places, moves with small batches, and closes them.
+@discardableResult
+func move(
+    _ from: String, _ to: String, choice: MoveRun.Choice = MoveRun.Choice(), isRestarting: Bool = false,
+    committed: @escaping (Int, Int) throws -> Void = { _, _ in }
+) throws -> MoveRun.Report {
+    let (origin, destination) = (MovePlace(from), MovePlace(to))
+    let source = try origin.open(isTarget: false)
+    defer { try? source.close() }
+    let target = try destination.open(isTarget: true)
+    defer { try? target.close() }
+    var run = MoveRun(
+        origin: origin.description, destination: destination.description, source: source, target: target,
+        choice: choice)
+    run.isRestarting = isRestarting
+    (run.batchRows, run.batchRecords) = (50, 10)
+    run.committed = committed
+    return try run.run()
+}
+
+/// The tables of a place, as text: names, columns, keys, references, indexes.
+func catalogue(_ place: String) throws -> [String] {
+    let endpoint = try MovePlace(place).open(isTarget: false)
+    defer { try? endpoint.close() }
+    return try endpoint.engine.reading { session in
+        endpoint.ownTables(try session.tables()).map { table in
+            let structure = table.structure
+            let columns = structure.columns.map { "\($0)" }.sorted()
+            let indexes = table.indexes.map { "\($0.definition.columns) \($0.definition.isUnique)" }.sorted()
+            return "\(structure.name) \(columns) \(structure.primaryKey.map { structure.columns[$0].name }) \(indexes)"
+        }.sorted()
+    }
+}
+#endif
