@@ -78,7 +78,7 @@ package struct PredicateRenderer {
     ) throws {
         let dialect = text.dialect
         let (a, b) = (type(left), type(right))
-        if a == b || (a.isInteger && b.isInteger) {
+        if a == b || (a.isInteger && b.isInteger) || (a.isFloatingPoint && b.isFloatingPoint) {
             text += "\(try comparable(left, dialect)) \(comparison.sign) \(try comparable(right, dialect))"
         } else if (a.isInteger || a.isFloatingPoint) && (b.isInteger || b.isFloatingPoint) {
             let (one, other) = (try column(left, dialect), try column(right, dialect))
