@@ -118,7 +118,7 @@ final class MovedSample: Sendable {
             case .uint32: .integer(isOdd ? 0 : 4_294_967_295)
             case .uint64: isOdd ? .integer(0) : .unsigned(.max)
             case .float: .real(Double(Float(0.1)) * Double(number))
-            case .double: .real(isOdd ? 0.1 : 5e-324)
+            case .double: .real(isOdd ? 0.1 : .leastNonzeroMagnitude)
             case .date: .date(Date(timeIntervalSinceReferenceDate: 0.1 + Double(number)))
             case .uuid: .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8(number))))
             case .string: .text(isOdd ? "it's \"ü\" 🐦 \\ \n" : "")
