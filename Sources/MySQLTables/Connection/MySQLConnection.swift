@@ -12,6 +12,7 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
     let link: MySQLLink
     let options: MySQLOptions
     private let cancellation: StatementCancellation
+    private let probe: SilenceProbe
     /// The host, for messages and for the connector.
     let place: String
     private var prepared: PreparedStatements
@@ -25,10 +26,12 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
     private let maximumPacket: Int
 
     /// Takes over a connection whose login is done.
-    /// - Parameter kill: ends the statement of a connection by its number. Blocks.
+    /// - Parameters:
+    ///   - kill: ends the statement of a connection by its number. Blocks.
+    ///   - answers: whether the server answers another connection. Blocks.
     init(
         _ link: MySQLLink, options: MySQLOptions, place: String, maximumPacket: Int,
-        kill: @escaping @Sendable (UInt) -> Void
+        kill: @escaping @Sendable (UInt) -> Void, answers: @escaping @Sendable () -> Bool
     ) {
         self.link = link
         self.options = options
@@ -37,6 +40,7 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
         prepared = PreparedStatements(capacity: options.preparedStatements)
         let number = link.raw.map { mysql_thread_id($0) } ?? 0
         cancellation = StatementCancellation { kill(number) }
+        probe = SilenceProbe(after: options.answerTimeout, answers)
     }
 
     package var isUsable: Bool { link.isUsable }
@@ -118,8 +122,9 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
             let wait = link.isUsable ? options.answerTimeout.seconds : 0
             if isCancellable, !cancellation.end(limit: wait) { link.giveUp() }
         }
+        probe.begin()
         var deadline = AnswerDeadline(
-            limit, grace: options.answerTimeout, cancellation: isCancellable ? cancellation : nil)
+            limit, grace: options.answerTimeout, cancellation: isCancellable ? cancellation : nil, probe: probe)
         do { return try body(verb, &deadline) } catch is AnswerMissing {
             let isCancelled = isCancellable && cancellation.isRequested
             link.giveUp()

@@ -46,8 +46,9 @@ package final class MySQLConnector: SQLConnector {
         if options.hostChoice == .any { preferred.withLock { $0 = address } }
         hasConnected.withLock { $0 = true }
         return MySQLConnection(
-            link, options: options, place: address.description, maximumPacket: attempt.node?.maximumPacket ?? 1 << 24
-        ) { [login, options] number in Self.kill(number, login, address, options) }
+            link, options: options, place: address.description, maximumPacket: attempt.node?.maximumPacket ?? 1 << 24,
+            kill: { [login, options] number in Self.kill(number, login, address, options) },
+            answers: { [login, options] in Self.answers(login, address, options) })
     }
 
     package func isHealthy(_ connection: MySQLConnection) -> Bool {
@@ -55,6 +56,18 @@ package final class MySQLConnector: SQLConnector {
         do {
             let answer = try connection.execute(question, limit: options.answerTimeout).rows.first ?? []
             return NodeState(answer.map(\.string)).refusal(isWriterNeeded: true) == nil
+        } catch { return false }
+    }
+
+    /// Whether a server answers a login, be it with a refusal.
+    private static func answers(_ login: MySQLLogin, _ address: MySQLAddress, _ options: MySQLOptions) -> Bool {
+        let attempt = LoginAttempt(login, address, settings: [], options: options, isWriterNeeded: false)
+        var race = HostRace([{ attempt }])
+        do {
+            _ = try race.run(until: .now + options.answerTimeout)
+            return true
+        } catch let error as SQLConnectionError {
+            return error.serverCode != nil || attempt.node != nil
         } catch { return false }
     }
 

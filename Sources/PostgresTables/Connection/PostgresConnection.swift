@@ -107,6 +107,8 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
 
     package func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows {
         if options.isStrict { return BufferedRows(try execute(statement).rows, batchRows: batchRows) }
+        // The end of the last transaction frees its names.
+        try readUnanswered()
         let number = (1...).first { !cursorNames.contains($0) } ?? 0
         cursorNames.insert(number)
         return try PostgresCursor(self, statement, number: number, batchRows: batchRows)

@@ -14,19 +14,30 @@ package struct AnswerDeadline {
     private let cancellation: StatementCancellation?
     private var instant: ContinuousClock.Instant
     private var isShortened = false
+    private let probe: SilenceProbe?
+    private var heard: ContinuousClock.Instant
 
     /// - Parameters:
     ///   - limit: the longest silence.
     ///   - grace: the longest silence after a cancellation.
-    package init(_ limit: Duration, grace: Duration = .zero, cancellation: StatementCancellation? = nil) {
+    ///   - probe: finds out whether a silent server still answers.
+    package init(
+        _ limit: Duration, grace: Duration = .zero, cancellation: StatementCancellation? = nil,
+        probe: SilenceProbe? = nil
+    ) {
         self.limit = limit
         self.grace = grace
         self.cancellation = cancellation
-        instant = .now + limit
+        self.probe = probe
+        heard = .now
+        instant = heard + limit
     }
 
     /// The server has said something: the limit begins anew.
-    package mutating func extend() { instant = .now + (isShortened ? grace : limit) }
+    package mutating func extend() {
+        heard = .now
+        instant = heard + (isShortened ? grace : limit)
+    }
 
     /// The time left; 0 or less at the end.
     fileprivate mutating func rest() -> Duration {
@@ -34,6 +45,7 @@ package struct AnswerDeadline {
             isShortened = true
             instant = min(instant, .now + grace)
         }
+        if let probe, probe.isDead(silentSince: heard) { return .zero }
         return instant - .now
     }
 }

@@ -55,7 +55,9 @@ extension PostgresDialect {
         if !isNumbered || insert.onConflict == .ignore {
             try appendConflict(insert, given: places.map { insert.columns[$0] }, to: &text) { _ in "DEFAULT" }
         }
-        return try insertPart(insert, text, repeatedRows: rows.count - stored.count)
+        let areAllStored = !isNumbered && insert.onConflict != .ignore
+        return try insertPart(
+            insert, text, rows: areAllStored ? rows : nil, repeatedRows: rows.count - stored.count)
     }
 
     /// The rows: one as VALUES, several as arrays, so that one prepared statement does for every number of them.

@@ -20,12 +20,23 @@ extension SchemaDialect {
         outcome.add(try connection.execute(part.statement), part, insert)
     }
 
-    /// An insert as a statement that returns the columns that were asked for, and behind them the number of a numbered key.
-    func insertPart(_ insert: SQLInsert, _ text: SQLText, repeatedRows: Int = 0) throws -> SQLInsertPart {
+    /// An insert as a statement that returns the columns that were asked for, and behind them the number of a numbered key,
+    /// unless that is known.
+    /// - Parameter rows: those of the statement, where they have their keys and all are stored.
+    func insertPart(
+        _ insert: SQLInsert, _ text: SQLText, rows: [[ColumnValue]]? = nil, repeatedRows: Int = 0
+    ) throws -> SQLInsertPart {
         var text = text
+        var part = SQLInsertPart(statement: text.statement(), repeatedRows: repeatedRows)
+        let place = insert.numberColumn.flatMap { insert.columns.firstIndex(of: $0) }
+        if insert.returning.isEmpty, let place, let last = rows?.last?[place].int {
+            part.lastNumber = Int64(last)
+            return part
+        }
         let returned = insert.returning + (insert.numberColumn.map { [$0] } ?? [])
         let results = try appendReturning(returned, of: insert.table, to: &text)
-        return SQLInsertPart(statement: text.statement(results: results), repeatedRows: repeatedRows)
+        part.statement = text.statement(results: results)
+        return part
     }
 
     /// - Returns: the types of the columns.
@@ -123,13 +134,19 @@ struct SQLInsertPart {
     var statement: SQLStatement
     /// Rows that it leaves out, since a later one has their key.
     var repeatedRows = 0
+    /// The key of the last row, where it is not returned.
+    var lastNumber: Int64?
 }
 
 extension SQLInsertOutcome {
     /// Adds what a statement of the insert did.
     mutating func add(_ result: SQLResultSet, _ part: SQLInsertPart, _ insert: SQLInsert) {
         count += part.repeatedRows + (part.statement.results.isEmpty ? result.changedRows : result.rows.count)
-        if insert.numberColumn != nil, let last = result.rows.last?.last?.int { lastInsertID = Int64(last) }
+        if let last = part.lastNumber {
+            lastInsertID = last
+        } else if insert.numberColumn != nil, let last = result.rows.last?.last?.int {
+            lastInsertID = Int64(last)
+        }
         if !insert.returning.isEmpty { rows += result.rows.map { Array($0.prefix(insert.returning.count)) } }
     }
 }

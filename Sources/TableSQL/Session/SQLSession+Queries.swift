@@ -41,26 +41,6 @@ extension SQLSession {
         return try read { try $0.open(statement, batchRows: SQLRowStream.batchRows) }
     }
 
-    func withRow(_ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> Void) throws -> Bool
-    {
-        let source = try sources([table])[0]
-        // The type's order of the key, and its key, which need not be the server's.
-        if table.primaryKey.isEmpty { return false }
-        try source.check(table.primaryKey)
-        var query = Query(table)
-        query.predicate = .and(
-            zip(table.primaryKey, key).map { .compare(ColumnReference(column: $0), .equal, $1) })
-        query.isDistinct = false
-        let renderer = QueryRenderer(query, [source], dialect)
-        let statement = try renderer.parents(limit: RowLimit(count: 1))
-        guard let row = try read({ try $0.execute(statement) }).rows.first else { return false }
-        let (layout, shape) = source.shape()
-        var buffer = RowBuffer()
-        try buffer.append(source.values(row, columns: renderer.columns), layout: layout)
-        try buffer.withRow(0) { try body($0, shape) }
-        return true
-    }
-
     func count(_ query: Query) throws -> Int {
         let statement = try renderer(query).count()
         return try read { try $0.execute(statement) }.rows.first?.first?.int ?? 0

@@ -38,7 +38,7 @@ final class SQLSession: TableSession {
     /// The number of savepoints when a transaction last ended within the session. Those up to there are gone.
     private var lostSavepoints = 0
     /// The tables that were read, for observers.
-    private(set) var readTables: Set<String> = []
+    var readTables: Set<String> = []
     /// The tables that the transaction has changed, for observers.
     var changedTables: Set<String> = []
     var hasChangedSchema = false

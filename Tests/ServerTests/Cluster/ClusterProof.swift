@@ -71,7 +71,7 @@ struct ClusterProof<C: DatabaseConfigurationProtocol> {
 
     private func round(_ figures: inout Figures) throws {
         let fault = ClusterFault.allCases.randomElement() ?? .killed
-        let node = Int.random(in: 0..<cluster.nodeCount)
+        let node = cluster.victim()
         run.log.note { $0.longestWait = $0.longestWait.map { _ in .zero } }
         let cluster = cluster
         let back = try Background { () -> ContinuousClock.Instant in

@@ -13,6 +13,10 @@ protocol TestCluster: AnyObject, Sendable {
     func thaw(_ node: Int)
     /// Whether all nodes are in step.
     func isWhole() -> Bool
+    /// The node that the next fault is about.
+    func victim() -> Int
+    /// How long a node is away, in seconds.
+    var outage: ClosedRange<Double> { get }
 }
 
 /// What happens to a node.
@@ -24,9 +28,14 @@ enum ClusterFault: String, CaseIterable, Sendable {
 }
 
 extension TestCluster {
-    /// Hurts one node and lets it come back after some seconds, 1 to 10, chosen at random.
+    /// Any.
+    func victim() -> Int { Int.random(in: 0..<nodeCount) }
+
+    var outage: ClosedRange<Double> { 1...10 }
+
+    /// Hurts one node and lets it come back after some seconds, chosen at random.
     func suffer(_ fault: ClusterFault, _ node: Int) throws {
-        let pause = UInt32.random(in: 1_000_000...10_000_000)
+        let pause = UInt32(Double.random(in: outage) * 1_000_000)
         switch fault {
         case .killed:
             try kill(node)

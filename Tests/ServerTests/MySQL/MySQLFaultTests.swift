@@ -162,9 +162,9 @@ extension MySQLTests {
         func frozen() throws {
             try withServer { server in
                 let (plain, commit) = (try server.connection(impatient()), try server.connection(impatient()))
-                let (autocommit, cancelled) = (
-                    try server.connection(impatient()), try server.connection(impatient(statement: .seconds(1000)))
-                )
+                var patient = impatient(statement: .seconds(1000))
+                patient.answerTimeout = .seconds(5)
+                let (autocommit, cancelled) = (try server.connection(impatient()), try server.connection(patient))
                 try makeTable(plain)
                 try commit.run("BEGIN")
                 try commit.run("INSERT INTO t VALUES (1, 1)")
@@ -177,7 +177,7 @@ extension MySQLTests {
                     "INSERT INTO t SELECT 2, LENGTH(?)",
                     [.value(.bytes([UInt8](repeating: 0, count: 8_000_000)), .bytes)])
                 #expect(try connectionError { _ = try autocommit.execute(large) }.kind != .statement)
-                // The server would be given 1000 s; a cancellation leaves it the time to answer.
+                // The server would be given 10 s at least; a cancellation leaves it the time to answer.
                 cancelled.cancel()
                 #expect(try cancelling.get().kind == .cancelled)
                 for connection in [plain, commit, autocommit, cancelled] {
@@ -188,6 +188,24 @@ extension MySQLTests {
                 }
                 #expect(try connectionError { _ = try server.connection(impatient()) }.kind == .noConnection)
                 server.thaw()
+            }
+        }
+
+        @Test("A frozen server is given up though its statement may take long; one that is only slow is not")
+        func silence() throws {
+            try withServer { server in
+                let connections = try (0..<2).map { _ in
+                    try server.connection(impatient(statement: .seconds(1000)))
+                }
+                // Many times as long as the server may be silent before it is asked.
+                #expect(try connections[0].rows("SELECT SLEEP(2)", as: [.int64]) == [[.integer(0)]])
+                try connections[0].run("CREATE TABLE t (a INT PRIMARY KEY)")
+                server.freeze()
+                #expect(try connectionError { _ = try connections[0].rows("SELECT 1", as: [.int64]) }.kind == .timedOut)
+                #expect(
+                    try connectionError { try connections[1].run("INSERT INTO t VALUES (1)") }.kind == .unknownOutcome)
+                server.thaw()
+                for connection in connections { connection.close() }
             }
         }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import MySQLTables
 
 /// Tests of MariaDB, on a real server.
-@Suite(.enabled(if: MySQLServer.program != nil, Comment(rawValue: MySQLServer.absence)))
+@Suite(.onThreads, .enabled(if: MySQLServer.program != nil, Comment(rawValue: MySQLServer.absence)))
 struct MySQLTests {}
 
 extension MySQLTests {

@@ -70,7 +70,7 @@ extension PostgresTests {
             var id: Int
         }
 
-        @Test("Cancelling a task ends what the server runs for it", .timeLimit(.minutes(1))) func taskCancellation()
+        @Test("Cancelling a task ends what the server runs for it", .timeLimit(.minutes(10))) func taskCancellation()
             async throws
         {
             let server = try PostgresServer.shared()

@@ -45,7 +45,7 @@ extension PostgresTests {
             try await database.configuration.server.pool.withConnection { try $0.run(text) }
         }
 
-        @Test("A commit of another program reaches the observer, in whichever mode", .timeLimit(.minutes(1)))
+        @Test("A commit of another program reaches the observer, in whichever mode", .timeLimit(.minutes(10)))
         func otherProgram() async throws {
             for isPolled in [false, true] {
                 let text = try string()
@@ -70,7 +70,7 @@ extension PostgresTests {
             }
         }
 
-        @Test("Nobody announces anything unless somebody observes", .timeLimit(.minutes(1)))
+        @Test("Nobody announces anything unless somebody observes", .timeLimit(.minutes(10)))
         func announcements() async throws {
             let text = try string()
             let (observer, writer, witness) = (try program(text), try program(text), try program(text))
@@ -107,7 +107,7 @@ extension PostgresTests {
             }
         }
 
-        @Test("Observers go on when the connections of one, or of all, are lost", .timeLimit(.minutes(1)))
+        @Test("Observers go on when the connections of one, or of all, are lost", .timeLimit(.minutes(10)))
         func lostConnections() async throws {
             let text = try string()
             let (first, second, writer) = (try program(text), try program(text), try program(text))
@@ -140,7 +140,7 @@ extension PostgresTests {
             return true
         }
 
-        @Test("No commit is lost to observers that begin and end beside writers", .timeLimit(.minutes(2)))
+        @Test("No commit is lost to observers that begin and end beside writers", .timeLimit(.minutes(10)))
         func races() async throws {
             let text = try string()
             let writers = try (0..<2).map { _ in try program(text) }
@@ -173,7 +173,7 @@ extension PostgresTests {
             }
         }
 
-        @Test("A trigger announces what other programs change", .timeLimit(.minutes(1))) func trigger() async throws {
+        @Test("A trigger announces what other programs change", .timeLimit(.minutes(10))) func trigger() async throws {
             let text = try string()
             let observer = try program(text)
             try await observer.create(Item.self)
@@ -189,7 +189,7 @@ extension PostgresTests {
             try await take([], &values)
         }
 
-        @Test("Closing the database ends observations with an error", .timeLimit(.minutes(1)))
+        @Test("Closing the database ends observations with an error", .timeLimit(.minutes(10)))
         func closing() async throws {
             let observer = try program(try string())
             try await observer.create(Item.self)

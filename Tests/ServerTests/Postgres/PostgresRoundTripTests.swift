@@ -97,6 +97,20 @@ extension PostgresTests {
             #expect(try people.count() == 1993)
         }
 
+        @Test("Results that are left and results that are read share a transaction's names") func cursors() throws {
+            try people.insert((10..<1200).map { Person(id: $0, name: "") })
+            for _ in 0..<3 {
+                for _ in try people.select() { break }
+                try database.read {
+                    for _ in 0..<3 {
+                        var results = [try people.select().makeIterator(), try people.select().makeIterator()]
+                        for index in results.indices { #expect(results[index].next() != nil) }
+                        #expect(try people.all().count == 1193)
+                    }
+                }
+            }
+        }
+
         @Test("Changes outside of a transaction") func changes() throws {
             try expect(1) { try people.insert(Person(id: 4, name: "four")) }
             try expect(1) { try people.insert([Person(id: 5, name: ""), Person(id: 6, name: "")]) }

@@ -46,10 +46,7 @@ final class PostgresServer: Sendable {
     init(settings: [String: String] = [:], hba: [String] = []) throws {
         guard let programs = Self.programs else { throw ServerFailure(Self.absence) }
         directory = FileManager.default.temporaryDirectory.path + "/siltstone-postgres-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-        if getuid() == 0, let nobody = getpwnam("nobody") {
-            _ = chown(directory, nobody.pointee.pw_uid, nobody.pointee.pw_gid)
-        }
+        try Self.makeDirectory(directory)
         port = try FreePort.find()
         process = Mutex(nil)
         try ServerProcess.run([
@@ -67,6 +64,14 @@ final class PostgresServer: Sendable {
         try ("\n" + lines + "\n").write(
             toFile: "\(directory)/data/postgresql.auto.conf", atomically: false, encoding: .utf8)
         try start()
+    }
+
+    /// Makes a directory that the server's user can write to.
+    static func makeDirectory(_ path: String) throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        if getuid() == 0, let nobody = getpwnam("nobody") {
+            _ = chown(path, nobody.pointee.pw_uid, nobody.pointee.pw_gid)
+        }
     }
 
     /// Starts the server, again after ``kill()``, and waits until it answers.
@@ -121,44 +126,23 @@ final class PostgresServer: Sendable {
 
     // MARK: Faults
 
-    private func send(_ process: Int32, _ signal: Int32) {
-        #if canImport(Glibc)
-        _ = Glibc.kill(process, signal)
-        #else
-        _ = Darwin.kill(process, signal)
-        #endif
-    }
-
-    /// The process that started all others of the server.
-    private var postmaster: Int32? {
-        guard let text = try? String(contentsOfFile: "\(directory)/data/postmaster.pid", encoding: .utf8) else {
-            return nil
-        }
-        return text.split(separator: "\n").first.flatMap { Int32($0) }
-    }
-
     /// The postmaster and its children.
     private var processes: [Int32] {
-        guard let postmaster else { return [] }
-        let all = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int32($0) }
-        return [postmaster]
-            + all.filter { process in
-                let stat = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
-                // After the name in brackets: the state, then the parent.
-                let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
-                return fields.count > 1 && fields[1] == "\(postmaster)"
-            }
+        guard let text = try? String(contentsOfFile: "\(directory)/data/postmaster.pid", encoding: .utf8),
+            let postmaster = text.split(separator: "\n").first.flatMap({ Int32($0) })
+        else { return [] }
+        return ServerProcess.family([postmaster])
     }
 
     /// Stops all processes of the server: it accepts connections, and says nothing.
-    func freeze() { for process in processes { send(process, SIGSTOP) } }
+    func freeze() { for process in processes { ServerProcess.send(SIGSTOP, to: process) } }
 
-    func thaw() { for process in processes { send(process, SIGCONT) } }
+    func thaw() { for process in processes { ServerProcess.send(SIGCONT, to: process) } }
 
     /// Ends the server as a loss of power would.
     func kill() {
         let victims = processes
-        for process in victims { send(process, SIGKILL) }
+        for process in victims { ServerProcess.send(SIGKILL, to: process) }
         process.withLock {
             $0?.stop()
             $0 = nil

@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("Commits by other connections to the file reach observers", .timeLimit(.minutes(1))) func otherCommits()
+    @Test("Commits by other connections to the file reach observers", .timeLimit(.minutes(10))) func otherCommits()
         async throws
     {
         try await withDirectory {

@@ -70,13 +70,27 @@ final class ServerProcess: @unchecked Sendable {
     }
 
     /// Sends the program a signal.
-    func send(_ signal: Int32) {
-        guard let identifier else { return }
+    func send(_ signal: Int32) { if let identifier { Self.send(signal, to: identifier) } }
+
+    /// Sends a process a signal.
+    static func send(_ signal: Int32, to process: Int32) {
         #if canImport(Glibc)
-        _ = Glibc.kill(identifier, signal)
+        _ = Glibc.kill(process, signal)
         #else
-        _ = Darwin.kill(identifier, signal)
+        _ = Darwin.kill(process, signal)
         #endif
+    }
+
+    /// Processes and their children.
+    static func family(_ parents: [Int32]) -> [Int32] {
+        let all = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int32($0) }
+        return parents
+            + all.filter { process in
+                let stat = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+                // After the name in brackets: the state, then the parent.
+                let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
+                return fields.count > 1 && parents.contains { "\($0)" == fields[1] }
+            }
     }
 
     /// Stops the program, and waits until all of its threads have stopped.

@@ -10,7 +10,7 @@ import Testing
     func help(_ name: String) throws {
         let command = try #require(Tool.commands.first { $0.name == name })
         let text = Help.command(command)
-        let operand = name == "demo" ? "[DIRECTORY]" : "STORE"
+        let operand = ["demo": "[DIRECTORY]", "move": "FROM TO"][name] ?? "STORE"
         #expect(text.hasPrefix("Usage: silt \(name) [OPTION]... \(operand)"))
         for option in command.options + [.help] { #expect(text.contains("--\(option.name)")) }
         #expect(!command.examples.isEmpty)

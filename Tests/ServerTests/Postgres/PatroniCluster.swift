@@ -1,0 +1,230 @@
+#if PostgreSQL
+import Foundation
+import Synchronization
+import TableKit
+import TableSQL
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@testable import PostgresTables
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Three PostgreSQL servers under Patroni, in its strict synchronous mode, with an etcd of one member.
+final class PatroniCluster: TestCluster {
+    /// One server with its Patroni.
+    private final class Node: Sendable {
+        let number: Int
+        let port: Int
+        let restPort: Int
+        let process = Mutex<ServerProcess?>(nil)
+
+        init(_ number: Int) throws {
+            self.number = number
+            port = try FreePort.find()
+            restPort = try FreePort.find()
+        }
+    }
+
+    private let directory: String
+    private let nodes: [Node]
+    private let etcd: ServerProcess
+
+    var nodeCount: Int { nodes.count }
+    /// Some shorter than Patroni's patience with a leader, some longer.
+    var outage: ClosedRange<Double> { 1...40 }
+
+    // MARK: What is needed
+
+    /// Whether tests that take minutes are to run.
+    static let isThorough = ProcessInfo.processInfo.environment["SILTSTONE_THOROUGH"].map { $0 != "0" } ?? false
+
+    /// Patroni's program.
+    static let patroni: String? = {
+        let environment = ProcessInfo.processInfo.environment
+        let places =
+            [environment["SILTSTONE_PATRONI"] ?? ""]
+            + (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/patroni" }
+        return places.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }()
+
+    private static let etcd: String? = ["/usr/bin/etcd", "/usr/local/bin/etcd"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    /// What is missing; nil where the cluster can be started.
+    static let absence: String? = {
+        var missing: [String] = []
+        if PostgresServer.programs == nil { missing.append("PostgreSQL (Debian: postgresql)") }
+        if etcd == nil { missing.append("etcd (Debian: etcd-server)") }
+        let version = patroni.flatMap { try? ServerProcess.run([$0, "--version"]) } ?? ""
+        // Before 4.1, a leader that wakes may take its lock back from its successor.
+        let numbers = version.split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
+        if numbers.count < 2 || (numbers[0], numbers[1]) < (4, 1) {
+            missing.append(
+                "Patroni 4.1 or later, with the environment variable SILTSTONE_PATRONI naming its program"
+                    + " (pip install 'patroni[etcd3]' 'psycopg[binary]', in a virtual environment that everybody can read)"
+            )
+        }
+        return missing.isEmpty ? nil : "Not here: " + missing.joined(separator: "; ")
+    }()
+
+    // MARK: Start and end
+
+    init() throws {
+        guard let program = Self.etcd else { throw ServerFailure("There is no etcd.") }
+        directory = FileManager.default.temporaryDirectory.path + "/siltstone-patroni-\(UUID().uuidString.prefix(8))"
+        try PostgresServer.makeDirectory(directory)
+        nodes = try (1...3).map { try Node($0) }
+        let (client, peer) = ("http://127.0.0.1:\(try FreePort.find())", "http://127.0.0.1:\(try FreePort.find())")
+        etcd = try ServerProcess(
+            [
+                program, "--data-dir", "\(directory)/etcd", "--listen-client-urls", client, "--advertise-client-urls",
+                client,
+                "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster",
+                "default=\(peer)",
+            ], log: "\(directory)/etcd.log", signal: "TERM")
+        for node in nodes {
+            try configuration(node, etcd: client.replacing("http://", with: "")).write(
+                toFile: "\(directory)/p\(node.number).yml", atomically: false, encoding: .utf8)
+            try start(node)
+        }
+        for _ in 0..<1200 {
+            // A new cluster changes once more who follows synchronously.
+            if isWhole(), isWritable() { return }
+            usleep(50_000)
+        }
+        throw ServerFailure("The cluster is not in step after a minute; its logs are in \(directory).")
+    }
+
+    private func configuration(_ node: Node, etcd: String) -> String {
+        """
+        scope: siltstone
+        name: p\(node.number)
+        restapi: {listen: "127.0.0.1:\(node.restPort)", connect_address: "127.0.0.1:\(node.restPort)"}
+        etcd3: {host: "\(etcd)"}
+        bootstrap:
+          dcs: {ttl: 20, loop_wait: 2, retry_timeout: 3, synchronous_mode: true, synchronous_mode_strict: true, \
+        postgresql: {use_pg_rewind: true}}
+          initdb: [{encoding: UTF8}, {locale: C}]
+        postgresql:
+          pg_hba: ["host all all 127.0.0.1/32 trust", "host replication all 127.0.0.1/32 trust", "local all all trust"]
+          parameters: {unix_socket_directories: "\(directory)", max_connections: 120, shared_buffers: 32MB}
+          listen: 127.0.0.1:\(node.port)
+          connect_address: 127.0.0.1:\(node.port)
+          data_dir: \(directory)/d\(node.number)
+          pgpass: \(directory)/pgpass\(node.number)
+          bin_dir: \(PostgresServer.programs ?? "")
+          authentication: {replication: {username: rep, password: x}, superuser: {username: postgres, password: x}, \
+        rewind: {username: rew, password: x}}
+
+        """
+    }
+
+    private func start(_ node: Node) throws {
+        guard let patroni = Self.patroni else { throw ServerFailure("There is no Patroni.") }
+        let process = try ServerProcess(
+            [patroni, "\(directory)/p\(node.number).yml"], log: "\(directory)/p\(node.number).log", signal: "TERM")
+        node.process.withLock { $0 = process }
+    }
+
+    /// Ends all processes and removes the directory.
+    func remove() {
+        for number in nodes.indices { kill(number) }
+        etcd.stop()
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// A connection string that names all servers.
+    var connectionString: String {
+        "host=\(nodes.map { _ in "127.0.0.1" }.joined(separator: ","))"
+            + " port=\(nodes.map { "\($0.port)" }.joined(separator: ",")) user=postgres dbname=postgres"
+            + " target_session_attrs=read-write"
+    }
+
+    // MARK: State
+
+    private func withLeader<R>(_ body: (PostgresConnection) throws -> R) throws -> R {
+        var options = PostgresOptions()
+        options.statementTimeout = .seconds(2)
+        options.answerTimeout = .seconds(1)
+        let connection = try PostgresConnector(connectionString, options: options).connect()
+        defer { connection.close() }
+        return try body(connection)
+    }
+
+    /// Mostly the server that leads, whose loss is noticed.
+    func victim() -> Int {
+        let port = try? withLeader { try $0.rows("SHOW port", as: [.string])[0][0] }
+        let leader = nodes.firstIndex { .text("\($0.port)") == port }
+        return Int.random(in: 0..<4) == 0 ? Int.random(in: 0..<nodeCount) : leader ?? Int.random(in: 0..<nodeCount)
+    }
+
+    /// Whether one server leads, and all others follow it, at least one of them synchronously.
+    func isWhole() -> Bool {
+        let counts = try? withLeader {
+            try $0.rows(
+                "SELECT count(*), count(*) FILTER (WHERE sync_state IN ('sync', 'quorum'))"
+                    + " FROM pg_stat_replication WHERE state = 'streaming'", as: [.int64, .int64])[0]
+        }
+        guard case .integer(let standbys)? = counts?.first, case .integer(let inStep)? = counts?.last else {
+            return false
+        }
+        return standbys == nodeCount - 1 && inStep > 0 && isSynchronousKnown()
+    }
+
+    /// Whether Patroni has noted which standby is synchronous: a leader that is lost before gets no successor.
+    private func isSynchronousKnown() -> Bool {
+        nodes.contains { node in
+            guard let url = URL(string: "http://127.0.0.1:\(node.restPort)/cluster") else { return false }
+            let answer = (try? Data(contentsOf: url)) ?? Data()
+            return String(decoding: answer, as: UTF8.self).contains("sync_standby")
+        }
+    }
+
+    /// Whether a commit is acknowledged.
+    private func isWritable() -> Bool {
+        do { try withLeader { try $0.run("CREATE TABLE IF NOT EXISTS ready (a integer)") } } catch { return false }
+        do { try withLeader { try $0.run("INSERT INTO ready VALUES (1)") } } catch { return false }
+        return true
+    }
+
+    // MARK: Faults
+
+    /// Patroni and all processes of its server.
+    private func processes(_ node: Node) -> [Int32] {
+        let server = try? String(contentsOfFile: "\(directory)/d\(node.number)/postmaster.pid", encoding: .utf8)
+        let roots = [
+            node.process.withLock { $0?.identifier }, server?.split(separator: "\n").first.flatMap { Int32($0) },
+        ]
+        return ServerProcess.family(roots.compactMap { $0 })
+    }
+
+    func kill(_ number: Int) {
+        let node = nodes[number]
+        let victims = processes(node)
+        for victim in victims { ServerProcess.send(SIGKILL, to: victim) }
+        node.process.withLock {
+            $0?.stop()
+            $0 = nil
+        }
+        for victim in victims { while ServerProcess.isAlive(victim) { usleep(5000) } }
+        // To the next postmaster, a process that nobody has reaped yet is one that runs.
+        for file in ["d\(node.number)/postmaster.pid", ".s.PGSQL.\(node.port).lock"] {
+            try? FileManager.default.removeItem(atPath: "\(directory)/\(file)")
+        }
+    }
+
+    func restart(_ number: Int) throws { try start(nodes[number]) }
+
+    func freeze(_ number: Int) { for process in processes(nodes[number]) { ServerProcess.send(SIGSTOP, to: process) } }
+
+    func thaw(_ number: Int) { for process in processes(nodes[number]) { ServerProcess.send(SIGCONT, to: process) } }
+}
+#endif
