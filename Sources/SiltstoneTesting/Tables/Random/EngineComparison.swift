@@ -47,6 +47,8 @@ public final class EngineComparison {
 
     let contestants: [Contestant]
     var generator: ValueGenerator
+    /// Whether all engines can have an index.
+    private let canHave: (IndexDefinition, TableStructure) -> Bool
     private(set) var tables: [TableStructure] = []
     private var indexes: [IndexDefinition] = []
     /// The transaction of each engine, while one is open.
@@ -55,7 +57,12 @@ public final class EngineComparison {
     /// - Parameters:
     ///   - contestants: the engines. The first is the one that the others are held to.
     ///   - hasInfinities: whether all of them store infinities.
-    public init(seed: UInt64, _ contestants: [Contestant], hasInfinities: Bool) {
+    ///   - canHave: whether all of them can have an index of a table; others are not made.
+    public init(
+        seed: UInt64, _ contestants: [Contestant], hasInfinities: Bool = true,
+        canHave: @escaping (IndexDefinition, TableStructure) -> Bool = { _, _ in true }
+    ) {
+        self.canHave = canHave
         generator = ValueGenerator(seed: seed)
         generator.hasInfinities = hasInfinities
         generator.isLarge = generator.random.chance(2)
@@ -173,7 +180,10 @@ public final class EngineComparison {
     }
 
     private func create(_ index: IndexDefinition) throws {
-        guard !indexes.contains(where: { $0.table == index.table && $0.columns == index.columns }) else { return }
+        let table = tables.first { $0.name == index.table }
+        guard !indexes.contains(where: { $0.table == index.table && $0.columns == index.columns }),
+            let table, canHave(index, table)
+        else { return }
         if try schema("create \(index)", .createIndex(index)) { indexes.append(index) }
     }
 
