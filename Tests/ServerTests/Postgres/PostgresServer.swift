@@ -58,7 +58,7 @@ final class PostgresServer: Sendable {
         try rules.write(toFile: "\(directory)/data/pg_hba.conf", atomically: false, encoding: .utf8)
         let all = settings.merging([
             "listen_addresses": "127.0.0.1", "port": "\(port)", "unix_socket_directories": directory, "fsync": "off",
-            "max_connections": "60", "shared_buffers": "32MB",
+            "max_connections": "200", "shared_buffers": "32MB",
         ]) { mine, _ in mine }
         let lines = all.map { "\($0.key) = '\($0.value)'" }.joined(separator: "\n")
         try ("\n" + lines + "\n").write(
