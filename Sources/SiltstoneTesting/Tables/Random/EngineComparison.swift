@@ -55,6 +55,7 @@ public final class EngineComparison {
     private var transactions: [any TableSession] = []
 
     /// - Parameters:
+    ///   - seed: of the generator. One seed makes the same tables, rows and queries each time.
     ///   - contestants: the engines. The first is the one that the others are held to.
     ///   - hasInfinities: whether all of them store infinities.
     ///   - canHave: whether all of them can have an index of a table; others are not made.
