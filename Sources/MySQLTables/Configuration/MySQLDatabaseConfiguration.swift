@@ -11,7 +11,7 @@ import TableSQL
 /// No connection is made before the first statement. Copies of a configuration share one pool of connections. `Docs/Databases.md`
 /// says what differs from other databases.
 public struct MySQLDatabaseConfiguration: DatabaseConfigurationProtocol {
-    let server: MySQLServerPool
+    let server: ServerPool<MySQLConnector>
 
     /// A configuration from a connection URL.
     ///
@@ -23,7 +23,7 @@ public struct MySQLDatabaseConfiguration: DatabaseConfigurationProtocol {
     ///   - options: time-outs and limits.
     /// - Throws: `CRUDSQLExeError` with code `argument` where the URL cannot be read.
     public init(_ url: String, options: MySQLOptions = MySQLOptions()) throws {
-        server = MySQLServerPool(try Self.login(url), options: options)
+        server = ServerPool(try Self.login(url), options: options)
     }
 
     /// A configuration from the parts of a URL. Parts count more than what the URL says of them.
@@ -41,7 +41,7 @@ public struct MySQLDatabaseConfiguration: DatabaseConfigurationProtocol {
             }
             login.addresses = [MySQLAddress(host: host ?? login.addresses.first?.host ?? "localhost", port: number)]
         }
-        server = MySQLServerPool(login, options: MySQLOptions())
+        server = ServerPool(login, options: MySQLOptions())
     }
 
     /// A configuration that encrypts connections.
@@ -50,7 +50,7 @@ public struct MySQLDatabaseConfiguration: DatabaseConfigurationProtocol {
     public init(_ url: String, tls: MySQLTLS, options: MySQLOptions = MySQLOptions()) throws {
         var login = try Self.login(url)
         login.tls = tls
-        server = MySQLServerPool(login, options: options)
+        server = ServerPool(login, options: options)
     }
 
     private static func login(_ url: String) throws -> MySQLLogin {

@@ -128,15 +128,17 @@ struct WireCursor {
         return Array(UnsafeBufferPointer(start: place, count: count))
     }
 
+    /// The fields of a date or a time, with their number before them.
+    private mutating func fields() -> UnsafeBufferPointer<UInt8> {
+        let count = Int(take(UInt8.self))
+        defer { place += count }
+        return UnsafeBufferPointer(start: place, count: count)
+    }
+
     /// A date as the server writes it.
     private mutating func date(_ wire: enum_field_types) -> [UInt8] {
-        let count = Int(take(UInt8.self))
-        let end = place + count
-        defer { place = end }
-        func part(_ offset: Int, _ width: Int) -> Int {
-            guard offset + width <= count else { return 0 }
-            return (0..<width).reduce(0) { $0 | Int(place[offset + $1]) << (8 * $1) }
-        }
+        let fields = fields()
+        func part(_ offset: Int, _ width: Int) -> Int { Self.number(fields, offset, width) }
         var text = Self.padded(part(0, 2), 4) + "-" + Self.padded(part(2, 1), 2) + "-" + Self.padded(part(3, 1), 2)
         if wire == MYSQL_TYPE_DATE { return Array(text.utf8) }
         text += " " + [part(4, 1), part(5, 1), part(6, 1)].map { Self.padded($0, 2) }.joined(separator: ":")
@@ -145,18 +147,19 @@ struct WireCursor {
     }
 
     private mutating func time() -> [UInt8] {
-        let count = Int(take(UInt8.self))
-        let end = place + count
-        defer { place = end }
-        func part(_ offset: Int, _ width: Int) -> Int {
-            guard offset + width <= count else { return 0 }
-            return (0..<width).reduce(0) { $0 | Int(place[offset + $1]) << (8 * $1) }
-        }
+        let fields = fields()
+        func part(_ offset: Int, _ width: Int) -> Int { Self.number(fields, offset, width) }
         let hours = part(1, 4) * 24 + part(5, 1)
         var text = (part(0, 1) == 1 ? "-" : "") + Self.padded(hours, 2)
         text += ":" + Self.padded(part(6, 1), 2) + ":" + Self.padded(part(7, 1), 2)
         if part(8, 4) != 0 { text += "." + Self.padded(part(8, 4), 6) }
         return Array(text.utf8)
+    }
+
+    /// A number of some bytes among the fields of a date or a time; 0 where they are left out.
+    private static func number(_ fields: UnsafeBufferPointer<UInt8>, _ offset: Int, _ width: Int) -> Int {
+        guard offset + width <= fields.count else { return 0 }
+        return (0..<width).reduce(0) { $0 | Int(fields[offset + $1]) << (8 * $1) }
     }
 
     private static func padded(_ number: Int, _ width: Int) -> String {

@@ -23,7 +23,7 @@ package final class MySQLConnector: SQLConnector {
     }
 
     /// Whether a server that cannot be reached may come back, or another take its place.
-    var mayRecover: Bool { hasConnected.withLock { $0 } || login.addresses.count > 1 }
+    package var mayRecover: Bool { hasConnected.withLock { $0 } || login.addresses.count > 1 }
 
     package func connect() throws -> MySQLConnection {
         var order = login.addresses

@@ -7,7 +7,7 @@ import TableSQL
 enum RecordPage {
     /// - Returns: the identifiers' bytes, and the items where they are asked for.
     static func read(
-        after id: String?, limit: Int, withItems: Bool, _ connection: MySQLConnection, _ table: RecordTable
+        after id: String?, limit: Int, withItems: Bool, _ connection: any SQLConnection, _ table: RecordTable
     ) throws -> [(id: [UInt8], item: [UInt8])] {
         var records: [(id: [UInt8], item: [UInt8])] = []
         func read(_ statement: SQLStatement) throws -> [[ColumnValue]] { try connection.execute(statement).rows }

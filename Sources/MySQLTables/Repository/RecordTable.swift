@@ -7,35 +7,21 @@ import TableSQL
 ///
 /// Both are bytes: any identifier fits, null characters too, and the order is that of bytes. Of long identifiers the table
 /// has the beginning with a digest as `id`, and all of it as `whole`.
-struct RecordTable: Sendable {
+struct RecordTable: RecordStatements {
     private let name: String
 
     init(_ tableName: String) { name = "`\(Self.name(of: tableName))`" }
 
-    /// The server's name of a table. Small letters, digits and the underscore stand for themselves, other bytes are escaped:
-    /// some servers take capital letters for small ones. A name that would be too long ends with a digest.
+    /// The server's name of a table: small letters, digits and the underscore stand for themselves. Some servers take capital
+    /// letters for small ones.
     static func name(of tableName: String) -> String {
-        var name = "repository_"
-        for byte in tableName.utf8 {
+        RecordTableName.name(of: tableName, limit: 64) { byte in
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                name.unicodeScalars.append(Unicode.Scalar(byte))
-            default: name += (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
+            default: false
             }
         }
-        guard name.utf8.count > 64 else { return name }
-        // No escaped name has two of these signs beside each other.
-        return name.prefix(28) + "%%" + Digest128.hexadecimal(tableName.utf8)
     }
-
-    private func statement(
-        _ text: String, _ parameters: [SQLStatement.Parameter] = [], results: [ColumnType] = []
-    ) -> SQLStatement {
-        SQLStatement(text, parameters, results: results)
-    }
-
-    private func bytes(_ id: String) -> SQLStatement.Parameter { .value(.bytes(Array(id.utf8)), .bytes) }
-    private func bytes(_ record: Data) -> SQLStatement.Parameter { .value(.bytes(Array(record)), .bytes) }
 
     // MARK: Keys
 
@@ -58,10 +44,11 @@ struct RecordTable: Sendable {
 
     // MARK: Statements
 
-    var create: SQLStatement {
-        statement(
-            "CREATE TABLE IF NOT EXISTS \(name) (id VARBINARY(3072) NOT NULL PRIMARY KEY, whole LONGBLOB,"
-                + " item LONGBLOB NOT NULL) ENGINE = InnoDB ROW_FORMAT = DYNAMIC")
+    func create(_ connection: any SQLConnection) throws {
+        _ = try connection.execute(
+            statement(
+                "CREATE TABLE IF NOT EXISTS \(name) (id VARBINARY(3072) NOT NULL PRIMARY KEY, whole LONGBLOB,"
+                    + " item LONGBLOB NOT NULL) ENGINE = InnoDB ROW_FORMAT = DYNAMIC"))
     }
 
     func select(_ id: String) -> SQLStatement {
@@ -72,14 +59,18 @@ struct RecordTable: Sendable {
         statement("SELECT 1 FROM \(name) WHERE id = \(key(id))", parameters(id), results: [.int64])
     }
 
-    func insert(_ record: Data, _ id: String) -> SQLStatement { insert([(id, record)][...]) }
+    func insert(_ record: Data, _ id: String, _ connection: any SQLConnection) throws -> Bool {
+        do { return try connection.execute(insertion([(id, record)])).changedRows == 1 } catch let error
+            as SQLConnectionError where error.code == .unique
+        { return false }
+    }
 
     func update(_ record: Data, _ id: String) -> SQLStatement {
         statement("UPDATE \(name) SET item = ? WHERE id = \(key(id))", [bytes(record)] + parameters(id))
     }
 
     func upsert(_ record: Data, _ id: String) -> SQLStatement {
-        var statement = insert(record, id)
+        var statement = insertion([(id, record)])
         statement.text += " ON DUPLICATE KEY UPDATE item = VALUES(item)"
         return statement
     }
@@ -88,7 +79,26 @@ struct RecordTable: Sendable {
         statement("DELETE FROM \(name) WHERE id = \(key(id))", parameters(id))
     }
 
-    func insert(_ records: ArraySlice<(id: String, record: Data)>) -> SQLStatement {
+    func insert(
+        _ records: ArraySlice<(id: String, record: Data)>, _ connection: any SQLConnection
+    ) throws -> String? {
+        do { _ = try connection.execute(insertion(records)) } catch let error as SQLConnectionError
+            where error.code == .unique
+        {
+            let used = Set(try connection.execute(among(records.map(\.id)[...])).rows.map { $0[0].bytes })
+            var seen: Set<[UInt8]> = []
+            guard
+                let id = records.first(where: { item in
+                    let bytes = Array(item.id.utf8)
+                    return used.contains(bytes) || !seen.insert(bytes).inserted
+                })
+            else { throw error }
+            return id.id
+        }
+        return nil
+    }
+
+    private func insertion(_ records: ArraySlice<(id: String, record: Data)>) -> SQLStatement {
         let isPlain = !records.contains { isLong($0.id) }
         let rows = records.map { "(\(key($0.id)), \(isLong($0.id) ? "?" : "NULL"), ?)" }
         let values = records.flatMap { record in
@@ -100,13 +110,12 @@ struct RecordTable: Sendable {
         return statement
     }
 
-    /// Returns the identifiers that were in use.
     func delete(_ ids: ArraySlice<String>) -> SQLStatement {
         list("DELETE FROM \(name) WHERE id IN", ids, then: " RETURNING \(given)")
     }
 
     /// Returns the identifiers that are in use.
-    func among(_ ids: ArraySlice<String>) -> SQLStatement {
+    private func among(_ ids: ArraySlice<String>) -> SQLStatement {
         list("SELECT \(given) FROM \(name) WHERE id IN", ids, then: "")
     }
 
@@ -114,6 +123,12 @@ struct RecordTable: Sendable {
         SQLStatement(
             "\(text) (\(ids.map(key).joined(separator: ", ")))\(end)", ids.flatMap(parameters), results: [.bytes],
             isRepeated: ids.count == 1000 && !ids.contains(where: isLong))
+    }
+
+    func page(
+        after id: String?, limit: Int, withItems: Bool, _ connection: any SQLConnection
+    ) throws -> [(id: [UInt8], item: [UInt8])] {
+        try RecordPage.read(after: id, limit: limit, withItems: withItems, connection, self)
     }
 
     /// Records behind a key, in the order of keys: the key, the whole identifier where it is long, and the item.

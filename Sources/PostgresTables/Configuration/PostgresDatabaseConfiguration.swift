@@ -11,7 +11,7 @@ import TableSQL
 /// No connection is made before the first statement. Copies of a configuration share one pool of connections. `Docs/Databases.md`
 /// says what differs from other databases.
 public struct PostgresDatabaseConfiguration: DatabaseConfigurationProtocol {
-    let server: PostgresServerPool
+    let server: ServerPool<PostgresConnector>
 
     /// A configuration from a connection string with any of libpq's keywords, TLS and authentication among them.
     ///
@@ -23,7 +23,7 @@ public struct PostgresDatabaseConfiguration: DatabaseConfigurationProtocol {
     ///   - options: time-outs and limits.
     /// - Throws: `CRUDSQLExeError` with code `argument` where the string cannot be read.
     public init(_ connectionString: String, options: PostgresOptions = PostgresOptions()) throws {
-        server = try PostgresServerPool(connectionString, options: options)
+        server = try ServerPool(connectionString, options: options)
     }
 
     /// A configuration from the parts of a URL. Parts count more than what the URL says of them.
@@ -34,7 +34,7 @@ public struct PostgresDatabaseConfiguration: DatabaseConfigurationProtocol {
         let parts = [
             ("dbname", name), ("host", host), ("port", port.map(String.init)), ("user", user), ("password", pass),
         ]
-        server = try PostgresServerPool(
+        server = try ServerPool(
             url ?? "", overrides: parts.compactMap { keyword, value in value.map { (keyword, $0) } },
             options: PostgresOptions())
     }

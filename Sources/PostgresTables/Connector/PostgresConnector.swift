@@ -48,7 +48,7 @@ package final class PostgresConnector: SQLConnector {
     }
 
     /// Whether a server that cannot be reached may come back, or another take its place.
-    var mayRecover: Bool { preferred.withLock { $0 } != nil || knownHosts().addresses.count > 1 }
+    package var mayRecover: Bool { preferred.withLock { $0 } != nil || knownHosts().addresses.count > 1 }
 
     package func connect() throws -> PostgresConnection {
         let hosts = knownHosts()

@@ -114,16 +114,7 @@ extension MoveLedger.Entry {
 extension TableEngine {
     /// Runs `body` in a transaction, and again after conflicts.
     func change<R>(_ body: (any TableSession) throws -> R) throws -> R {
-        try ConflictRetry.run(self, .serial) {
-            let session = try begin(.serial)
-            let result: R
-            do { result = try body(session) } catch {
-                session.rollback()
-                throw error
-            }
-            try session.commit()
-            return result
-        }
+        try ConflictRetry.run(self, .serial) { try begin(.serial).commit(body) }
     }
 }
 

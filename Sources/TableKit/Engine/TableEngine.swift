@@ -104,12 +104,7 @@ extension TableEngine {
 
     /// Makes an index in a transaction of its own.
     public func buildIndex(_ definition: IndexDefinition) throws {
-        let session = try begin(.serial)
-        do { try session.alter(.createIndex(definition)) } catch {
-            session.rollback()
-            throw error
-        }
-        try session.commit()
+        try begin(.serial).commit { try $0.alter(.createIndex(definition)) }
     }
 }
 
@@ -180,6 +175,18 @@ extension TableSession {
     ) throws -> R? {
         var result: R?
         _ = try withRow(table, key: key) { result = try body($0, $1) }
+        return result
+    }
+
+    /// Runs `body` in this session, then commits. Where `body` throws, rolls back instead.
+    /// - Returns: the result of `body`.
+    package func commit<R>(_ body: (any TableSession) throws -> R) throws -> R {
+        let result: R
+        do { result = try body(self) } catch {
+            rollback()
+            throw error
+        }
+        try commit()
         return result
     }
 

@@ -52,12 +52,7 @@ struct SQLScriptRun {
             defer { session.rollback() }
             return try run(statement, in: session, body)
         }
-        let session = try engine.begin(.serial)
-        do { try run(statement, in: session, body) } catch {
-            session.rollback()
-            throw error
-        }
-        try session.commit()
+        try engine.begin(.serial).commit { try run(statement, in: $0, body) }
     }
 
     private func run(

@@ -20,23 +20,13 @@ struct Access: Sendable {
     /// Makes one change, which outside of a transaction is one by itself.
     func change<R>(_ body: (any TableSession) throws -> R) throws -> R {
         if let scope { return try scope.session.use(scope, isChange: true, body) }
-        return try ConflictRetry.run(engine, .serial) { try commit(try engine.beginChange(), body) }
-    }
-
-    private func commit<R>(_ session: any TableSession, _ body: (any TableSession) throws -> R) throws -> R {
-        let result: R
-        do { result = try body(session) } catch {
-            session.rollback()
-            throw error
-        }
-        try session.commit()
-        return result
+        return try ConflictRetry.run(engine, .serial) { try engine.beginChange().commit(body) }
     }
 
     /// As ``change(_:)``, for several statements that are one change together.
     func changeAll<R>(_ body: (any TableSession) throws -> R) throws -> R {
         guard let scope else {
-            return try ConflictRetry.run(engine, .serial) { try commit(try engine.begin(.serial), body) }
+            return try ConflictRetry.run(engine, .serial) { try engine.begin(.serial).commit(body) }
         }
         return try scope.session.use(scope, isChange: true) { session in
             let savepoint = try session.savepoint()

@@ -53,6 +53,12 @@ extension ColumnType {
 }
 
 extension ForeignKeyAction {
+    /// The action of a word of SQL; NO ACTION is for others.
+    init(sql: String?) {
+        let others: [ForeignKeyAction] = [.restrict, .setNull, .setDefault, .cascade]
+        self = others.first { $0.sql == sql } ?? .ignore
+    }
+
     /// The action in SQL.
     package var sql: String {
         switch self {

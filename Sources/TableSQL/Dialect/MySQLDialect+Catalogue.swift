@@ -7,14 +7,19 @@ extension MySQLDialect {
         let columns = try connection.execute(SQLStatement(Self.columnsQuery, results: texts(6) + [.int64, .int64]))
         let indexes = try connection.execute(SQLStatement(Self.indexesQuery, results: texts(3) + [.int64]))
         let references = try connection.execute(SQLStatement(Self.referencesQuery, results: texts(5)))
-        var drafts: [String: MySQLTableDraft] = [:]
+        var drafts: [String: TableDraft] = [:]
         for row in columns.rows {
             guard let table = row[0].string else { continue }
-            drafts[table, default: MySQLTableDraft(name: table)].add(column: row)
+            drafts[table, default: TableDraft(name: table)].add(column: row)
         }
         for row in indexes.rows { if let table = row[0].string { drafts[table]?.add(index: row) } }
         for row in references.rows { if let table = row[0].string { drafts[table]?.add(reference: row) } }
-        return try drafts.values.map { try $0.table(values: try defaults(of: $0, connection)) }
+        return try drafts.values.map { draft in
+            try draft.table(connection) { column in
+                // A date is a double, but its default as it is written may be a decimal number.
+                column.defaultText.map { "(\($0))" + (column.type == .date ? " + 0e0" : "") }
+            }
+        }
     }
 
     private static let columnsQuery = """
@@ -38,17 +43,40 @@ extension MySQLDialect {
             AND r.TABLE_NAME = k.TABLE_NAME
         WHERE k.TABLE_SCHEMA = DATABASE() AND r.CONSTRAINT_SCHEMA = DATABASE() AND k.REFERENCED_TABLE_NAME IS NOT NULL
         """
+}
 
-    /// The values of a table's defaults, which the server computes from their texts.
-    private func defaults(of draft: MySQLTableDraft, _ connection: any SQLConnection) throws -> [String: ColumnValue] {
-        let wanted = draft.columns.filter { $0.defaultText != nil }
-        if wanted.isEmpty { return [:] }
-        // A date is a double, but its default as it is written may be a decimal number.
-        let texts = wanted.map { "(\($0.defaultText ?? "NULL"))" + ($0.type == .date ? " + 0e0" : "") }
-        let statement = SQLStatement(
-            "SELECT " + texts.joined(separator: ", "), results: wanted.map(\.type), isRepeated: false)
-        let row = try connection.execute(statement).rows.first ?? []
-        return Dictionary(zip(wanted.map(\.name), row)) { first, _ in first }
+extension TableDraft {
+    fileprivate mutating func add(column row: [ColumnValue]) {
+        guard let column = row[1].string, let native = row[2].string else { return }
+        rows = row[6].int ?? 0
+        bytes = row[7].int ?? 0
+        let note = ColumnNote(comment: row[5].string)
+        let text = row[4].string == "NULL" ? nil : row[4].string
+        columns.append(
+            DraftColumn(
+                name: column, type: note?.columnType ?? MySQLDialect.columnType(ofNative: native),
+                isOptional: row[3].string == "YES", defaultText: text, foreignKey: note?.foreignKey))
+    }
+
+    fileprivate mutating func add(index row: [ColumnValue]) {
+        guard let index = row[1].string, let column = row[2].string else { return }
+        if index == "PRIMARY" { return key.append(column) }
+        if index.hasPrefix(MySQLDialect.hiddenPrefix) { return }
+        add(index: index, column: column, isUnique: row[3].int == 0)
+    }
+
+    /// A foreign key that is there. Where a note tells of it, the note knows the action that it was made with.
+    fileprivate mutating func add(reference row: [ColumnValue]) {
+        guard let number = columns.firstIndex(where: { $0.name == row[1].string }), let table = row[2].string else {
+            return
+        }
+        if columns[number].foreignKey != nil {
+            columns[number].foreignKey?.table = table
+        } else {
+            columns[number].foreignKey = ForeignKeyReference(
+                table: table, onDelete: ForeignKeyAction(sql: row[3].string),
+                onUpdate: ForeignKeyAction(sql: row[4].string))
+        }
     }
 }
 

@@ -148,17 +148,9 @@ extension MySQLDialect: SchemaDialect {
     private func add(
         _ column: Column, to table: SQLTable, _ tables: [String: SQLTable], _ connection: any SQLConnection
     ) throws {
+        // The server would give old rows a zero.
+        try checkAddition(of: column, to: table, connection)
         let name = table.structure.name
-        if table.structure.number(of: column.name) != nil { throw CatalogueErrors.exists(name, column: column.name) }
-        if !column.isOptional, column.defaultValue?.isNull ?? true {
-            // The server would give old rows a zero.
-            let query = SQLStatement("SELECT EXISTS (SELECT 1 FROM \(try quote(name)))", results: [.int64])
-            if try connection.execute(query).rows.first?.first == .integer(1) {
-                throw CRUDSQLExeError(
-                    "A column that cannot be NULL needs a default where the table has rows.", code: .notNull,
-                    table: name, column: column.name)
-            }
-        }
         var parts = ["ADD COLUMN \(try MySQLColumns(dialect: self).definition(column, share: nil))"]
         if let constraint = try constraint(column, tables) { parts.append("ADD \(constraint)") }
         try runUnchecked("ALTER TABLE \(try quote(name)) \(parts.joined(separator: ", "))", connection)

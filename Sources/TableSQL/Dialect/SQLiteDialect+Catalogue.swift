@@ -47,8 +47,8 @@ extension SQLiteDialect {
         }
         if let reference {
             column.foreignKey = ForeignKeyReference(
-                table: reference[1].string ?? "", onDelete: Self.action(reference[2].string),
-                onUpdate: Self.action(reference[3].string))
+                table: reference[1].string ?? "", onDelete: ForeignKeyAction(sql: reference[2].string),
+                onUpdate: ForeignKeyAction(sql: reference[3].string))
         }
         return column
     }
@@ -57,16 +57,6 @@ extension SQLiteDialect {
     private func note(of name: String, in text: String) throws -> ColumnType? {
         let start = "\(try quote(name)) INTEGER /* "
         return ColumnType.allCases.first { text.contains(bytesOf: "\(start)\($0.sqlName) */") }
-    }
-
-    private static func action(_ words: String?) -> ForeignKeyAction {
-        switch words {
-        case "RESTRICT": .restrict
-        case "SET NULL": .setNull
-        case "SET DEFAULT": .setDefault
-        case "CASCADE": .cascade
-        default: .ignore
-        }
     }
 
     private func indexes(of table: String, _ connection: any SQLConnection) throws -> [IndexInfo] {

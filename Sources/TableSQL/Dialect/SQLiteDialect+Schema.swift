@@ -74,16 +74,10 @@ extension SQLiteDialect: SchemaDialect {
     private func add(
         _ column: Column, to table: SQLTable, _ connection: any SQLConnection, _ run: ([String]) throws -> Void
     ) throws {
+        try checkAddition(of: column, to: table, connection)
         let name = table.structure.name
-        if table.structure.number(of: column.name) != nil { throw CatalogueErrors.exists(name, column: column.name) }
-        if !column.isOptional, column.defaultValue?.isNull ?? true {
+        if column.needsValue {
             // SQLite adds no such column, not even to an empty table, but with a default, which is taken away again.
-            let query = SQLStatement("SELECT EXISTS (SELECT 1 FROM \(try quote(name)))", results: [.int64])
-            if try connection.execute(query).rows.first?.first == .integer(1) {
-                throw CRUDSQLExeError(
-                    "A column that cannot be NULL needs a default where the table has rows.", code: .notNull,
-                    table: name, column: column.name)
-            }
             var given = column
             given.defaultValue = column.type.sample
             try run(["ALTER TABLE \(try quote(name)) ADD COLUMN \(try definition(given, isKey: false))"])

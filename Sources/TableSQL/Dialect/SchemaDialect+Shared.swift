@@ -12,6 +12,19 @@ extension SchemaDialect {
         return (change.returning.isEmpty ? result.changedRows : result.rows.count, result.rows)
     }
 
+    /// Checks that a table can take a column more: it has none of the name, and no rows that the column has no value for.
+    func checkAddition(of column: Column, to table: SQLTable, _ connection: any SQLConnection) throws {
+        let name = table.structure.name
+        if table.structure.number(of: column.name) != nil { throw CatalogueErrors.exists(name, column: column.name) }
+        guard column.needsValue else { return }
+        let query = SQLStatement("SELECT EXISTS (SELECT 1 FROM \(try quote(name)))", results: [.int64])
+        if try connection.execute(query).rows.first?.first == .integer(1) {
+            throw CRUDSQLExeError(
+                "A column that cannot be NULL needs a default where the table has rows.", code: .notNull,
+                table: name, column: column.name)
+        }
+    }
+
     /// Runs an insert and adds what it did to the outcome.
     func run(
         _ insert: SQLInsert, _ text: SQLText, _ connection: any SQLConnection, _ outcome: inout SQLInsertOutcome
@@ -149,4 +162,9 @@ extension SQLInsertOutcome {
         }
         if !insert.returning.isEmpty { rows += result.rows.map { Array($0.prefix(insert.returning.count)) } }
     }
+}
+
+extension Column {
+    /// Whether a row must say the column's value.
+    var needsValue: Bool { !isOptional && defaultValue?.isNull ?? true }
 }

@@ -76,16 +76,7 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
         _ body: @escaping @Sendable (any TableSession) throws -> R
     ) async throws -> R {
         try await ConflictRetry.run(self, .serial) {
-            try await perform {
-                let session = try self.session(.singleChange)
-                let result: R
-                do { result = try body(session) } catch {
-                    session.rollback()
-                    throw error
-                }
-                try session.commit()
-                return result
-            }
+            try await perform { try self.session(.singleChange).commit(body) }
         }
     }
 

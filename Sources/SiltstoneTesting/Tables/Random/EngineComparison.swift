@@ -149,14 +149,7 @@ public final class EngineComparison {
     }
 
     private func alter(_ engine: any TableEngine, _ change: SchemaChange) throws {
-        try ConflictRetry.run(engine, .serial) {
-            let session = try engine.begin(.serial)
-            do { try session.alter(change) } catch {
-                session.rollback()
-                throw error
-            }
-            try session.commit()
-        }
+        try ConflictRetry.run(engine, .serial) { try engine.begin(.serial).commit { try $0.alter(change) } }
     }
 
     /// The count; nil where a constraint was broken.

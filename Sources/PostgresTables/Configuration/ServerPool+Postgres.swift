@@ -1,0 +1,25 @@
+#if PostgreSQL
+import TableSQL
+
+extension ServerPool<PostgresConnector> {
+    /// - Throws: `CRUDSQLExeError` with code `argument` where the connection string cannot be read.
+    convenience init(
+        _ connectionString: String, overrides: [(String, String)] = [], options: PostgresOptions
+    ) throws {
+        let connector: PostgresConnector
+        do {
+            connector = try PostgresConnector(connectionString, overrides: overrides, options: options)
+        } catch let error as SQLConnectionError { throw error.tableError }
+        self.init(
+            connector,
+            PostgresDialect(isolation: options.isolation.rawValue, hasCollations: !options.isStrict), options.pool,
+            observation: options.announcesCommits
+                ? .announced(PostgresCommitFeed(connector)) : .polled(every: options.pollingInterval),
+            conflictRetries: options.conflictRetries, failoverTimeout: options.failoverTimeout)
+    }
+}
+
+extension PostgresConnector: ServerConnector {
+    package static var passingRefusals: Set<String> { ["57P03", "53300"] }
+}
+#endif

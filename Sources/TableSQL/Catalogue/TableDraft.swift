@@ -1,0 +1,74 @@
+import TableKit
+
+/// A table while its rows of the catalogue are read.
+struct TableDraft {
+    struct DraftColumn {
+        var name: String
+        var type: ColumnType
+        var isOptional: Bool
+        /// The default as the server writes it; nil where there is none.
+        var defaultText: String?
+        var foreignKey: ForeignKeyReference?
+    }
+
+    private struct DraftIndex {
+        var name: String
+        var columns: [String]
+        var isUnique: Bool
+        var isReady: Bool
+    }
+
+    let name: String
+    var columns: [DraftColumn] = []
+    var rows = 0
+    var bytes = 0
+    /// The names of the key's columns.
+    var key: [String] = []
+    private var indexes: [DraftIndex] = []
+
+    init(name: String) { self.name = name }
+
+    /// Adds a column of an index. Those of one index come one after the other.
+    mutating func add(index: String, column: String, isUnique: Bool, isReady: Bool = true) {
+        if indexes.last?.name == index {
+            indexes[indexes.count - 1].columns.append(column)
+        } else {
+            indexes.append(DraftIndex(name: index, columns: [column], isUnique: isUnique, isReady: isReady))
+        }
+    }
+
+    /// The table. The server computes the values of the defaults.
+    /// - Parameter expression: computes the default of a column; nil where that has no value.
+    func table(
+        _ connection: any SQLConnection, default expression: (DraftColumn) -> String?
+    ) throws -> SQLTable {
+        let values = try defaults(connection, expression)
+        let visible = columns.filter { $0.name != SQLTable.rowColumnName }
+        let structure = TableStructure(
+            name: name,
+            columns: visible.map { column in
+                Column(
+                    column.name, column.type, isOptional: column.isOptional, defaultValue: values[column.name],
+                    foreignKey: column.foreignKey)
+            }, primaryKey: key.compactMap { name in visible.firstIndex { $0.name == name } })
+        let infos = indexes.map { index in
+            IndexInfo(
+                IndexDefinition(table: name, columns: index.columns, isUnique: index.isUnique, name: index.name),
+                state: index.isReady ? .ready : .building(0), estimatedEntries: rows)
+        }
+        return SQLTable(
+            info: TableInfo(structure: structure, indexes: infos, estimatedRows: rows, estimatedBytes: bytes),
+            rowColumn: columns.contains { $0.name == SQLTable.rowColumnName } ? SQLTable.rowColumnName : nil)
+    }
+
+    private func defaults(
+        _ connection: any SQLConnection, _ expression: (DraftColumn) -> String?
+    ) throws -> [String: ColumnValue] {
+        let wanted = columns.compactMap { column in expression(column).map { (column, $0) } }
+        if wanted.isEmpty { return [:] }
+        let statement = SQLStatement(
+            "SELECT " + wanted.map(\.1).joined(separator: ", "), results: wanted.map(\.0.type), isRepeated: false)
+        let row = try connection.execute(statement).rows.first ?? []
+        return Dictionary(zip(wanted.map(\.0.name), row)) { first, _ in first }
+    }
+}
