@@ -1122,8 +1122,8 @@ MUTATIONS = [
     Mutation(
         "values-not-taken-back", "each attempt at a large value on a full disk takes some more of it",
         "Write/ValueLog.swift",
-        "guard error.code == .noSpace else { throw error }\n            before?.takeBack",
-        "guard error.code == .noSpace && false else { throw error }\n            before?.takeBack", first="FullDiskTests"),
+        "guard error.code == .noSpace else { throw error }\n            before?.rollBack",
+        "guard error.code == .noSpace && false else { throw error }\n            before?.rollBack", first="FullDiskTests"),
     Mutation(
         "reserves-kept-from-values", "large values are refused for the space that logs hold ahead",
         "Write/WritePath+LargeValues.swift",

@@ -1,15 +1,16 @@
-/// Iterates over the entries of a snapshot in key order.
+/// Iterates over the entries of one state of a store in key order: the state when a store's cursor was made, that of a
+/// snapshot, or that of a transaction with the writes that the transaction had made by then.
 ///
-/// A cursor stays valid, and sees the same entries, regardless of later writes, flushes and compactions, and after its
-/// snapshot was released. It is used by one task or thread at a time. An error is always thrown and never looks like
-/// the end of the entries. After an error the cursor cannot continue.
+/// A cursor stays valid, and sees the same entries, regardless of later writes, flushes and compactions, after its
+/// snapshot was released, and after its store was closed. It is used by one task or thread at a time. Errors are always
+/// thrown: nil means the end. After an error, make a new cursor.
 public final class Cursor {
     /// The scan of a store or a snapshot, if ``hasWalk`` is true.
     private let walk = HeapSlot<ScanWalk>()
     private let hasWalk: Bool
-    /// The scan of a transaction.
+    /// The scan of a transaction. ``deinit`` releases it.
     private let merged: Borrowed<TransactionWalk>?
-    /// Replaces both if each of several ranges needs its own cursor.
+    /// Used instead of both if a transaction reads several ranges. Its cursors keep their own sources alive.
     private let chain: CursorChain?
     /// Keeps the objects that the scan reads from alive.
     private let keeper: AnyObject?
@@ -41,8 +42,7 @@ public final class Cursor {
     }
 
     /// Returns a copy of the next entry; nil at the end.
-    /// - Throws: ``StoreError`` if the disk fails or is corrupt. If the store was closed after the cursor was made, the
-    ///   cursor still continues to its end.
+    /// - Throws: ``StoreError`` if the disk fails or is corrupt.
     public func next() throws(StoreError) -> Entry? {
         if let chain { return try chain.next { cursor throws(StoreError) in try cursor.next() } }
         if let merged = merged?.object {
@@ -67,10 +67,10 @@ public final class Cursor {
     /// Moves to `key`: the next entry is the first one, in the cursor's direction, that does not come before `key`. For
     /// a cursor that goes backward, this is the last entry whose key is not larger than `key`.
     ///
-    /// The cursor can move ahead or back, but not out of its range or ranges. Entries that were returned before still
-    /// count for the limit. A key close ahead is reached without a new search.
+    /// The cursor can move ahead or back, but not out of its range or ranges. Entries that were returned before the call
+    /// still count towards the limit that the cursor was made with. A key close ahead is reached without a new search.
     /// - Throws: see ``next()``.
-    /// - Complexity: O(runs · log n).
+    /// - Complexity: O(*r* log *n*) for *r* sorted runs (memtables and segments that may have the key).
     public func seek(to key: some Collection<UInt8>) throws(StoreError) {
         let key = Array(key)
         chain?.seek(to: key)
@@ -79,8 +79,8 @@ public final class Cursor {
     }
 
     /// Calls `body` with each remaining entry, without copying.
-    /// - Parameter body: gets the key and the value, which are valid until it returns. It returns false to stop. It
-    ///   must not use the cursor.
+    /// - Parameter body: gets the key and the value, which are valid until it returns. It returns false to stop;
+    ///   the next call continues behind that entry. It must not use the cursor.
     /// - Throws: ``StoreError``, or the errors of `body`.
     public func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
         try chain?.forEach(body)

@@ -1,3 +1,4 @@
+// ``KeyValueReader`` describes each requirement. Those with an underscore are public only for its inlined generic code.
 extension KeyValueStore: KeyValueReader {
     /// Returns a snapshot of the current state.
     public func stable() -> Snapshot { snapshot() }
@@ -15,15 +16,16 @@ extension KeyValueStore: KeyValueReader {
     @inline(__always)
     public func _unpin(_ value: PinnedValue) {
         if value.isShared { unpinShared() } else { value.end() }
-        // Keeps the store alive until here. Pinned bytes are valid only while the engine exists, and where this is
-        // inlined, nothing else may keep it alive.
+        // Keeps the store alive until here. Pinned bytes are valid only while the engine exists, and once this function
+        // is inlined, the compiler may release the last reference to the store earlier.
         withExtendedLifetime(self) {}
     }
 
     @usableFromInline
     func unpinShared() { reads.superVersions.leaveShared() }
 
-    /// Takes the slow path, for a key that ``_pin(_:)`` left unclear.
+    /// Runs `body` with the value of a key, if it has one. Readers call this if ``_pin(_:)`` could not decide without
+    /// reading a block.
     public func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
         _ = try reads.read(key.bytes, sharing: body)
     }
@@ -33,7 +35,7 @@ extension KeyValueStore: KeyValueReader {
         try reads.contains(key.bytes)
     }
 
-    /// Looks up many keys in one super version.
+    /// Looks up many keys in the state of one moment.
     public func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {
@@ -55,7 +57,7 @@ extension KeyValueStore: KeyValueReader {
             try ScanWalk(scans, ScanRange(from: from, to: to, reverse: reverse, limit: limit)), keeping: engine)
     }
 
-    /// Starts one scan over all of the ranges, which seeks from one to the next.
+    /// Starts one scan that seeks from range to range. It takes all ranges out of `rest`.
     public func _beginWalk(
         over rest: inout ArraySlice<KeyRange>, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
@@ -77,17 +79,17 @@ extension KeyValueStore: KeyValueReader {
         try reads.estimate(range)
     }
 
-    /// Returns a copy of the value of a key.
+    /// Returns a copy of the value of a key. Suspends where ``_copyValue(_:)`` blocks.
     public func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]? {
         try await reads.readWithoutBlocking(key, at: nil, needsValue: true) { $0.map { [UInt8]($0) } }
     }
 
-    /// Whether a key has a value.
+    /// Whether a key has a value. Suspends where ``_contains(_:)`` blocks.
     public func _contains(waiting key: [UInt8]) async throws(StoreError) -> Bool {
         try await reads.readWithoutBlocking(key, at: nil, needsValue: false) { $0 != nil }
     }
 
-    /// Returns copies of the values of several keys.
+    /// Returns copies of the values of several keys. The snapshot keeps them from one moment, although reads suspend.
     public func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
         try await snapshot()._copyValues(waiting: keys)
     }

@@ -169,7 +169,7 @@ public final class Transaction: Sendable {
         let checked =
             switch isolation {
             case _ where !isChecked: ReadSet()
-            case .serializable: reads.closed()
+            case .serializable: reads.mergingWalks()
             case .snapshot: writes.writtenKeys()
             }
         return PendingCommit(

@@ -120,7 +120,7 @@ extension BackgroundWork {
             try values.withLock { () throws(StoreError) in
                 let moved = try writes.rollingBackValues { () throws(StoreError) in
                     // Takes no reserved space, because the segments that the compaction writes may need it.
-                    try values.append(record.key, value, takesSpace: false)
+                    try values.append(record.key, value, preallocates: false)
                 }
                 // No segment refers to the new copy until this compaction is installed.
                 values.noteRelocation(to: moved.file)

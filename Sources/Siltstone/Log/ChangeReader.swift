@@ -1,15 +1,16 @@
 /// Thrown for a payload that is not a sequence of changes.
 struct MalformedChange: Error, Hashable {
-    /// Start of the unreadable change, as an offset in the payload in bytes.
+    /// Byte offset in the payload at which the unreadable change starts.
     var offset: Int
 }
 
 /// Reads the changes of a batch's payload, and assigns their sequence numbers.
 ///
-/// It checks every length against the remaining bytes, so no payload can make it read elsewhere.
+/// It checks every length against the remaining bytes, so no payload makes it read outside the payload.
 struct ChangeReader {
     private let payload: Bytes
     private var sequence: SequenceNumber
+    /// Byte offset in the payload of the next change.
     private(set) var offset = 0
 
     /// Creates a reader before the first change.
@@ -32,7 +33,7 @@ struct ChangeReader {
             let valueLength = Varint.read(payload, at: &position).flatMap({ Int(exactly: $0) }),
             let key = payload.slice(position, keyLength),
             let value = payload.slice(position &+ keyLength, valueLength),
-            Self.isPlausible(kind, valueLength)
+            Self.isValidLength(kind, valueLength)
         else { throw MalformedChange(offset: offset) }
         offset = position &+ keyLength &+ valueLength
         defer { sequence &+= 1 }
@@ -40,8 +41,9 @@ struct ChangeReader {
     }
 
     @inline(__always)
-    private static func isPlausible(_ kind: RecordKind, _ valueLength: Int) -> Bool {
+    private static func isValidLength(_ kind: RecordKind, _ valueLength: Int) -> Bool {
         switch kind {
+        // The value of a range tombstone is the end of its range.
         case .value, .rangeTombstone: true
         case .tombstone: valueLength == 0
         case .pointer: valueLength == ValuePointer.size

@@ -1,13 +1,13 @@
 import Synchronization
 
 extension MemTable {
-    /// Bytes lost, at most, to the alignment of a node to a cache line.
+    /// Most bytes that the alignment of a node to a cache line of 64 bytes can cost. Allocations are multiples of 8.
     private static var nodePadding: Int { 56 }
 
-    /// Returns true if `count` changes are certain to fit. For the writer.
+    /// Returns true if `count` changes are certain to fit. Called only by the single writer.
     ///
     /// Counts as if every change had a new key. Every leaf but the last is at least half full, and every inner node but
-    /// the last of its level has at least half its children. So the number of keys bounds the number of nodes. A bound
+    /// the last of its level has at least half of the children that fit. So the number of keys bounds the number of nodes. A bound
     /// from the splits that each insert might cause would be tens of times as high.
     /// - Parameters:
     ///   - keyBytes: bytes of all keys together.
@@ -15,13 +15,16 @@ extension MemTable {
     /// - Complexity: O(1)
     func hasRoom(keyBytes: Int, valueBytes: Int, count: Int) -> Bool {
         let half = TreeNode.capacity / 2
+        // Two more leaves: the last one, and one for the remainder. Each level of inner nodes has one for `half`
+        // children, a geometric series below leaves / (half - 1), and each may have one that is not half full.
         let leaves = (keyCount + count) / half + 2
         let inner = leaves / (half - 1) + MemTableWriterState.maximumHeight + 1
-        let nodes =
+        let nodeBytes =
             leaves * (TreeNode.leafSize + Self.nodePadding) + inner * (TreeNode.innerSize + Self.nodePadding)
-        let newNodes = max(0, nodes - counters.value.nodeBytes.load(ordering: .relaxed))
-        let entries = keyBytes + valueBytes + count * (MemTableEntry.headerSize + 7)
-        return byteCount + newNodes + entries <= capacity
+        let newNodeBytes = max(0, nodeBytes - counters.value.nodeBytes.load(ordering: .relaxed))
+        // An entry is aligned to 8 bytes.
+        let entryBytes = keyBytes + valueBytes + count * (MemTableEntry.headerSize + 7)
+        return byteCount + newNodeBytes + entryBytes <= capacity
     }
 
     /// Allocates bytes of the arena.

@@ -2,11 +2,11 @@
 public struct VerificationReport: Sendable, Hashable, Codable {
     /// A problem that was found.
     public struct Problem: Sendable, Hashable, Codable, CustomStringConvertible {
-        /// The file.
+        /// Path of the file, relative to the store's directory.
         public var file: String
         /// The offset in the file in bytes, if it is known.
         public var offset: Int?
-        /// What is corrupt.
+        /// The damage: corrupt bytes, a missing file, or one that cannot be read.
         public var message: String
 
         /// File, offset and message in one line.
@@ -19,7 +19,7 @@ public struct VerificationReport: Sendable, Hashable, Codable {
     public var filesChecked = 0
     /// Bytes read.
     public var bytesChecked = 0
-    /// Records of segments and of value files, and changes of logs.
+    /// The number of records in segments and value files, and of changes in logs.
     public var recordsChecked = 0
 
     /// Creates an empty report.
@@ -35,6 +35,6 @@ public struct VerificationProgress: Sendable, Hashable {
     public var bytesChecked: Int
     /// Bytes to read in total.
     public var bytesTotal: Int
-    /// The file that is being read.
+    /// The file that is being read; see ``VerificationReport/Problem/file``.
     public var file: String
 }

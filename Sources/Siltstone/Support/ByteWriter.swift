@@ -1,4 +1,4 @@
-/// Writes fields one after the other into borrowed bytes, which must be large enough; only debug builds check that.
+/// Writes fields one after the other into borrowed bytes. The bytes must be large enough; only debug builds check this.
 struct ByteWriter {
     private let bytes: MutableBytes
     /// Bytes written.

@@ -1,4 +1,4 @@
-/// The direction of a scan.
+/// Whether a scan returns keys in ascending (forward) or descending (backward) order.
 enum ScanDirection: Sendable {
     case forward, backward
 }

@@ -1,8 +1,9 @@
 /// The keys and ranges that a transaction has read, including those in which it found nothing.
 ///
-/// The set is bounded. Above 65,536 keys or 16 MiB of keys, neighbouring keys are merged into ranges. Above 16,384
-/// ranges or 16 MiB of range bounds, neighbouring ranges are merged. A set that contains too much causes unnecessary
-/// conflicts, but never misses one.
+/// The set is bounded. Above 65,536 keys or 16 MiB of keys it drops duplicates, and if more than half remains, it merges
+/// neighbouring keys into ranges. Above 16,384 ranges or 16 MiB of range bounds it merges neighbouring ranges; the
+/// ranges of scans are counted apart, with the same limits. A set that contains too much causes unnecessary conflicts,
+/// but never misses one.
 struct ReadSet: Sendable {
     /// The bytes of all keys, concatenated.
     private var keys: [UInt8] = []
@@ -10,17 +11,22 @@ struct ReadSet: Sendable {
     private var ends: [Int] = []
     /// The range that each scan has read so far.
     private var walks: [KeyRange] = []
+    /// Bytes of the bounds of ``walks``.
+    private var walkBytes = 0
     /// The number of the first of ``walks``. Numbers are never reused, because an old scan may still be running.
     private var firstWalk = 0
     private(set) var ranges = KeyRangeSet()
 
-    private static let mostKeys = 1 << 16
-    private static let mostRanges = 1 << 14
-    private static let mostBytes = 16 << 20
+    private static let maximumKeys = 1 << 16
+    private static let maximumRanges = 1 << 14
+    private static let maximumBytes = 16 << 20
     /// A key that equals one of the last few keys is not added again.
     private static let recentKeys = 4
 
     var keyCount: Int { ends.count }
+
+    /// Bytes of the bounds of all ranges.
+    var boundBytes: Int { ranges.byteCount + walkBytes }
 
     var hasRanges: Bool { !ranges.isEmpty || !walks.isEmpty }
 
@@ -32,13 +38,14 @@ struct ReadSet: Sendable {
         where withKey(index, { keysEqual($0, key) }) { return }
         keys.append(contentsOf: key)
         ends.append(keys.count)
-        if ends.count > Self.mostKeys || keys.count > Self.mostBytes { joinKeys() }
+        if ends.count > Self.maximumKeys || keys.count > Self.maximumBytes { compactKeys() }
     }
 
     /// Adds all keys of a range.
     mutating func insert(_ range: KeyRange) {
         ranges.insert(range)
-        while ranges.ranges.count > Self.mostRanges || ranges.byteCount > Self.mostBytes, ranges.ranges.count > 1 {
+        while ranges.ranges.count > Self.maximumRanges || ranges.byteCount > Self.maximumBytes, ranges.ranges.count > 1
+        {
             ranges.coarsen()
         }
     }
@@ -48,35 +55,38 @@ struct ReadSet: Sendable {
     /// Adds a scan that has read nothing yet.
     /// - Returns: its number, for ``updateWalk(_:_:)``.
     mutating func addWalk() -> Int {
-        if walks.count >= Self.mostRanges { mergeWalks() }
+        if walks.count >= Self.maximumRanges || walkBytes > Self.maximumBytes { mergeWalks() }
         walks.append(KeyRange(from: [], to: []))
         return firstWalk + walks.count - 1
     }
 
     /// Replaces the range that a scan has read.
     mutating func updateWalk(_ number: Int, _ range: KeyRange) {
-        // A scan that was merged into ``ranges`` can only be extended.
-        if number >= firstWalk { walks[number - firstWalk] = range } else { insert(range) }
+        // The old range of a scan that was merged into ``ranges`` cannot be removed, so the new one is added.
+        guard number >= firstWalk else { return insert(range) }
+        walkBytes += range.byteCount - walks[number - firstWalk].byteCount
+        walks[number - firstWalk] = range
     }
 
     /// Moves the ranges of all scans to ``ranges``.
     private mutating func mergeWalks() {
         for range in walks { insert(range) }
         firstWalk += walks.count
-        walks = []
+        (walks, walkBytes) = ([], 0)
     }
 
-    /// Returns the set with every scan merged into the ranges.
-    func closed() -> ReadSet {
+    /// Returns the set with the ranges of all scans merged into ``ranges``.
+    func mergingWalks() -> ReadSet {
         if walks.isEmpty { return self }
         var set = self
         set.mergeWalks()
         return set
     }
 
-    // MARK: Lookup
+    // MARK: Single keys
 
-    /// Runs `body` with the single key at an index.
+    /// Runs `body` with the key at an index, in the order in which keys were added. (Single keys are those of ``keys``,
+    /// not of a range.)
     @inline(__always)
     func withKey<R>(_ index: Int, _ body: (Bytes) -> R) -> R {
         let start = index > 0 ? ends[index - 1] : 0
@@ -117,12 +127,12 @@ struct ReadSet: Sendable {
     }
 
     /// Drops duplicates. If too many keys remain, merges each pair of neighbours into a range.
-    private mutating func joinKeys() {
+    private mutating func compactKeys() {
         var sorted = sortedKeys()
         keys.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
         let bytes = sorted.reduce(0) { $0 + $1.count }
-        if sorted.count > Self.mostKeys / 2 || bytes > Self.mostBytes / 2 {
+        if sorted.count > Self.maximumKeys / 2 || bytes > Self.maximumBytes / 2 {
             for index in stride(from: 0, to: sorted.count - 1, by: 2) {
                 insert(KeyRange(from: sorted[index], to: KeyRange.successor(of: sorted[index + 1])))
             }

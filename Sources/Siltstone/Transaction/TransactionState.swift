@@ -65,7 +65,7 @@ final class TransactionState: Sendable {
 
     /// Returns the keys and ranges that were read so far.
     func readSet() throws(StoreError) -> ReadSet {
-        try withState { state throws(StoreError) in state.reads.closed() }
+        try withState { state throws(StoreError) in state.reads.mergingWalks() }
     }
 
     // MARK: Writes

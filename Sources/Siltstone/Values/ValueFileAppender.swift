@@ -39,12 +39,12 @@ final class ValueFileAppender: Sendable {
     /// Appends a value. The kernel has the value when this returns. Under the value lock.
     /// - Throws: ``StoreError``; the file then takes no more values.
     func append(
-        key: Bytes, value: Bytes, sequence: SequenceNumber, takesSpace: Bool = true
+        key: Bytes, value: Bytes, sequence: SequenceNumber, preallocates: Bool = true
     ) throws(StoreError) -> ValuePointer {
         do throws(StoreError) {
             return try writing.withLock { () throws(StoreError) in
                 let pointer = try writer.value.append(
-                    key: key, value: value, sequence: sequence, takesSpace: takesSpace)
+                    key: key, value: value, sequence: sequence, preallocates: preallocates)
                 end.store(writer.value.size, ordering: .releasing)
                 return pointer
             }
@@ -58,7 +58,7 @@ final class ValueFileAppender: Sendable {
     /// lock.
     ///
     /// If the file cannot be cut, the values stay as garbage, and the file takes no more.
-    func takeBack(to offset: Int) {
+    func rollBack(to offset: Int) {
         syncing.withLock {
             usable.store(false, ordering: .relaxed)
             do { try writing.withLock { () throws(FileSystemError) in try writer.value.cut(to: offset) } } catch {

@@ -42,12 +42,12 @@ final class ValueFileWriter {
     var size: Int { written + used }
 
     /// Appends a value.
-    /// - Parameter takesSpace: true if disk space may be preallocated for later values.
+    /// - Parameter preallocates: true if disk space may be preallocated for later values.
     /// - Returns: the pointer for a record of kind ``RecordKind/pointer``.
     /// - Throws: ``StoreError``; ``StoreError/Code/tooLarge`` above 4 GiB. After an error of the file the writer must
     ///   not be used before ``cut(to:)``. Earlier records are unharmed.
     func append(
-        key: Bytes, value: Bytes, sequence: SequenceNumber, takesSpace: Bool = true
+        key: Bytes, value: Bytes, sequence: SequenceNumber, preallocates: Bool = true
     ) throws(StoreError) -> ValuePointer {
         guard let keyCount = UInt32(exactly: key.count), let valueCount = UInt32(exactly: value.count) else {
             throw StoreError(.tooLarge, "a key or a value has more than 4 GiB", file: file.path)
@@ -60,7 +60,7 @@ final class ValueFileWriter {
         guard head <= Self.bufferCapacity else {
             throw StoreError(.tooLarge, "a key has more than \(Self.bufferCapacity) bytes", file: file.path)
         }
-        if takesSpace { takeSpace(upTo: offset + total) }
+        if preallocates { preallocate(upTo: offset + total) }
         let header = buffer[used..<used + ValueRecord.headerSize]
         header.store(keyCount, at: 4)
         header.store(UInt64(valueCount), at: 8)
@@ -79,7 +79,7 @@ final class ValueFileWriter {
         return ValuePointer(file: number, offset: UInt64(offset), length: valueCount, checksum: checksum)
     }
 
-    private func takeSpace(upTo end: Int) {
+    private func preallocate(upTo end: Int) {
         guard end > allocated, size >= Self.firstStep else { return }
         let start = max(allocated, size)
         let length = max(step, end - start)

@@ -2,21 +2,18 @@ import Synchronization
 
 /// Manages the current value file, which takes large values (WiscKey's value log).
 ///
-/// The value lock guards appends to value files, together with the change that refers to each value. A leaf lock guards
-/// which file is current, and which files a write or a compaction has created. Syncs and reports read these on any
-/// thread.
+/// Callers are: writes of large values, compactions that relocate values, checkpoints, syncs and closing. All of them
+/// append inside ``rollingBack(_:)``.
 ///
-/// Callers are: writes of large values, compactions that relocate values, checkpoints, syncs and closing. The lock
+/// The value lock is held from the append of a value until the change that refers to it is in a memtable. The lock
 /// order is value, manifest, write. No holder of the value lock waits for a compaction, because the compaction may need
-/// that lock.
-///
-/// `background` is set once, before the first write.
+/// that lock. A leaf lock guards ``Files``, because syncs and statistics read them on any thread.
 final class ValueLog: Sendable {
     private struct Files: Sendable {
-        /// Takes the next value; nil until the first value is written.
+        /// The file that takes the next value; nil if the next value needs a new file.
         var current: ValueFileAppender?
-        /// Files that the current write has created.
-        var begun: [ValueFileAppender] = []
+        /// Files that the running ``rollingBack(_:)`` has created.
+        var created: [ValueFileAppender] = []
         /// Files to which the running compaction has relocated values. No segment refers to these values yet.
         var relocationTargets: Set<UInt64> = []
     }
@@ -27,6 +24,7 @@ final class ValueLog: Sendable {
     private let reads: ReadPath
     private let configuration: Configuration
     private let status: StoreStatus
+    /// Assigned once, while the store opens, before the first write.
     let background = HeapCell(BackgroundRequests())
 
     init(_ versions: VersionSet, _ reads: ReadPath) {
@@ -39,7 +37,7 @@ final class ValueLog: Sendable {
     /// The current file; nil if there is none.
     var current: ValueFileAppender? { files.withLock { $0.current } }
 
-    /// Runs `body` while no write is between its append to a value file and its change of a memtable.
+    /// Runs `body` while no large value is half written: in a value file, but not yet in a memtable.
     func withLock<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
         try lock.withLock { () throws(StoreError) in try body() }
     }
@@ -62,8 +60,8 @@ final class ValueLog: Sendable {
 
     /// Appends to the current file, and rolls over to a new one if the current file is full or unusable. The caller
     /// holds the value lock.
-    /// - Parameter takesSpace: true if the file may preallocate disk space for more values.
-    func append(_ key: Bytes, _ value: Bytes, takesSpace: Bool = true) throws(StoreError) -> ValuePointer {
+    /// - Parameter preallocates: true if the file may preallocate disk space for more values.
+    func append(_ key: Bytes, _ value: Bytes, preallocates: Bool = true) throws(StoreError) -> ValuePointer {
         var writer = current
         if let current = writer, current.size >= configuration.valueFileBytes || !current.isUsable {
             current.releaseSpace()
@@ -73,17 +71,18 @@ final class ValueLog: Sendable {
         }
         let values: ValueFileAppender
         if let writer { values = writer } else { values = try beginFile() }
-        // When the store becomes idle, the idle watch releases preallocated disk space.
+        // Files from this size on preallocate disk space. The idle watch releases it when the store becomes idle.
         defer { if values.size >= ValueFileWriter.firstStep { background.value.idleWatch() } }
+        // The change's own number is not known yet. No reader needs it; it tells people when the value was written.
         return try values.append(
-            key: key, value: value, sequence: reads.visible.load(ordering: .relaxed), takesSpace: takesSpace)
+            key: key, value: value, sequence: reads.visible.load(ordering: .relaxed), preallocates: preallocates)
     }
 
     private func beginFile() throws(StoreError) -> ValueFileAppender {
         try versions.createValueFile { writer in
             files.withLock { files in
                 files.current = writer
-                files.begun.append(writer)
+                files.created.append(writer)
             }
         }
     }
@@ -94,15 +93,15 @@ final class ValueLog: Sendable {
     /// would take more of the space that is already short.
     func rollingBack<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
         let before = current
-        let end = before?.size ?? FileHeader.size
-        defer { files.withLock { $0.begun = [] } }
+        let end = before?.size ?? 0
+        defer { files.withLock { $0.created = [] } }
         do { return try body() } catch {
             guard error.code == .noSpace else { throw error }
-            before?.takeBack(to: end)
+            before?.rollBack(to: end)
             // Files created by this write contain only its values. Only the last one is used again.
-            let begun = files.withLock { $0.begun }
-            for values in begun { values.takeBack(to: FileHeader.size) }
-            if begun.count > 1 { background.value.compaction() }  // collects the unused files
+            let created = files.withLock { $0.created }
+            for values in created { values.rollBack(to: FileHeader.size) }
+            if created.count > 1 { background.value.compaction() }  // collects the unused files
             throw error
         }
     }

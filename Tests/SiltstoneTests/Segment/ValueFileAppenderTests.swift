@@ -30,7 +30,7 @@ import Testing
         _ = try Self.append([UInt8](repeating: 2, count: 5000), to: appender)
         try appender.sync()
         #expect(Self.syncs(disk) == 1)
-        appender.takeBack(to: end)
+        appender.rollBack(to: end)
         #expect(appender.isUsable && appender.size == end)
         // Shorter than what stood there, and as long: neither is what the sync has brought to the disk.
         for length in [200, 4700] {

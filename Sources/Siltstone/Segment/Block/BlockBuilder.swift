@@ -1,11 +1,13 @@
-/// Builds blocks one after another in the same memory.
+/// Builds blocks one after another in the same memory. Docs/Format.md describes the layout of a block.
+///
+/// Behind the records, a block has a digest of each key (16 bits) and a slot with the offset of each record.
 struct BlockBuilder: ~Copyable {
     /// Target size of a block, in bytes.
     private let target: Int
     private let layout: BlockLayout
     private var memory: MutableBytes
-    /// Position of each record. Slots and digests are written from it when the block is finished, because their offset
-    /// is known only then.
+    /// Position of each record. ``finish(segment:address:)`` writes slots and digests from these positions, because
+    /// slots and digests follow the last record.
     private let places: HeapArray<Place>
     /// Bytes of header and records.
     private var used: Int
@@ -15,7 +17,7 @@ struct BlockBuilder: ~Copyable {
     private struct Place {
         var offset: UInt16
         /// Bytes of the record before its key.
-        var head: UInt16
+        var headSize: UInt16
         var keyCount: UInt32
     }
 
@@ -28,7 +30,8 @@ struct BlockBuilder: ~Copyable {
         used = layout.headerSize
         memory = .allocate(byteCount: 2 * target, alignment: SegmentFormat.unit)
         // The smallest record takes 4 bytes, plus its slot and digest. The capacity is the number of such records that
-        // fit into the target, plus two for rounding and for one record beyond the target.
+        // fit into the target, plus two for rounding and for one record beyond the target. Callers finish a block when
+        // `shouldFinish` says so; then the capacity suffices, and every record starts at an offset of 16 bits.
         places = HeapArray(count: target / (4 + layout.tailSize) + 2)
     }
 
@@ -44,21 +47,25 @@ struct BlockBuilder: ~Copyable {
 
     /// True if the block should be finished before a record of `size` bytes is added.
     ///
-    /// A block smaller than half of the target takes one more record, however long. So no two blocks start in the same
-    /// window of half a target, which lets readers find a record's block from its address alone.
+    /// A block smaller than half of the target takes one more record, however long. So at most one block starts in each
+    /// window of half a target, and a table with one entry a window leads from a record's address in the segment to its
+    /// block.
     @inline(__always)
     func shouldFinish(before size: Int) -> Bool {
         let current = used &+ layout.tailSize &* count
         return current &+ size &+ layout.tailSize > target && current >= target / 2
     }
 
-    /// Appends a record of `size` bytes (``BlockRecord/size(_:)``).
+    /// Appends a record.
+    /// - Parameters:
+    ///   - size: bytes of the record in the block (``BlockRecord/size(_:)``).
+    ///   - isOlder: true if the record before it, perhaps in the previous block, has the same key.
     @inline(__always)
     mutating func append(_ record: Record, size: Int, isOlder: Bool) {
         if used &+ size > memory.count { grow(to: used + size) }
         places[count] = Place(
             offset: UInt16(truncatingIfNeeded: used),
-            head: UInt16(truncatingIfNeeded: size &- record.key.count &- record.value.count),
+            headSize: UInt16(truncatingIfNeeded: size &- record.key.count &- record.value.count),
             keyCount: UInt32(truncatingIfNeeded: record.key.count))
         BlockRecord.write(record, isOlder: isOlder, to: memory.uncheckedSlice(used, size))
         used &+= size
@@ -73,7 +80,12 @@ struct BlockBuilder: ~Copyable {
         memory = larger
     }
 
-    /// Completes the block with digests, slots, padding and header, and starts the next block.
+    /// Completes the block with padding, digests, slots and header, and starts the next block.
+    ///
+    /// The checksum covers the block's place as well, so that readers notice a block at the wrong place.
+    /// - Parameters:
+    ///   - segment: number of the segment.
+    ///   - address: logical address of the block in the segment, in bytes.
     /// - Returns: the block. It is valid until the next record is appended.
     mutating func finish(segment: UInt64, address: Int) -> Bytes {
         let length = self.length
@@ -82,6 +94,7 @@ struct BlockBuilder: ~Copyable {
         memory[used..<limit].fill(with: 0)
         for index in 0..<count { memory.uncheckedStore(places[index].offset, at: length - 2 - 2 * index) }
         memory.store(UInt16(truncatingIfNeeded: count), at: 4)
+        // 0 stands for a length that does not fit; the block index has it.
         memory.store(UInt16(exactly: length >> SegmentFormat.unitShift) ?? 0, at: 6)
         if layout == .digested { writeDigests(at: limit) }
         let block = memory[..<length].bytes
@@ -101,6 +114,6 @@ struct BlockBuilder: ~Copyable {
     @inline(__always)
     private func key(_ index: Int) -> SearchKey {
         let place = places[index]
-        return SearchKey(memory.uncheckedSlice(Int(place.offset) &+ Int(place.head), Int(place.keyCount)).bytes)
+        return SearchKey(memory.uncheckedSlice(Int(place.offset) &+ Int(place.headSize), Int(place.keyCount)).bytes)
     }
 }
