@@ -1,13 +1,13 @@
 import Siltstone
 import TableKit
 
-/// The newest catalogue, so that most sessions need not read it.
+/// Caches the newest catalogue, so that most sessions need not read it.
 final class CatalogueCache: Sendable {
     private struct State {
         var catalogue: Catalogue
-        /// The catalogue holds for states from this number on.
+        /// The first sequence number at which the catalogue is valid.
         var since: UInt64
-        /// Whether a change of the schema is being committed: states of now may have the catalogue or the next one.
+        /// True while a schema change commits: current snapshots may have the old or the new catalogue.
         var isChanging = false
     }
 
@@ -19,8 +19,7 @@ final class CatalogueCache: Sendable {
         lastVersion = Locked(catalogue.version)
     }
 
-    /// A version that no other catalogue of this process has, committed or not: one that was rolled back is never taken for
-    /// another of its number.
+    /// A catalogue version unique in this process. Versions of rolled-back catalogues are not reused.
     var nextVersion: UInt64 {
         lastVersion.withLock { last in
             last += 1
@@ -28,24 +27,24 @@ final class CatalogueCache: Sendable {
         }
     }
 
-    /// The newest catalogue that was committed.
+    /// The newest committed catalogue.
     var newest: Catalogue { state.withLock { $0.catalogue } }
 
-    /// The catalogue of a reader's state.
-    /// - Parameter sequence: the number of the state.
+    /// Returns the catalogue of a snapshot or transaction.
+    /// - Parameter sequence: its sequence number.
     func catalogue(at sequence: UInt64, in reader: some KeyValueReader) throws -> Catalogue {
         let (known, isRight) = state.withLock { ($0.catalogue, !$0.isChanging && sequence >= $0.since) }
         return isRight ? known : try Catalogue.load(from: reader, known: known)
     }
 
-    /// A change of the schema is about to be committed: ``publish(_:since:)`` or ``fail()`` follows.
+    /// Announces the commit of a schema change. ``publish(_:since:)`` or ``fail()`` must follow.
     func begin() { state.withLock { $0.isChanging = true } }
 
     func publish(_ catalogue: Catalogue, since sequence: UInt64) {
         state.withLock { $0 = State(catalogue: catalogue, since: sequence) }
     }
 
-    /// The commit has failed. It may have been applied, so all sessions read the catalogue from now on.
+    /// Reports a failed commit. It may have been applied, so all sessions read the catalogue from now on.
     func fail() {
         state.withLock { state in
             state.isChanging = false

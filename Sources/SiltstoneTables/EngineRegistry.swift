@@ -1,7 +1,7 @@
 import Siltstone
 import TableKit
 
-/// The engines of the stores that are open in this process: one for each, however many configurations name it.
+/// The engines of the open stores of this process: one for each store, shared by all of its configurations.
 final class EngineRegistry: Sendable {
     static let shared = EngineRegistry()
 
@@ -9,11 +9,11 @@ final class EngineRegistry: Sendable {
         weak let engine: SiltstoneEngine?
     }
 
-    // By the store's identity, which no other store has while the engine lives, as the engine keeps the store.
+    // Keyed by the store's identity, which stays unique while the engine retains the store.
     private let engines = Locked<[ObjectIdentifier: Entry]>([:])
 
     /// Begins a use of the engine of an open store.
-    /// - Throws: `TableErrorCode.argument` where the engine is there with another durability.
+    /// - Throws: `TableErrorCode.argument` if the engine exists with another durability.
     func use(_ store: KeyValueStore, _ shared: SharedStore?, durability: Durability?) throws -> DatabaseUse {
         try engines.withLock { engines in
             engines = engines.filter { $0.value.engine != nil }
@@ -24,7 +24,7 @@ final class EngineRegistry: Sendable {
                 }
                 engine.sharing.withLock { sharing in
                     sharing.uses += 1
-                    // The last use may be about to close the store, which then stays open for this one.
+                    // The last use may be about to close the store. Keeps it open for this one.
                     sharing.shared = sharing.shared ?? shared
                 }
                 return DatabaseUse(engine)
@@ -36,7 +36,7 @@ final class EngineRegistry: Sendable {
     }
 
     /// Ends a use of an engine.
-    /// - Returns: the store, where the last use ends and is to close it. The engine keeps it no longer.
+    /// - Returns: the store for the caller to close, if this was the last use. The engine then no longer retains it.
     func end(_ engine: SiltstoneEngine, isClosing: Bool) -> SharedStore? {
         engines.withLock { _ in
             engine.sharing.withLock { sharing in

@@ -1,13 +1,13 @@
 import Siltstone
 import TableKit
 
-/// The numbers that rows without a key of their own get: each once, also across rollbacks and deletes.
+/// The numbers of rows in tables without a key. No number is reused, not even after a rollback or a delete.
 final class RowNumbers: Sendable {
     private let last = Locked<[UInt64: Int64]>([:])
 
-    /// Numbers for new rows.
-    /// - Returns: the first of them.
-    /// - Throws: `TableErrorCode.argument` where there are no more.
+    /// Reserves numbers for new rows.
+    /// - Returns: the first number.
+    /// - Throws: `TableErrorCode.argument` if the numbers are exhausted.
     func reserve(_ count: Int, in table: TableDescription, of store: KeyValueStore) throws -> Int64 {
         try last.withLock { last in
             let newest = try last[table.id] ?? RowNumbers.load(table, from: store)
@@ -19,7 +19,7 @@ final class RowNumbers: Sendable {
         }
     }
 
-    /// Takes note of a number that a row has brought along.
+    /// Records a number that a row came with.
     func raise(to number: Int64, in table: TableDescription, of store: KeyValueStore) throws {
         try last.withLock { last in
             let newest = try last[table.id] ?? RowNumbers.load(table, from: store)
@@ -27,7 +27,7 @@ final class RowNumbers: Sendable {
         }
     }
 
-    /// The greatest number that was given so far.
+    /// The greatest number reserved or recorded so far.
     func newest(in table: TableDescription, of store: KeyValueStore) throws -> Int64 {
         try last.withLock { last in
             let newest = try last[table.id] ?? RowNumbers.load(table, from: store)
@@ -36,10 +36,10 @@ final class RowNumbers: Sendable {
         }
     }
 
-    /// A new table has the number of one whose creation was rolled back.
+    /// Forgets a table: a new table may reuse the number of one whose creation was rolled back.
     func forget(_ table: UInt64) { last.withLock { $0[table] = nil } }
 
-    /// The greatest number of a row that is there, or of one that is gone and has left its mark.
+    /// The greatest number in the table, or in its mark if its rows were deleted.
     private static func load(_ table: TableDescription, from store: KeyValueStore) throws -> Int64 {
         var newest: Int64 = 0
         if let mark = try store.get(KeySpace.rowNumber(table.id)) {
@@ -52,7 +52,7 @@ final class RowNumbers: Sendable {
             case .integer(let number):
                 newest = max(newest, number)
                 return false
-            // Above all numbers that are given. The ones before it count.
+            // Keys above `Int64.max` are no row numbers. The scan goes on to the keys before them.
             case .unsigned: return true
             default: return false
             }

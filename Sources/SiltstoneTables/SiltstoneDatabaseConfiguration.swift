@@ -1,27 +1,27 @@
 public import Siltstone
-// Who imports this module has the typed tables.
+// Importing this module imports the typed tables.
 @_exported public import TableKit
 
-/// A database in a directory of the file system, kept by Siltstone.
+/// A database in a directory, stored by Siltstone.
 ///
 /// ```swift
 /// let db = Database(configuration: try SiltstoneDatabaseConfiguration("people.silt"))
 /// ```
 ///
-/// Configurations of one path, in one process, share one open store and its transactions' turns. The last one that goes, or
-/// is closed, closes it.
+/// Configurations of one path in one process share one open store and its transaction lock. Closing or releasing the
+/// last one closes the store.
 public struct SiltstoneDatabaseConfiguration: DatabaseConfigurationProtocol {
     private let use: DatabaseUse
 
-    /// The engine. After `close()` one that refuses everything.
+    /// The engine. After `close()`, every call to it throws.
     public var engine: any TableEngine { use.engine }
 
-    /// Opens the database in a directory, or makes one where there is none. May wait for the disk.
+    /// Opens the database in a directory, or creates it. May block on the disk.
     /// - Parameters:
     ///   - path: the directory; its parent must exist.
-    ///   - configuration: how the store is opened. Nil: as it is open already, or with the defaults.
-    ///   - durability: when a commit returns. Nil: as the store was opened.
-    /// - Throws: `TableErrorCode.unavailable` where another process has it, or it is something else;
+    ///   - configuration: the options of the store. Nil: those of the open store, or the defaults.
+    ///   - durability: the durability of commits. Nil: that of the store.
+    /// - Throws: `TableErrorCode.unavailable` if another process has opened it or the directory is no store;
     ///   `TableErrorCode.corrupt`.
     public init(_ path: String, configuration: Configuration? = nil, durability: Durability? = nil) throws {
         do {
@@ -31,7 +31,7 @@ public struct SiltstoneDatabaseConfiguration: DatabaseConfigurationProtocol {
         }
     }
 
-    /// As ``init(_:configuration:durability:)``, for tasks: waits for the disk on a thread of its own.
+    /// As ``init(_:configuration:durability:)``, for tasks. Waits for the disk on a separate thread.
     public static func open(
         _ path: String, configuration: Configuration? = nil, durability: Durability? = nil
     ) async throws -> SiltstoneDatabaseConfiguration {
@@ -43,8 +43,8 @@ public struct SiltstoneDatabaseConfiguration: DatabaseConfigurationProtocol {
         }
     }
 
-    /// Opens the database in the directory `name`, as drivers of servers are opened. The other parts are not used.
-    /// - Throws: `TableErrorCode.argument` where `name` is nil.
+    /// Opens the database in the directory `name`. Ignores the other parts, which serve the drivers of servers.
+    /// - Throws: `TableErrorCode.argument` if `name` is nil.
     public init(
         url: String? = nil, name: String?, host: String? = nil, port: Int? = nil, user: String? = nil,
         pass: String? = nil
@@ -55,30 +55,30 @@ public struct SiltstoneDatabaseConfiguration: DatabaseConfigurationProtocol {
         try self.init(name)
     }
 
-    /// A database in a store that is open already and shared.
+    /// A database in an open, shared store.
     public init(shared: SharedStore, durability: Durability? = nil) throws {
         use = try EngineRegistry.shared.use(shared.store, shared, durability: durability)
     }
 
-    /// A database in a store that is open already. The caller closes the store, after the last use of the database.
+    /// A database in an open store. The caller must close the store after the last use of the database.
     public init(store: KeyValueStore, durability: Durability? = nil) throws {
         use = try EngineRegistry.shared.use(store, nil, durability: durability)
     }
 
     // MARK: Closing
 
-    /// Ends the use of the database by this configuration and its copies, and closes the store if no other configuration
-    /// uses it. Again: does nothing.
+    /// Ends the use of the database by this configuration and its copies. Closes the store if no other configuration
+    /// uses it. A second call does nothing.
     ///
-    /// Others of the same path go on. With the last one, whatever is still open ends: a transaction stores nothing and
-    /// throws at its next statement or its commit, observations throw, and a result that is read throws or comes to its end.
-    /// A store that was handed over open (``init(store:durability:)``) stays open. May wait for the disk.
-    /// - Throws: what closing the store throws, as an error of tables.
+    /// Other configurations of the path stay open. Closing the last one ends everything that is open: a transaction is
+    /// not stored and throws at its next statement or commit, observations throw, and open results throw or end. A
+    /// store passed to ``init(store:durability:)`` stays open. May block on the disk.
+    /// - Throws: the errors of closing the store.
     public func close() throws {
         do { try use.end()?.close() } catch { throw error.asTableError }
     }
 
-    /// As the synchronous form, for tasks: waits for the disk on a thread of its own.
+    /// As the synchronous form, for tasks. Waits for the disk on a separate thread.
     public func close() async throws {
         do { try await use.end()?.close() } catch { throw error.asTableError }
     }

@@ -3,8 +3,8 @@ import TableKit
 
 extension SiltstoneEngine {
     /// Checks rows, indexes and constraints against each other, on one snapshot.
-    /// - Parameter progress: is told the share that is done, from 0 to 1.
-    /// - Returns: the problems, at most some thousand, each as a sentence; empty where all is well.
+    /// - Parameter progress: called with the share that is done, from 0 to 1.
+    /// - Returns: at most 1,000 problems, each as a sentence; empty if there is none.
     /// - Complexity: O(rows · indexes).
     public func verify(progress: ((Double) -> Void)?) throws -> [String] {
         try mappingStoreErrors {

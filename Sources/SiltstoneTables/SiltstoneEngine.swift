@@ -2,28 +2,28 @@ import Dispatch
 import Siltstone
 public import TableKit
 
-/// Tables in a store: what ``SiltstoneDatabaseConfiguration`` opens. One for each open store in a process.
+/// The tables of a store: the engine of ``SiltstoneDatabaseConfiguration``. One for each open store in a process.
 ///
-/// Serial transactions take turns; reads never wait. A commit that is synced waits for the disk after its turn has ended, so
-/// commits of several tasks share a sync.
+/// A transaction lock serializes serial transactions; reads never wait. A commit waits for its sync after it has
+/// released the lock, so commits of several tasks share a sync.
 public final class SiltstoneEngine: TableEngine {
     let store: KeyValueStore
-    /// Who uses the engine.
+    /// The users of the engine.
     struct Sharing: Sendable {
-        /// Configurations that are neither closed nor gone.
+        /// The number of configurations that are neither closed nor released.
         var uses = 1
-        /// Keeps the store open, where the engine has opened it.
+        /// Keeps the store open, if the engine opened it.
         var shared: SharedStore?
     }
 
     let sharing: Locked<Sharing>
-    /// When a commit returns; nil: as the store was opened.
+    /// The durability of commits; nil: that of the store.
     let durability: Durability?
     let turn = TurnGate()
     let catalogues: CatalogueCache
     let rowNumbers = RowNumbers()
 
-    /// - Throws: `TableErrorCode.corrupt` where the catalogue is damaged.
+    /// - Throws: `TableErrorCode.corrupt` if the catalogue is damaged.
     init(_ store: KeyValueStore, _ shared: SharedStore?, durability: Durability?) throws {
         self.store = store
         sharing = Locked(Sharing(shared: shared))
@@ -34,7 +34,7 @@ public final class SiltstoneEngine: TableEngine {
         resumeBuilds()
     }
 
-    /// Begins a session that reads the newest state.
+    /// Begins a session that reads the newest snapshot.
     /// - Complexity: O(1).
     public func beginRead() throws -> any TableSession {
         try mappingStoreErrors {
@@ -44,27 +44,27 @@ public final class SiltstoneEngine: TableEngine {
         }
     }
 
-    /// Begins a transaction. A serial one waits for its turn, and blocks the thread meanwhile.
+    /// Begins a transaction. A serial one blocks the thread until it has the transaction lock.
     public func begin(_ mode: TransactionMode) throws -> any TableSession {
         guard case .serial = mode else { return try mappingStoreErrors { try beginConcurrent() } }
         turn.take()
         return try beginSerial()
     }
 
-    /// Begins a transaction. A serial one suspends until its turn.
+    /// Begins a transaction. A serial one suspends until it has the transaction lock.
     public func begin(_ mode: TransactionMode) async throws -> any TableSession {
         guard case .serial = mode else { return try mappingStoreErrors { try beginConcurrent() } }
         await turn.take()
         return try beginSerial()
     }
 
-    /// Threads for transactions that have the turn.
+    /// The threads of transactions that hold the transaction lock.
     private static let threads = DispatchQueue(label: "siltstone.tables", attributes: .concurrent)
 
-    /// Runs `body` in a transaction, on a thread that the turn is handed to directly.
+    /// Runs `body` in a transaction, on a dispatch thread that receives the transaction lock directly.
     ///
-    /// The transaction needs no thread of the cooperative pool until it has given the turn: these may all be blocked by
-    /// synchronous callers who wait for it.
+    /// The transaction needs no thread of the cooperative pool before it releases the lock: synchronous callers that
+    /// wait for the lock may block all of these threads.
     public func inTransaction<R: Sendable>(
         _ body: @escaping @Sendable (any TableSession) throws -> R
     ) async throws -> R {
@@ -78,8 +78,8 @@ public final class SiltstoneEngine: TableEngine {
         return result
     }
 
-    /// Runs `body` in a transaction of the turn, which the caller has, commits and gives the turn.
-    /// - Returns: what `body` returns, and the number of the commit; nil where nothing was written.
+    /// Runs `body` in a serial transaction, commits, and releases the lock. The caller holds the transaction lock.
+    /// - Returns: the result of `body`, and the sequence number of the commit; nil if nothing was written.
     private func runInTurn<R>(_ body: (any TableSession) throws -> R) throws -> (R, UInt64?) {
         let session = try beginSerial()
         do {
@@ -91,7 +91,7 @@ public final class SiltstoneEngine: TableEngine {
         }
     }
 
-    /// Begins a transaction of the turn, which the caller has; gives the turn back where that fails.
+    /// Begins a serial transaction. The caller holds the transaction lock, which is released on failure.
     func beginSerial() throws -> SiltstoneSession<Transaction> {
         do {
             return try mappingStoreErrors {
@@ -107,21 +107,21 @@ public final class SiltstoneEngine: TableEngine {
 
     private func beginConcurrent() throws -> SiltstoneSession<Transaction> {
         let transaction = store.begin(isolation: .serializable, durability: .buffered)
-        // Read by the transaction itself: so a change of the schema is a conflict.
+        // Read through the transaction, so that a schema change is a conflict.
         let catalogue = try Catalogue.load(from: transaction, known: catalogues.newest)
         return SiltstoneSession(self, transaction, transaction: transaction, catalogue, .concurrent)
     }
 
-    /// Runs work that may wait for the disk on a thread of the store's own.
+    /// Runs work that may block on the disk, on a thread of the store.
     public func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
         try await mappingStoreErrors {
             try await store._onBlockingQueue { () throws(StoreError) in Result { try work() } }.get()
         }
     }
 
-    /// Runs `body` on one state, and watches what it has read.
+    /// Runs `body` on one snapshot and watches the data that it reads.
     ///
-    /// Streams of `body`'s queries count as far as they were read before it returned.
+    /// Rows of a stream that `body` has not read when it returns are not watched.
     public func observe<R>(_ body: (any TableSession) throws -> R) throws -> (R, any TableObservation) {
         try mappingStoreErrors {
             let (result, watch) = try ReadWatch.run(store) { transaction in
@@ -134,7 +134,7 @@ public final class SiltstoneEngine: TableEngine {
         }
     }
 
-    /// Runs something with errors of the store as errors of tables.
+    /// Runs `body` and converts errors of the store to errors of tables.
     func mappingStoreErrors<R>(_ body: () throws -> R) throws -> R {
         do { return try body() } catch let error as StoreError { throw error.asTableError }
     }
@@ -144,7 +144,7 @@ public final class SiltstoneEngine: TableEngine {
     }
 }
 
-/// Tells of commits that change what a read has seen.
+/// Observes commits that change the data of a read.
 private final class SiltstoneObservation: TableObservation {
     private let watch: ReadWatch
 

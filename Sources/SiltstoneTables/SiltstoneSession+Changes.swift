@@ -14,7 +14,7 @@ extension SiltstoneSession {
         try changing(statement.table) { try $0.delete(statement, $1) }
     }
 
-    /// Runs a statement: all of it, or nothing.
+    /// Runs a statement atomically.
     private func changing(
         _ structure: TableStructure, _ body: (RowWriter, TableBinding) throws -> ChangeResult
     ) throws -> ChangeResult {
@@ -37,7 +37,7 @@ extension SiltstoneSession {
 
     func alter(_ change: SchemaChange) throws { try edit { try $0.apply(change) } }
 
-    /// Changes the catalogue: wholly, or not at all.
+    /// Changes the catalogue atomically.
     func edit(_ body: (inout SchemaEditor) throws -> Void) throws {
         try mapped {
             let transaction = try writer()

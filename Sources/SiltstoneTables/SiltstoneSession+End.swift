@@ -1,24 +1,24 @@
 import Siltstone
 import TableKit
 
-/// What a session is, and so what its end does.
+/// The kind of a session, which determines its end.
 enum SessionKind {
     /// Reads a snapshot.
     case read(Snapshot)
-    /// Has the turn, and gives it at its end.
+    /// Holds the transaction lock until its end.
     case serial
-    /// Takes the turn for its commit.
+    /// Acquires the transaction lock for its commit.
     case concurrent
-    /// Reads in a transaction that ends by itself.
+    /// Reads in a transaction that ``ReadWatch`` ends.
     case observed
     case ended
 
-    /// Whether the session has the turn.
+    /// True if the session holds the transaction lock.
     var hasTurn: Bool { if case .serial = self { true } else { false } }
 }
 
 extension SiltstoneSession {
-    /// Makes the changes visible and durable. The sync is awaited without the turn, so that others share it.
+    /// Makes the changes visible and durable. Waits for the sync without the lock, so that commits share it.
     func commit() throws {
         try mapped {
             guard let (transaction, isSerial) = try endingTransaction() else { return }
@@ -28,8 +28,8 @@ extension SiltstoneSession {
         }
     }
 
-    /// Makes the changes visible and gives the turn; they may not be durable yet.
-    /// - Returns: the number of the commit; nil where nothing was written.
+    /// Makes the changes visible and releases the lock. The changes may not be durable yet.
+    /// - Returns: the sequence number of the commit; nil if nothing was written.
     func commitWithoutWaiting() throws -> UInt64? {
         try mapped {
             guard let (transaction, isSerial) = try endingTransaction() else { return nil }
@@ -48,7 +48,7 @@ extension SiltstoneSession {
         } catch let error as StoreError { throw error.asTableError }
     }
 
-    /// Takes all changes back.
+    /// Undoes all changes.
     func rollback() {
         switch kind {
         case .read(let snapshot): snapshot.release()
@@ -61,8 +61,8 @@ extension SiltstoneSession {
         kind = .ended
     }
 
-    /// Ends the session, if it has nothing to write.
-    /// - Returns: else its transaction, and whether it has the turn.
+    /// Ends the session if it has no writes.
+    /// - Returns: nil if the session has ended, else its transaction, and whether it holds the transaction lock.
     private func endingTransaction() throws -> (Transaction, isSerial: Bool)? {
         switch kind {
         case .serial: return try writer().hasWrites ? (try writer(), true) : end()
@@ -77,8 +77,8 @@ extension SiltstoneSession {
         return nil
     }
 
-    /// Commits with the turn, and gives it.
-    /// - Returns: the number of the commit, which is visible and may not be durable yet.
+    /// Commits under the transaction lock and releases it.
+    /// - Returns: the sequence number of the commit, which is visible but may not be durable yet.
     private func apply(_ transaction: Transaction, _ commit: () throws -> UInt64) throws -> UInt64? {
         defer { giveTurn() }
         let changesSchema = try prepare(transaction)
@@ -92,7 +92,7 @@ extension SiltstoneSession {
         }
     }
 
-    /// As ``apply(_:_:)``, suspending where the store has no room.
+    /// As ``apply(_:_:)``. Suspends while the store stalls writes.
     private func applyWithoutBlocking(_ transaction: Transaction) async throws -> UInt64? {
         defer { giveTurn() }
         let changesSchema = try prepare(transaction)
@@ -111,8 +111,8 @@ extension SiltstoneSession {
         engine.turn.give()
     }
 
-    /// Adds what only the turn can tell.
-    /// - Returns: whether the catalogue changes.
+    /// Adds the writes that need the transaction lock: the marks of row numbers.
+    /// - Returns: true if the catalogue changes.
     private func prepare(_ transaction: Transaction) throws -> Bool {
         for table in tablesToMark.isEmpty ? [] : catalogue.ordered where tablesToMark.contains(table.id) {
             var mark = CatalogueWriter()

@@ -1,22 +1,22 @@
 import Siltstone
 import TableKit
 
-/// A session on one state of a store: a snapshot, or a transaction.
+/// A session on one snapshot or transaction of a store.
 ///
-/// Generic over the state, so that a read is no call through an existential.
+/// Generic over the reader, so that reads need no call through an existential.
 final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
     let engine: SiltstoneEngine
-    /// The state.
+    /// The snapshot or the transaction.
     let reader: Reader
-    /// The state as a transaction, where the session may change it.
+    /// The transaction of a session that may write; else nil.
     let transaction: Transaction?
-    /// The tables in the state. A change of the schema in the session replaces it.
+    /// The current catalogue. Schema changes of the session replace it.
     var catalogue: Catalogue
-    /// The tables as the session found them.
+    /// The catalogue at the begin of the session.
     let firstCatalogue: Catalogue
-    /// What the session is, until it ends.
+    /// The kind of the session, until it ends.
     var kind: SessionKind
-    /// Tables whose greatest row numbers may be gone with their rows.
+    /// Tables whose rows with the greatest number may have been deleted.
     var tablesToMark: Set<UInt64> = []
 
     init(
@@ -33,7 +33,7 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
 
     deinit { rollback() }
 
-    /// Runs what reads or writes, with errors of the store as errors of tables.
+    /// Runs `body` and converts errors of the store to errors of tables.
     func mapped<R>(_ body: () throws -> R) throws -> R {
         try engine.mappingStoreErrors(body)
     }
@@ -96,7 +96,7 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
 
     // MARK: Savepoints
 
-    /// What a savepoint goes back to.
+    /// The state that a savepoint restores.
     private struct State: Sendable {
         let mark: WriteBuffer.Mark
         let catalogue: Catalogue
@@ -114,7 +114,7 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
         catalogue = state.catalogue
     }
 
-    /// The transaction of a session that may change its state.
+    /// The transaction of a session that may write.
     func writer() throws -> Transaction {
         guard let transaction else {
             throw CRUDSQLExeError("The session only reads. Begin a transaction to change rows.", code: .transaction)

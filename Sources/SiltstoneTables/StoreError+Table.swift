@@ -2,7 +2,7 @@ import Siltstone
 import TableKit
 
 extension StoreError {
-    /// The error as tables throw it.
+    /// The error as an error of tables.
     var asTableError: CRUDSQLExeError {
         let code: TableErrorCode =
             switch self.code {

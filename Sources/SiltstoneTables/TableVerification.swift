@@ -1,13 +1,13 @@
 import Siltstone
 import TableKit
 
-/// Checks the rows of tables against their indexes and references.
+/// Checks the rows of tables against their indexes and foreign keys.
 struct TableVerification {
     private let snapshot: Snapshot
     private let catalogue: Catalogue
     private(set) var problems: [String] = []
 
-    /// Problems that are told; a store with more is damaged all over.
+    /// The maximum number of reported problems. A store with more is damaged throughout.
     private static let mostProblems = 1_000
 
     init(_ snapshot: Snapshot, _ catalogue: Catalogue) {
@@ -15,7 +15,7 @@ struct TableVerification {
         self.catalogue = catalogue
     }
 
-    /// Checks a table, its indexes, and that rows exist which its rows refer to.
+    /// Checks the rows of a table, its indexes, and its foreign keys.
     mutating func verify(_ table: TableDescription) throws {
         let plan = catalogue.writePlan(table)
         var problems: [String] = []
@@ -30,7 +30,7 @@ struct TableVerification {
         self.problems += problems.prefix(TableVerification.mostProblems - self.problems.count)
     }
 
-    /// Checks that each entry of an index is that of a row.
+    /// Checks that each entry of an index belongs to a row.
     private func verify(_ index: TableDescription.Index, of plan: TableWritePlan, _ problems: inout [String]) throws {
         var checker = EntryChecker(snapshot, plan, index)
         try snapshot.forEach(prefix: index.prefix) { key, pointer in
@@ -42,7 +42,7 @@ struct TableVerification {
     }
 }
 
-/// Checks that the entries of a row are there, and the rows that it refers to.
+/// Checks a row's key and NULLs, its index entries, and the rows that it refers to.
 private struct RowChecker: ~Copyable {
     private let snapshot: Snapshot
     private let plan: TableWritePlan
@@ -59,7 +59,7 @@ private struct RowChecker: ~Copyable {
             text = try KeyDecoder.values(in: key, from: plan.table.rowPrefix.count).map(\.readable)
                 .joined(separator: ", ")
         } catch {
-            // The text says it.
+            // `text` already says so.
         }
         return "Table \(plan.table.name), row \(text)"
     }
@@ -122,7 +122,7 @@ private struct RowChecker: ~Copyable {
     }
 }
 
-/// Checks that the row of an entry is there and has its values.
+/// Checks that the row of an index entry exists and has the entry's values.
 private struct EntryChecker: ~Copyable {
     private let snapshot: Snapshot
     private let plan: TableWritePlan

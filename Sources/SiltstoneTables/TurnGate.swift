@@ -1,9 +1,9 @@
 import Dispatch
 import Siltstone
 
-/// The turn of writers: one at a time has it, in the order in which they asked.
+/// The transaction lock: a FIFO lock for threads and tasks.
 ///
-/// A thread that asks waits, a task suspends. The turn is handed over directly, so nobody overtakes.
+/// A thread blocks and a task suspends. The lock is handed over directly, so no one overtakes.
 final class TurnGate: Sendable {
     private enum Waiter: Sendable {
         case thread(DispatchSemaphore)
@@ -13,7 +13,7 @@ final class TurnGate: Sendable {
 
     private struct State {
         var isTaken = false
-        /// Those that wait, from ``first`` on.
+        /// The waiters, in order, from index ``first``.
         var waiters: [Waiter] = []
         var first = 0
 
@@ -34,7 +34,7 @@ final class TurnGate: Sendable {
 
     private let state = Locked(State())
 
-    /// Waits for the turn, and blocks the thread meanwhile. To be given by ``give()``.
+    /// Acquires the lock; blocks the thread. Release it by ``give()``.
     func take() {
         let semaphore: DispatchSemaphore? = state.withLock { state in
             if !state.isTaken {
@@ -48,7 +48,7 @@ final class TurnGate: Sendable {
         semaphore?.wait()
     }
 
-    /// Waits for the turn. To be given by ``give()``.
+    /// Acquires the lock; suspends the task. Release it by ``give()``.
     func take() async {
         let isOurs = state.withLock { state in
             defer { state.isTaken = true }
@@ -68,8 +68,8 @@ final class TurnGate: Sendable {
         }
     }
 
-    /// Has work begun once it has the turn, which the work gives by ``give()``.
-    /// - Parameter begin: begins the work on a thread of its own, and returns. Called by whoever gives the turn.
+    /// Begins work as soon as it has the lock. The work must call ``give()``.
+    /// - Parameter begin: starts the work on another thread and returns. The thread that releases the lock calls it.
     func take(_ begin: @escaping @Sendable () -> Void) {
         let isOurs = state.withLock { state in
             if state.isTaken { state.waiters.append(.work(begin)) }
@@ -79,7 +79,7 @@ final class TurnGate: Sendable {
         if isOurs { begin() }
     }
 
-    /// Hands the turn to the one that has waited longest.
+    /// Releases the lock to the longest waiter.
     func give() {
         let next: Waiter? = state.withLock { state in
             let next = state.next()

@@ -2,17 +2,17 @@ import Dispatch
 import Siltstone
 import TableKit
 
-/// Builds an index beside writers: chunk by chunk, each in a short turn of its own.
+/// Builds an index online, in chunks. Each chunk is a short serial transaction.
 ///
-/// All writers keep the index from its first moment on, and no query uses it. A chunk adds the entries of the next rows, and
-/// its progress in the same commit, so that a build goes on after a crash. Several may work on one build, as each chunk
-/// begins at the progress that it finds.
+/// All writers maintain the index from its creation, and no query uses it before the end. A chunk commits the entries
+/// of the next rows together with its progress, so a build resumes after a crash. Several threads may work on one
+/// build, because each chunk begins at the recorded progress.
 struct IndexBuild {
     let engine: SiltstoneEngine
     let table: UInt64
     let index: UInt64
 
-    /// Rows of a chunk.
+    /// The number of rows in a chunk.
     static let chunkRows = 1_024
 
     /// The result of a chunk.
@@ -20,12 +20,12 @@ struct IndexBuild {
         case goesOn
         /// Queries can use the index.
         case isReady
-        /// Somebody has dropped it.
+        /// The index was dropped.
         case isGone
     }
 
     /// Builds the index to its end.
-    /// - Throws: `TableErrorCode.unique` where rows have the same values; the index is gone then.
+    /// - Throws: `TableErrorCode.unique` if rows have the same values. The index is then removed.
     func run() throws {
         while true {
             switch try step() {
@@ -36,7 +36,7 @@ struct IndexBuild {
         }
     }
 
-    /// Adds the next rows' entries, in a turn.
+    /// Adds the entries of the next chunk of rows, in a serial transaction.
     func step() throws -> Step {
         engine.turn.take()
         let session = try engine.beginSerial()
@@ -59,7 +59,7 @@ struct IndexBuild {
         let progress = KeySpace.build(table, self.index)
         let last = try session.reader.get(progress) ?? []
         let range = KeySpace.range(description.rowPrefix)
-        // The key behind the last one.
+        // The key right after the last one.
         let from = last.isEmpty ? range.from : description.rowPrefix + last + [0]
         let entries = IndexEntries(try session.writer(), session.catalogue.writePlan(description), index)
         var (count, key) = (0, last)
@@ -80,7 +80,7 @@ struct IndexBuild {
         return .isReady
     }
 
-    /// Removes the index.
+    /// Removes the index in a serial transaction.
     private func abandon() throws {
         engine.turn.take()
         let session = try engine.beginSerial()
@@ -92,11 +92,10 @@ struct IndexBuild {
 }
 
 extension SiltstoneEngine {
-    /// Makes an index outside of any transaction, beside writers, and waits until queries can use it.
+    /// Creates an index outside of any transaction, beside writers, and waits until queries can use it.
     ///
-    /// After a crash the next opening goes on where it was.
-    /// - Throws: `TableErrorCode.unique` where rows have the same values of an index that is to be unique; there is no
-    ///   index then.
+    /// After a crash, the next opening resumes the build.
+    /// - Throws: `TableErrorCode.unique` if rows violate a unique index, which is then removed.
     public func buildIndex(_ definition: IndexDefinition) throws {
         try mappingStoreErrors {
             turn.take()
@@ -110,7 +109,7 @@ extension SiltstoneEngine {
             try session.edit { added = try $0.addIndex(definition, state: .building) }
             let table = try session.catalogue.table(definition.table)
             if let added { try session.writer().put(KeySpace.build(table.id, added), []) }
-            // Also one that another has begun.
+            // Also joins a build that another caller has begun.
             let columns = definition.columns.compactMap { table.definition.position(named: $0) }
             let building = table.indexes.first { !$0.isReady && $0.columns == columns }
             try session.commit()
@@ -119,7 +118,7 @@ extension SiltstoneEngine {
         }
     }
 
-    /// Whether a table's index is built in one turn.
+    /// True if the rows of a table fit one chunk. One transaction then builds the index.
     private func isSmall(_ table: TableDescription, _ reader: Transaction) throws -> Bool {
         var rows = 0
         try reader.forEachKey(prefix: table.rowPrefix, limit: IndexBuild.chunkRows) { _ in
@@ -129,13 +128,13 @@ extension SiltstoneEngine {
         return rows < IndexBuild.chunkRows
     }
 
-    /// Goes on with the builds that a crash has interrupted, on threads of their own.
+    /// Resumes the builds that a crash interrupted, on background threads.
     func resumeBuilds() {
         if store.isReadOnly { return }
         for table in catalogues.newest.ordered {
             for index in table.indexes where !index.isReady {
                 let (table, index) = (table.id, index.description.id)
-                // Does not keep the engine: who closes it need not wait for the build.
+                // Weak: closing the engine must not wait for the build.
                 DispatchQueue.global(qos: .utility).async { [weak self] in
                     while true {
                         guard let engine = self else { return }
@@ -143,7 +142,7 @@ extension SiltstoneEngine {
                             guard case .goesOn = try IndexBuild(engine: engine, table: table, index: index).step()
                             else { return }
                         } catch {
-                            // Duplicates, of which `step` has taken care, or a store that takes no writes any more.
+                            // Duplicates, after which `step` has removed the index, or a store that refuses writes.
                             return
                         }
                     }

@@ -1,16 +1,16 @@
 import Siltstone
 import TableKit
 
-/// Adds the entries of rows that were there before their index.
+/// Adds the index entries of existing rows.
 ///
-/// Entries are put in the order of their bytes, many at a time: the write buffer of a transaction takes keys that come in
-/// order without a search, and others by an insertion into an array.
+/// Entries are sorted and written in large batches: the write buffer of a transaction appends keys that are in order,
+/// but searches and inserts others into an array.
 final class IndexEntries {
     private let transaction: Transaction
     private let plan: TableWritePlan
     private let index: TableDescription.Index
     private let entry = KeyEncoder()
-    /// Entries without a value that are not put yet.
+    /// Entries without a value that are not written yet.
     private var waiting: [[UInt8]] = []
     private static let mostWaiting = 1 << 16
 
@@ -20,8 +20,8 @@ final class IndexEntries {
         self.index = index
     }
 
-    /// Adds the entry of a row. One that is there already, as a writer has put it there, stays.
-    /// - Throws: `TableErrorCode.unique` where another row has the same values.
+    /// Adds the entry of a row. Keeps an existing one, which a writer has added.
+    /// - Throws: `TableErrorCode.unique` if another row has the same values.
     func add(_ key: RawSpan, _ row: RawSpan) throws {
         let prefix = plan.table.rowPrefix.count
         let shape = try plan.columns(of: row)
@@ -39,7 +39,7 @@ final class IndexEntries {
         }
     }
 
-    /// Puts the entries that wait. To be called behind the last row.
+    /// Writes the remaining entries. Call it after the last row.
     func finish() throws {
         waiting.sort { RowBytes.order($0, $1) < 0 }
         for entry in waiting { try transaction.put(entry, []) }

@@ -1,9 +1,9 @@
 import Siltstone
 package import TableKit
 
-/// All tables at one moment. Never changed: a change of the schema makes the next one.
+/// An immutable snapshot of all tables. A schema change creates the next one.
 package final class Catalogue: Sendable {
-    /// Counts changes of the schema.
+    /// The version. Each schema change gets a new one.
     package let version: UInt64
     /// The number of the next table.
     package let nextTable: UInt64
@@ -19,7 +19,7 @@ package final class Catalogue: Sendable {
         self.tables = tables
     }
 
-    /// The table of a name.
+    /// Returns the table with this name.
     /// - Throws: `TableErrorCode.noTable`.
     package func table(_ name: String) throws(CRUDSQLExeError) -> TableDescription {
         guard let table = tables[name] else {
@@ -31,7 +31,7 @@ package final class Catalogue: Sendable {
     /// The tables, by id.
     package var ordered: [TableDescription] { tables.values.sorted { $0.id < $1.id } }
 
-    /// The columns that refer to a table.
+    /// Returns the columns of all tables that refer to a table.
     /// - Complexity: O(columns of all tables), once for each table and catalogue.
     package func references(to name: String) -> [(table: TableDescription, column: Int)] {
         ordered.flatMap { table in
@@ -39,9 +39,9 @@ package final class Catalogue: Sendable {
         }
     }
 
-    /// The binding of a structure to the table of its name.
+    /// Returns the binding of a structure to the table with its name.
     /// - Throws: `TableErrorCode.noTable`.
-    /// - Complexity: O(1), but for the first time.
+    /// - Complexity: O(1) after the first call.
     func binding(_ structure: TableStructure) throws -> TableBinding {
         let id = ObjectIdentifier(structure)
         if let binding = bindings.withLock({ $0[id] }) { return binding }
@@ -50,9 +50,9 @@ package final class Catalogue: Sendable {
         return binding
     }
 
-    /// The table of a structure's name, as plans of queries see it.
+    /// Returns the planner's view of a structure's table.
     /// - Throws: `TableErrorCode.noTable`.
-    /// - Complexity: O(1), but for the first time.
+    /// - Complexity: O(1) after the first call.
     func access(_ structure: TableStructure) throws -> TableAccess {
         let id = ObjectIdentifier(structure)
         if let access = accesses.withLock({ $0[id] }) { return access }
@@ -61,8 +61,8 @@ package final class Catalogue: Sendable {
         return access
     }
 
-    /// What changes of a table's rows have to look after.
-    /// - Complexity: O(1), but for the first time.
+    /// Returns the write plan of a table.
+    /// - Complexity: O(1) after the first call.
     func writePlan(_ table: TableDescription) -> TableWritePlan {
         if let plan = writePlans.withLock({ $0[table.id] }) { return plan }
         let plan = TableWritePlan(table, in: self)
@@ -74,7 +74,7 @@ package final class Catalogue: Sendable {
 
     private static let format: UInt8 = 1
 
-    /// The value of the key of the catalogue's version.
+    /// The encoded version, as stored.
     var encodedVersion: [UInt8] {
         var out = CatalogueWriter()
         out.byte(Self.format)
@@ -83,7 +83,7 @@ package final class Catalogue: Sendable {
         return out.bytes
     }
 
-    /// The catalogue that a reader sees: `known`, where that is the one.
+    /// Loads a reader's catalogue. Returns `known` if it has the same version.
     static func load(from reader: some KeyValueReader, known: Catalogue?) throws -> Catalogue {
         guard let bytes = try reader.get(KeySpace.version) else {
             return known.flatMap { $0.version == 0 ? $0 : nil } ?? Catalogue()
@@ -105,7 +105,7 @@ package final class Catalogue: Sendable {
             var offset = KeySpace.descriptions.count
             let id = try OrderedVarint.read(key, at: &offset)
             let definition = try TableDefinition(id: id, value.withUnsafeBytes { Array($0) })
-            // Tables that have not changed keep what was derived from them.
+            // Unchanged tables keep their derived objects.
             if let old = known?.tables[definition.name], old.definition == definition,
                 old.statistics?.encoded == statistics[id]
             {

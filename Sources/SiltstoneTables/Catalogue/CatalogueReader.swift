@@ -1,7 +1,7 @@
 import Foundation
 import TableKit
 
-/// Reads the values of the catalogue. Bytes that ``CatalogueWriter`` does not write throw; none trap.
+/// Decodes the values of the catalogue. Invalid bytes throw and never trap.
 struct CatalogueReader {
     private let bytes: [UInt8]
     private var offset = 0
@@ -45,7 +45,7 @@ struct CatalogueReader {
         _ read: (inout CatalogueReader) throws(CRUDDecoderError) -> Element
     ) throws(CRUDDecoderError) -> [Element] {
         let count = try number()
-        // Each element takes a byte at least.
+        // Each element takes at least one byte.
         guard count <= UInt64(bytes.count - offset) else { throw damaged }
         var elements: [Element] = []
         for _ in 0..<count { elements.append(try read(&self)) }
@@ -90,7 +90,7 @@ struct CatalogueReader {
         return action
     }
 
-    /// Checks that all was read.
+    /// Checks that no bytes are left.
     func end() throws(CRUDDecoderError) {
         if offset != bytes.count { throw damaged }
     }

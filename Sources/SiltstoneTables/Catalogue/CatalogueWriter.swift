@@ -1,7 +1,7 @@
 import Foundation
 import TableKit
 
-/// Writes the values of the catalogue.
+/// Encodes the values of the catalogue.
 struct CatalogueWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -34,7 +34,7 @@ struct CatalogueWriter {
         for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: word >> shift)) }
     }
 
-    /// A value, exact: not the form that keys have, which makes -0.0 and 0 the same.
+    /// An exact encoding of a value. The encoding of keys would make -0.0 and 0 equal.
     mutating func value(_ value: ColumnValue) {
         switch value {
         case .null: byte(0)

@@ -1,11 +1,11 @@
 package import TableKit
 
-/// A column as the catalogue has it.
+/// A column in the catalogue.
 package struct ColumnDescription: Sendable, Hashable {
-    /// The number that layouts, keys and indexes name the column by. Never used again in its table.
+    /// The number of the column in layouts, keys and indexes. Never reused in its table.
     package var id: UInt64
-    /// Name, type, default and reference.
+    /// The name, type, default and reference.
     package var column: Column
-    /// The value of rows that are older than the column.
+    /// The value in rows older than the column.
     package var initialValue: ColumnValue = .null
 }

@@ -1,25 +1,25 @@
 import TableKit
 
-/// An index as the catalogue has it.
+/// An index in the catalogue.
 package struct IndexDescription: Sendable, Hashable {
-    /// What an index is good for.
+    /// The state of an index.
     package enum State: UInt8, Sendable {
         /// Queries use it.
         case ready = 0
-        /// All writers keep it, and no query uses it yet: older rows are still being added.
+        /// Writers maintain the index. Queries ignore it, because entries of older rows are still missing.
         case building = 1
     }
 
-    /// The number in the keys of its entries. Never used again in its table.
+    /// The number in the keys of its entries. Never reused in its table.
     package var id: UInt64
-    /// The name, for SQL and people.
+    /// The name in SQL and messages.
     package var name: String
-    /// The ids of the columns, the first weighing most.
+    /// The ids of the columns, the most significant first.
     package var columns: [UInt64]
-    /// Whether no two rows may have the same values.
+    /// True if no two rows may have the same values.
     package var isUnique: Bool
-    /// Whether it is only there for a foreign key, and nobody has asked for it.
+    /// True if the index exists only for a foreign key.
     package var isAutomatic = false
-    /// What it is good for.
+    /// The state.
     package var state = State.ready
 }

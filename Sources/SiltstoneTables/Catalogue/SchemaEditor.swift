@@ -1,13 +1,13 @@
 import Siltstone
 import TableKit
 
-/// Makes the next catalogue of a transaction, and writes what changes of it.
+/// Applies schema changes to a transaction's catalogue, and writes the changed descriptions.
 struct SchemaEditor {
     let transaction: Transaction
     let engine: SiltstoneEngine
-    /// The tables, as far as they were changed.
+    /// The current catalogue, with the changes so far.
     private(set) var catalogue: Catalogue
-    /// Tables whose rows with the greatest numbers may be gone.
+    /// Tables whose rows with the greatest number may have been deleted.
     private(set) var tablesToMark: Set<UInt64> = []
     private var tables: [String: TableDescription]
     private var nextTable: UInt64
@@ -20,7 +20,7 @@ struct SchemaEditor {
         nextTable = catalogue.nextTable
     }
 
-    /// Makes a change.
+    /// Applies a change.
     mutating func apply(_ change: SchemaChange) throws {
         switch change {
         case .createTable(let structure): try create(structure)
@@ -36,7 +36,7 @@ struct SchemaEditor {
 
     // MARK: Writing
 
-    /// Writes the description of a table, and makes the catalogue with it.
+    /// Writes the description of a table, and creates the catalogue with it.
     @discardableResult
     private mutating func put(_ definition: TableDefinition) throws -> TableDescription {
         let statistics = catalogue.ordered.first { $0.id == definition.id }?.statistics
@@ -47,7 +47,7 @@ struct SchemaEditor {
         return table
     }
 
-    /// Stores the statistics of a table, if it is still there.
+    /// Stores the statistics of a table, if it still exists.
     mutating func put(_ statistics: TableStatistics, of id: UInt64) throws {
         guard let table = catalogue.ordered.first(where: { $0.id == id }) else { return }
         try transaction.put(KeySpace.statistics(id), statistics.encoded)
@@ -77,7 +77,7 @@ struct SchemaEditor {
         definition.addLayout()
         for column in columns where column.column.foreignKey != nil { definition.addAutomaticIndex(column.id) }
         nextTable += 1
-        // The number may be that of a table whose creation was rolled back.
+        // A table whose creation was rolled back may have used the same number.
         engine.rowNumbers.forget(definition.id)
         try put(definition)
     }
@@ -96,7 +96,7 @@ struct SchemaEditor {
         }
     }
 
-    /// A column whose default is a value of its type.
+    /// Converts a column's default to the column's type.
     private func sound(_ column: Column, in table: String) throws -> Column {
         var column = column
         if let value = column.defaultValue {
@@ -127,7 +127,7 @@ struct SchemaEditor {
         try finish()
     }
 
-    /// Deletes the rows of a table one by one, so that references to them act as they do on a delete.
+    /// Deletes the rows of a table one by one, so that foreign keys act as on a delete.
     private mutating func deleteRows(of table: TableDescription) throws {
         let writer = RowWriter(transaction, engine, catalogue, hasTurn: false)
         let structure = table.structure
@@ -136,7 +136,7 @@ struct SchemaEditor {
         tablesToMark.formUnion(writer.tablesToMark)
     }
 
-    /// Whether a row has a value in a column that refers to another table.
+    /// True if a row of a table has a value in a referring column.
     private func isReferring(_ child: TableDescription, _ column: Int) throws -> Bool {
         let plan = catalogue.writePlan(child)
         var isReferring = false
@@ -248,7 +248,7 @@ struct SchemaEditor {
     }
 
     /// Adds an index to the catalogue.
-    /// - Returns: its number; nil where it exists already, or is there now without being built.
+    /// - Returns: its number; nil if it exists, or if an automatic index now serves as it.
     mutating func addIndex(_ index: IndexDefinition, state: IndexDescription.State) throws -> UInt64? {
         var definition = try catalogue.table(index.table).definition
         var columns: [UInt64] = []
@@ -282,7 +282,7 @@ struct SchemaEditor {
         return id
     }
 
-    /// Removes the other indexes of an index's columns, whose place it takes.
+    /// Removes the other indexes of an index's columns, which it replaces.
     mutating func removeTwins(of id: UInt64, in name: String) throws {
         var definition = try catalogue.table(name).definition
         guard let index = definition.indexes.first(where: { $0.id == id }) else { return }
@@ -292,7 +292,7 @@ struct SchemaEditor {
         try put(definition)
     }
 
-    /// Has queries use an index that was built.
+    /// Makes a completed index available to queries.
     mutating func makeReady(_ id: UInt64, in name: String) throws {
         var definition = try catalogue.table(name).definition
         guard let position = definition.indexes.firstIndex(where: { $0.id == id }) else { return }
@@ -302,7 +302,7 @@ struct SchemaEditor {
         try removeTwins(of: id, in: name)
     }
 
-    /// Removes an index with its entries.
+    /// Removes an index and its entries.
     mutating func removeIndex(_ id: UInt64, in name: String) throws {
         var definition = try catalogue.table(name).definition
         try eraseIndex(id, of: &definition)
@@ -322,7 +322,7 @@ struct SchemaEditor {
             if isNeeded, !index.isUnique, index.state == .ready,
                 let position = definition.indexes.firstIndex(where: { $0.id == index.id })
             {
-                // It stays for the reference.
+                // The foreign key still needs the index.
                 definition.indexes[position].isAutomatic = true
             } else {
                 try eraseIndex(index.id, of: &definition)
@@ -342,7 +342,7 @@ struct SchemaEditor {
         try transaction.delete(KeySpace.build(definition.id, id))
     }
 
-    /// Adds entries for all rows of the table, in the transaction.
+    /// Adds the entries of all rows of the table, in this transaction.
     private func build(_ index: TableDescription.Index, of table: TableDescription) throws {
         let writer = IndexEntries(transaction, catalogue.writePlan(table), index)
         try transaction.forEach(prefix: table.rowPrefix) { key, row in
@@ -354,7 +354,7 @@ struct SchemaEditor {
 }
 
 extension TableDefinition {
-    /// Adds the layout of the columns as they are, if the last one is another.
+    /// Adds a layout for the current columns, if the newest one differs.
     fileprivate mutating func addLayout() {
         let layout = columns.map { LayoutColumn(id: $0.id, type: $0.column.type) }
         if layouts.last != layout { layouts.append(layout) }
@@ -367,7 +367,7 @@ extension TableDefinition {
         }
     }
 
-    /// Adds the index by which a reference's rows are found, unless one does already.
+    /// Adds an index that finds the referring rows, unless one exists.
     /// - Returns: its number, if it was added.
     @discardableResult
     fileprivate mutating func addAutomaticIndex(_ column: UInt64) -> UInt64? {
@@ -382,6 +382,6 @@ extension TableDefinition {
 }
 
 extension IndexDefinition {
-    /// The name, or the one made of table and columns.
+    /// The name, or the default name of an index without one.
     var wholeName: String { name ?? "index_\(([table] + columns).joined(separator: "_"))" }
 }

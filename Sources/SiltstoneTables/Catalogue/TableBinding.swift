@@ -1,21 +1,21 @@
 import TableKit
 
-/// The columns of a structure beside those of the table in the catalogue: what statements and queries of one type need
-/// to know, worked out once for each version of the catalogue.
+/// The mapping between the columns of a structure and those of its table. Created once for each structure and version
+/// of the catalogue.
 final class TableBinding: Sendable {
     let structure: TableStructure
     let table: TableDescription
-    /// For each column of the structure its position in the table's columns. Nil: the table lacks it.
+    /// For each column of the structure, its position in the table. Nil: the table lacks it.
     let positions: [Int?]
-    /// For each column of the table its number in the structure. Nil: the structure lacks it.
+    /// For each column of the table, its number in the structure. Nil: the structure lacks it.
     let numbers: [Int?]
-    /// How stored rows are read as the structure's columns.
+    /// Reads stored rows as the structure's columns.
     let shape: RowShape
-    /// The columns of the table's key, in the order of the table.
+    /// The columns of the table's key, in key order.
     let keyParts: [KeyPart]
-    /// The numbers of the key's columns in the structure. Nil where it lacks one, or where the table has no key.
+    /// The numbers of the key's columns in the structure. Nil if it lacks one, or if the table has no key.
     let keyColumns: [Int]?
-    /// Whether the structure's rows are those of the newest layout, but for its number.
+    /// True if the structure's layout equals the newest layout except for its number.
     let hasNewestSlots: Bool
     /// The columns of all tables that refer to this one.
     let references: [(table: TableDescription, column: Int)]
@@ -23,7 +23,7 @@ final class TableBinding: Sendable {
     /// A column of a table's key.
     struct KeyPart: Sendable {
         let type: ColumnType
-        /// Its place in the structure's key, which may have another order.
+        /// Its index in the structure's key, which may have another order.
         let place: Int
     }
 
@@ -49,12 +49,12 @@ final class TableBinding: Sendable {
         references = catalogue.references(to: table.name)
     }
 
-    /// The numbers of an index's columns in the structure. Nil for those that it lacks.
+    /// The numbers of an index's columns in the structure. Nil for missing ones.
     func columns(of index: TableDescription.Index) -> [Int?] { index.columns.map { numbers[$0] } }
 }
 
 extension TableDescription {
-    /// For each layout, by number, where columns are in its rows.
+    /// For each layout, by number, the positions of columns in its rows.
     /// - Parameter positions: the columns' positions in ``columns``. Nil: the table lacks the column.
     func shapeColumns(_ positions: [Int?]) -> [[ShapeColumn]] {
         zip(definition.layouts, layouts).map { columns, layout in
@@ -70,9 +70,9 @@ extension TableDescription {
 }
 
 extension TableBinding {
-    /// The key of the row with these values of the key's columns, in the order of the structure's key. Nil where no row
-    /// can have them: a value is no value of its column's type, or NULL.
-    /// - Throws: `TableErrorCode.argument` where the number of values is not that of the key's columns.
+    /// Encodes the key of a row from the values of the structure's key. Returns nil if no row can have them: a value is
+    /// NULL, or does not fit its column's type.
+    /// - Throws: `TableErrorCode.argument` if the number of values is wrong.
     func rowKey(_ values: [ColumnValue]) throws -> KeyEncoder? {
         guard values.count == keyParts.count, !keyParts.isEmpty else {
             throw CRUDSQLExeError(

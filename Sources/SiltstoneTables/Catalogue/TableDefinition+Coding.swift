@@ -5,7 +5,7 @@ import TableKit
 extension TableDefinition {
     private static let version: UInt8 = 1
 
-    /// The value of the table's description in the store.
+    /// The encoded definition, as stored.
     func encoded() -> [UInt8] {
         var out = CatalogueWriter()
         out.byte(Self.version)
@@ -24,7 +24,7 @@ extension TableDefinition {
         return out.bytes
     }
 
-    /// - Throws: `TableErrorCode.corrupt` where the bytes are no description.
+    /// - Throws: `TableErrorCode.corrupt` if the bytes are no definition.
     init(id: UInt64, _ bytes: [UInt8]) throws(CRUDDecoderError) {
         var input = CatalogueReader(bytes)
         guard try input.byte() == Self.version else {
@@ -46,7 +46,7 @@ extension TableDefinition {
         try check()
     }
 
-    /// Checks what the code relies on.
+    /// Checks the invariants that other code relies on.
     private func check() throws(CRUDDecoderError) {
         let ids = Set(columns.map(\.id))
         let isSound =

@@ -1,6 +1,6 @@
 package import TableKit
 
-/// What the catalogue stores of a table.
+/// The stored definition of a table.
 package struct TableDefinition: Sendable, Hashable {
     /// A column in the rows of one layout.
     package struct LayoutColumn: Sendable, Hashable {
@@ -8,14 +8,14 @@ package struct TableDefinition: Sendable, Hashable {
         package var type: ColumnType
     }
 
-    /// The number in the keys of the table. Never used again.
+    /// The number in the keys of the table. Never reused.
     package var id: UInt64
     package var name: String
     /// The columns, in the order of the newest layout.
     package var columns: [ColumnDescription]
-    /// The ids of the key's columns. Empty: rows have hidden numbers.
+    /// The ids of the key's columns. Empty: rows have hidden row numbers.
     package var primaryKey: [UInt64]
-    /// The columns of rows, by the number of the layout. The last one is that of new rows.
+    /// The columns of each layout, by number. New rows have the last one.
     package var layouts: [[LayoutColumn]]
     package var indexes: [IndexDescription] = []
     package var nextColumn: UInt64

@@ -1,11 +1,11 @@
 package import TableKit
 
-/// A table of the catalogue, with what is derived from its definition.
+/// A table of the catalogue, with data derived from its definition.
 package final class TableDescription: Sendable {
-    /// An index with its place.
+    /// An index with its key prefix and its columns' positions.
     package struct Index: Sendable {
         package let description: IndexDescription
-        /// The beginning of all its entries.
+        /// The prefix of its entries.
         package let prefix: [UInt8]
         /// The positions of its columns in ``TableDescription/columns``.
         package let columns: [Int]
@@ -17,25 +17,25 @@ package final class TableDescription: Sendable {
     package let definition: TableDefinition
     /// The columns, in the order of the newest layout.
     package let columns: [ColumnDescription]
-    /// The positions of the key's columns. Empty: rows have hidden numbers.
+    /// The positions of the key's columns. Empty: rows have hidden row numbers.
     package let primaryKey: [Int]
-    /// All indexes, those that are being built among them.
+    /// All indexes, including those in construction.
     package let indexes: [Index]
     /// The layouts of rows, by number.
     package let layouts: [RowLayout]
-    /// The layout of new rows. Its slots are those of ``columns``.
+    /// The layout of new rows. Its slots have the order of ``columns``.
     package let newestLayout: RowLayout
-    /// The beginning of the keys of all rows.
+    /// The prefix of the rows' keys.
     package let rowPrefix: [UInt8]
-    /// The table for queries that come from no Swift type.
+    /// The structure for queries without a Swift type.
     package let structure: TableStructure
-    /// What is known of the distribution of values, where the table was analyzed.
+    /// The statistics of the last `analyze`, if any.
     package let statistics: TableStatistics?
 
     package var id: UInt64 { definition.id }
     package var name: String { definition.name }
 
-    /// - Parameter definition: sound, as it comes from the store or from a change of the schema.
+    /// - Parameter definition: a valid definition, from the store or from a schema change.
     package init(_ definition: TableDefinition, _ statistics: TableStatistics? = nil) {
         self.definition = definition
         self.statistics = statistics
@@ -59,9 +59,9 @@ package final class TableDescription: Sendable {
     /// The index of exactly these columns, by their positions.
     package func index(on columns: [Int]) -> Index? { indexes.first { $0.columns == columns } }
 
-    /// Whether the key is one integer, so that a row without one takes the next number.
+    /// True if the key is one integer. A row without one then gets the next number.
     package var hasIntegerKey: Bool { primaryKey.count == 1 && columns[primaryKey[0]].column.type.isInteger }
 
-    /// Whether rows have hidden numbers for keys.
+    /// True if rows have hidden row numbers as keys.
     package var hasRowNumbers: Bool { primaryKey.isEmpty }
 }

@@ -1,14 +1,14 @@
 import TableKit
 
-/// How the rows of an insert become rows of the table.
+/// The conversion of an insert's rows to rows of the table.
 enum InsertSources {
-    /// They are such rows already, but for the layout's number.
+    /// The rows have the newest layout, except for its number.
     case direct
-    /// Each column has a source: the statement's row, or its default.
+    /// Each column is taken from the statement's row or from its default.
     case composed([RowComposer.Source])
 
     /// - Parameter columns: the numbers of the columns that the statement sets. Nil: all of the structure's.
-    /// - Throws: `TableErrorCode.noColumn` where the table lacks one of them.
+    /// - Throws: `TableErrorCode.noColumn` if the table lacks one of them.
     init(_ binding: TableBinding, columns: [Int]?) throws {
         let table = binding.table
         if columns == nil, binding.hasNewestSlots {

@@ -1,43 +1,43 @@
 import TableKit
 
-/// Makes rows of one layout from the columns of other rows and from values.
+/// Composes rows of one layout from columns of other rows and from values.
 struct RowComposer {
-    /// Where a column comes from.
+    /// The source of a column.
     enum Source: Sendable {
-        /// The column of the old row, or of the statement's row, as its bytes are.
+        /// Copies the bytes of a column of the old or the new row.
         case copy(RowSlot, isOld: Bool)
-        /// The same, of another type.
+        /// Converts a column of the old or the new row from another type.
         case convert(RowSlot, isOld: Bool)
-        /// These bytes of a value.
+        /// The bytes of a constant value.
         case bytes([UInt8])
         case null
 
-        /// A value for a column of a type.
+        /// A constant source for a column of this type.
         static func value(_ value: ColumnValue, for type: ColumnType) throws(CRUDEncoderError) -> Source {
             let value = try value.converted(to: type)
             return value.isNull ? .null : .bytes(value.slotBytes(type))
         }
 
-        /// A slot of another row for a column of a type.
+        /// A source from a slot of another row, for a column of this type.
         static func slot(_ slot: RowSlot, isOld: Bool, for type: ColumnType) -> Source {
             slot.type == type ? .copy(slot, isOld: isOld) : .convert(slot, isOld: isOld)
         }
     }
 
     let layout: RowLayout
-    /// The row that was made last.
+    /// The last composed row.
     private(set) var bytes: [UInt8] = []
     private var variable: [UInt8] = []
     private var ends: [Int] = []
 
     init(_ layout: RowLayout) { self.layout = layout }
 
-    /// Makes a row.
+    /// Composes a row into ``bytes``.
     /// - Parameters:
     ///   - sources: one for each column of the layout.
-    ///   - old: the row that `isOld` names.
-    ///   - new: the other one.
-    /// - Throws: `TableErrorCode.type` where a value is out of its column's range; `TableErrorCode.corrupt`.
+    ///   - old: the row for sources with `isOld`.
+    ///   - new: the row for all other sources.
+    /// - Throws: `TableErrorCode.type` if a value does not fit its column; `TableErrorCode.corrupt`.
     mutating func compose(_ sources: [Source], old: RawSpan, new: RawSpan) throws {
         bytes.removeAll(keepingCapacity: true)
         bytes.append(contentsOf: repeatElement(0, count: layout.endsStart))
@@ -49,7 +49,7 @@ struct RowComposer {
         for (slot, source) in zip(layout.slots, sources) {
             switch source {
             case .copy(let from, let isOld):
-                // Not one span chosen before: a span cannot be a variable's value in turn.
+                // Two calls, because the compiler allows no variable that holds one of two spans.
                 if isOld { try copy(from, of: old, to: slot) } else { try copy(from, of: new, to: slot) }
             case .convert(let from, let isOld):
                 let value = isOld ? try from.value(in: old) : try from.value(in: new)

@@ -2,11 +2,11 @@ import Siltstone
 import TableKit
 
 extension RowWriter {
-    /// Puts a row in the place of an old one, with its entries and what refers to its key.
+    /// Replaces a row and its index entries, and applies the foreign keys that refer to its key.
     /// - Parameters:
-    ///   - key: the whole key of the old row.
-    ///   - row: of the newest layout.
-    ///   - depth: how many references led here.
+    ///   - key: the full key of the old row.
+    ///   - row: the new row, in the newest layout.
+    ///   - depth: the number of foreign keys followed to this row.
     ///   - changed: the positions of the columns that may differ; nil: any.
     func change(
         _ plan: TableWritePlan, key: [UInt8], from old: RawSpan, to row: RawSpan, depth: Int, changed: [Int]? = nil
@@ -31,7 +31,7 @@ extension RowWriter {
         }
     }
 
-    /// Removes the old key of a row that gets ``rowKey``.
+    /// Deletes the old key of a row whose new key is ``rowKey``.
     private func moveKey(_ plan: TableWritePlan, from key: [UInt8], _ old: RawSpan) throws {
         if try rowExists() { throw uniqueError(plan.table, plan.table.primaryKey, try keyValues(plan.table)) }
         try transaction.delete(key)
@@ -41,15 +41,15 @@ extension RowWriter {
         }
     }
 
-    /// Removes old entries and writes new ones, where they differ.
-    /// - Parameter changed: the positions of the columns that may differ, where the key stays; nil: any.
+    /// Replaces the index entries that differ.
+    /// - Parameter changed: the positions of the columns that may differ if the key stays; nil: any.
     private func changeEntries(
         _ plan: TableWritePlan, key: [UInt8], from old: RawSpan, to row: RawSpan, changed: [Int]?
     ) throws {
         let shape = try plan.columns(of: old)
         let prefix = plan.table.rowPrefix.count
         for index in plan.table.indexes {
-            // An index that is being built may lack the entry yet.
+            // An index in construction may still lack the entry.
             if let changed, index.isReady, !index.columns.contains(where: changed.contains) { continue }
             let isKeyless = try key.withUnsafeBytes { key in
                 try RowWriter.makeEntry(
@@ -63,9 +63,9 @@ extension RowWriter {
                 rowKey.withBytes { entry.append(raw: UnsafeRawBufferPointer(rebasing: $0[prefix...])) }
             }
             let isSame = entry.withBytes { new in oldEntry.withBytes { new.elementsEqual($0) } }
-            // The entry of a unique index has the row's key as its value.
+            // An entry of a unique index has the row's key as its value.
             if isSame, !isKeyless || rowKey.withBytes({ new in key.withUnsafeBytes { new.elementsEqual($0) } }) {
-                // One that is being built may lack the entry yet.
+                // An index in construction may still lack the entry.
                 if index.isReady { continue }
             }
             try key.withUnsafeBytes { key in
@@ -82,7 +82,7 @@ extension RowWriter {
         ColumnValue.order(try value(shape[reference.column], of: old), try reference.slot.value(in: row)) != 0
     }
 
-    /// The value of a column of a row.
+    /// The value of a row's column.
     func value(_ column: ShapeColumn, of row: RawSpan) throws -> ColumnValue {
         switch column {
         case .slot(let slot): try slot.value(in: row)
@@ -91,8 +91,8 @@ extension RowWriter {
         }
     }
 
-    /// Removes a row with its entries, and what refers to it.
-    /// - Parameter key: the whole key of the row.
+    /// Deletes a row and its index entries, and applies the foreign keys that refer to it.
+    /// - Parameter key: the full key of the row.
     func remove(_ plan: TableWritePlan, key: RawSpan, _ row: RawSpan, depth: Int) throws {
         rowKey.reset()
         key.withUnsafeBytes { rowKey.append(raw: $0) }
@@ -105,7 +105,7 @@ extension RowWriter {
         }
     }
 
-    /// Takes note that a row with a number may be gone, so that no other gets it.
+    /// Records that a row with a number may be gone, so that the number is not reused.
     private func noteRemovedKey(_ table: TableDescription) {
         if table.hasRowNumbers || table.hasIntegerKey { tablesToMark.insert(table.id) }
     }

@@ -36,16 +36,16 @@ extension RowWriter {
         return result
     }
 
-    /// Prepares the transaction for the rows of a large statement, so that its memory does not grow step by step.
+    /// Reserves memory in the transaction for a large statement, instead of growing in steps.
     private func reserveCapacity(for rows: RowBuffer, _ plan: TableWritePlan) throws {
         guard rows.count >= RowWriter.manyRows else { return }
         let others = RowWriter.keyBytes + plan.table.indexes.count * RowWriter.entryBytes
         try transaction.reserveCapacity(for: rows.bytes.count + rows.count * others)
     }
 
-    /// From so many rows on memory is prepared.
+    /// The number of rows from which memory is reserved.
     private static let manyRows = 64
-    /// About as many bytes as a key or an index entry takes in a batch.
+    /// The approximate size in bytes of a key or an index entry in a batch.
     private static let (keyBytes, entryBytes) = (20, 32)
 
     private func stamp(_ row: inout [UInt8], _ layout: UInt16) {
@@ -54,7 +54,7 @@ extension RowWriter {
         row[3] = UInt8(truncatingIfNeeded: layout >> 8)
     }
 
-    /// Inserts a row of the newest layout.
+    /// Inserts a row in the newest layout.
     private func insert(
         _ row: RawSpan, _ plan: TableWritePlan, _ statement: InsertStatement, _ numbers: inout InsertedNumbers,
         _ result: inout ChangeResult
@@ -71,7 +71,7 @@ extension RowWriter {
         guard try makeKey(plan, of: row) else {
             return try insertNumbered(row, plan, statement, &numbers, &result)
         }
-        // First: a row that is passed over must be sound, too.
+        // Checked first: an ignored row must be valid, too.
         try plan.checkNotNull(row)
         if try !numbers.noteIsNew(row, plan), try rowExists() {
             switch statement.onConflict {
@@ -83,7 +83,7 @@ extension RowWriter {
         try storeNewRow(row, plan, statement, &result)
     }
 
-    /// Stores a row that has all values that it needs, and whose key is in ``rowKey``.
+    /// Stores a complete row under ``rowKey``.
     private func storeNewRow(
         _ row: RawSpan, _ plan: TableWritePlan, _ statement: InsertStatement, _ result: inout ChangeResult
     ) throws {
@@ -92,7 +92,7 @@ extension RowWriter {
         if statement.isReturning { result.rows.append(row) }
     }
 
-    /// Inserts a row whose key is NULL: an integer takes the next number.
+    /// Inserts a row with a NULL key. An integer key gets the next number.
     private func insertNumbered(
         _ row: RawSpan, _ plan: TableWritePlan, _ statement: InsertStatement, _ numbers: inout InsertedNumbers,
         _ result: inout ChangeResult
@@ -118,7 +118,7 @@ extension RowWriter {
         try storeNewRow(copy.span.bytes, plan, statement, &result)
     }
 
-    /// Puts a row in the place of the one with ``rowKey``.
+    /// Replaces the row with ``rowKey``.
     private func replace(
         with row: RawSpan, _ plan: TableWritePlan, _ statement: InsertStatement, _ result: inout ChangeResult
     ) throws {
@@ -130,14 +130,14 @@ extension RowWriter {
     }
 }
 
-/// The numbers among the keys of an insert.
+/// The numbers used as keys by an insert.
 struct InsertedNumbers {
     private let table: TableDescription
     private let slot: RowSlot?
-    /// The number of the last row.
+    /// The key of the last row.
     var last: Int64?
     private var greatest = Int64.min
-    /// No row has a number above this one and ``greatest``. Nil: not known.
+    /// An upper bound of the existing numbers, apart from ``greatest``. Nil: unknown.
     private var known: Int64?
 
     init(_ table: TableDescription) {
@@ -145,13 +145,13 @@ struct InsertedNumbers {
         slot = table.hasIntegerKey ? table.newestLayout.slots[table.primaryKey[0]] : nil
     }
 
-    /// Learns the greatest number that a row has. Only with the turn: else others may commit rows above it.
+    /// Loads the greatest existing number. Needs the transaction lock: otherwise others may commit greater numbers.
     mutating func learnGreatest(_ writer: RowWriter) throws {
         if slot != nil { known = try writer.engine.rowNumbers.newest(in: table, of: writer.engine.store) }
     }
 
-    /// Takes note of a row's key.
-    /// - Returns: whether no row can have it, as all have lower numbers. False where that is not known.
+    /// Records a row's key.
+    /// - Returns: true if all existing rows have lower numbers, so that the key is new; false if that is unknown.
     @inline(__always)
     mutating func noteIsNew(_ row: RawSpan, _ plan: TableWritePlan) throws -> Bool {
         guard let slot, let number = try slot.integer(in: row) else { return false }
@@ -161,13 +161,13 @@ struct InsertedNumbers {
         return known.map { number > $0 } ?? false
     }
 
-    /// Takes note of a number that a row without one was given.
+    /// Records a number that a row without one was given.
     mutating func noteGiven(_ number: Int64) {
         last = number
         known = known.map { max($0, number) }
     }
 
-    /// Makes sure that no row gets one of the numbers so far.
+    /// Excludes the numbers so far from being given to other rows.
     mutating func flush(_ writer: RowWriter) throws {
         guard greatest > 0 else { return }
         try writer.engine.rowNumbers.raise(to: greatest, in: table, of: writer.engine.store)

@@ -1,7 +1,7 @@
 import Siltstone
 import TableKit
 
-/// A reference to look at when the statement ends.
+/// A foreign key check deferred to the end of the statement.
 struct ReferenceCheck {
     let parent: TableDescription
     let child: TableDescription
@@ -9,23 +9,23 @@ struct ReferenceCheck {
     let value: ColumnValue
 }
 
-/// A change of a row that follows from another one.
+/// A row change caused by a foreign key action.
 struct PendingChange {
     let plan: TableWritePlan
     let key: [UInt8]
-    /// The column that gets the value. Nil: the row goes.
+    /// The column to set. Nil: the row is deleted.
     let column: Int?
     let value: ColumnValue
     let depth: Int
 }
 
 extension RowWriter {
-    /// References that may lead from one to the next.
+    /// The maximum length of a chain of foreign key actions.
     private static let mostDepth = 1_000
 
     // MARK: From a child
 
-    /// Checks that the row exists which a new or changed row refers to; else looks again when the statement ends.
+    /// Checks that the row referred to by a new or changed row exists. Else defers the check to the statement's end.
     func check(_ reference: TableWritePlan.OutgoingReference, of row: RawSpan, _ plan: TableWritePlan) throws {
         if try reference.slot.isNull(in: row) { return }
         guard let parent = reference.parent, let type = reference.keyType else {
@@ -59,7 +59,7 @@ extension RowWriter {
             table: check.child.name, column: check.child.columns[check.column].column.name, key: check.value.readable)
     }
 
-    /// Looks at all references that were to be looked at when the statement ends.
+    /// Runs the deferred foreign key checks.
     func finishChecks() throws {
         for check in checks {
             let type = check.parent.columns[check.parent.primaryKey[0]].column.type
@@ -75,8 +75,8 @@ extension RowWriter {
 
     // MARK: From a parent
 
-    /// Does what references ask for when a key goes or changes.
-    /// - Parameter new: the new key. Nil: the row is gone.
+    /// Applies the foreign key actions of a deleted or changed key.
+    /// - Parameter new: the new key. Nil: the row is deleted.
     func follow(_ plan: TableWritePlan, from old: ColumnValue, to new: ColumnValue?, depth: Int) throws {
         for reference in plan.incoming {
             let action = new == nil ? reference.onDelete : reference.onUpdate
@@ -108,7 +108,7 @@ extension RowWriter {
                 default: .null
                 }
             if action == .setDefault, !value.isNull {
-                // The default may be the very key that goes: then the row does not change, and nothing else looks.
+                // The default may be the deleted key itself. The row then stays the same, and only this checks it.
                 checks.append(
                     ReferenceCheck(parent: plan.table, child: reference.table, column: reference.column, value: value))
             }
@@ -121,11 +121,11 @@ extension RowWriter {
         }
     }
 
-    /// Makes all changes that follow from others. A list and no recursion: a chain of references takes no stack.
+    /// Applies all pending changes. A list instead of recursion: a chain of foreign keys needs no stack.
     func finishPending() throws {
         while let change = pending.popLast() {
             hasFollowed = true
-            // Another change may have removed it.
+            // Another change may have deleted the row.
             guard let old = try transaction.get(change.key) else { continue }
             guard let column = change.column else {
                 try remove(change.plan, key: change.key.span.bytes, old.span.bytes, depth: change.depth)
@@ -141,7 +141,7 @@ extension RowWriter {
         }
     }
 
-    /// The sources of a row that has the columns of an old one.
+    /// Sources that copy the columns of an old row.
     static func unchanged(_ plan: TableWritePlan, _ shape: [ShapeColumn]) throws -> [RowComposer.Source] {
         try zip(shape, plan.layout.slots).map { column, slot in
             switch column {
@@ -152,8 +152,8 @@ extension RowWriter {
         }
     }
 
-    /// The whole keys of the rows that have a value in a column.
-    /// - Complexity: O(rows found), by the index that every such column has.
+    /// Returns the full keys of the rows with a value in a column.
+    /// - Complexity: O(rows found) by an index of the column, else O(rows).
     func children(of value: ColumnValue, in table: TableDescription, _ column: Int, limit: Int?) throws -> [[UInt8]] {
         guard let value = value.fitting(table.columns[column].column.type), !value.isNull else { return [] }
         var keys: [[UInt8]] = []
@@ -167,7 +167,7 @@ extension RowWriter {
         }
         let prefix = KeyEncoder(index.prefix)
         prefix.append(value)
-        // Not all that begins with the bytes of a text has that value: FF follows where the text goes on with a zero.
+        // Entries of a longer text can begin with the same bytes: the text continues with a zero, encoded as 00 FF.
         try transaction.forEach(from: prefix.bytes, to: prefix.bytes + [0xFF], limit: limit) { key, pointer in
             var row = table.rowPrefix
             if pointer.byteCount > 0 {

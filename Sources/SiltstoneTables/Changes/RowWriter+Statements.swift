@@ -2,7 +2,7 @@ import Siltstone
 import TableKit
 
 extension RowWriter {
-    /// Rows that a statement has found, before it changes any: so it meets no row twice.
+    /// The rows that a statement has found, collected before the first change, so that it meets no row twice.
     private struct Matches {
         var keys = RowBuffer()
         var rows = RowBuffer()
@@ -18,7 +18,7 @@ extension RowWriter {
         return matches
     }
 
-    /// Lends a row that was found, as it is now; calls nothing where it is gone.
+    /// Passes the current version of a matching row. Does nothing if the row is gone.
     private func withCurrentRow(_ matches: Matches, _ number: Int, _ body: (RawSpan) throws -> Void) throws {
         guard hasFollowed else { return try matches.rows.withRow(number, body) }
         let row = try matches.keys.withRow(number) { key in
@@ -27,7 +27,7 @@ extension RowWriter {
         if let row { try body(row.span.bytes) }
     }
 
-    /// Changes all rows that match.
+    /// Updates all matching rows.
     func update(_ statement: UpdateStatement, _ binding: TableBinding) throws -> ChangeResult {
         let plan = catalogue.writePlan(binding.table)
         var result = ChangeResult()
@@ -75,12 +75,12 @@ extension RowWriter {
         }
     }
 
-    /// Removes all rows that match.
+    /// Deletes all matching rows.
     func delete(_ statement: DeleteStatement, _ binding: TableBinding) throws -> ChangeResult {
         let plan = catalogue.writePlan(binding.table)
         var result = ChangeResult()
         if statement.isReturning { result.shape = binding.shape }
-        // Of rows that refer to rows of their own table nothing is left, either.
+        // Rows that refer to their own table are deleted as well, so these references need no check.
         let isReferredTo = plan.incoming.contains { $0.table.id != plan.table.id || $0.onDelete == .restrict }
         if statement.predicate == nil, !statement.isReturning, !isReferredTo {
             return try deleteAll(plan, result)
@@ -97,7 +97,7 @@ extension RowWriter {
         return result
     }
 
-    /// Removes all rows of a table that no other refers to: by one range. Only their count takes a walk.
+    /// Deletes all rows of a table without incoming references by one range deletion. Only the count needs a scan.
     private func deleteAll(_ plan: TableWritePlan, _ result: ChangeResult) throws -> ChangeResult {
         var result = result
         result.count = try transaction.count(prefix: plan.table.rowPrefix)
@@ -109,7 +109,7 @@ extension RowWriter {
 }
 
 extension Transaction {
-    /// Removes all keys that begin with a prefix.
+    /// Deletes all keys that begin with a prefix.
     func deleteRange(prefix: [UInt8]) throws {
         let range = KeySpace.range(prefix)
         guard let end = range.to else { return }

@@ -2,28 +2,28 @@ import Foundation
 import Siltstone
 import TableKit
 
-/// The changes of one statement: rows, their index entries, and the checks of keys and references.
+/// Applies one statement: rows, index entries, and the checks of keys and foreign keys.
 ///
-/// Rows and entries go to the transaction as they come; a statement that throws is taken back as a whole by its caller.
+/// Writes go to the transaction at once. If the statement throws, the caller rolls it back.
 final class RowWriter {
     let transaction: Transaction
     let engine: SiltstoneEngine
     let catalogue: Catalogue
-    /// Whether the transaction has the turn: nobody commits rows meanwhile.
+    /// True if the transaction holds the transaction lock, so that no one else commits rows.
     let hasTurn: Bool
-    /// The key of the row at work.
+    /// The key of the current row.
     let rowKey = KeyEncoder()
-    /// An index entry, or the key of a row that is referred to.
+    /// An index entry, or the key of a referenced row.
     let entry = KeyEncoder()
-    /// An index entry of the row as it was.
+    /// An index entry of the old row.
     let oldEntry = KeyEncoder()
-    /// What is looked at when the statement ends.
+    /// Checks deferred to the end of the statement.
     var checks: [ReferenceCheck] = []
-    /// What follows from changes so far.
+    /// Changes caused by foreign key actions, to be applied.
     var pending: [PendingChange] = []
-    /// Whether changes have followed from others: rows that the statement has found may be others by now.
+    /// True after a foreign key action: rows that the statement found earlier may have changed.
     var hasFollowed = false
-    /// Tables whose rows with the greatest numbers may be gone.
+    /// Tables whose rows with the greatest number may have been deleted.
     var tablesToMark: Set<UInt64> = []
 
     init(_ transaction: Transaction, _ engine: SiltstoneEngine, _ catalogue: Catalogue, hasTurn: Bool) {
@@ -35,8 +35,8 @@ final class RowWriter {
 
     // MARK: Keys
 
-    /// Makes ``rowKey`` from a row of the newest layout.
-    /// - Returns: false where a column of the key is NULL.
+    /// Encodes ``rowKey`` from a row in the newest layout.
+    /// - Returns: false if a column of the key is NULL.
     @inline(__always)
     func makeKey(_ plan: TableWritePlan, of row: RawSpan) throws -> Bool {
         rowKey.reset(to: plan.table.rowPrefix)
@@ -44,7 +44,7 @@ final class RowWriter {
         return true
     }
 
-    /// Whether a row with ``rowKey`` exists.
+    /// True if a row with ``rowKey`` exists.
     func rowExists() throws -> Bool { try rowKey.withBytes { try transaction.contains($0) } }
 
     /// Writes the row with ``rowKey``.
@@ -54,8 +54,8 @@ final class RowWriter {
 
     // MARK: New rows
 
-    /// Stores a row that is new under ``rowKey``, with its entries.
-    /// - Parameter row: of the newest layout.
+    /// Stores a new row under ``rowKey``, with its index entries.
+    /// - Parameter row: the row, in the newest layout.
     func storeNew(_ row: RawSpan, _ plan: TableWritePlan) throws {
         for index in plan.table.indexes { try addEntry(index, of: row, plan) }
         for reference in plan.outgoing { try check(reference, of: row, plan) }
@@ -69,7 +69,7 @@ final class RowWriter {
         try putEntry(index, hasNull: hasNull, plan)
     }
 
-    /// Writes ``entry``, which ends with the values.
+    /// Writes ``entry``, which ends with the index's values.
     func putEntry(_ index: TableDescription.Index, hasNull: Bool, _ plan: TableWritePlan) throws {
         let prefix = plan.table.rowPrefix.count
         if !index.isUnique || hasNull {
@@ -93,10 +93,11 @@ final class RowWriter {
 
     // MARK: Old rows
 
-    /// Makes an entry of a row of any layout, without the row's key where the index is unique and no value is NULL.
+    /// Encodes the index entry of a row in any layout.
     /// - Parameters:
-    ///   - shape: where columns are in the row.
-    ///   - key: the values of the row's key.
+    ///   - shape: the positions of columns in the row.
+    ///   - key: the encoded values of the row's key.
+    /// - Returns: true if the entry omits the row's key, because the index is unique and no value is NULL.
     static func makeEntry(
         _ entry: borrowing KeyEncoder, _ index: TableDescription.Index, of row: RawSpan, _ shape: [ShapeColumn],
         key: UnsafeRawBufferPointer
@@ -108,7 +109,7 @@ final class RowWriter {
         return index.isUnique && !hasNull
     }
 
-    /// Removes the entries of a row with ``rowKey``.
+    /// Deletes the index entries of a row with ``rowKey``.
     func removeEntries(_ plan: TableWritePlan, of row: RawSpan) throws {
         let shape = try plan.columns(of: row)
         let prefix = plan.table.rowPrefix.count
@@ -123,10 +124,10 @@ final class RowWriter {
         }
     }
 
-    /// Removes ``oldEntry``.
-    /// - Parameter key: the values of the row's key.
+    /// Deletes ``oldEntry``.
+    /// - Parameter key: the encoded values of the row's key.
     func removeOldEntry(_ index: TableDescription.Index, _ isKeyless: Bool, key: UnsafeRawBufferPointer) throws {
-        // Of an index that is being built it may be another row's: the duplicate that will end the build.
+        // In an index in construction, the entry may belong to another row: the duplicate that will end the build.
         if isKeyless, !index.isReady {
             let owner = try oldEntry.withBytes { try transaction.get($0) }
             guard let owner, owner.elementsEqual(key) else { return }
@@ -136,7 +137,7 @@ final class RowWriter {
 
     // MARK: Errors
 
-    /// The error of a key or of unique values that exist.
+    /// The error for an existing key or existing unique values.
     func uniqueError(_ table: TableDescription, _ columns: [Int], _ values: [ColumnValue]) -> CRUDSQLExeError {
         let names = columns.map { table.columns[$0].column.name }.joined(separator: ", ")
         let isKey = columns == table.primaryKey
@@ -146,15 +147,15 @@ final class RowWriter {
             key: values.map(\.readable).joined(separator: ", "))
     }
 
-    /// The values in ``rowKey``.
+    /// Decodes the values in ``rowKey``.
     func keyValues(_ table: TableDescription) throws -> [ColumnValue] {
         try rowKey.bytes.withUnsafeBytes { try KeyDecoder.values(in: $0.bytes, from: table.rowPrefix.count) }
     }
 }
 
 extension KeyEncoder {
-    /// Appends the value of a column of a row.
-    /// - Returns: whether it is NULL.
+    /// Appends the value of a row's column.
+    /// - Returns: true if it is NULL.
     @inline(__always)
     func append(_ column: ShapeColumn, of row: RawSpan) throws(CRUDDecoderError) -> Bool {
         switch column {
@@ -170,7 +171,7 @@ extension KeyEncoder {
 }
 
 extension ColumnValue {
-    /// The value as a person reads it, in errors.
+    /// The value as text for errors.
     var readable: String {
         switch self {
         case .null: "NULL"

@@ -1,17 +1,17 @@
 import TableKit
 
-/// What changes of a table's rows have to look after, worked out once for each version of the catalogue.
+/// The layout, keys and foreign keys that writes to a table need. Created once for each version of the catalogue.
 final class TableWritePlan: Sendable {
-    /// A column of the table that refers to another one's key.
+    /// A column of the table that refers to another table's key.
     struct OutgoingReference: Sendable {
         let column: Int
         let slot: RowSlot
         let table: String
-        /// The table that is referred to. Nil: there is none.
+        /// The referenced table. Nil: it does not exist.
         let parent: TableDescription?
-        /// The type of its key. Nil: it has none of one column.
+        /// The type of the referenced key. Nil if that key has not exactly one column.
         let keyType: ColumnType?
-        /// Whether values of the column are written in keys as those of the parent's key.
+        /// True if the column's values have the same key encoding as the parent's key.
         let hasSameEncoding: Bool
     }
 
@@ -24,13 +24,13 @@ final class TableWritePlan: Sendable {
     }
 
     let table: TableDescription
-    /// The layout of all rows that are written.
+    /// The layout of all new rows.
     let layout: RowLayout
     /// The slots of the key's columns in ``layout``.
     let keySlots: [RowSlot]
-    /// For each byte of the bitmap the columns that cannot be NULL.
+    /// The NOT NULL columns as masks, by byte of the NULL bitmap.
     let notNull: [(byte: Int, mask: UInt8)]
-    /// For each layout, where the table's columns are.
+    /// For each layout, the positions of the table's columns.
     let shape: [[ShapeColumn]]
     let outgoing: [OutgoingReference]
     let incoming: [IncomingReference]
@@ -62,8 +62,8 @@ final class TableWritePlan: Sendable {
         }
     }
 
-    /// Where the table's columns are in a row.
-    /// - Throws: `TableErrorCode.corrupt` where the row names no layout of the table.
+    /// The positions of the table's columns in a row.
+    /// - Throws: `TableErrorCode.corrupt` if the row's layout is unknown.
     @inline(__always)
     func columns(of row: RawSpan) throws(CRUDDecoderError) -> [ShapeColumn] {
         let number = try RowHeader.layout(of: row)
@@ -74,8 +74,8 @@ final class TableWritePlan: Sendable {
         return shape[Int(number)]
     }
 
-    /// Checks that no column is NULL which cannot be.
-    /// - Parameter row: of the newest layout.
+    /// Checks the NOT NULL columns.
+    /// - Parameter row: the row, in the newest layout.
     @inline(__always)
     func checkNotNull(_ row: RawSpan) throws {
         for (byte, mask) in notNull {
@@ -97,7 +97,7 @@ final class TableWritePlan: Sendable {
     }
 }
 
-/// The first bytes of a row.
+/// The header of a row.
 enum RowHeader {
     /// The number of the row's layout.
     @inline(__always)
@@ -114,7 +114,7 @@ enum RowHeader {
 }
 
 extension ColumnType {
-    /// Whether equal values of both types are the same bytes in a key.
+    /// True if equal values of both types have the same key encoding.
     func hasSameKeyEncoding(as other: ColumnType) -> Bool {
         self == other || (isInteger && other.isInteger) || (isFloatingPoint && other.isFloatingPoint)
     }

@@ -1,6 +1,6 @@
 import TableKit
 
-/// The groups of an aggregate query as rows come in. All groups are in memory.
+/// Collects the groups of an aggregate query row by row. Holds all groups in memory.
 struct AggregateGroups {
     private let query: AggregateQuery
     private let columns: [Column]
@@ -15,7 +15,7 @@ struct AggregateGroups {
         var sums: [AggregateSum]
     }
 
-    /// - Throws: `TableErrorCode.noColumn` where a column is not there.
+    /// - Throws: `TableErrorCode.noColumn` if a column is missing.
     init(_ query: AggregateQuery, of table: TableAccess) throws {
         self.query = query
         columns = table.structure.columns
@@ -43,7 +43,7 @@ struct AggregateGroups {
         }
     }
 
-    /// For each group its values and the aggregates, ordered by group.
+    /// The groups in order, each with its values and its aggregates.
     func results() throws -> [[ColumnValue]] {
         try groups.sorted { RowBytes.order($0.key, $1.key) < 0 }.map { _, group in
             var result = group.values
@@ -56,7 +56,7 @@ struct AggregateGroups {
 }
 
 extension Aggregate {
-    /// The column that the aggregate is about.
+    /// The aggregated column; nil for the number of rows.
     var column: Int? {
         switch self {
         case .count: nil

@@ -1,6 +1,6 @@
 import TableKit
 
-/// One aggregate of one group as values come in.
+/// The running value of one aggregate of one group.
 struct AggregateSum {
     private var count = 0
     private var whole: Int128 = 0
@@ -8,8 +8,8 @@ struct AggregateSum {
     private var extreme = ColumnValue.null
     private var distinct: Set<ValueTuple> = []
 
-    /// Adds the value of a row; nil for the number of rows.
-    /// - Throws: `TableErrorCode.type` for a sum of what is no number.
+    /// Adds the value of a row; nil to count the row.
+    /// - Throws: `TableErrorCode.type` for a sum of values that are not numbers.
     mutating func add(_ value: ColumnValue?, _ aggregate: Aggregate, _ columns: [Column]) throws {
         guard let value else {
             count += 1
@@ -36,7 +36,7 @@ struct AggregateSum {
         }
     }
 
-    /// - Throws: `TableErrorCode.type` where an integer sum is out of range.
+    /// - Throws: `TableErrorCode.type` on overflow of an integer sum.
     func result(_ aggregate: Aggregate, _ columns: [Column]) throws -> ColumnValue {
         switch aggregate {
         case .count, .countValues: return .integer(Int64(count))

@@ -4,7 +4,7 @@ import TableKit
 final class ColumnReader {
     private let column: Int
     private let shape: RowShape
-    /// Where the column is in the layout that was seen last.
+    /// The position of the column in the last layout.
     private var place: ShapeColumn?
     private var layout: UInt16 = 0
 
@@ -13,7 +13,7 @@ final class ColumnReader {
         self.shape = shape
     }
 
-    /// The slot of the column in a row, or its value where the row has none.
+    /// The slot of the column in a row, or its constant value if the row is older than the column.
     @inline(__always)
     func place(in row: RawSpan) throws -> ShapeColumn {
         guard row.byteCount >= RowLayout.headerBytes else { throw RowSlot.damaged(shape) }

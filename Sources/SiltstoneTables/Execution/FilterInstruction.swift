@@ -1,33 +1,33 @@
 import TableKit
 
-/// One test of a filter's program, and where the program goes on.
+/// One test of a filter program, with the instructions that follow it.
 struct FilterInstruction {
     enum Operation: UInt8 {
         /// The scalar is in `low...high`.
         case scalarRange
         /// The scalar is one of a sorted list.
         case scalarList
-        /// A UUID, text or bytes beside the operand, by `comparison`.
+        /// Compares a UUID, text or bytes with the operand, by `comparison`.
         case bytes
-        /// They are one of a sorted list.
+        /// The bytes are in a sorted list.
         case bytesList
         case pattern
         case isNull
         case isNotNull
-        /// Two columns, by `comparison`.
+        /// Compares two columns, by `comparison`.
         case columns
     }
 
     var operation: Operation
     var comparison: Comparison = .equal
-    /// Whether the test is met where it fails, but not by NULL.
+    /// True to invert the test's result. NULL still fails.
     var isInverted = false
     var slot: RowSlot
     var low: Int64 = 0
     var high: Int64 = 0
-    /// The number of the list, the bytes, the pattern or the other slot among the program's operands.
+    /// The index of the list, bytes, pattern or second slot among the program's operands.
     var operand = 0
-    /// The next instruction where the test is met, or fails; ``accept`` or ``reject``.
+    /// The next instruction if the test passes or fails, or ``accept`` or ``reject``.
     var ifMet = FilterInstruction.accept
     var ifNot = FilterInstruction.reject
 

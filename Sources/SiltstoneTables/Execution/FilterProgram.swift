@@ -1,11 +1,11 @@
 import Foundation
 import TableKit
 
-/// A condition as a flat list of tests over the slots of rows of one layout. Nothing is decoded.
+/// A condition compiled to a flat list of tests on the slots of rows of one layout. It decodes no values.
 ///
-/// An object, so that a test of an operand copies no arrays. It does not change once it is made.
+/// A class, so that a test of an operand copies no arrays. Immutable after initialization.
 final class FilterProgram {
-    /// The tests, in memory of their own: they are looked at for each row.
+    /// The tests, in unmanaged memory because they are read for each row.
     let tests: UnsafeMutablePointer<FilterInstruction>
     private var instructions: [FilterInstruction] = []
     private var lists: [[Int64]] = []
@@ -13,14 +13,14 @@ final class FilterProgram {
     private var bytes: [[UInt8]] = []
     private var patterns: [TextPattern] = []
     private var others: [RowSlot] = []
-    /// What the program gives without a test.
+    /// The first instruction, or the result if there is no test.
     private(set) var start = FilterInstruction.accept
-    /// The least length of a row.
+    /// The minimum length of a row in bytes.
     private(set) var leastBytes = RowLayout.headerBytes
 
     /// - Parameters:
-    ///   - condition: of source 0 alone.
-    ///   - columns: where the columns are in the layout.
+    ///   - condition: a condition on source 0 alone.
+    ///   - columns: the positions of the columns in the layout.
     init(_ condition: Condition, columns: [ShapeColumn], table: String) throws {
         tests = .allocate(capacity: condition.testCount)
         start = try compile(
@@ -32,7 +32,7 @@ final class FilterProgram {
 
     // MARK: Running
 
-    /// Whether a row meets a test whose column is not NULL and that needs an operand; nil where the row is damaged.
+    /// Runs a test that needs an operand, on a column that is not NULL. Returns nil if the row is damaged.
     @inline(never)
     func isOtherMet(
         _ test: UnsafeMutablePointer<FilterInstruction>, _ row: UnsafeRawBufferPointer, _ base: UnsafeRawPointer
@@ -88,8 +88,8 @@ final class FilterProgram {
 
     // MARK: Compiling
 
-    /// Appends the tests of a condition, the last first, as each needs to know where the program goes on.
-    /// - Returns: where the condition begins.
+    /// Appends the tests of a condition, from the last to the first, because each needs the index of its successor.
+    /// - Returns: the index of the first instruction.
     private func compile(
         _ condition: Condition, _ columns: [ShapeColumn], _ table: String, ifMet: Int, ifNot: Int
     ) throws -> Int {
@@ -182,7 +182,7 @@ final class FilterProgram {
             result.isInverted = comparison == .notEqual
         case .lessOrEqual: result.high = number
         case .greaterOrEqual: result.low = number
-        // By inversion, as there may be nothing below or above the number.
+        // Inverted, because there may be no number below or above this one.
         case .less: (result.low, result.isInverted) = (number, true)
         case .greater: (result.high, result.isInverted) = (number, true)
         }
@@ -210,7 +210,7 @@ extension CRUDSQLGenError {
 }
 
 extension ColumnValue {
-    /// The bytes of a value that is compared by them: text, bytes, UUID.
+    /// The bytes by which a text, bytes or a UUID is compared.
     var comparableBytes: [UInt8] {
         switch self {
         case .text(let text), .json(let text): Array(text.utf8)
@@ -222,7 +222,7 @@ extension ColumnValue {
 }
 
 extension Condition {
-    /// How many tests a program for the condition has at most.
+    /// The maximum number of tests in a program for the condition.
     fileprivate var testCount: Int {
         switch self {
         case .always, .never: 0

@@ -1,7 +1,7 @@
 import TableKit
 
-/// The rows of a source that has them in the order of the first terms already: each group of rows that are equal in these is
-/// sorted by the others. So a limit needs the first groups alone.
+/// Sorts rows whose source already has the order of the first terms. Each group of rows equal in these terms is sorted
+/// by the others, so a limit needs only the first groups.
 final class GroupSortedRows: RowSource {
     private let source: any RowSource
     private let sortKey: SortKey
@@ -10,13 +10,13 @@ final class GroupSortedRows: RowSource {
     private let mostBytes: Int
 
     private var sorter: RowSorter
-    /// The sorted terms of the group in the sorter.
+    /// The first terms of the group in the sorter.
     private var group: [UInt8] = []
-    /// The group that is being handed out.
+    /// The sorted group that is being returned.
     private var ready: (any RowSource)?
     private var isAtEnd = false
 
-    /// - Parameter sortedTerms: how many of the key's terms the source's order has.
+    /// - Parameter sortedTerms: the number of leading terms in the source's order.
     init(_ source: any RowSource, by sortKey: SortKey, sortedTerms: Int, of termCount: Int, mostBytes: Int) {
         self.source = source
         self.sortKey = sortKey
@@ -42,7 +42,7 @@ final class GroupSortedRows: RowSource {
         }
     }
 
-    /// Reads to the end of the group in the sorter, and the first row of the next one.
+    /// Reads the rest of the group in the sorter, and the first row of the next group.
     private func readGroup() throws {
         var key: [UInt8] = []
         var finished: (any RowSource)?

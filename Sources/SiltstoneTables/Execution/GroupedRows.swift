@@ -1,15 +1,15 @@
 import TableKit
 
-/// The rows that a join has read, by the values that they are joined by: the rows of each value lie side by side, in their
-/// order. A look-up then copies one piece of memory; rows where the table has them would be one cache miss each.
+/// The rows read by a join, grouped by join value. The rows of a value are contiguous and in order, so a look-up copies
+/// one slice. Leaving the rows in table order lost: each row would be a cache miss.
 struct GroupedRows {
     let rows: RowBuffer
-    /// For each value, by its number, where its rows are.
+    /// The range of rows of each value, by number.
     private let groups: [(start: Int32, end: Int32)]
 
     /// - Parameters:
-    ///   - ranked: in the order that rows of one value have.
-    ///   - count: how many values there are.
+    ///   - ranked: the rows, in the required order within each value.
+    ///   - count: the number of values.
     init(_ ranked: RankedRows, count: Int) {
         if let groups = GroupedRows.groups(ranked.groups, count: count) {
             rows = ranked.rows
@@ -19,10 +19,10 @@ struct GroupedRows {
         }
     }
 
-    /// Where the rows of a value are.
+    /// The range of rows of a value.
     subscript(group: Int32) -> Range<Int> { Int(groups[Int(group)].start)..<Int(groups[Int(group)].end) }
 
-    /// Where the rows of each value are; nil where they do not lie side by side.
+    /// The range of rows of each value; nil if the rows of a value are not contiguous.
     private static func groups(_ numbers: [Int32], count: Int) -> [(start: Int32, end: Int32)]? {
         var groups = [(start: Int32, end: Int32)](repeating: (0, 0), count: count)
         var start = 0
@@ -37,7 +37,7 @@ struct GroupedRows {
         return groups
     }
 
-    /// Brings the rows of each value together: a counting sort.
+    /// Groups the rows by value with a counting sort.
     private static func sorted(_ ranked: RankedRows, count: Int) -> (RowBuffer, [(start: Int32, end: Int32)]) {
         let old = ranked.rows
         var groups = [(start: Int32, end: Int32)](repeating: (0, 0), count: count)
@@ -74,7 +74,7 @@ struct GroupedRows {
 }
 
 extension RowBuffer {
-    /// Appends some rows of another buffer, which lie side by side.
+    /// Appends a range of another buffer's rows.
     mutating func append(_ range: Range<Int>, of other: RowBuffer) {
         guard !range.isEmpty else { return }
         let start = other[range: range.lowerBound].lowerBound

@@ -1,12 +1,12 @@
 import TableKit
 
-/// Numbers the different values by which rows are joined, in the order in which they come.
+/// Numbers the distinct join values in the order of their first occurrence.
 struct JoinKeys {
     let type: ColumnType
     private let isScalar: Bool
     private var numbers = ScalarNumbers()
     private var texts: [[UInt8]: Int32] = [:]
-    /// How many different values there are.
+    /// The number of distinct values.
     private(set) var count = 0
 
     /// - Parameter type: the type of the joined table's column.
@@ -15,13 +15,13 @@ struct JoinKeys {
         isScalar = ScalarOrder.covers(type)
     }
 
-    /// The number of a value of any type, which is given one if it has none; nil where no row can have it.
+    /// The number of a value of any type. Assigns one to a new value. Returns nil if no row can have the value.
     mutating func add(_ value: ColumnValue) -> Int32? {
         guard !value.isNull, let exact = LiteralBounds(value, for: type).exact else { return nil }
         return insert(exact)
     }
 
-    /// As ``add(_:)``, for values that rows have already.
+    /// As ``add(_:)``, but returns nil for a new value.
     func number(of value: ColumnValue) -> Int32? {
         guard !value.isNull, let exact = LiteralBounds(value, for: type).exact else { return nil }
         if isScalar, let number = ScalarOrder.number(exact, type) { return numbers.number(of: number) }
@@ -46,7 +46,7 @@ struct JoinKeys {
         return found
     }
 
-    /// The number of the value in a row's column of the joined table; nil where it has none.
+    /// The number of the value in a joined row's column; nil for NULL and values without a number.
     func number(_ place: ShapeColumn, in row: RawSpan) throws -> Int32? {
         switch place {
         case .slot(let slot):
@@ -56,7 +56,7 @@ struct JoinKeys {
             }
             return texts[try slot.value(in: row).comparableBytes]
         case .absent(let value):
-            // NULL has the bytes of an empty text.
+            // NULL would have the bytes of an empty text.
             if value.isNull { return nil }
             if isScalar { return ScalarOrder.number(value, type).flatMap { numbers.number(of: $0) } }
             return texts[value.comparableBytes]
@@ -64,7 +64,7 @@ struct JoinKeys {
         }
     }
 
-    /// As ``number(_:in:)``, for values that are given a number if they have none.
+    /// As ``number(_:in:)``, but assigns a number to a new value.
     mutating func add(_ place: ShapeColumn, in row: RawSpan) throws -> Int32? {
         switch place {
         case .slot(let slot):
@@ -78,7 +78,7 @@ struct JoinKeys {
 }
 
 extension RowSlot {
-    /// The value of a column as ``ScalarOrder`` has it. Only of types that this covers.
+    /// The value of a column as ``ScalarOrder`` maps it. Only for types that it covers.
     @inline(__always)
     fileprivate func scalar(in row: RawSpan) throws -> Int64 {
         guard row.byteCount >= endsStart else { throw RowSlot.shortJoinedRow }

@@ -1,10 +1,10 @@
 import Siltstone
 import TableKit
 
-/// Arrays straight from what was found: for joins whose rows are all wanted, which is most of them.
+/// Fills arrays directly, without single elements: for joins that need all rows, as most do.
 extension JoinLookup {
     /// Fills the arrays of some owners.
-    /// - Parameter on: reads the owners' values.
+    /// - Parameter on: reads the join column of the owners.
     func fillArrays(_ joined: inout JoinedRows, of owners: RowBuffer, on: ColumnReader) throws {
         joined.ends.reserveCapacity(owners.count)
         switch method {
@@ -44,7 +44,7 @@ extension JoinLookup {
     }
 
     /// Appends the array of an owner.
-    /// - Parameter places: for each value the place of its rows in the result; -1 where they are not in it yet.
+    /// - Parameter places: for each value the index of its first row in the result; -1 if its rows are not in it yet.
     @inline(__always)
     private static func append(
         _ number: Int32?, _ rows: GroupedRows, _ places: inout [Int32], _ joined: inout JoinedRows
@@ -69,7 +69,7 @@ extension JoinLookup {
 }
 
 extension JoinKeys {
-    /// The number of the value in a column of any table's row; nil where no joined row has it.
+    /// The number of the value in a column of any table's row; nil if no joined row has it.
     fileprivate func number(of row: RawSpan, _ column: ColumnReader) throws -> Int32? {
         let place = try column.place(in: row)
         if case .slot(let slot) = place, slot.type == type { return try number(place, in: row) }

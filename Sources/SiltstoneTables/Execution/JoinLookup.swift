@@ -1,7 +1,7 @@
 import Siltstone
 import TableKit
 
-/// Finds the rows of a table that have the values of other rows in a column: one step of a join.
+/// Looks up the rows of a table by values of one column: one step of a join.
 final class JoinLookup<Reader: KeyValueReader> {
     private let runner: PlanRunner<Reader>
     let table: TableAccess
@@ -11,27 +11,27 @@ final class JoinLookup<Reader: KeyValueReader> {
     private let isAcrossValues: Bool
     let method: PhysicalPlan.Lookup
     private let place: ColumnReader
-    /// All rows with their values, once they are hashed.
+    /// All rows with their values, after the hash table was built.
     private var hash: (rows: RankedRows, keys: JoinKeys, members: [[Int32]])?
-    /// For each hashed row its number in the batch; -1 for those that are not in it.
+    /// For each hashed row its index in the batch; -1 if it is not in it.
     private var places: [Int32] = []
-    /// The same rows by their values, where no row is wanted apart from the others of its value.
+    /// The hashed rows grouped by value, for joins that need all rows of a value.
     var groupedHash: (rows: GroupedRows, keys: JoinKeys)?
-    /// For each value where its rows are in the batch; -1 for those that are not in it.
+    /// For each value the index of its rows in the batch; -1 if they are not in it.
     var groupPlaces: [Int32] = []
 
-    /// What was found for a batch.
+    /// The result for a batch.
     struct Found {
-        /// In the join's order.
+        /// The rows found, in the join's order.
         var rows = RowBuffer()
-        /// For each row that was looked up for, the numbers of those found, ascending.
+        /// For each owner the indexes of its rows, ascending.
         var members: [[Int32]] = []
     }
 
     /// - Parameters:
-    ///   - condition: what rows have to meet, as of source 0.
-    ///   - terms: the order of the rows found.
-    ///   - isAcrossValues: whether rows of different values have this order as well, not only those of one.
+    ///   - condition: the condition on the rows, as source 0.
+    ///   - terms: the order of the rows.
+    ///   - isAcrossValues: true if the order must hold across different values, not only within each.
     init(
         _ runner: PlanRunner<Reader>, _ table: TableAccess, column: Int, condition: Condition, terms: [OrderTerm],
         isAcrossValues: Bool, method: PhysicalPlan.Lookup
@@ -46,7 +46,7 @@ final class JoinLookup<Reader: KeyValueReader> {
         place = ColumnReader(column, shape: table.shape)
     }
 
-    /// The rows for the values of some owners. NULL has none.
+    /// Looks up the rows for the values of some owners. NULL has none.
     func find(_ values: [ColumnValue]) throws -> Found {
         switch method {
         case .order(let order): return try find(values, along: order)
@@ -64,7 +64,7 @@ final class JoinLookup<Reader: KeyValueReader> {
         return Found(rows: ranked.rows, members: numbers.map { $0.map { members[Int($0)] } ?? [] })
     }
 
-    /// The rows that have any of some values, with the values' numbers.
+    /// The rows with any of some values, and the numbers of their values.
     func rows(of values: [ColumnValue], _ keys: JoinKeys, along order: KeyOrder) throws -> RankedRows {
         let finder = PathFinder(reader: runner.reader)
         let path = try finder.path(
@@ -115,7 +115,7 @@ final class JoinLookup<Reader: KeyValueReader> {
         return (ranked, keys, ranked.members(of: keys.count))
     }
 
-    /// All rows that meet the condition, with numbers for their values.
+    /// All rows that match the condition, with the numbers of their values.
     func allRows() throws -> (rows: RankedRows, keys: JoinKeys) {
         var keys = JoinKeys(table.types[column])
         var ranked = RankedRows(SortKey(terms, shape: table.shape))

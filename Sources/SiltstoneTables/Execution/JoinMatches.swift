@@ -1,35 +1,35 @@
 import TableKit
 
-/// What one join found for a batch of owners: rows of the join's parent.
+/// The result of one join for a batch of owners, which are rows of the join's parent.
 struct JoinMatches {
-    /// A joined row, or none behind a row of the pivot that refers to none.
+    /// A joined row, or none if a row of the pivot refers to no row.
     struct Element {
-        /// The number in ``JoinMatches/rows``; -1 for none.
+        /// The index in ``JoinMatches/rows``; -1 for none.
         var row: Int32
-        /// The number in ``JoinMatches/pivots``; -1 for joins without one.
+        /// The index in ``JoinMatches/pivots``; -1 for joins without a pivot.
         var pivot: Int32
-        /// Whether the query's condition accepts a tuple with it.
+        /// True if the query's condition accepts a tuple with this element.
         var isAccepted = true
     }
 
     /// The joined rows, in the join's order.
     var rows = RowBuffer()
     var pivots = RowBuffer()
-    /// For each owner what it is joined with, in the join's order.
+    /// For each owner its elements, in the join's order.
     var elements: [[Element]] = []
-    /// For each owner the rows of the array that it gets.
+    /// For each owner the rows of its array.
     var arrays: [[Int32]] = []
 }
 
-/// A batch of parents with what joins found for it.
+/// A batch of parents with the results of the joins.
 struct JoinedBatch {
     var parents: RowBuffer
-    /// Whether the query's condition accepts each of the parents.
+    /// For each parent, true if the query's condition accepts it.
     var isAccepted: [Bool]
-    /// For each join what it found; nil where it has not run yet.
+    /// The result of each join; nil if it has not run yet.
     var matches: [JoinMatches?]
 
-    /// The rows that a join starts from.
+    /// The rows from which a join starts.
     func owners(of join: BoundJoin) -> RowBuffer {
         join.parent < 0 ? parents : matches[join.parent]?.rows ?? RowBuffer()
     }

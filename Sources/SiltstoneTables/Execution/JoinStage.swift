@@ -1,11 +1,11 @@
 import Siltstone
 import TableKit
 
-/// Joins batches of parents: finds what belongs to them, decides which parents the condition accepts, and fills arrays.
+/// Joins batches of parents: runs the joins, evaluates the condition on their results, and fills arrays.
 final class JoinStage<Reader: KeyValueReader> {
     let bound: BoundQuery
     private let steps: [JoinStep<Reader>]
-    /// Where the plan is measured, what counts its joins.
+    /// The meters of the joins, if the plan is measured.
     private let meters: PlanMeters?
 
     init(_ bound: BoundQuery, _ plan: PhysicalPlan, _ runner: PlanRunner<Reader>) {
@@ -14,7 +14,7 @@ final class JoinStage<Reader: KeyValueReader> {
         steps = zip(bound.joins, plan.lookups).map { JoinStep($0, in: bound, $1, runner) }
     }
 
-    /// Runs one join, and where the plan is measured, counts the rows that it finds.
+    /// Runs one join. If the plan is measured, counts and times its rows.
     @inline(__always)
     private func metered<R>(_ number: Int, _ rows: (R) -> Int, _ body: () throws -> R) throws -> R {
         guard let meter = meters?.joins[number] else { return try body() }
@@ -33,7 +33,7 @@ final class JoinStage<Reader: KeyValueReader> {
 
     // MARK: Conditions
 
-    /// Runs the joins that the condition names, and decides which parents it accepts.
+    /// Runs the joins in the condition, and determines which parents it accepts.
     func accept(_ parents: RowBuffer) throws -> JoinedBatch {
         var batch = JoinedBatch(
             parents: parents, isAccepted: [Bool](repeating: true, count: parents.count),
@@ -60,7 +60,7 @@ final class JoinStage<Reader: KeyValueReader> {
 
     private func acceptElements(_ number: Int, _ batch: inout JoinedBatch) throws {
         guard var matches = batch.matches[number] else { return }
-        // Taken out, so that the arrays are changed in place.
+        // Moved out of the batch, so that the arrays change in place.
         batch.matches[number] = nil
         let followers = bound.joins.indices.filter { bound.joins[$0].parent == number && bound.joins[$0].isNamed }
         for owner in matches.elements.indices {
@@ -74,7 +74,7 @@ final class JoinStage<Reader: KeyValueReader> {
         batch.matches[number] = matches
     }
 
-    /// Whether a join has an accepted element for a row of its parent, or is accepted without one.
+    /// True if a join has an accepted element for a row of its parent, or needs none.
     private func isAccepted(_ number: Int, owner: Int32, _ batch: JoinedBatch) -> Bool {
         guard owner >= 0, let elements = batch.matches[number]?.elements[Int(owner)], !elements.isEmpty else {
             return bound.joins[number].isNullMet
@@ -84,11 +84,11 @@ final class JoinStage<Reader: KeyValueReader> {
 
     // MARK: Arrays
 
-    /// Whether the arrays are made without a look at single elements: no condition of joined rows is left, no join cuts its
-    /// arrays.
+    /// True if arrays can be filled without single elements: joined rows have no late condition, and no join has a
+    /// pivot, a limit, or duplicates.
     var isPlain: Bool { !bound.hasLateConditions && steps.allSatisfy(\.isPlain) }
 
-    /// The result for parents that are all kept, where the stage ``isPlain``.
+    /// The result for a batch of parents that are all kept. Only if the stage ``isPlain``.
     func plainResult(_ parents: RowBuffer) throws -> RowBatch {
         var result = RowBatch(shape: bound.tables[0].shape)
         result.rows = parents
@@ -104,7 +104,7 @@ final class JoinStage<Reader: KeyValueReader> {
         return result
     }
 
-    /// Runs the other joins for the parents that are kept, and fills the arrays of all.
+    /// Runs the remaining joins for the kept parents, and fills all arrays.
     func fill(_ batch: inout JoinedBatch, kept: [Int]) throws {
         for (number, join) in bound.joins.enumerated() {
             let owners = owners(of: join, kept: kept, in: batch)
@@ -122,7 +122,7 @@ final class JoinStage<Reader: KeyValueReader> {
         }
     }
 
-    /// The rows that a join starts from, in the order in which the result has them.
+    /// The rows from which a join starts, in the order of the result.
     private func owners(of join: BoundJoin, kept: [Int], in batch: JoinedBatch) -> [Int] {
         if join.parent < 0 { return kept }
         let parents = owners(of: bound.joins[join.parent], kept: kept, in: batch)
@@ -138,7 +138,7 @@ final class JoinStage<Reader: KeyValueReader> {
         return owners
     }
 
-    /// Cuts the rows of all owners together: in the join's order, which is that of their numbers, then as owners come.
+    /// Limits the rows of all owners together: in the join's order, which is that of their indexes, then by owner.
     private func limitTogether(_ arrays: inout [[Int32]], _ owners: [Int], _ limit: RowLimit) {
         var pairs: [(row: Int32, place: Int)] = []
         for (place, owner) in owners.enumerated() {
@@ -152,7 +152,7 @@ final class JoinStage<Reader: KeyValueReader> {
         }
     }
 
-    /// The result for some of the parents that are kept.
+    /// The result for some of the kept parents.
     func result(_ batch: JoinedBatch, _ parents: ArraySlice<Int>) -> RowBatch {
         var result = RowBatch(shape: bound.tables[0].shape)
         for parent in parents { batch.parents.withRow(parent) { result.rows.append($0) } }

@@ -1,7 +1,7 @@
 import Siltstone
 import TableKit
 
-/// One join as it runs: one look-up, or with a pivot two.
+/// One running join: one look-up, or two with a pivot.
 final class JoinStep<Reader: KeyValueReader> {
     private let join: BoundJoin
     private let childLookup: JoinLookup<Reader>
@@ -41,18 +41,18 @@ final class JoinStep<Reader: KeyValueReader> {
 
     // MARK: Rows
 
-    /// Whether all rows that have an owner's value are the owner's array.
+    /// True if the array of an owner is exactly the rows with the owner's value.
     var isPlain: Bool {
         pivotLookup == nil && distinctKey == nil && join.clause.limit == nil && join.clause.limitEach == nil
     }
 
-    /// Fills the arrays of all owners, where the join ``isPlain``.
+    /// Fills the arrays of all owners. Only if the join ``isPlain``.
     func fillArrays(_ joined: inout JoinedRows, of owners: RowBuffer) throws {
         try childLookup.fillArrays(&joined, of: owners, on: on)
     }
 
-    /// What belongs to the owners.
-    /// - Parameter only: the owners that are asked for; nil: all.
+    /// Finds the joined rows of the owners.
+    /// - Parameter only: the owners to look up; nil: all.
     func find(for owners: RowBuffer, only: [Int]?) throws -> JoinMatches {
         var values = [ColumnValue](repeating: .null, count: owners.count)
         for owner in only ?? Array(0..<owners.count) {
@@ -83,7 +83,7 @@ final class JoinStep<Reader: KeyValueReader> {
 
     // MARK: Conditions
 
-    /// Whether an element meets the conditions that concern this join alone.
+    /// True if an element matches the conditions on this join alone.
     func accepts(_ element: JoinMatches.Element, in matches: JoinMatches) throws -> Bool {
         if element.row < 0 {
             if !join.childCondition.isMetByNulls { return false }
@@ -111,7 +111,7 @@ final class JoinStep<Reader: KeyValueReader> {
 
     // MARK: Arrays
 
-    /// The rows of an owner's array: each once, cut by the limit of each array.
+    /// The distinct rows of an owner's array, cut by `limitEach`.
     func array(of elements: [JoinMatches.Element], in matches: JoinMatches) throws -> [Int32] {
         var rows: [Int32] = []
         rows.reserveCapacity(elements.count)

@@ -1,6 +1,6 @@
 import TableKit
 
-/// The rows of a source behind the first few, and of those so many at most.
+/// Applies an offset and a limit to the rows of a source.
 final class LimitedRows: RowSource {
     private let source: any RowSource
     private var skip: Int

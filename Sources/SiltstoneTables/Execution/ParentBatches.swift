@@ -1,19 +1,19 @@
 import Siltstone
 import TableKit
 
-/// The parents of a query with joins, in batches, with which of them the result has.
+/// The parents of a query with joins, in batches, with the numbers of the parents in the result.
 final class ParentBatches<Reader: KeyValueReader> {
     private let stage: JoinStage<Reader>
     private let rows: any RowSource
     private let batchRows: Int
-    /// Whether distinctness and limit come after the joins, as these drop parents.
+    /// True if DISTINCT and the limit apply after the joins, because the joins drop parents.
     private let isLate: Bool
     private let distinctKey: SortKey?
     private var seen: DistinctSet
     private var skip: Int
     private var left: Int
 
-    /// - Parameter isWhole: whether all parents come in one batch: for limits over the joined rows of all.
+    /// - Parameter isWhole: true for one batch of all parents, as limits over the joined rows of all require.
     init(_ stage: JoinStage<Reader>, _ plan: PhysicalPlan, _ runner: PlanRunner<Reader>, isWhole: Bool) throws {
         let bound = stage.bound
         self.stage = stage
@@ -26,12 +26,12 @@ final class ParentBatches<Reader: KeyValueReader> {
         let skip = max(limit?.skip ?? 0, 0)
         self.skip = skip
         left = limit?.count.map { max($0, 0) } ?? .max
-        // A short list of parents is looked up without more.
+        // A small limit needs only a small batch.
         let wanted = bound.query.limit?.count.map { max($0, 1).addingReportingOverflow(skip).partialValue } ?? .max
         batchRows = isWhole ? .max : min(256, max(wanted, 16))
     }
 
-    /// The next batch that has parents of the result, and their numbers; nil at the end.
+    /// The next batch with parents of the result, and their numbers; nil at the end.
     func next() throws -> (batch: JoinedBatch, kept: [Int])? {
         while left > 0 {
             var parents = RowBuffer()

@@ -1,31 +1,31 @@
 import TableKit
 
-/// Counts and times one step of a plan as it runs.
+/// Counts and times one step of a running plan.
 final class StepMeter {
-    /// Rows that the step gave.
+    /// The number of rows returned.
     var rows = 0
-    /// How long it took with the steps below it, and without those above.
+    /// The time of the step and its inputs, without the steps that consume its rows.
     var time = Duration.zero
 }
 
 /// Counts and times the steps of a plan.
 final class PlanMeters {
-    /// Rows or entries that were read for the parents, before the filter.
+    /// The rows or entries read for the parents, before the filter.
     let read = StepMeter()
-    /// Parents behind the filter.
+    /// The parents after the filter.
     let path = StepMeter()
     let ordering = StepMeter()
     let distinct = StepMeter()
     let limit = StepMeter()
-    /// The look-ups of each join.
+    /// The look-up of each join.
     let joins: [StepMeter]
-    /// The whole query: its parents.
+    /// The whole query, counted in parents.
     let result = StepMeter()
 
     init(joins: Int) { self.joins = (0..<joins).map { _ in StepMeter() } }
 }
 
-/// The rows of a source, counted and timed.
+/// Counts and times the rows of a source.
 final class MeteredRows: RowSource {
     private let source: any RowSource
     private let meter: StepMeter
@@ -49,7 +49,7 @@ final class MeteredRows: RowSource {
     }
 }
 
-/// The rows of a source that meet a condition: a step of its own where rows before and behind the filter are counted.
+/// Filters the rows of a source. A separate step, so that rows are counted before and after the filter.
 final class FilteredRows: RowSource {
     private let source: any RowSource
     private let filter: RowFilter
@@ -65,7 +65,7 @@ final class FilteredRows: RowSource {
 }
 
 extension PlanRunner {
-    /// The rows of the parents' path; where the plan is measured, with meters around its reading and its filter.
+    /// The rows of the parents' path. If the plan is measured, with meters around the read and the filter.
     func parentRows(_ path: AccessPath, of table: TableAccess, isReverse: Bool, wanted: Int? = nil) -> any RowSource {
         guard let meters else { return source(path, of: table, isReverse: isReverse, wanted: wanted) }
         guard !path.isUnion else { return metered(source(path, of: table), meters.path) }
@@ -75,14 +75,14 @@ extension PlanRunner {
         return MeteredRows(FilteredRows(read, RowFilter(path.filter, shape: table.shape)), meters.path)
     }
 
-    /// The rows, with a meter where the plan is measured.
+    /// The rows, with a meter if the plan is measured.
     func metered(_ rows: any RowSource, _ meter: StepMeter?) -> any RowSource {
         meter.map { MeteredRows(rows, $0) } ?? rows
     }
 }
 
 extension QueryExecutor {
-    /// Runs a query to its end, and describes its plan with what each step did.
+    /// Runs a query to its end, and describes its plan with the measurements of each step.
     func explainRunning(_ query: Query) throws -> QueryPlan {
         let bound = try BoundQuery(query, in: catalogue)
         let plan = try Planner(bound, reader).plan(isEstimated: true)

@@ -1,16 +1,16 @@
 import Siltstone
 import TableKit
 
-/// Turns plans into steps that run.
+/// Creates the running steps of plans.
 struct PlanRunner<Reader: KeyValueReader> {
     let reader: Reader
-    /// What sorts and sets hold in memory.
+    /// The memory limit of each sort and set, in bytes.
     var mostBytes = RowSorter.memoryBytes
-    /// Where the plan is measured, what counts its steps.
+    /// The meters of the steps, if the plan is measured.
     var meters: PlanMeters?
 
     /// The rows of a path.
-    /// - Parameter wanted: how many of them are looked at, at least. Nil: all.
+    /// - Parameter wanted: the expected minimum number of rows read. Nil: all.
     func source(
         _ path: AccessPath, of table: TableAccess, isReverse: Bool = false, wanted: Int? = nil
     ) -> any RowSource {
@@ -47,7 +47,7 @@ struct PlanRunner<Reader: KeyValueReader> {
         }
     }
 
-    /// The parents of a query, in order, but for distinctness and limit.
+    /// The parents of a query, in order, before DISTINCT and the limit.
     func parents(_ bound: BoundQuery, _ plan: PhysicalPlan) throws -> any RowSource {
         let table = bound.tables[0]
         let rows =
@@ -72,7 +72,7 @@ struct PlanRunner<Reader: KeyValueReader> {
         }
     }
 
-    /// The parents of a query, ordered, distinct and limited. Without conditions of joins.
+    /// The parents of a query after the order, DISTINCT and the limit. For queries without conditions on joins.
     func limitedParents(_ bound: BoundQuery, _ plan: PhysicalPlan) throws -> any RowSource {
         var rows = try parents(bound, plan)
         if bound.needsDistinct {
@@ -84,7 +84,7 @@ struct PlanRunner<Reader: KeyValueReader> {
         return rows
     }
 
-    /// The path to parents by the values of a join's rows.
+    /// The path to the parents by the values of a join's rows.
     private func path(_ bound: BoundQuery, drivenBy number: Int, along order: KeyOrder) throws -> AccessPath {
         let join = bound.joins[number]
         let finder = PathFinder(reader: reader)
@@ -113,7 +113,7 @@ struct PlanRunner<Reader: KeyValueReader> {
     }
 }
 
-/// The rows of a source that meet none of some conditions.
+/// Drops the rows of a source that match one of some conditions.
 private final class RemainingRows: RowSource {
     private let source: any RowSource
     private let filters: [RowFilter]
@@ -132,7 +132,7 @@ private final class RemainingRows: RowSource {
 }
 
 extension Condition {
-    /// That a column of source 0 has one of some values of any type. NULL is none.
+    /// A test that a column of source 0 equals one of some values of any type, without NULL.
     static func among(_ values: [ColumnValue], _ column: Int, _ type: ColumnType) -> Condition {
         let known = values.compactMap { $0.isNull ? nil : LiteralBounds($0, for: type).exact }
         return known.isEmpty ? .never : .test(ColumnReference(column: column), .equal(to: known))

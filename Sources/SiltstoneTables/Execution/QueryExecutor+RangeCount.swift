@@ -2,8 +2,8 @@ import Siltstone
 import TableKit
 
 extension QueryExecutor {
-    /// Counts the rows of a query whose condition is one range of a column that a key or an index begins with. Makes no plan,
-    /// which takes longer than counting a hundred entries.
+    /// Counts the rows of a query whose condition is one range of the first column of the key or an index. Makes no
+    /// plan, because planning takes longer than counting a hundred entries.
     /// - Returns: nil for all other queries.
     func rangeCount(_ query: Query) throws -> Int? {
         guard query.joins.isEmpty, query.limit == nil, query.forcedPlan == nil, query.columns == nil,
@@ -20,19 +20,19 @@ extension QueryExecutor {
     }
 }
 
-/// A range of the entries of an order, narrowed by comparisons of the order's first column.
+/// A range of an order's entries, narrowed by comparisons with the order's first column.
 private struct RangeCount {
-    /// Where the range begins. Entries with NULL stand before it.
+    /// The start of the range. Entries with NULL come before it.
     private(set) var from: [UInt8]
-    /// The first place behind the range.
+    /// The exclusive end of the range.
     private(set) var to: [UInt8]
     private let prefix: [UInt8]
     private let column: Int
     private let type: ColumnType
 
     /// - Parameters:
-    ///   - prefix: what the keys of all entries begin with.
-    ///   - column: the number of the column whose value follows, and its type.
+    ///   - prefix: the prefix of all entries' keys.
+    ///   - column: the number of the column after the prefix.
     init(_ prefix: [UInt8], _ column: Int, _ type: ColumnType) {
         from = prefix + KeyInterval.values.from
         to = prefix + KeyInterval.values.to
@@ -41,7 +41,7 @@ private struct RangeCount {
         self.type = type
     }
 
-    /// The column of source 0 that a comparison, or the first one of a conjunction, names; nil for other conditions.
+    /// The column of source 0 in a comparison, or in the first one of a conjunction; nil for other conditions.
     static func column(of predicate: Predicate) -> Int? {
         switch predicate {
         case .compare(let column, _, _): column.source == 0 ? column.column : nil
@@ -50,8 +50,8 @@ private struct RangeCount {
         }
     }
 
-    /// Narrows the range to the entries that meet a condition.
-    /// - Returns: false where it has parts that are no plain comparisons of the column.
+    /// Narrows the range to the matching entries.
+    /// - Returns: false if a part is not a plain comparison with the column.
     mutating func narrow(_ predicate: Predicate) -> Bool {
         switch predicate {
         case .compare(let reference, let comparison, let value):
@@ -67,7 +67,7 @@ private struct RangeCount {
     private mutating func narrow(_ comparison: Comparison, _ value: ColumnValue) -> Bool {
         let encoder = KeyEncoder(prefix)
         encoder.append(value)
-        // No value's tag is FF: this is the end of all entries with the value.
+        // No tag is FF, so this is the end of all entries with the value.
         var bytes = encoder.bytes
         switch comparison {
         case .less, .greaterOrEqual: break

@@ -1,13 +1,13 @@
 import Siltstone
 import TableKit
 
-/// Runs queries on one state of a store.
+/// Runs queries on one snapshot or transaction of a store.
 struct QueryExecutor<Reader: KeyValueReader> {
-    /// The state.
+    /// The snapshot or the transaction.
     let reader: Reader
-    /// The tables in it.
+    /// The catalogue of the reader.
     let catalogue: Catalogue
-    /// What sorts and sets hold in memory.
+    /// The memory limit of each sort and set, in bytes.
     var mostBytes = RowSorter.memoryBytes
 
     private var runner: PlanRunner<Reader> { PlanRunner(reader: reader, mostBytes: mostBytes) }
@@ -25,7 +25,7 @@ struct QueryExecutor<Reader: KeyValueReader> {
 
     // MARK: One row by its key
 
-    /// The result of a query for one row by a key of one column, without planning; nil for all others.
+    /// The result of a look-up by a one-column key, without planning; nil for other queries.
     private func pointQuery(_ query: Query) throws -> SingleRow? {
         guard case .compare(_, .equal, _)? = query.predicate, query.joins.isEmpty, query.forcedPlan == nil,
             query.limit.map(isFirst) ?? true
@@ -42,7 +42,7 @@ struct QueryExecutor<Reader: KeyValueReader> {
         return SingleRow(batch)
     }
 
-    /// The whole key of the only row that can match; nil where that is not clear at once.
+    /// The full key of the only row that can match; nil if the predicate is no look-up by the key.
     private func pointKey(_ binding: TableBinding, _ predicate: Predicate?) -> KeyEncoder? {
         guard case .compare(let column, .equal, let value)? = predicate, column.source == 0,
             let key = binding.keyColumns, key.count == 1, key[0] == column.column,
@@ -58,11 +58,10 @@ struct QueryExecutor<Reader: KeyValueReader> {
 
     // MARK: Changes
 
-    /// Calls `body` with the whole key and the bytes of each row of a table that matches, each row once. For updates and
-    /// deletes.
+    /// Passes the full key and the bytes of each matching row to `body`, once. For updates and deletes.
     /// - Parameters:
-    ///   - predicate: names source 0 alone, columns by their numbers in the binding's structure. Nil: all rows.
-    ///   - body: gets bytes that are good until it returns; it changes nothing in the store.
+    ///   - predicate: a condition on source 0, by the columns of the binding's structure. Nil: all rows.
+    ///   - body: receives bytes that are valid until it returns. It must not write to the store.
     func forEachMatch(
         _ binding: TableBinding, _ predicate: Predicate?, _ body: (RawSpan, RawSpan) throws -> Void
     ) throws {
@@ -87,11 +86,11 @@ struct QueryExecutor<Reader: KeyValueReader> {
 
     // MARK: Counts
 
-    /// The number of different parents that a query finds.
+    /// The number of distinct parents that a query finds.
     func count(_ query: Query) throws -> Int {
         if let count = try rangeCount(query) { return count }
         var query = query
-        // What the condition does not name changes no count.
+        // Orders and the limits of joins do not affect the count.
         if query.forcedPlan == nil { query.order = [] }
         for number in query.joins.indices { query.joins[number].limit = nil }
         let bound = try BoundQuery(query, in: catalogue)
@@ -121,8 +120,8 @@ struct QueryExecutor<Reader: KeyValueReader> {
         return count
     }
 
-    /// The entries of a path that has no others than those that match, counted without rows; nil for other paths.
-    /// - Parameter wanted: no more than so many count. Nil: all do.
+    /// Counts the entries of an exact path without reading rows; nil for other paths.
+    /// - Parameter wanted: the maximum count. Nil: no maximum.
     private func count(_ path: AccessPath, wanted: Int?) throws -> Int? {
         if path.isNothing { return 0 }
         guard path.isExact else { return nil }
@@ -171,13 +170,13 @@ struct QueryExecutor<Reader: KeyValueReader> {
 
     // MARK: Plans
 
-    /// How a query would run.
+    /// Returns the plan of a query.
     func explain(_ query: Query) throws -> QueryPlan {
         let bound = try BoundQuery(query, in: catalogue)
         return PlanDescription(bound: bound).describe(try Planner(bound, reader).plan(isEstimated: true))
     }
 
-    /// All plans for a query.
+    /// Returns all plans of a query.
     func plans(for query: Query) throws -> [QueryPlan] {
         let bound = try BoundQuery(query, in: catalogue)
         let description = PlanDescription(bound: bound)
@@ -186,7 +185,7 @@ struct QueryExecutor<Reader: KeyValueReader> {
 }
 
 extension ColumnValue {
-    /// Whether the value is, as it stands, one that a column of a type can have.
+    /// True if a column of this type can have exactly this value, without a conversion.
     func isPlain(_ type: ColumnType) -> Bool {
         switch (self, type) {
         case (.integer, _): type.isInteger

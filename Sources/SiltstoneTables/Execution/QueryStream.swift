@@ -6,10 +6,10 @@ final class QueryStream: RowStream {
     private let rows: any RowSource
     private let shape: RowShape
     private var isAtEnd = false
-    /// The rows of the last batch. Their memory is used again, unless somebody still holds the batch.
+    /// The rows of the last batch. Their memory is reused, unless the batch has other references.
     private var buffer = RowBuffer()
 
-    /// Rows and bytes after which a batch ends.
+    /// The number of rows and of bytes that ends a batch.
     private static let batchRows = 256
     private static let batchBytes = 1 << 20
 
@@ -20,7 +20,7 @@ final class QueryStream: RowStream {
 
     func next() throws -> RowBatch? {
         if isAtEnd { return nil }
-        // Taken out of the stream: the stream must not hold memory that is written.
+        // Moved out of the stream: a second reference would make each append copy the memory.
         var buffer = RowBuffer()
         swap(&buffer, &self.buffer)
         buffer.removeAll()
@@ -40,7 +40,7 @@ final class QueryStream: RowStream {
     }
 }
 
-/// One row, or none: the result of a query by the key.
+/// The result of a look-up by key: one row or none.
 final class SingleRow: RowStream {
     private var batch: RowBatch?
 
@@ -52,7 +52,7 @@ final class SingleRow: RowStream {
     }
 }
 
-/// Runs what reads, with errors of the store as errors of tables.
+/// Runs a read and converts errors of the store to errors of tables.
 func mappingStoreErrors<R>(_ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as StoreError { throw error.asTableError }
 }

@@ -1,19 +1,18 @@
 import TableKit
 
-/// Rows that a join has read, brought into the join's order: a row's number is its rank, at least among those that are joined
-/// by the same value.
+/// Rows read by a join, in the join's order: a row's index is its rank, at least among the rows of its join value.
 struct RankedRows {
     private(set) var rows = RowBuffer()
-    /// For each row the number of the value that it is joined by.
+    /// For each row the number of its join value.
     private(set) var groups: [Int32] = []
-    /// The sort keys, one behind the other.
+    /// The sort keys of the rows.
     private var keys = RowBuffer()
     private let sortKey: SortKey
-    /// Whether rows have come in order.
+    /// True while rows arrive in order.
     private var ascends = true
-    /// Whether the rows of each value have come together and in order, as from an index.
+    /// True while the rows of each value arrive together and in order, as from an index.
     private var ascendsInGroups = true
-    /// Which values have had rows.
+    /// For each value, true if it had a row.
     private var seen: [Bool] = []
 
     init(_ sortKey: SortKey) { self.sortKey = sortKey }
@@ -27,7 +26,7 @@ struct RankedRows {
         groups.append(group)
     }
 
-    /// Compares the last key with the one before.
+    /// Compares the last key with the previous one.
     private mutating func note(_ group: Int32) {
         if keys.count == 1 {
             mark(group)
@@ -47,7 +46,7 @@ struct RankedRows {
         if !isAbove { ascends = false }
     }
 
-    /// - Returns: whether the value had no row before.
+    /// - Returns: true if the value had no row before.
     @discardableResult
     private mutating func mark(_ group: Int32) -> Bool {
         let group = Int(group)
@@ -56,8 +55,8 @@ struct RankedRows {
         return !seen[group]
     }
 
-    /// Sorts the rows. No row is appended afterwards.
-    /// - Parameter isAcrossValues: whether rows of different values have an order as well.
+    /// Sorts the rows. No row may be appended afterwards.
+    /// - Parameter isAcrossValues: true if the order must hold across different values.
     mutating func rank(isAcrossValues: Bool) {
         defer { (keys, seen) = (RowBuffer(), []) }
         if ascends || (ascendsInGroups && !isAcrossValues) { return }
@@ -76,7 +75,7 @@ struct RankedRows {
         rows = sorted
     }
 
-    /// For each value, by its number, the rows that have it, in their order.
+    /// For each value, by number, the indexes of its rows, in order.
     func members(of count: Int) -> [[Int32]] {
         var sizes = [Int](repeating: 0, count: count)
         for group in groups { sizes[Int(group)] += 1 }

@@ -1,10 +1,10 @@
 import Siltstone
 import TableKit
 
-/// Access to the variable columns of a row without checks that the caller has made.
+/// Unchecked access to the variable columns of a row. The caller has checked the row's length.
 enum RowBytes {
-    /// The bytes of a variable column, or nil where the row is damaged.
-    /// - Parameter row: at least as long as the slot's `endsStart`.
+    /// The bytes of a variable column; nil if the row is damaged.
+    /// - Parameter row: the row. It must have at least the slot's `endsStart` bytes.
     @inline(__always)
     static func variable(_ slot: RowSlot, in row: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard let base = row.baseAddress else { return nil }
@@ -25,7 +25,7 @@ enum RowBytes {
             : Int(UInt16(littleEndian: ends.loadUnaligned(fromByteOffset: number &* 2, as: UInt16.self)))
     }
 
-    /// How two pieces of bytes are ordered: below, at or above 0.
+    /// The lexicographic order of two byte buffers: below, at or above 0.
     @inline(__always)
     static func order(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
         let common = min(left.count, right.count)
@@ -36,7 +36,7 @@ enum RowBytes {
         return left.count &- right.count
     }
 
-    /// As `memcmp`, eight bytes at a time.
+    /// Like `memcmp`, eight bytes at a time.
     @inline(__always)
     private static func compareMemory(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Int {
         var place = 0
@@ -55,7 +55,7 @@ enum RowBytes {
         return 0
     }
 
-    /// As ``order(_:_:)-swift.type.method``, of arrays.
+    /// As ``order(_:_:)-swift.type.method``, for arrays.
     static func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
         left.withUnsafeBytes { left in right.withUnsafeBytes { order(left, $0) } }
     }

@@ -1,9 +1,9 @@
 import Siltstone
 import TableKit
 
-/// Fetches rows by their keys, which come in batches from a list or an index, and filters them.
+/// Fetches rows by keys from a list or an index, in batches, and filters them.
 final class RowFetch<Reader: KeyValueReader>: RowSource {
-    /// Appends keys of rows, the table's prefix included, up to a number; none at the end.
+    /// Appends row keys with the table's prefix, up to a number of keys. Appends none at the end.
     typealias Fill = (inout RowBuffer, Int) throws -> Void
 
     private let reader: Reader
@@ -12,11 +12,11 @@ final class RowFetch<Reader: KeyValueReader>: RowSource {
     private let fill: Fill
     private var keys = RowBuffer()
     private var next = 0
-    /// The keys of the next batch. A short query need not fetch rows that nobody asks for, so batches grow.
+    /// The number of keys in the next batch. Batches grow, so that a short query fetches few unneeded rows.
     private var batch: Int
     private let (leastKeys, mostKeys) = (8, 128)
 
-    /// - Parameter wanted: how many rows are looked at, at least. Nil: all.
+    /// - Parameter wanted: the expected minimum number of rows read. Nil: all.
     init(_ reader: Reader, prefixBytes: Int, filter: RowFilter, wanted: Int?, fill: @escaping Fill) {
         self.reader = reader
         self.prefixBytes = prefixBytes
@@ -25,7 +25,7 @@ final class RowFetch<Reader: KeyValueReader>: RowSource {
         batch = max(1, min(wanted ?? mostKeys, mostKeys))
     }
 
-    /// Ends a look-up of many keys early.
+    /// Thrown to end a look-up of many keys early.
     private struct Stopped: Error {}
 
     func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
@@ -41,13 +41,13 @@ final class RowFetch<Reader: KeyValueReader>: RowSource {
         }
     }
 
-    /// - Returns: whether `body` wants more.
+    /// - Returns: true if `body` wants more rows.
     private func fetch(_ body: (RawSpan, RawSpan) throws -> Bool) throws -> Bool {
         let first = next
         do {
             try reader.withRows(of: KeySlices(keys, from: first)) { index, row in
                 next = first + index + 1
-                // An index entry without a row: the row was deleted by the transaction that reads.
+                // No row has the key, or this transaction deleted the row after the key was read.
                 guard let row, try filter.accepts(row) else { return }
                 let goesOn = try keys.withRow(first + index) { key in
                     try body(key.extracting(droppingFirst: prefixBytes), row)
@@ -60,8 +60,8 @@ final class RowFetch<Reader: KeyValueReader>: RowSource {
 }
 
 extension KeyValueReader {
-    /// `withValues(of:_:)`, compiled for each of the readers that sessions have. Code that is generic over the reader would
-    /// ask tables of witnesses several times for each key, which takes as long as the look-up.
+    /// `withValues(of:_:)`, specialized for each reader type of sessions. Generic code would call witnesses several
+    /// times for each key, which takes as long as the look-up.
     fileprivate func withRows(of keys: KeySlices, _ body: (Int, RawSpan?) throws -> Void) throws {
         switch self {
         case let snapshot as Snapshot: try snapshot.withValues(of: keys, body)
@@ -71,7 +71,7 @@ extension KeyValueReader {
     }
 }
 
-/// The keys of a buffer, one after the other.
+/// The keys of a buffer, in order.
 private struct KeySlices: Sequence, IteratorProtocol {
     private let bytes: [UInt8]
     private let ends: [Int]
@@ -91,9 +91,9 @@ private struct KeySlices: Sequence, IteratorProtocol {
     }
 }
 
-/// Where the keys of ``RowFetch`` come from.
+/// The key sources of ``RowFetch``.
 enum RowKeys {
-    /// From a list of whole keys.
+    /// Keys from a list of full keys.
     static func list<Reader: KeyValueReader>(_ keys: [[UInt8]], for reader: Reader) -> RowFetch<Reader>.Fill {
         var rest = keys[...]
         return { buffer, count in
@@ -102,7 +102,7 @@ enum RowKeys {
         }
     }
 
-    /// From the values of unique index entries.
+    /// Keys from the values of unique index entries.
     static func entries<Reader: KeyValueReader>(
         _ entries: [[UInt8]], rowPrefix: [UInt8], in reader: Reader
     ) -> RowFetch<Reader>.Fill {
@@ -117,7 +117,7 @@ enum RowKeys {
         }
     }
 
-    /// From a walk over ranges of an index.
+    /// Keys from a scan of index ranges.
     static func walk<Reader: KeyValueReader>(
         _ order: KeyOrder, _ ranges: [KeyRange], isReverse: Bool, rowPrefix: [UInt8], in reader: Reader
     ) -> RowFetch<Reader>.Fill {
@@ -127,7 +127,7 @@ enum RowKeys {
             let walk = try cursor ?? reader.scan(ranges: ranges, reverse: isReverse)
             cursor = walk
             try walk.forEach { key, value in
-                // The value of a unique entry is the row's key; of others that stands behind the values.
+                // A unique entry has the row's key as its value. In other entries the key follows the values.
                 if value.byteCount > 0 {
                     buffer.append(rowPrefix, value)
                 } else {
@@ -141,7 +141,7 @@ enum RowKeys {
 }
 
 extension RowBuffer {
-    /// Appends a row of two parts.
+    /// Appends a row that consists of two parts.
     fileprivate mutating func append(_ prefix: [UInt8], _ rest: RawSpan) {
         bytes += prefix
         append(rest)

@@ -1,15 +1,15 @@
 import TableKit
 
-/// Decides which rows of a table meet a condition, by their bytes. Used by one thread at a time.
+/// Evaluates a condition on the bytes of rows. Used by one thread at a time.
 final class RowFilter {
-    /// What rows have to meet: names source 0 alone.
+    /// The condition, on source 0 alone.
     let condition: Condition
     private let acceptsAll: Bool
     private let shape: RowShape
-    /// The programs for the layouts that rows were met with.
+    /// The programs by row layout.
     private var programs: [UInt16: FilterProgram] = [:]
-    /// The program for the layout that was met last, as rows of one layout lie side by side. Behind a pointer, as a property
-    /// that changes would cost checks of exclusive access for each row.
+    /// The program of the last layout, because rows of one layout are mostly contiguous. Behind a pointer: a mutable
+    /// property would cost exclusivity checks for each row.
     private let current: UnsafeMutablePointer<Current>
 
     private struct Current {
@@ -18,7 +18,7 @@ final class RowFilter {
         var leastBytes = RowLayout.headerBytes
         var start = 0
         var tests: UnsafeMutablePointer<FilterInstruction>?
-        /// Kept by ``programs``.
+        /// Retained by ``programs``.
         var program: Unmanaged<FilterProgram>?
     }
 
@@ -32,8 +32,8 @@ final class RowFilter {
 
     deinit { current.deallocate() }
 
-    /// Whether a row meets the condition.
-    /// - Throws: `TableErrorCode.corrupt` where the row is damaged or has an unknown layout.
+    /// True if a row matches the condition.
+    /// - Throws: `TableErrorCode.corrupt` if the row is damaged or its layout unknown.
     @inline(__always)
     func accepts(_ row: RawSpan) throws -> Bool {
         if acceptsAll { return true }

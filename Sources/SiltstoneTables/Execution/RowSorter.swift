@@ -1,19 +1,19 @@
 import Siltstone
 import TableKit
 
-/// Sorts rows: in memory, and beyond a number of bytes in a scratch store, which merges what it was given.
+/// Sorts rows: in memory up to a number of bytes, then by a scratch store, which merges the sorted runs.
 struct RowSorter {
-    /// The bytes that a sort holds in memory.
+    /// The memory limit of a sort, in bytes.
     static let memoryBytes = 32 << 20
 
     private let mostBytes: Int
-    /// Sort key, row key and row of each entry, one behind the other.
+    /// The sort key, row key and row of each entry.
     private var bytes: [UInt8] = []
     private var entries: [Entry] = []
     private var scratch: ScratchStore?
 
     private struct Entry {
-        /// The first bytes of the sort key as a number of the same order.
+        /// The first eight bytes of the sort key and row key, as a number with the same order.
         var head: UInt64
         var start: Int
         var termBytes: Int32
@@ -25,13 +25,13 @@ struct RowSorter {
 
     var isEmpty: Bool { entries.isEmpty && scratch == nil }
 
-    /// Whether rows have gone to the disk.
+    /// True if rows were spilled to disk.
     var hasSpilled: Bool { scratch != nil }
 
     /// Adds a row.
     /// - Parameters:
-    ///   - terms: the bytes to sort by.
-    ///   - key: the row's key, which decides between equal ones.
+    ///   - terms: the encoded sort terms.
+    ///   - key: the row's key, which orders rows with equal terms.
     mutating func add(_ terms: [UInt8], _ key: RawSpan, _ row: RawSpan) throws {
         entries.append(
             Entry(
@@ -69,7 +69,7 @@ struct RowSorter {
         var batch = WriteBatch()
         for entry in entries {
             let keyEnd = entry.start + Int(entry.termBytes) + Int(entry.keyBytes)
-            // The row with the length of the terms before it, so that the row's key is found again.
+            // The value is the length of the terms, then the row: the length locates the row's key in the sort key.
             var value = withUnsafeBytes(of: entry.termBytes.littleEndian) { Array($0) }
             value += bytes[keyEnd..<keyEnd + entry.rowBytes]
             let key = bytes[entry.start..<keyEnd]
@@ -100,7 +100,7 @@ struct RowSorter {
         UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.start + Int(entry.termBytes) + Int(entry.keyBytes)])
     }
 
-    /// The rows in order. The sorter is empty afterwards.
+    /// Returns the rows in order, and empties the sorter.
     mutating func finish() throws -> any RowSource {
         defer {
             entries = []
@@ -122,7 +122,7 @@ struct RowSorter {
     }
 }
 
-/// Rows that were sorted in memory.
+/// Rows sorted in memory.
 private final class RowsInMemory: RowSource {
     private let bytes: [UInt8]
     private let ranges: [(key: Range<Int>, row: Range<Int>)]
@@ -144,7 +144,7 @@ private final class RowsInMemory: RowSource {
     }
 }
 
-/// Rows that were sorted in a scratch store, which goes with them.
+/// Rows sorted in a scratch store, which they own.
 private final class SpilledRows: RowSource {
     private let store: ScratchStore
     private var cursor: Cursor?

@@ -1,18 +1,18 @@
 import Siltstone
 
-/// Walks ranges of a table's rows, and filters them as they lie in memory.
+/// Scans ranges of a table's rows, and filters the rows in place.
 final class RowWalk<Reader: KeyValueReader>: RowSource {
     private let reader: Reader
     private let prefixBytes: Int
     private let ranges: [KeyRange]
     private let isReverse: Bool
     private let filter: RowFilter
-    /// Made with the first row that is asked for.
+    /// Created when the first row is requested.
     private var cursor: Cursor?
 
     /// - Parameters:
-    ///   - prefixBytes: the length of what the keys of all rows begin with.
-    ///   - ranges: of whole keys, in any order.
+    ///   - prefixBytes: the length of the key prefix of all rows.
+    ///   - ranges: ranges of full keys, in any order.
     init(_ reader: Reader, prefixBytes: Int, ranges: [KeyRange], isReverse: Bool, filter: RowFilter) {
         self.reader = reader
         self.prefixBytes = prefixBytes

@@ -1,5 +1,5 @@
-/// Numbers for integers: a hash table with open addressing, in one piece of memory. A dictionary takes twice as long to ask,
-/// as it hashes against attacks with more rounds; this one begins its hashes with a random number.
+/// Assigns numbers to integers: a hash table with open addressing in one array. A dictionary lost: a look-up took twice
+/// as long, because its hash has more rounds against attacks. A random seed protects this table.
 struct ScalarNumbers {
     private struct Slot {
         var key: Int64 = 0
@@ -11,7 +11,7 @@ struct ScalarNumbers {
     private var count = 0
     private let seed = UInt64.random(in: 0 ... .max)
 
-    /// The number of a key; nil where it has none.
+    /// The number of a key; nil if it has none.
     @inline(__always)
     func number(of key: Int64) -> Int32? {
         if slots.isEmpty { return nil }
@@ -19,8 +19,8 @@ struct ScalarNumbers {
         return slot.number < 0 ? nil : slot.number
     }
 
-    /// Gives a key a number, if it has none.
-    /// - Returns: its number.
+    /// Assigns a number to a new key.
+    /// - Returns: the key's number.
     @inline(__always)
     mutating func insert(_ key: Int64, _ number: Int32) -> Int32 {
         if 2 * count >= slots.count { grow() }
@@ -31,7 +31,7 @@ struct ScalarNumbers {
         return number
     }
 
-    /// Where a key is, or would be. At least half of the slots are free.
+    /// The slot of a key, or the free slot for it. At least half of the slots are free.
     @inline(__always)
     private func place(of key: Int64) -> Int {
         var hash = UInt64(bitPattern: key) ^ seed

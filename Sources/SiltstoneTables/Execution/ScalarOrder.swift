@@ -1,14 +1,14 @@
 import Foundation
 import TableKit
 
-/// Maps the values of fixed columns up to eight bytes to integers of the same order, so that all of them are compared alike.
+/// Maps the values of fixed columns of at most eight bytes to integers of the same order, for one comparison.
 ///
-/// `-0.0` is 0, and every NaN is one value above infinity.
+/// -0.0 maps to 0, and all NaNs to one number above infinity.
 enum ScalarOrder {
-    /// Whether the values of a type can be mapped.
+    /// True if the values of a type can be mapped.
     static func covers(_ type: ColumnType) -> Bool { type.fixedWidth.map { $0 <= 8 } ?? false }
 
-    /// The number of a value of the type's own kind; nil for NULL, and where the type is not covered.
+    /// The number of a value; nil for NULL and for kinds that are not covered.
     static func number(_ value: ColumnValue) -> Int64? {
         switch value {
         case .bool(let value): value ? 1 : 0
@@ -19,7 +19,7 @@ enum ScalarOrder {
         }
     }
 
-    /// The number of a value in a column of a type.
+    /// The number of a value in a column of this type.
     static func number(_ value: ColumnValue, _ type: ColumnType) -> Int64? {
         guard type == .uint64 else { return number(value) }
         return switch value {
@@ -37,7 +37,7 @@ enum ScalarOrder {
         return bits >= 0 ? bits : bits ^ .max
     }
 
-    /// The number of the value at an address.
+    /// The number of the stored value at an address.
     @inline(__always)
     static func load(_ type: ColumnType, _ place: UnsafeRawPointer) -> Int64 {
         switch type {

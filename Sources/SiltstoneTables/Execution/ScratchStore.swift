@@ -1,7 +1,7 @@
 import Foundation
 import Siltstone
 
-/// A store for what does not fit into memory, in a temporary directory that goes with the object. Nothing in it is synced.
+/// A store for data that exceeds memory, in a temporary directory that is removed with the object. Never synced.
 final class ScratchStore {
     private let store: KeyValueStore
     private let path: String
@@ -22,7 +22,7 @@ final class ScratchStore {
             try store.close()
             try FileManager.default.removeItem(atPath: path)
         } catch {
-            // Left behind in the temporary directory, where the system removes it: no query fails for it.
+            // The system cleans the temporary directory. The query must not fail for it.
         }
     }
 
@@ -30,7 +30,7 @@ final class ScratchStore {
 
     func scan() throws -> Cursor { try store.scan() }
 
-    /// Adds a key.
-    /// - Returns: whether it is new.
+    /// Inserts a key.
+    /// - Returns: true if it is new.
     func insert(_ key: [UInt8]) throws -> Bool { try store.insert(key, []) }
 }

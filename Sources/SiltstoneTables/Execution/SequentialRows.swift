@@ -1,4 +1,4 @@
-/// The rows of several sources, one after the other.
+/// Concatenates the rows of several sources.
 final class SequentialRows: RowSource {
     private var sources: ArraySlice<any RowSource>
 

@@ -1,10 +1,10 @@
 import TableKit
 
-/// Makes keys of rows whose bytes have the order that a query asks for, with the row's own key behind: no two are equal.
+/// Encodes the order terms of rows, so that bytes sort in the requested order. Callers append the row's key.
 final class SortKey {
     private let terms: [OrderTerm]
     private let shape: RowShape
-    /// Where the terms' columns are, for the layout that was seen last.
+    /// The positions of the terms' columns in the last layout.
     private var columns: [ShapeColumn] = []
     private var layout: UInt16?
 
@@ -13,20 +13,20 @@ final class SortKey {
         self.shape = shape
     }
 
-    /// Replaces `key` by the bytes of the terms.
-    /// - Parameter count: how many of the terms; nil: all.
+    /// Replaces `key` by the encoded terms.
+    /// - Parameter count: the number of leading terms; nil: all.
     func make(_ key: inout [UInt8], of row: RawSpan, terms count: Int? = nil) throws {
         key.removeAll(keepingCapacity: true)
         try append(to: &key, row, 0..<(count ?? terms.count))
     }
 
-    /// Appends the bytes of all terms.
+    /// Appends all encoded terms.
     @inline(__always)
     func append(to key: inout [UInt8], of row: RawSpan) throws {
         if !terms.isEmpty { try append(to: &key, row, 0..<terms.count) }
     }
 
-    /// Appends the bytes of some of the terms.
+    /// Appends a range of the encoded terms.
     func append(to key: inout [UInt8], _ row: RawSpan, _ range: Range<Int>) throws {
         try row.withUnsafeBytes { bytes in
             guard bytes.count >= RowLayout.headerBytes else { throw RowSlot.damaged(shape) }
@@ -70,7 +70,7 @@ final class SortKey {
         }
     }
 
-    /// The default of a column that the row is older than.
+    /// Appends the constant value of a column that is newer than the row.
     private func append(_ value: ColumnValue, _ type: ColumnType, to key: inout [UInt8]) {
         if let number = ScalarOrder.number(value, type) {
             key.append(scalar: number)
@@ -83,14 +83,14 @@ final class SortKey {
 }
 
 extension [UInt8] {
-    /// Appends a number so that the bytes have its order.
+    /// Appends a number in an order-preserving encoding.
     @inline(__always)
     fileprivate mutating func append(scalar number: Int64) {
         let bits = (UInt64(bitPattern: number) ^ 1 << 63).bigEndian
         Swift.withUnsafeBytes(of: bits) { append(contentsOf: $0) }
     }
 
-    /// Appends bytes with an end, so that a prefix comes first.
+    /// Appends escaped bytes with a terminator, so that a prefix sorts first.
     fileprivate mutating func append(escaped bytes: UnsafeRawBufferPointer) {
         if !bytes.contains(0) {
             append(contentsOf: bytes)
@@ -106,7 +106,7 @@ extension [UInt8] {
 }
 
 extension RowSlot {
-    /// The error of a row that is too short.
+    /// The error for a row that is too short.
     static func damaged(_ shape: RowShape) -> CRUDDecoderError {
         CRUDDecoderError("A row is shorter than its layout says.", code: .corrupt, table: shape.structure.name)
     }

@@ -1,6 +1,6 @@
 import TableKit
 
-/// The rows of a source in an order.
+/// Sorts the rows of a source.
 final class SortedRows: RowSource {
     private let source: any RowSource
     private let sortKey: SortKey

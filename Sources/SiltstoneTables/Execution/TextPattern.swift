@@ -1,9 +1,9 @@
 import TableKit
 
-/// A pattern for text, ready to be compared with UTF-8: letters of ASCII match without case.
+/// A pattern prepared for matching UTF-8. ASCII letters match case-insensitively.
 struct TextPattern {
     private let place: LikePattern.Place
-    /// The text with its letters in lower case.
+    /// The pattern's text, with ASCII letters in lower case.
     private let text: [UInt8]
 
     init(_ pattern: LikePattern) {
@@ -11,11 +11,11 @@ struct TextPattern {
         text = pattern.text.utf8.map(TextPattern.folded)
     }
 
-    /// A byte of UTF-8, a letter of ASCII in lower case.
+    /// A byte with ASCII letters in lower case.
     @inline(__always)
     static func folded(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 32 : byte }
 
-    /// Whether the pattern matches.
+    /// True if the pattern matches.
     func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if place != .wildcards, bytes.count < text.count { return false }
         return text.withUnsafeBytes { text in
@@ -50,7 +50,7 @@ struct TextPattern {
         return false
     }
 
-    /// Matches with SQL's wildcards. On a mismatch, the last `%` takes one character more: earlier ones need no second try.
+    /// Matches with SQL's wildcards. On a mismatch only the last `%` grows by a character: earlier ones need no retry.
     private static func matches(_ text: UnsafeRawBufferPointer, wildcards pattern: UnsafeRawBufferPointer) -> Bool {
         var (place, wanted) = (0, 0)
         var retry: (place: Int, wanted: Int)?

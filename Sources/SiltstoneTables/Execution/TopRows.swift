@@ -1,6 +1,6 @@
 import TableKit
 
-/// The first few rows of a source in an order: a heap of sort keys, with the rows beside them.
+/// The first rows of a source in an order, by a heap of sort keys with their rows.
 final class TopRows: RowSource {
     private let source: any RowSource
     private let sortKey: SortKey
@@ -8,14 +8,14 @@ final class TopRows: RowSource {
     private var sorted: [Entry]?
     private var next = 0
 
-    /// A row with its key. The row's own key is the end of the sort key.
+    /// A row with its sort key, which ends with the row's key.
     private struct Entry {
         var key: [UInt8]
         var termBytes: Int
         var row: [UInt8]
     }
 
-    /// - Parameter count: how many rows are kept in memory and handed out.
+    /// - Parameter count: the maximum number of rows, all of which are in memory.
     init(_ source: any RowSource, by sortKey: SortKey, count: Int) {
         self.source = source
         self.sortKey = sortKey
@@ -38,7 +38,7 @@ final class TopRows: RowSource {
 
     private func collect() throws -> [Entry] {
         if count <= 0 { return [] }
-        // The root is the last of those kept.
+        // The root is the last row of the heap in the order.
         var heap: [Entry] = []
         var key: [UInt8] = []
         try source.forEach { rowKey, row in

@@ -7,7 +7,7 @@ final class TupleValues {
 
     init(_ bound: BoundQuery) { self.bound = bound }
 
-    /// The value of a column in a row of a buffer; NULL where the number is -1.
+    /// The value of a column in a row of a buffer; NULL if the number is -1.
     func value(_ column: ColumnReference, _ rows: RowBuffer, _ number: Int32) throws -> ColumnValue {
         if number < 0 { return .null }
         let reader = readers[column] ?? ColumnReader(column.column, shape: bound.tables[column.source].shape)
@@ -16,13 +16,12 @@ final class TupleValues {
     }
 }
 
-/// Evaluates the conditions that name several tables, on tuples: a parent with one element, or none, of each join that
-/// they name.
+/// Evaluates the conditions on several tables. A tuple is a parent with one element, or none, of each of their joins.
 struct TupleCheck {
     private let bound: BoundQuery
     private let joins: [Int]
     private let values: TupleValues
-    /// For each join the element of the tuple under way: row and pivot.
+    /// For each join the row and pivot of the current tuple.
     private var tuple: [(owner: Int, place: Int, row: Int32, pivot: Int32)]
 
     init(_ bound: BoundQuery) {
@@ -32,7 +31,7 @@ struct TupleCheck {
         tuple = bound.joins.map { _ in (-1, -1, -1, -1) }
     }
 
-    /// Leaves accepted the parents and elements that are in a tuple which meets all conditions.
+    /// Keeps accepted only the parents and elements that occur in a tuple that matches all conditions.
     mutating func run(_ batch: inout JoinedBatch) throws {
         var marks: [Int: [[Bool]]] = [:]
         for number in joins {
@@ -50,8 +49,8 @@ struct TupleCheck {
         }
     }
 
-    /// Tries all elements of the joins that are left.
-    /// - Returns: whether a tuple was accepted.
+    /// Tries all elements of the remaining joins.
+    /// - Returns: true if a tuple was accepted.
     private mutating func extend(
         _ rest: ArraySlice<Int>, _ parent: Int, _ batch: JoinedBatch, _ marks: inout [Int: [[Bool]]]
     ) throws -> Bool {

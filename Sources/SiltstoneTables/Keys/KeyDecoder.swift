@@ -1,15 +1,15 @@
 import Foundation
 import TableKit
 
-/// Reads the values in keys. Every value tells its kind and its end, so keys are read without a schema.
+/// Decodes the values in keys. Each value has a type tag and a known end, so no schema is needed.
 ///
-/// Bytes that no encoder writes throw; none trap.
+/// Invalid bytes throw and never trap.
 enum KeyDecoder {
     /// The error of a key that ends too early.
     static var shortKey: CRUDDecoderError { CRUDDecoderError("A key ends inside a value.", code: .corrupt) }
 
-    /// Where a value ends that begins at an offset.
-    /// - Throws: `TableErrorCode.corrupt` where there is no whole value.
+    /// The end offset of the value at an offset.
+    /// - Throws: `TableErrorCode.corrupt` if the value is incomplete.
     static func end(ofValueAt offset: Int, in key: RawSpan) throws(CRUDDecoderError) -> Int {
         guard offset >= 0, offset < key.byteCount else { throw shortKey }
         let tag = byte(key, offset)
@@ -26,14 +26,14 @@ enum KeyDecoder {
         return offset + 1 + length
     }
 
-    /// Where so many values end that begin at an offset.
+    /// The end offset of `count` values at an offset.
     static func end(ofValues count: Int, at offset: Int, in key: RawSpan) throws(CRUDDecoderError) -> Int {
         var offset = offset
         for _ in 0..<count { offset = try end(ofValueAt: offset, in: key) }
         return offset
     }
 
-    /// The value at an offset, which moves behind it.
+    /// Decodes the value at an offset and moves the offset past it.
     static func value(in key: RawSpan, at offset: inout Int) throws(CRUDDecoderError) -> ColumnValue {
         let start = offset
         let end = try end(ofValueAt: start, in: key)
@@ -53,7 +53,7 @@ enum KeyDecoder {
         }
     }
 
-    /// All values from an offset to the end of a key.
+    /// Decodes all values from an offset to the end of a key.
     static func values(in key: RawSpan, from offset: Int = 0) throws(CRUDDecoderError) -> [ColumnValue] {
         var (values, offset) = ([ColumnValue](), offset)
         while offset < key.byteCount { values.append(try value(in: key, at: &offset)) }
@@ -100,7 +100,7 @@ enum KeyDecoder {
         var offset = range.lowerBound
         while offset < range.upperBound {
             bytes.append(byte(key, offset))
-            // Behind 00 stands FF.
+            // Skips the FF after 00.
             offset += byte(key, offset) == 0 ? 2 : 1
         }
         return bytes

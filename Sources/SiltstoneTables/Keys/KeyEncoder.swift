@@ -1,13 +1,13 @@
 import Foundation
 import TableKit
 
-/// Builds keys: a prefix of ``KeySpace``, then values, each in a form whose bytes have the order of the values.
+/// Builds keys: a prefix from ``KeySpace``, then values in an encoding whose byte order is the order of the values.
 ///
-/// One encoder builds one key after the other in memory that it keeps, so an insert of many rows allocates nothing for each.
-/// Its methods change that memory and not the encoder, so a class keeps an encoder in a constant. As a variable of a class,
-/// each change would be checked for exclusivity.
+/// One encoder builds many keys in the memory that it owns, so an insert of many rows allocates nothing for each. Its
+/// methods change that memory, not the encoder, so a class can hold an encoder in a constant. In a variable, each
+/// change would have an exclusivity check.
 struct KeyEncoder: ~Copyable {
-    /// What stands before the bytes of a key.
+    /// The header of the memory, followed by the bytes of the key.
     private struct Head {
         var start: UnsafeMutablePointer<UInt8>
         var capacity: Int
@@ -16,12 +16,12 @@ struct KeyEncoder: ~Copyable {
 
     private let head: UnsafeMutablePointer<Head>
 
-    /// Bytes that lie behind the head; a longer key moves elsewhere.
+    /// The capacity after the header. A longer key moves to other memory.
     private static let room = 232
-    /// Integers are written as eight bytes, of which some count.
+    /// Spare capacity: integers are stored as eight bytes, of which fewer may count.
     private static let slack = 16
 
-    /// The bytes of the key so far.
+    /// The length of the key in bytes.
     private(set) var count: Int {
         @inline(__always) get { head.pointee.count }
         @inline(__always) nonmutating set { head.pointee.count = newValue }
@@ -41,7 +41,7 @@ struct KeyEncoder: ~Copyable {
             ))
     }
 
-    /// An encoder whose key begins with a prefix.
+    /// An encoder with a key that begins with a prefix.
     init(_ prefix: [UInt8]) {
         self.init()
         append(raw: prefix)
@@ -52,7 +52,7 @@ struct KeyEncoder: ~Copyable {
         head.deallocate()
     }
 
-    /// Frees the bytes of a key that is not behind the head.
+    /// Frees a key that has moved to other memory.
     private func deallocateMoved() { if head.pointee.capacity > KeyEncoder.room { start.deallocate() } }
 
     /// Begins the next key.
@@ -61,10 +61,10 @@ struct KeyEncoder: ~Copyable {
         append(raw: prefix)
     }
 
-    /// Cuts the key off behind its first bytes.
+    /// Truncates the key.
     func truncate(to count: Int) { self.count = min(count, self.count) }
 
-    /// Lends the key.
+    /// Passes the key to a closure.
     @inline(__always)
     func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try body(UnsafeRawBufferPointer(start: start, count: count))
@@ -93,9 +93,9 @@ struct KeyEncoder: ~Copyable {
         }
     }
 
-    /// Appends the value of a column straight from the bytes of a row.
-    /// - Returns: whether the column is NULL.
-    /// - Throws: `TableErrorCode.corrupt` where the row is too short.
+    /// Appends a column's value from the bytes of a row.
+    /// - Returns: true if the column is NULL.
+    /// - Throws: `TableErrorCode.corrupt` if the row is too short.
     @discardableResult
     func append(_ slot: RowSlot, of row: RawSpan) throws(CRUDDecoderError) -> Bool {
         if try slot.isNull(in: row) {
@@ -131,7 +131,7 @@ struct KeyEncoder: ~Copyable {
         return false
     }
 
-    /// Appends bytes as they are: a prefix, or the end of another key.
+    /// Appends raw bytes: a prefix, or the end of another key.
     func append(raw bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress else { return }
         reserve(bytes.count)
@@ -139,7 +139,7 @@ struct KeyEncoder: ~Copyable {
         count += bytes.count
     }
 
-    /// Appends bytes as they are.
+    /// Appends raw bytes.
     func append(raw bytes: [UInt8]) { bytes.withUnsafeBytes { append(raw: $0) } }
 
     // MARK: Parts of values
@@ -166,7 +166,7 @@ struct KeyEncoder: ~Copyable {
 
     private static func length(of magnitude: UInt64) -> Int { 8 - magnitude.leadingZeroBitCount / 8 }
 
-    /// Appends the low bytes of a number, the most significant first.
+    /// Appends the low bytes of a number in big-endian order.
     @inline(__always)
     private func append(bigEndian bits: UInt64, length: Int) {
         reserve(8)
@@ -177,7 +177,7 @@ struct KeyEncoder: ~Copyable {
 
     private func append(_ tag: UInt8, _ value: Double) {
         append(tag: tag)
-        // All zeros are one value, and so are all NaNs, which come after infinity.
+        // 0 and -0 have one encoding. All NaNs have one, too, which sorts after infinity.
         let value = value == 0 ? 0 : value
         let bits = value.isNaN ? 0x7FF8_0000_0000_0000 : value.bitPattern
         append(bigEndian: bits >> 63 == 1 ? ~bits : bits | 1 << 63, length: 8)
@@ -188,7 +188,7 @@ struct KeyEncoder: ~Copyable {
         text.withUTF8 { append(escaped: UnsafeRawBufferPointer($0), tag: tag) }
     }
 
-    /// Appends bytes, each 00 of them as 00 FF, and 00 behind them.
+    /// Appends bytes with each 00 escaped as 00 FF, and a terminating 00.
     private func append(escaped bytes: UnsafeRawBufferPointer, tag: UInt8) {
         append(tag: tag)
         reserve(2 * bytes.count + 1)

@@ -1,12 +1,12 @@
 package import Siltstone
 
-/// Where tables keep their keys in a store. All begin with FE, which no UTF-8 does, so keys of other users lie elsewhere.
+/// The keys of tables in a store. All begin with FE, which no UTF-8 contains, so they do not meet keys of other users.
 package enum KeySpace {
     private static let marker: UInt8 = 0xFE
     private static let catalogue: UInt8 = 0
     private static let contents: UInt8 = 1
 
-    /// The number that rows have in place of an index's.
+    /// The number of the rows among a table's indexes.
     package static let rowsNumber: UInt64 = 0
     /// The number of a table's first index.
     package static let firstIndexNumber: UInt64 = 2
@@ -23,21 +23,21 @@ package enum KeySpace {
 
     /// The key of a table's description.
     package static func description(_ table: UInt64) -> [UInt8] { key(descriptions, table) }
-    /// The key of the greatest row number that a table has used, where its row is gone.
+    /// The key of the greatest row number that a table has used, written after its row may be gone.
     package static func rowNumber(_ table: UInt64) -> [UInt8] { key([marker, catalogue, 3], table) }
     /// The key of the progress of an index build.
     package static func build(_ table: UInt64, _ index: UInt64) -> [UInt8] { key(builds, table, index) }
     /// The key of a table's statistics.
     package static func statistics(_ table: UInt64) -> [UInt8] { key(allStatistics, table) }
 
-    /// The prefix of a table's rows and index entries.
+    /// The prefix of a table's rows and index entries together.
     package static func table(_ table: UInt64) -> [UInt8] { key([marker, contents], table) }
-    /// The prefix of a table's rows: the key's values follow.
+    /// The prefix of a table's rows. The values of the row's key follow.
     package static func rows(_ table: UInt64) -> [UInt8] { index(table, rowsNumber) }
-    /// The prefix of an index's entries: values follow, and the row's key unless the index is unique.
+    /// The prefix of an index's entries. The values follow, then the row's key unless the entry is unique.
     package static func index(_ table: UInt64, _ index: UInt64) -> [UInt8] { key([marker, contents], table, index) }
 
-    /// The keys that begin with a prefix.
+    /// The range of keys that begin with a prefix.
     package static func range(_ prefix: [UInt8]) -> KeyRange { KeyRange(prefix: prefix) }
 
     private static func key(_ prefix: [UInt8], _ numbers: UInt64...) -> [UInt8] {

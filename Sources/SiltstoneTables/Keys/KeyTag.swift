@@ -1,7 +1,7 @@
-/// The first byte of each value in a key. The order of tags is that of kinds in `ColumnValue.order`. No tag is 00 or FF.
+/// The first byte of each value in a key. Tags sort as the kinds of `ColumnValue.order`. No tag is 00 or FF.
 enum KeyTag {
     static let null: UInt8 = 0x05
-    /// The integer 0. Positive integers of n bytes have this tag plus n, negative ones this tag less n.
+    /// The integer 0. Positive integers of n bytes have this tag plus n, negative ones this tag minus n.
     static let zero: UInt8 = 0x14
     static let real: UInt8 = 0x21
     static let no: UInt8 = 0x26
@@ -10,7 +10,7 @@ enum KeyTag {
     static let uuid: UInt8 = 0x30
     static let text: UInt8 = 0x40
     static let bytes: UInt8 = 0x41
-    /// JSON is no key. The tag is there so that every value has an encoding.
+    /// JSON is never in a key. The tag exists so that every value has an encoding.
     static let json: UInt8 = 0x42
 
     /// The tags of integers.

@@ -1,8 +1,8 @@
 import TableKit
 
-/// Numbers in keys: encoded so that the order of bytes is the order of numbers.
+/// Order-preserving variable-length integers for keys.
 ///
-/// 0 to 247 are one byte. Greater numbers are one byte, 247 + n, and n big-endian bytes, as few as the number needs.
+/// 0 to 247 take one byte. Greater numbers take one byte, 247 + n, then n big-endian bytes, as few as possible.
 enum OrderedVarint {
     private static let greatestByte: UInt64 = 0xF7
 
@@ -14,8 +14,8 @@ enum OrderedVarint {
         for byte in (0..<count).reversed() { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(byte)))) }
     }
 
-    /// The number at an offset, which moves behind it.
-    /// - Throws: `TableErrorCode.corrupt` where the bytes end, or are not the shortest form.
+    /// Reads the number at an offset and moves the offset past it.
+    /// - Throws: `TableErrorCode.corrupt` if the number is incomplete or not in its shortest form.
     static func read(_ bytes: RawSpan, at offset: inout Int) throws(CRUDDecoderError) -> UInt64 {
         guard offset < bytes.byteCount else { throw KeyDecoder.shortKey }
         let first = UInt64(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))

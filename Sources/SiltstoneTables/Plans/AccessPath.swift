@@ -1,41 +1,41 @@
 import Siltstone
 import TableKit
 
-/// One way to reach the rows of a table that meet a condition.
+/// An access path: one way to read the rows of a table that match a condition.
 struct AccessPath {
-    /// What is read.
+    /// The data that is read.
     enum Kind {
-        /// Nothing: the condition is never met.
+        /// Nothing: no row matches.
         case nothing
-        /// Rows by their whole keys, in order.
+        /// Rows by their full keys, in order.
         case rowPoints([[UInt8]])
         /// Ranges of rows, in order.
         case rowRanges([KeyRange])
-        /// Entries of a unique index by their whole keys, in order, and their rows.
+        /// Entries of a unique index by their full keys, in order, and their rows.
         case indexPoints([[UInt8]])
-        /// Ranges of an index, in order, and the rows of the entries.
+        /// Ranges of an index, in order, and the rows of their entries.
         case indexRanges([KeyRange])
-        /// The rows of all branches. Each leaves out those that meet the condition of an earlier one.
+        /// The rows of all branches. Each branch excludes rows that match the condition of an earlier one.
         case union([(path: AccessPath, branch: Condition)])
     }
 
     var kind: Kind
-    /// The order in which rows come, but for unions.
+    /// The order of the rows, except for unions.
     var order: KeyOrder
-    /// The columns that have one value in all that is read.
+    /// The columns with a single value in all rows read.
     var fixed: [Int] = []
-    /// The columns whose conditions chose what is read.
+    /// The columns whose conditions determined the keys or ranges.
     var used: [Int] = []
-    /// What rows have to meet yet.
+    /// The remaining condition on the rows read.
     var filter: Condition
-    /// About how many rows or entries are read.
+    /// The estimated number of rows or entries read.
     var entries = 0.0
-    /// About how many rows meet the condition.
+    /// The estimated number of matching rows.
     var rows = 0.0
-    /// Microseconds, about.
+    /// The estimated cost in microseconds.
     var cost = 0.0
 
-    /// Whether what is read are exactly the rows that meet the condition.
+    /// True if the path reads exactly the matching rows.
     var isExact: Bool {
         if case .union = kind { return false }
         return filter == .always
@@ -47,17 +47,17 @@ struct AccessPath {
 
     // MARK: Order
 
-    /// What the order of a path has of an order that is asked for.
+    /// How much of a requested order a path provides.
     struct Coverage {
-        /// The terms, from the first on, by which rows come sorted.
+        /// The number of leading terms that the path's order provides.
         var terms = 0
-        /// Whether the path is read backwards for it.
+        /// True if the path must be read in reverse.
         var isReverse = false
-        /// Whether rows come exactly as asked for, those that are equal by their keys.
+        /// True if the rows come in exactly the requested order, with equal rows in key order.
         var isTotal = false
     }
 
-    /// How far rows come in an order.
+    /// Returns how much of an order the path provides.
     func coverage(of terms: [OrderTerm]) -> Coverage {
         if isUnion || terms.isEmpty { return Coverage() }
         var rest = order.sortColumns.filter { column in column.map { !fixed.contains($0) } ?? true }[...]
@@ -78,7 +78,7 @@ struct AccessPath {
         guard result.terms == terms.count else { return result }
         let key = order.key.filter { column in column.map { !done.contains($0) } ?? true }
         let isUnique = rest.isEmpty && !order.key.isEmpty
-        // A column that the structure lacks has no number to tell it by.
+        // A column missing in the structure has no number to compare.
         let isKnown = order.index == nil || !rest.contains(nil)
         result.isTotal = isUnique || (!result.isReverse && isKnown && Array(rest) == key)
         return result

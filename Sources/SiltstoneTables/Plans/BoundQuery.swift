@@ -1,17 +1,17 @@
 import TableKit
 
-/// A query beside the tables of a catalogue, with its condition taken apart.
+/// A query bound to the tables of a catalogue, with its condition split by table.
 struct BoundQuery {
     let query: Query
     /// The tables, by source.
     let tables: [TableAccess]
-    /// What parents have to meet by themselves.
+    /// The condition on parents alone.
     private(set) var parentCondition: Condition = .always
     /// The joins, in the query's order.
     private(set) var joins: [BoundJoin]
-    /// Conditions that name several of the parent and the joins.
+    /// Conditions that refer to several of the parents and joins.
     private(set) var mixed: [Condition] = []
-    /// The numbers of the joins that ``mixed`` names, and of those that lead to them.
+    /// The numbers of the joins in ``mixed``, and of the joins on the way to them.
     private(set) var mixedJoins: Set<Int> = []
 
     /// - Throws: `TableErrorCode.noTable`, `TableErrorCode.noColumn`, `TableErrorCode.argument`.
@@ -26,10 +26,10 @@ struct BoundQuery {
         for number in joins.indices.reversed() { joins[number].isNullMet = areNullsMet(number) }
     }
 
-    /// Whether parents are dropped that meet their own condition.
+    /// True if parents that match their own condition may be dropped later.
     var hasLateConditions: Bool { joins.contains { $0.isNamed } || !mixed.isEmpty }
 
-    /// Whether equal parents have to be looked for.
+    /// True if the result needs duplicate elimination.
     var needsDistinct: Bool {
         guard query.isDistinct else { return false }
         let key = tables[0].keyColumns
@@ -38,7 +38,7 @@ struct BoundQuery {
         return !key.allSatisfy(columns.contains)
     }
 
-    /// How many parents are read at most, if there is a limit.
+    /// The maximum number of parents read, offset included. Nil without a limit.
     var wantedRows: Int? {
         guard let count = query.limit?.count else { return nil }
         let skip = max(query.limit?.skip ?? 0, 0)
@@ -46,13 +46,13 @@ struct BoundQuery {
         return isOver ? nil : sum
     }
 
-    /// The columns in which distinct parents differ.
+    /// The columns that identify distinct parents.
     var distinctTerms: [OrderTerm] {
         let all = tables[0].structure.columns.indices.filter { tables[0].binding.positions[$0] != nil }
         return (query.columns ?? Array(all)).map { OrderTerm(column: $0) }
     }
 
-    /// The number of the join that a source belongs to; -1 for the parents.
+    /// The number of the join of a source; -1 for the parents.
     func node(of source: Int) -> Int {
         source == 0
             ? -1 : joins.firstIndex { $0.clause.source == source || $0.clause.pivot?.source == source } ?? -1
@@ -111,7 +111,7 @@ struct BoundQuery {
         }
         for term in query.order { try check(0, term.column) }
         for column in query.columns ?? [] where !tables[0].types.indices.contains(column) { try check(0, column) }
-        // Normalisation looks for the columns in the structures.
+        // The normalisation looks columns up in the structures.
         if !tables.allSatisfy(\.hasAllColumns) {
             for reference in query.predicate?.references ?? [] { try check(reference.source, reference.column) }
         }
@@ -127,22 +127,22 @@ struct BoundQuery {
     }
 }
 
-/// A join of a query, with the conditions that concern it alone.
+/// A join of a query, with the conditions on its tables alone.
 struct BoundJoin {
     let clause: JoinClause
-    /// The number of the join that it starts from; -1 for the parents.
+    /// The number of the join that it starts from; -1: the parents.
     let parent: Int
     let child: TableAccess
     let pivot: TableAccess?
-    /// What joined rows have to meet.
+    /// The condition on joined rows.
     private(set) var childCondition: Condition = .always
-    /// What rows of the pivot have to meet.
+    /// The condition on rows of the pivot.
     private(set) var pivotCondition: Condition = .always
-    /// What both together have to meet.
+    /// The conditions on both together.
     private(set) var pairConditions: [Condition] = []
-    /// Whether the query's condition names it, or a join that starts from it.
+    /// True if the query's condition refers to it, or to a join that starts from it.
     var isNamed = false
-    /// Whether the conditions of it, and of joins that start from it, are met where it finds nothing.
+    /// True if a parent without joined rows matches the conditions of this join and of those that start from it.
     var isNullMet = true
 
     fileprivate init(_ number: Int, _ clause: JoinClause, of query: Query, _ tables: [TableAccess]) throws {
@@ -171,27 +171,26 @@ struct BoundJoin {
 
     fileprivate var conditions: [Condition] { [childCondition, pivotCondition] + pairConditions }
 
-    /// The condition on joined rows that may be applied before it is known which parents have any: a row that fails it has
-    /// the same effect as none. As a condition of source 0.
+    /// The condition on joined rows that can be applied early: a row that fails acts like no row. Refers to source 0.
     var pushedCondition: Condition {
         childCondition.isMetByNulls ? .always : childCondition.moved(from: clause.source)
     }
 
-    /// As ``pushedCondition``, on rows of the pivot.
+    /// As ``pushedCondition``, for rows of the pivot.
     var pushedPivotCondition: Condition {
         pivotCondition.isMetByNulls ? .always : pivotCondition.moved(from: clause.pivot?.source ?? 0)
     }
 
-    /// What is left of ``childCondition`` for rows that were read by ``pushedCondition``.
+    /// The rest of ``childCondition`` for rows that were read by ``pushedCondition``.
     var lateChildCondition: Condition {
         childCondition.isMetByNulls ? childCondition.moved(from: clause.source) : .always
     }
 
-    /// As ``lateChildCondition``, on rows of the pivot.
+    /// As ``lateChildCondition``, for rows of the pivot.
     var latePivotCondition: Condition {
         pivotCondition.isMetByNulls ? pivotCondition.moved(from: clause.pivot?.source ?? 0) : .always
     }
 
-    /// The joined table's column that is looked for.
+    /// The column that identifies joined rows.
     var childColumn: Int { clause.pivot?.equals ?? clause.equals }
 }

@@ -1,7 +1,7 @@
 import Siltstone
 import TableKit
 
-/// The values of one column for which a condition can be met: intervals in order, none touching another.
+/// The values of one column that can match a condition: sorted, disjoint intervals.
 struct ColumnDomain: Hashable, Sendable {
     private(set) var intervals: [KeyInterval]
 
@@ -13,7 +13,7 @@ struct ColumnDomain: Hashable, Sendable {
         }
         var result: [KeyInterval] = []
         var sorted = intervals.filter { !$0.isEmpty }
-        // Long lists of values come in order.
+        // Long lists of values are mostly sorted already.
         if !zip(sorted, sorted.dropFirst()).allSatisfy({ RowBytes.order($0.from, $1.from) <= 0 }) {
             sorted.sort { RowBytes.order($0.from, $1.from) < 0 }
         }
@@ -22,20 +22,20 @@ struct ColumnDomain: Hashable, Sendable {
                 result.append(interval)
                 continue
             }
-            // A point inside an interval vanishes in it.
+            // A point inside an interval merges into it.
             if RowBytes.order(last.to, interval.to) < 0 { result[result.count - 1].to = interval.to }
             result[result.count - 1].isPoint = last.isPoint && interval == last
         }
         self.intervals = result
     }
 
-    /// No value.
+    /// The empty domain.
     static let nothing = ColumnDomain([])
 
-    /// Whether all intervals are single values.
+    /// True if all intervals are single values.
     var isPoints: Bool { intervals.allSatisfy(\.isPoint) }
 
-    /// Whether there is one value at most.
+    /// True if there is at most one value.
     var isFixed: Bool { intervals.count <= 1 && isPoints }
 
     func union(_ other: ColumnDomain) -> ColumnDomain { ColumnDomain(intervals + other.intervals) }
@@ -54,7 +54,7 @@ struct ColumnDomain: Hashable, Sendable {
 }
 
 extension ColumnTest {
-    /// The values that can meet the test. For patterns more than those that do.
+    /// The values that can pass the test. May contain more values if ``isDomainExact`` is false.
     var domain: ColumnDomain {
         switch self {
         case .isNull: ColumnDomain([.null])
@@ -66,7 +66,7 @@ extension ColumnTest {
         }
     }
 
-    /// Whether all values of the domain meet the test.
+    /// True if all values of the domain pass the test.
     var isDomainExact: Bool {
         switch self {
         case .like, .isNotLike: false
@@ -75,7 +75,7 @@ extension ColumnTest {
         }
     }
 
-    /// Lists of more values do not cut the range of all values.
+    /// The maximum length of a NOT IN list that splits the domain.
     private static let mostHoles = 16
 
     private static func intervals(_ comparison: Comparison, _ point: KeyInterval) -> [KeyInterval] {
@@ -98,7 +98,7 @@ extension ColumnTest {
         }
     }
 
-    /// Letters whose two cases are looked for in ranges of their own: eight ranges at most.
+    /// The maximum number of letters that are expanded to both cases, for at most eight ranges.
     private static let mostLetters = 3
 
     private static func domain(_ pattern: LikePattern) -> ColumnDomain {
@@ -109,7 +109,7 @@ extension ColumnTest {
         for byte in pattern.text.utf8.map(TextPattern.folded) {
             let isLetter = byte >= 97 && byte <= 122
             if isLetter { letters += 1 }
-            // A zero is written as two bytes.
+            // A zero byte has an escaped encoding of two bytes.
             if letters > mostLetters || byte == 0 { break }
             if hasWildcards, byte == UInt8(ascii: "%") || byte == UInt8(ascii: "_") { break }
             prefixes = prefixes.flatMap { isLetter ? [$0 + [byte - 32], $0 + [byte]] : [$0 + [byte]] }
@@ -119,7 +119,7 @@ extension ColumnTest {
 }
 
 extension Condition {
-    /// The values of a column of source 0 for which the condition can be met; nil where it does not limit them.
+    /// The values of a column of source 0 that can match the condition; nil if it does not restrict them.
     func domain(of column: Int) -> ColumnDomain? {
         switch self {
         case .always, .columns: return nil
@@ -140,7 +140,7 @@ extension Condition {
         }
     }
 
-    /// Whether the condition is met for exactly those rows whose columns are in their domains.
+    /// True if the condition matches exactly the rows whose columns are all in their domains.
     var isProductOfDomains: Bool {
         conjuncts.allSatisfy { part in
             switch part {

@@ -1,7 +1,7 @@
 import TableKit
 
 extension ColumnTest {
-    /// Whether a value meets the test.
+    /// True if a value passes the test.
     func isMet(by value: ColumnValue) -> Bool {
         switch self {
         case .isNull: value.isNull
@@ -17,8 +17,8 @@ extension ColumnTest {
 }
 
 extension Condition {
-    /// Whether values meet the condition.
-    /// - Parameter value: gives the value of a column.
+    /// True if the values of a row match the condition.
+    /// - Parameter value: returns the value of a column.
     func isMet(_ value: (ColumnReference) throws -> ColumnValue) rethrows -> Bool {
         switch self {
         case .always: return true
@@ -32,7 +32,7 @@ extension Condition {
         }
     }
 
-    /// Whether a row of NULLs alone meets the condition: that of a left join without a match.
+    /// True if a row of NULLs matches the condition, as a left join without a match yields it.
     var isMetByNulls: Bool { isMet { _ in .null } }
 }
 
@@ -46,7 +46,7 @@ extension ColumnValue {
 }
 
 extension TextPattern {
-    /// Whether the pattern matches.
+    /// True if the pattern matches.
     func matches(text: String) -> Bool {
         var text = text
         return text.withUTF8 { matches(UnsafeRawBufferPointer($0)) }

@@ -1,9 +1,8 @@
 import TableKit
 
-/// A predicate without negation, constants and foreign literals: what plans and filters are made from.
+/// A normalised predicate for plans and filters, without negation, constants and literals of other types.
 ///
-/// Negation is pushed into the tests. Without one above them, unknown has the same effect as false, so every part is
-/// either met or not.
+/// Negation is pushed into the tests. Without a NOT above them, unknown acts like false: a part matches or does not.
 indirect enum Condition: Hashable, Sendable {
     case always
     case never
@@ -13,22 +12,22 @@ indirect enum Condition: Hashable, Sendable {
     case or([Condition])
 }
 
-/// A test of one column. Met by NULL only where it says so.
+/// A test of one column. NULL fails it, unless the case says otherwise.
 enum ColumnTest: Hashable, Sendable {
     case isNull
     case isNotNull
-    /// The value is of the column's own kind.
+    /// The value is of the column's own type.
     case compare(Comparison, ColumnValue)
-    /// Sorted, distinct, not empty, of the column's own kind.
+    /// The values are sorted, distinct, of the column's own type, and at least one.
     case isIn([ColumnValue])
-    /// As of ``isIn(_:)``.
+    /// See ``isIn(_:)``.
     case isNotIn([ColumnValue])
     case like(LikePattern)
     case isNotLike(LikePattern)
 }
 
 extension Condition {
-    /// The conditions that all must be met.
+    /// The operands of a conjunction; for other conditions, the condition itself.
     var conjuncts: [Condition] {
         switch self {
         case .always: []
@@ -37,7 +36,7 @@ extension Condition {
         }
     }
 
-    /// The conjunction: flat, without `always`, and `never` where a part is never met.
+    /// The conjunction, flattened and without `always`. It is `never` if a part is.
     static func all(_ parts: [Condition]) -> Condition {
         var flat: [Condition] = []
         for part in parts {
@@ -51,7 +50,7 @@ extension Condition {
         return flat.isEmpty ? .always : flat.count == 1 ? flat[0] : .and(flat)
     }
 
-    /// The disjunction: flat, without `never`, with equalities of one column collected into one list.
+    /// The disjunction, flattened and without `never`. Merges equalities of one column into one list.
     static func any(_ parts: [Condition]) -> Condition {
         var flat: [Condition] = []
         for part in parts {
@@ -81,7 +80,7 @@ extension Condition {
         return result
     }
 
-    /// Whether a test holds for every column that the condition names. Makes no set of them.
+    /// True if all columns of the condition satisfy a test. Avoids the set of ``references``.
     func allReferences(_ test: (ColumnReference) -> Bool) -> Bool {
         switch self {
         case .always, .never: true
@@ -91,10 +90,10 @@ extension Condition {
         }
     }
 
-    /// The numbers of the tables that the condition names.
+    /// The numbers of the tables that the condition refers to.
     var sources: Set<Int> { Set(references.map(\.source)) }
 
-    /// The columns that the condition names.
+    /// The columns that the condition refers to.
     var references: Set<ColumnReference> {
         switch self {
         case .always, .never: []
@@ -104,7 +103,7 @@ extension Condition {
         }
     }
 
-    /// The condition with table `source` as its only one, number 0.
+    /// The condition on table `source`, renumbered to source 0.
     func moved(from source: Int) -> Condition {
         func moved(_ column: ColumnReference) -> ColumnReference {
             ColumnReference(source: column.source - source, column: column.column)
@@ -121,7 +120,7 @@ extension Condition {
 }
 
 extension ColumnTest {
-    /// The values that the test lists, where it is one of equality.
+    /// The values of a test for equality; empty for other tests.
     fileprivate var equals: [ColumnValue] {
         switch self {
         case .compare(.equal, let value): [value]
@@ -130,14 +129,14 @@ extension ColumnTest {
         }
     }
 
-    /// The test for one of these values.
+    /// A test for equality with one of these values.
     /// - Parameter values: at least one.
     static func equal(to values: [ColumnValue]) -> ColumnTest {
         let values = distinct(values)
         return values.count == 1 ? .compare(.equal, values[0]) : .isIn(values)
     }
 
-    /// The values in order, each once.
+    /// The distinct values, sorted.
     static func distinct(_ values: [ColumnValue]) -> [ColumnValue] {
         var result: [ColumnValue] = []
         result.reserveCapacity(values.count)
@@ -150,7 +149,7 @@ extension ColumnTest {
 }
 
 extension Comparison {
-    /// The comparison that is true where this one is false.
+    /// The negated comparison.
     var negated: Comparison {
         switch self {
         case .equal: .notEqual
@@ -162,7 +161,7 @@ extension Comparison {
         }
     }
 
-    /// The comparison with the sides exchanged.
+    /// The comparison with its operands swapped.
     var mirrored: Comparison {
         switch self {
         case .equal, .notEqual: self
@@ -173,7 +172,7 @@ extension Comparison {
         }
     }
 
-    /// Whether values of this order (below, at or above 0) meet the comparison.
+    /// True if values whose three-way order is below, at or above 0 satisfy the comparison.
     @inline(__always)
     func accepts(_ order: Int) -> Bool {
         switch self {

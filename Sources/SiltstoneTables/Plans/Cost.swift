@@ -1,19 +1,19 @@
-/// What the steps of plans cost, in microseconds. Plans differ in time, never in results, so about right is enough.
+/// The costs of plan steps in microseconds. Rough values suffice: a plan affects time, never results.
 enum Cost {
-    /// To reach the beginning of a range.
+    /// To seek the start of a range.
     static let seek = 0.8
-    /// A row that a walk passes, filtered.
+    /// To scan and filter a row.
     static let row = 0.03
-    /// An index entry that a walk passes.
+    /// To scan an index entry.
     static let entry = 0.04
-    /// A row by its key, of a batch.
+    /// To fetch a row by its key, in a batch.
     static let fetch = 0.3
-    /// A row by its key, alone.
+    /// To fetch a row by its key, alone.
     static let point = 0.4
-    /// A row that is sorted.
+    /// To sort a row.
     static let sort = 0.4
-    /// A row beside a full heap.
+    /// To compare a row with a full heap.
     static let heap = 0.06
-    /// A row that is put into a hash.
+    /// To insert a row into a hash table.
     static let hash = 0.15
 }

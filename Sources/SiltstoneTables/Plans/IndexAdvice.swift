@@ -1,22 +1,22 @@
 import TableKit
 
-/// Finds the index that would spare a plan most of its work: by the columns of the condition, then by those of the order.
+/// Finds the index that would save a plan most of its work: on the columns of the condition, then those of the order.
 ///
-/// Advice needs no statistics. It says that an index helps where the table grows, also while it is small.
+/// Needs no statistics. Also advises on small tables, because they may grow.
 struct IndexAdvice {
     let bound: BoundQuery
     let plan: PhysicalPlan
 
-    /// Conditions that leave more of the rows than this are no reason for an index.
+    /// A condition that matches a greater share of the rows justifies no index.
     private static let greatestShare = 0.5
-    /// The domain of a pattern that begins with anything: no range of an index.
+    /// The domain of a pattern with a leading wildcard, which has no index range.
     private static let allValues = ColumnDomain([.values])
-    /// Where an index is used already, fewer rows than these are no reason for another.
+    /// With an index in use, fewer rows than these justify no further index.
     private static let manyRows = 100.0
 
     private var table: TableAccess { bound.tables[0] }
 
-    /// Advice for the step that reads the parents, or nil where no index would help it.
+    /// Advice for the step that reads the parents; nil if no index would help.
     var forRows: String? {
         guard case .path(let path) = plan.parents, !path.isNothing, !path.isUnion, path.filter != .always else {
             return nil
@@ -29,7 +29,7 @@ struct IndexAdvice {
         return sentence([columns], "reading rows that do not match")
     }
 
-    /// Whether a path that an index or the key has narrowed still reads many rows that do not match.
+    /// True if a path by an index or the key still reads many rows that do not match.
     private func isWasteful(_ path: AccessPath) -> Bool {
         switch path.kind {
         case .rowRanges, .indexRanges: path.entries >= Self.manyRows && path.rows <= path.entries * Self.greatestShare
@@ -37,13 +37,13 @@ struct IndexAdvice {
         }
     }
 
-    /// Advice for the step that brings the parents into order, or nil where no index would help it.
+    /// Advice for the step that sorts the parents; nil if no index would help.
     var forOrder: String? {
         let terms = bound.query.order
         guard case .path(let path) = plan.parents, !path.isNothing, plan.ordering != .none, let first = terms.first,
             terms.allSatisfy({ $0.isDescending == first.isDescending }), forRows == nil || conditionColumns.isEmpty
         else { return nil }
-        // Columns of one value each do not disturb the order of those behind them.
+        // Columns with a single value preserve the order of the columns after them.
         let points = path.isUnion ? [] : pointColumns
         guard narrowColumns.allSatisfy(points.contains) || bound.wantedRows != nil else { return nil }
         var columns = points
@@ -54,7 +54,7 @@ struct IndexAdvice {
 
     // MARK: Columns
 
-    /// The columns that the condition limits to a small part of their values, in the order of the structure.
+    /// The columns that the condition restricts to a small part of their values, in the structure's order.
     private var narrowColumns: [Int] {
         let condition = bound.parentCondition
         return table.structure.columns.indices.filter { column in
@@ -63,13 +63,13 @@ struct IndexAdvice {
         }
     }
 
-    /// Those that it limits to single values.
+    /// The narrow columns that are restricted to single values.
     private var pointColumns: [Int] {
         narrowColumns.filter { bound.parentCondition.domain(of: $0)?.isPoints == true }
     }
 
-    /// The columns of an index for the condition: those with single values first, then one with a range; behind those with
-    /// single values the columns of the order, where it is one for an index.
+    /// The columns of an index for the condition: first those with single values, then one with a range, or else the
+    /// columns of the order if it has one direction.
     private var conditionColumns: [Int] {
         var columns = pointColumns
         if let range = narrowColumns.first(where: { !columns.contains($0) }) { return columns + [range] }
@@ -82,7 +82,7 @@ struct IndexAdvice {
         return columns
     }
 
-    /// About which part of the rows meets the conditions on one column.
+    /// The estimated share of rows that match the conditions on one column.
     private func share(_ column: Int, _ condition: Condition) -> Double {
         condition.conjuncts.filter { $0.references.allSatisfy { $0.column == column } }
             .reduce(1) { $0 * table.selectivity.share($1) }
@@ -90,14 +90,14 @@ struct IndexAdvice {
 
     private func isIndexable(_ column: Int) -> Bool { table.types[column] != .json }
 
-    /// Whether the key or an index begins with these columns.
+    /// True if the key or an index begins with these columns.
     private func isKnown(_ columns: [Int]) -> Bool {
         table.orders.contains { Array($0.columns.prefix(columns.count)) == columns.map(Optional.some) }
     }
 
     // MARK: Disjunctions
 
-    /// For a disjunction whose parts name different columns, an index for each part that has none.
+    /// For a disjunction on different columns, advises an index for each part without one.
     private func alternatives(_ path: AccessPath) -> String? {
         guard path.used.isEmpty else { return nil }
         for case .or(let parts) in bound.parentCondition.conjuncts {

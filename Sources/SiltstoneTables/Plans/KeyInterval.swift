@@ -1,17 +1,17 @@
 import Siltstone
 import TableKit
 
-/// Values of one column that lie side by side, by the bytes that keys have for them: from `from` up to, not including, `to`.
+/// A half-open interval of one column's values, as encoded in keys: from `from` up to, not including, `to`.
 ///
-/// What follows a value in a key lies in the value's interval: no tag is FF. But not all that begins with the bytes of a text
-/// does: with a zero behind it, another text has the same beginning, and FF then.
+/// The bytes after a value in a key stay in the value's interval, because no tag is FF. But not every key with the
+/// bytes of a text as its prefix has that value: a longer text can continue with a zero, encoded as 00 FF.
 struct KeyInterval: Hashable, Sendable {
     var from: [UInt8]
     var to: [UInt8]
-    /// Whether it is one whole value.
+    /// True for a single value.
     var isPoint = false
 
-    /// One value.
+    /// A single value.
     init(_ value: ColumnValue) {
         from = KeyInterval.bytes(value)
         to = from + [0xFF]
@@ -26,22 +26,22 @@ struct KeyInterval: Hashable, Sendable {
 
     /// NULL.
     static let null = KeyInterval(.null)
-    /// All values but NULL: no tag is FF.
+    /// All values except NULL. No tag is FF.
     static let values = KeyInterval(from: [KeyTag.null + 1], to: [0xFF])
 
-    /// The bytes that keys have for a value.
+    /// The key encoding of a value.
     static func bytes(_ value: ColumnValue) -> [UInt8] {
         let encoder = KeyEncoder()
         encoder.append(value)
         return encoder.bytes
     }
 
-    /// The least bytes that do not begin with these.
+    /// The least bytes greater than all that begin with these.
     static func successor(_ bytes: [UInt8]) -> [UInt8] { KeyRange(prefix: bytes).to ?? [0xFF] }
 
     var isEmpty: Bool { RowBytes.order(from, to) >= 0 }
 
-    /// What two intervals share.
+    /// The intersection of two intervals.
     func intersection(_ other: KeyInterval) -> KeyInterval {
         KeyInterval(
             from: RowBytes.order(from, other.from) < 0 ? other.from : from,

@@ -1,14 +1,14 @@
 import TableKit
 
-/// Where a literal stands among the values of a column's type: at one, or between two.
+/// The position of a literal among the values of a column's type: equal to one, or between two.
 struct LiteralBounds {
-    /// The value of the type that the literal equals.
+    /// The value of the type that equals the literal.
     private(set) var exact: ColumnValue?
-    /// The greatest value of the type that is not above the literal. Nil: all are above.
+    /// The greatest value of the type not above the literal. Nil: all are above.
     private(set) var below: ColumnValue?
-    /// The least value of the type that is not below the literal. Nil: all are below.
+    /// The least value of the type not below the literal. Nil: all are below.
     private(set) var above: ColumnValue?
-    /// How all values of the type compare with the literal, where they are of another kind.
+    /// The order of all values of the type relative to the literal, if they are of different kinds.
     private(set) var orderOfKinds: Int?
 
     /// - Parameter value: not NULL.
@@ -63,7 +63,7 @@ struct LiteralBounds {
 }
 
 extension ColumnValue {
-    /// A whole number.
+    /// A whole real as an integer value.
     fileprivate init?(wholeReal real: Double) {
         if let value = Int64(exactly: real) {
             self = .integer(value)

@@ -1,12 +1,12 @@
 import TableKit
 
-/// Brings the predicate of a query into the form that plans are made from.
+/// Normalises the predicate of a query for the planner.
 struct Normalisation {
-    /// The types of the columns of the query's tables, as rows store them.
+    /// The column types of the query's tables.
     let types: [[ColumnType]]
 
-    /// The condition that is met where the predicate is true.
-    /// - Throws: `TableErrorCode.noColumn` where the predicate names a table or column that is not there.
+    /// Returns the condition that matches where the predicate is true.
+    /// - Throws: `TableErrorCode.noColumn` if the predicate refers to a missing table or column.
     func condition(of predicate: Predicate?) throws(CRUDSQLGenError) -> Condition {
         guard let predicate else { return .always }
         return try condition(of: predicate, isNegated: false)
@@ -29,7 +29,7 @@ struct Normalisation {
         case .isIn(let column, let values):
             return membership(column, try type(of: column), values, isNegated: isNegated)
         case .like(let column, let pattern):
-            // A value that is no text is like no pattern.
+            // A value that is not text matches no pattern.
             guard try type(of: column).isText else { return isNegated ? .test(column, .isNotNull) : .never }
             return .test(column, isNegated ? .isNotLike(pattern) : .like(pattern))
         case .not(let inner): return try condition(of: inner, isNegated: !isNegated)
@@ -52,7 +52,7 @@ struct Normalisation {
         _ column: ColumnReference, _ type: ColumnType, _ values: [ColumnValue], isNegated: Bool
     ) -> Condition {
         if values.isEmpty { return isNegated ? .always : .never }
-        // NOT IN a list with NULL is false or unknown.
+        // NOT IN a list with NULL is never true.
         if isNegated, values.contains(.null) { return .never }
         let known = values.compactMap { LiteralBounds($0, for: type).exact }
         if known.isEmpty { return isNegated ? .test(column, .isNotNull) : .never }
@@ -72,7 +72,7 @@ struct Normalisation {
 }
 
 extension Condition {
-    /// A column beside a literal of any type, as ``ColumnValue/order(_:_:)`` compares them.
+    /// Compares a column with a literal of any type, by ``ColumnValue/order(_:_:)``.
     static func comparing(
         _ column: ColumnReference, _ type: ColumnType, _ comparison: Comparison, _ value: ColumnValue
     ) -> Condition {
@@ -87,7 +87,7 @@ extension Condition {
         switch comparison {
         case .equal: return .never
         case .notEqual: return .test(column, .isNotNull)
-        // Without a value of the type below the literal, all are above it.
+        // If no value of the type is below the literal, all are above it.
         case .less, .lessOrEqual: return bounded(.lessOrEqual, bounds.below, orElse: false)
         case .greater, .greaterOrEqual: return bounded(.greaterOrEqual, bounds.above, orElse: false)
         }
@@ -95,6 +95,6 @@ extension Condition {
 }
 
 extension ColumnType {
-    /// True for types whose values are text.
+    /// True for types of text values.
     var isText: Bool { self == .string || self == .json }
 }

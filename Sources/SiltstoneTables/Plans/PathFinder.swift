@@ -1,17 +1,17 @@
 import Siltstone
 import TableKit
 
-/// Finds the ways to reach the rows of a table that meet a condition, with what each costs.
+/// Finds the access paths of a table for a condition, with their costs.
 struct PathFinder<Reader: KeyValueReader> {
     let reader: Reader
 
-    /// Single values of several columns are combined up to so many keys.
+    /// The maximum number of keys from combinations of single values of several columns.
     private var mostProducts: Int { 4_096 }
-    /// So many ranges of a path are estimated; the others count as these do.
+    /// The maximum number of ranges that are estimated for a path. Their average counts for the others.
     private var mostEstimates: Int { 8 }
 
-    /// All paths that read less than everything or come in a useful order; first the walk of rows, or what the key makes
-    /// of it.
+    /// Returns all paths that read part of the table or have a useful order. The first is a path by the key: a full
+    /// scan, unless the condition narrows it.
     func paths(_ table: TableAccess, _ condition: Condition, terms: [OrderTerm] = []) throws -> [AccessPath] {
         if condition == .never { return [nothing(table)] }
         var paths: [AccessPath] = []
@@ -24,13 +24,13 @@ struct PathFinder<Reader: KeyValueReader> {
         return paths + (try unions(table, condition))
     }
 
-    /// The cheapest path.
+    /// Returns the cheapest path.
     func cheapest(_ table: TableAccess, _ condition: Condition) throws -> AccessPath {
         try paths(table, condition).min { $0.cost < $1.cost } ?? nothing(table)
     }
 
-    /// A path whose entries are exactly the rows that meet the condition; nil where there is none. It is not estimated:
-    /// all such paths have as many entries.
+    /// Returns a path whose entries are exactly the matching rows; nil if there is none. Skips the estimate, because
+    /// all of these paths have the same number of entries.
     func exactPath(_ table: TableAccess, _ condition: Condition) throws -> AccessPath? {
         if condition == .never { return nothing(table) }
         for order in table.orders where order.hasAll(columnsOf: condition) {
@@ -40,11 +40,11 @@ struct PathFinder<Reader: KeyValueReader> {
         return nil
     }
 
-    /// A path whose first entries are the first rows of an order that meet the condition; nil where there is none. It is
-    /// not estimated: where few rows are wanted, no other path reads less.
+    /// Returns a path whose first entries are the first matching rows of an order; nil if there is none. Skips the
+    /// estimate, because no other path reads less for few rows.
     func orderedPath(_ table: TableAccess, _ condition: Condition, terms: [OrderTerm]) throws -> AccessPath? {
         for order in table.orders where order.hasAll(columnsOf: condition) {
-            // An order that begins with another column is right only where that has one value.
+            // `contains`, not `first`: columns before the term may be fixed to one value.
             if let term = terms.first, !order.sortColumns.contains(term.column) { continue }
             let path = try path(table, order, condition, isEstimated: false)
             guard path.isExact || path.isNothing else { continue }
@@ -59,8 +59,8 @@ struct PathFinder<Reader: KeyValueReader> {
 
     // MARK: One order
 
-    /// The path along one order of the table.
-    /// - Parameter isEstimated: whether its rows and its cost are wanted.
+    /// Returns the path along one order of the table.
+    /// - Parameter isEstimated: true to estimate its rows and cost.
     func path(
         _ table: TableAccess, _ order: KeyOrder, _ condition: Condition, isEstimated: Bool = true
     ) throws -> AccessPath {
@@ -101,7 +101,7 @@ struct PathFinder<Reader: KeyValueReader> {
         return path
     }
 
-    /// Fills in about how many entries and rows a path has, and what it costs.
+    /// Estimates the entries, the rows and the cost of a path.
     func estimate(_ path: inout AccessPath, _ condition: Condition) throws {
         switch path.kind {
         case .nothing, .union: return
@@ -125,7 +125,7 @@ struct PathFinder<Reader: KeyValueReader> {
         }
     }
 
-    /// About how many entries ranges have.
+    /// The estimated number of entries in ranges.
     private func entries(_ ranges: [KeyRange]) throws -> Double {
         let step = max(1, (ranges.count + mostEstimates - 1) / mostEstimates)
         let sample = stride(from: 0, to: ranges.count, by: step)
@@ -139,7 +139,7 @@ struct PathFinder<Reader: KeyValueReader> {
 
     // MARK: Unions
 
-    /// For each disjunction all of whose parts have a path of their own, the union of these.
+    /// For each disjunction, the union of one path for each part, if every part has a narrow one.
     private func unions(_ table: TableAccess, _ condition: Condition) throws -> [AccessPath] {
         var result: [AccessPath] = []
         let conjuncts = condition.conjuncts
@@ -166,15 +166,14 @@ struct PathFinder<Reader: KeyValueReader> {
 }
 
 extension KeyOrder {
-    /// Whether keys have all columns that a condition names. Only then can the condition choose exactly the entries that meet
-    /// it.
+    /// True if the keys contain all columns of a condition. Only then can a range of them be exact.
     fileprivate func hasAll(columnsOf condition: Condition) -> Bool {
         condition.allReferences { reference in columns.contains { $0 == reference.column } }
     }
 }
 
 extension AccessPath {
-    /// Whether a part of the condition limits what the path reads.
+    /// True if a part of the condition narrows the path.
     fileprivate func isNarrow(by part: Condition) -> Bool {
         if case .nothing = kind { return true }
         return used.contains { part.domain(of: $0) != nil }

@@ -1,39 +1,39 @@
 import TableKit
 
-/// How a query runs: how parents are reached and ordered, and how each join finds its rows.
+/// A query's physical plan: the access path and the sort of parents, and the look-up of each join.
 struct PhysicalPlan {
-    /// Where parents come from.
+    /// The source of the parents.
     enum Parents {
         /// A path of the parents' table.
         case path(AccessPath)
-        /// The rows of a join that meet its condition are read first; parents are then looked for by these rows' values,
-        /// along an order of the parents' table that begins with the join's column.
+        /// Reads the matching rows of a join first. Then looks parents up by the values of these rows, along an order
+        /// of the parents' table that begins with the join's column.
         case join(Int, KeyOrder)
     }
 
-    /// How parents get into the order that is asked for.
+    /// The method that brings parents into the requested order.
     enum Ordering: Equatable {
-        /// They come in it.
+        /// None: the path provides the order.
         case none
-        /// They come in the order of the first terms; the rest is sorted group by group.
+        /// The path provides the order of the first terms. The rest is sorted within groups.
         case groups(Int)
-        /// The first so many are kept.
+        /// A heap keeps this many first rows.
         case top(Int)
         case sort
     }
 
-    /// How a join finds the rows for a batch of parents.
+    /// The look-up of a join's rows for a batch of parents.
     enum Lookup {
-        /// Along an order of the joined table that begins with the column that is looked for.
+        /// Along an order of the joined table that begins with the join's column.
         case order(KeyOrder)
-        /// All rows are read once, and hashed.
+        /// By a hash table of all rows, read once.
         case hash
     }
 
     var parents: Parents
     var ordering: Ordering
     var isReverse = false
-    /// For each join, how it finds rows, and before that those of its pivot.
+    /// For each join, the look-up of its rows, and of its pivot's rows before that.
     var lookups: [(child: Lookup, pivot: Lookup?)]
     var rows = 0.0
     var cost = 0.0

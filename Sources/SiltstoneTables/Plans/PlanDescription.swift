@@ -1,9 +1,9 @@
 import TableKit
 
-/// Describes plans for people.
+/// Describes plans as ``QueryPlan`` values.
 struct PlanDescription {
     let bound: BoundQuery
-    /// What a run of the plan has counted, if there was one.
+    /// The measurements of a run of the plan, if any.
     var meters: PlanMeters?
 
     func describe(_ plan: PhysicalPlan) -> QueryPlan {
@@ -30,7 +30,7 @@ struct PlanDescription {
         }
         if bound.needsDistinct {
             step = above(step, "distinct", "", plan.rows)
-            // Behind joins with conditions, distinctness and limit come with the result.
+            // After joins with conditions, duplicates and limit are handled with the result.
             if !bound.hasLateConditions { note(meters?.distinct, in: &step) }
         }
         for (number, join) in bound.joins.enumerated() { step = self.join(step, number, join, plan) }
@@ -52,7 +52,7 @@ struct PlanDescription {
         QueryPlan(step: step, detail: detail, estimatedRows: Self.whole(rows), inputs: [input])
     }
 
-    /// An estimate as a whole number. It is 1 at least: that there are none is not known before a look.
+    /// An estimate as a whole number, at least 1: only a read can show that there is no row.
     private static func whole(_ rows: Double) -> Int { Int(min(max(rows.rounded(.up), 1), 1e15)) }
 
     // MARK: Parents

@@ -1,16 +1,16 @@
 import Siltstone
 import TableKit
 
-/// Finds the plans for a query, and chooses among them.
+/// Enumerates the plans of a query, and selects the cheapest.
 struct Planner<Reader: KeyValueReader> {
     let bound: BoundQuery
     let finder: PathFinder<Reader>
 
-    /// A sort of more rows than these is no heap.
+    /// The maximum size of a top-N heap.
     private var mostTop: Int { 10_000 }
-    /// Of a limit of so many rows, a path in the right order is taken without a look at others.
+    /// The maximum limit for which a path in the right order is taken without comparing others.
     private var mostFew: Int { 64 }
-    /// Lists of plans for tests end here.
+    /// The maximum number of listed plans.
     private var mostPlans: Int { 32 }
 
     init(_ bound: BoundQuery, _ reader: Reader) {
@@ -18,9 +18,9 @@ struct Planner<Reader: KeyValueReader> {
         finder = PathFinder(reader: reader)
     }
 
-    /// The plan that the query asks for, or the cheapest.
-    /// - Parameter isEstimated: whether the plan's rows are wanted where it is clear without them.
-    /// - Throws: `TableErrorCode.argument` where the query asks for a plan that is not there.
+    /// Returns the forced plan of the query, or the cheapest.
+    /// - Parameter isEstimated: true to estimate the rows of a plan that is chosen without estimates.
+    /// - Throws: `TableErrorCode.argument` if the forced plan does not exist.
     func plan(isEstimated: Bool = false) throws -> PhysicalPlan {
         if let number = bound.query.forcedPlan {
             let plans = try plans()
@@ -35,7 +35,7 @@ struct Planner<Reader: KeyValueReader> {
         return plan
     }
 
-    /// All plans that could be chosen.
+    /// Returns all plans that can be forced.
     func plans() throws -> [PhysicalPlan] {
         var plans: [PhysicalPlan] = []
         for parents in try parentPlans() {
@@ -50,7 +50,7 @@ struct Planner<Reader: KeyValueReader> {
 
     // MARK: Parents
 
-    /// The plan for a few rows along a path whose first entries they are; nil where that is not what is asked for.
+    /// The plan for a small limit, along a path whose first entries are the result; nil if there is none.
     private func planOfFew(isEstimated: Bool) throws -> PhysicalPlan? {
         guard let wanted = bound.wantedRows, wanted <= mostFew, !bound.needsDistinct, !bound.hasLateConditions,
             var path = try finder.orderedPath(bound.tables[0], bound.parentCondition, terms: bound.query.order)
@@ -79,7 +79,7 @@ struct Planner<Reader: KeyValueReader> {
         return plans
     }
 
-    /// A path with what brings its rows into order.
+    /// A plan of a path, with the sort that it needs.
     private func ordered(_ path: AccessPath) -> PhysicalPlan {
         let terms = bound.query.order
         let coverage = path.coverage(of: terms)
@@ -106,7 +106,7 @@ struct Planner<Reader: KeyValueReader> {
         return plan
     }
 
-    /// The heap where the first few rows are wanted, else a sort.
+    /// A heap for a small limit, else a sort.
     private var sorting: PhysicalPlan.Ordering {
         if bound.query.order.isEmpty { return .none }
         if let wanted = bound.wantedRows, wanted <= mostTop, !bound.needsDistinct, !bound.hasLateConditions {
@@ -129,7 +129,7 @@ struct Planner<Reader: KeyValueReader> {
 
     private typealias Lookups = (child: PhysicalPlan.Lookup, pivot: PhysicalPlan.Lookup?)
 
-    /// The orders of a table that begin with a column: the key first, then the indexes, those without further columns first.
+    /// The orders of a table that begin with a column: the key first, then indexes by number of columns.
     private func orders(_ table: TableAccess, _ column: Int) -> [KeyOrder] {
         table.orders.filter { $0.columns.first == .some(column) }.sorted { left, right in
             (left.index == nil ? 0 : left.columns.count) < (right.index == nil ? 0 : right.columns.count)
@@ -147,8 +147,8 @@ struct Planner<Reader: KeyValueReader> {
         }
     }
 
-    /// About how many rows of a table a key finds.
-    /// - Parameter usual: as many as where nothing is known.
+    /// The estimated number of rows of a table for a key.
+    /// - Parameter usual: the estimate without statistics.
     private func rowsPerKey(_ table: TableAccess, _ column: Int, _ usual: Double) -> Double {
         table.selectivity.rowsPerValue(column) ?? usual
     }
@@ -160,12 +160,12 @@ struct Planner<Reader: KeyValueReader> {
         let all = try finder.reader.estimate(prefix: table.rowPrefix)
         let isPoint = order.columns.count == 1 && (order.index == nil || order.index?.isUnique == true)
         let perKey = isPoint ? Cost.point : Cost.seek + rowsPerKey(table, column, 3) * Cost.fetch
-        // A hash stays in memory.
+        // A hash table must fit in memory.
         if all.bytes > 64 << 20 { return .order(order) }
         return keys * perKey <= Double(all.entries) * (Cost.row + Cost.hash) ? .order(order) : .hash
     }
 
-    /// The cheapest ways of all joins cannot be told apart from others by tests, so each way of each join comes once.
+    /// Two combinations are enough for tests: every method of each join occurs in one of them.
     private func allLookups() throws -> [[Lookups]] {
         var result: [[Lookups]] = [
             bound.joins.map { join in

@@ -1,12 +1,11 @@
 import TableKit
 
-/// About which part of a table's rows meets a condition: by the statistics of columns, where the table was analyzed, else
-/// without knowing the rows.
+/// Estimates the share of a table's rows that match a condition: by statistics, or else by fixed shares.
 struct Selectivity: Sendable {
-    /// What is known of columns, by number.
+    /// The statistics of columns, by number.
     let statistics: [Int: IndexStatistics]
 
-    /// The part of the rows that meets a condition of source 0.
+    /// The estimated share of rows that match a condition of source 0.
     func share(_ condition: Condition) -> Double {
         switch condition {
         case .always: 1
@@ -22,7 +21,7 @@ struct Selectivity: Sendable {
         guard let known = statistics[column] else { return test.usualShare }
         switch test {
         case .like, .isNotLike:
-            // The domain of a pattern that begins with anything says nothing of it.
+            // The domain of a pattern with a leading wildcard carries no information.
             let domain = test.domain
             if domain == ColumnDomain([.values]) { return test.usualShare }
             return domain.share(known)
@@ -30,7 +29,7 @@ struct Selectivity: Sendable {
         }
     }
 
-    /// About how many rows have the same value of a column, of a table with so many rows.
+    /// The estimated number of rows for each value of a column; nil without statistics.
     func rowsPerValue(_ column: Int) -> Double? {
         statistics[column].map { max($0.entriesPerValue(), 1) }
     }
@@ -43,7 +42,7 @@ extension ColumnDomain {
 }
 
 extension ColumnTest {
-    /// The part of rows that meets a test, as it is in many tables.
+    /// The share of rows that pass a test in a typical table.
     fileprivate var usualShare: Double {
         switch self {
         case .isNull: 0.1

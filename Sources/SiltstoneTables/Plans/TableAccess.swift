@@ -1,14 +1,14 @@
 import Siltstone
 import TableKit
 
-/// One table of a query, as plans see it: worked out once for each type and version of the catalogue.
+/// The planner's view of one table of a query. Created once for each structure and version of the catalogue.
 final class TableAccess: Sendable {
     let binding: TableBinding
-    /// The types of the structure's columns as rows store them.
+    /// The storage types of the structure's columns.
     let types: [ColumnType]
-    /// The key, and the indexes that are ready. The first is always that of the rows themselves.
+    /// The primary key and the ready indexes. The first is always the order of the rows.
     let orders: [KeyOrder]
-    /// Whether the table has all columns of the structure.
+    /// True if the table has all columns of the structure.
     let hasAllColumns: Bool
     let selectivity: Selectivity
 
@@ -37,27 +37,27 @@ final class TableAccess: Sendable {
     var shape: RowShape { binding.shape }
     var rowPrefix: [UInt8] { binding.table.rowPrefix }
 
-    /// The numbers of the key's columns; empty where the table has none, or the structure lacks one.
+    /// The numbers of the key's columns. Empty if the table has no key, or the structure lacks a column of it.
     var keyColumns: [Int] { binding.keyColumns ?? [] }
 
     /// The name of a column.
     func name(_ column: Int) -> String { structure.columns[column].name }
 }
 
-/// An order in which a store keeps rows or index entries of a table. A class: paths and plans are copied often, and its arrays
-/// would be retained one by one.
+/// An order of a table's keys: that of the rows or of an index. A class, because copies of paths and plans would retain
+/// each of its arrays.
 final class KeyOrder: Sendable {
-    /// Nil: the rows.
+    /// The index. Nil: the rows.
     let index: TableDescription.Index?
-    /// What all keys begin with.
+    /// The prefix of all keys.
     let prefix: [UInt8]
-    /// The numbers of the columns whose values follow. Nil for those that the structure lacks.
+    /// The numbers of the columns after the prefix. Nil for columns that the structure lacks.
     let columns: [Int?]
-    /// The numbers of the primary key's columns, whose values end the key. Empty: a hidden row number does.
+    /// The numbers of the primary key's columns at the end of the key. Empty: a hidden row number.
     let key: [Int?]
-    /// The columns by which entries are sorted. One that came before is constant and left out.
+    /// The columns of the sort order. Omits repeated columns, which are constant at their second place.
     let sortColumns: [Int?]
-    /// That of the table.
+    /// The selectivity of the table.
     let selectivity: Selectivity
 
     init(

@@ -1,17 +1,16 @@
 import Siltstone
 import TableKit
 
-/// Reads an index from its first entry to its last, and collects what plans want to know of it.
+/// Scans an index and collects its statistics for the planner.
 ///
-/// All entries are counted. The bounds come from a sample: every so-many-th entry, twice as far apart whenever the sample
-/// is full.
+/// All entries are counted. The bounds come from a sample of every n-th entry; n doubles whenever the sample is full.
 struct IndexSurvey {
     private static let mostSamples = 1 << 10
 
     private let prefixBytes: Int
     private let columns: Int
     private var statistics = IndexStatistics()
-    /// The values of the entry before, and the end of each column's in them.
+    /// The values of the previous entry, and the end offset of each column in them.
     private var last: [UInt8] = []
     private var lastEnds: [Int]
     private var run = 0
@@ -21,8 +20,8 @@ struct IndexSurvey {
     private var greatest: [UInt8] = []
 
     /// - Parameters:
-    ///   - prefixBytes: bytes before the values.
-    ///   - columns: values of each entry.
+    ///   - prefixBytes: the number of bytes before the values.
+    ///   - columns: the number of values in each entry.
     init(prefixBytes: Int, columns: Int) {
         self.prefixBytes = prefixBytes
         self.columns = columns
@@ -30,7 +29,7 @@ struct IndexSurvey {
         statistics.distinct = [Int](repeating: 0, count: columns)
     }
 
-    /// Looks at the next entry.
+    /// Adds the next entry.
     mutating func add(_ key: RawSpan) throws(CRUDDecoderError) {
         var ends = lastEnds
         var offset = prefixBytes
@@ -51,7 +50,7 @@ struct IndexSurvey {
         if last.first == KeyTag.null { statistics.nulls += 1 } else { sample() }
     }
 
-    /// The first column whose value is another than in the entry before.
+    /// The first column whose value differs from the previous entry.
     private func firstDifference(_ key: RawSpan, _ ends: [Int]) -> Int {
         if statistics.entries == 0 { return 0 }
         var start = 0
@@ -90,10 +89,10 @@ struct IndexSurvey {
         distance *= 2
     }
 
-    /// What was found. To be called behind the last entry.
+    /// Returns the statistics. Call it after the last entry.
     mutating func finish() -> IndexStatistics {
         endRun()
-        // A value that no more entries have than the average says nothing.
+        // A value that is hardly more frequent than the average carries no information.
         let average = statistics.entriesPerValue()
         statistics.common = runs.filter { Double($0.entries) > 1.25 * average }.sorted { $0.entries > $1.entries }
         if !samples.isEmpty {

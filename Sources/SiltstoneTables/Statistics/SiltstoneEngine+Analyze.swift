@@ -2,7 +2,7 @@ import Siltstone
 import TableKit
 
 extension SiltstoneEngine {
-    /// Reads the keys and indexes of tables on one snapshot, beside writers, and stores what plans want to know of them.
+    /// Collects and stores statistics of the keys and indexes of tables, on one snapshot and beside writers.
     /// - Parameter table: one table. Nil: all.
     /// - Throws: `TableErrorCode.noTable`.
     /// - Complexity: O(entries of all indexes). Holds some KiB for each index.

@@ -5,7 +5,7 @@ import TableKit
 extension TableStatistics {
     private static let format: UInt8 = 1
 
-    /// The value of the table's statistics in the store.
+    /// The encoded statistics, as stored.
     var encoded: [UInt8] {
         var out = CatalogueWriter()
         out.byte(Self.format)
@@ -17,7 +17,7 @@ extension TableStatistics {
         return out.bytes
     }
 
-    /// The statistics that bytes tell; nil where they are of another format or damaged. Nothing depends on them.
+    /// Decodes statistics. Returns nil for an unknown format or damaged bytes: statistics are only hints.
     convenience init?(_ bytes: [UInt8]) {
         do throws(CRUDDecoderError) {
             var input = CatalogueReader(bytes)
@@ -56,7 +56,7 @@ extension IndexStatistics {
 }
 
 extension CatalogueReader {
-    /// A number of rows or entries.
+    /// Reads a number of rows or entries.
     fileprivate mutating func count() throws(CRUDDecoderError) -> Int {
         guard let count = Int(exactly: try number()), count < 1 << 60 else { throw damaged }
         return count

@@ -1,8 +1,8 @@
-/// What `analyze` found in the indexes of a table. Hints for plans, which are right without them, too.
+/// The statistics of a table from `analyze`. They are hints: plans are correct without them.
 package final class TableStatistics: Sendable {
-    /// Rows at the time.
+    /// The number of rows at the time.
     package let rows: Int
-    /// The indexes, by number; the primary key has ``KeySpace/rowsNumber``.
+    /// The index statistics by index number. The primary key has ``KeySpace/rowsNumber``.
     package let indexes: [UInt64: IndexStatistics]
 
     package init(rows: Int, indexes: [UInt64: IndexStatistics]) {
@@ -11,37 +11,37 @@ package final class TableStatistics: Sendable {
     }
 }
 
-/// The distribution of an index's values. Values are bytes as keys have them.
+/// The distribution of an index's values. Values are encoded as in keys.
 package struct IndexStatistics: Sendable, Hashable {
-    /// A value of the first column that many entries have.
+    /// A frequent value of the first column.
     package struct Common: Sendable, Hashable {
         package var value: [UInt8]
         package var entries: Int
     }
 
-    /// All entries.
+    /// The number of entries.
     package var entries = 0
-    /// Entries whose first column is NULL.
+    /// The number of entries whose first column is NULL.
     package var nulls = 0
-    /// For each column, the number of different values of it and the columns before it.
+    /// For each column, the number of distinct values of the prefix that ends with it.
     package var distinct: [Int] = []
-    /// The values of the first column that more entries have than others, the most frequent first. NULL is none.
+    /// The most frequent values of the first column, in descending order, without NULL.
     package var common: [Common] = []
-    /// Values of the first column that are not NULL, with about as many entries between any two neighbours: first the
-    /// least, last the greatest.
+    /// An equi-depth histogram of the first column without NULL: about as many entries lie between any two neighbours.
+    /// The first bound is the least value, the last the greatest.
     package var bounds: [[UInt8]] = []
 
-    /// Values that are longer are cut as bounds, and are no common ones.
+    /// Longer values are truncated as bounds and excluded as common values.
     static let mostBytes = 64
     static let mostCommon = 16
     static let mostBounds = 33
 
     // MARK: Shares
 
-    /// Different values of the first column, NULL left out.
+    /// The number of distinct values of the first column, without NULL.
     private var values: Int { max((distinct.first ?? 0) - (nulls > 0 ? 1 : 0), 0) }
 
-    /// About which part of the entries has values of the first column in an interval.
+    /// The estimated share of entries whose first column is in an interval.
     func share(of interval: KeyInterval) -> Double {
         guard entries > 0 else { return 1 }
         if interval.isPoint { return share(ofValue: interval.from) }
@@ -54,12 +54,12 @@ package struct IndexStatistics: Sendable, Hashable {
     private func share(ofValue value: [UInt8]) -> Double {
         if value == KeyInterval.null.from { return Double(nulls) / Double(entries) }
         if let found = common.first(where: { $0.value == value }) { return Double(found.entries) / Double(entries) }
-        // The others have the rest among them.
+        // All other values share the remaining entries evenly.
         let rest = entries - nulls - common.reduce(0) { $0 + $1.entries }
         return Double(max(rest, 0)) / Double(max(values - common.count, 1)) / Double(entries)
     }
 
-    /// About which part of the values that are not NULL is below some bytes: by the neighbours that these lie between.
+    /// The estimated share of non-NULL values below some bytes, by their position between the bounds.
     private func rank(of bytes: [UInt8]) -> Double {
         guard bounds.count > 1 else { return 0.5 }
         var (low, high) = (0, bounds.count)
@@ -72,7 +72,7 @@ package struct IndexStatistics: Sendable, Hashable {
         return (Double(low) - 0.5) / Double(bounds.count - 1)
     }
 
-    /// About how many entries have the same value of the first so many columns.
+    /// The estimated number of entries for each value of a column prefix.
     func entriesPerValue(columns: Int = 1) -> Double {
         guard columns > 0, columns <= distinct.count, distinct[columns - 1] > 0 else { return Double(entries) }
         return Double(entries) / Double(distinct[columns - 1])

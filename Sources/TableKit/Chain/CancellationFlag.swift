@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells work on another thread that its task was cancelled.
+/// A flag that carries a task's cancellation to work on another thread.
 final class CancellationFlag: Sendable {
     private let isCancelled = Atomic(false)
 

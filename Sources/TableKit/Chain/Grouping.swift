@@ -1,5 +1,5 @@
 extension Selectable {
-    /// Groups the parents that match by columns: `try people.group(by: \.city).count()`.
+    /// Groups the matching parents by columns: `try people.group(by: \.city).count()`.
     public func group<First: ColumnConvertible, each Next: ColumnConvertible>(
         by first: KeyPath<OverAllForm, First>, _ next: repeat KeyPath<OverAllForm, each Next>
     ) -> Grouping<Self, First, repeat each Next> {
@@ -9,46 +9,46 @@ extension Selectable {
     }
 }
 
-/// The groups of a chain's parents. All results are ordered by group.
+/// The groups of a chain's parents. Every function returns its results ordered by group.
 public struct Grouping<A: TableProtocol, First: ColumnConvertible, each Next: ColumnConvertible>: Sendable {
     /// The type of the parents.
     public typealias OverAllForm = A.OverAllForm
-    /// The values that a group has in common.
+    /// The values that all rows of a group share.
     public typealias Group = (First, repeat each Next)
 
     let fromTable: A
     let columns: Result<[Int], any Error>
 
-    /// The groups and how many rows each has.
+    /// The groups with their row counts.
     public func count() throws -> [(group: Group, count: Int)] {
         try values(.count).map { ($0.0, try Int(columnValue: $0.1)) }
     }
 
-    /// The groups and the least value of a column in each.
+    /// The groups with the least value of a column in each.
     public func min<V: ColumnConvertible>(_ column: KeyPath<OverAllForm, V>) throws -> [(group: Group, value: V)] {
         try values(.min(try column.columnNumber())).map { ($0.0, try V(columnValue: $0.1)) }
     }
 
-    /// The groups and the greatest value of a column in each.
+    /// The groups with the greatest value of a column in each.
     public func max<V: ColumnConvertible>(_ column: KeyPath<OverAllForm, V>) throws -> [(group: Group, value: V)] {
         try values(.max(try column.columnNumber())).map { ($0.0, try V(columnValue: $0.1)) }
     }
 
-    /// The groups and the sum of a column of integers in each; 0 where all are NULL.
+    /// The groups with the sum of an integer column in each; 0 where all values are NULL.
     public func sum<V: ColumnConvertible>(
         _ column: KeyPath<OverAllForm, V>
     ) throws -> [(group: Group, sum: Int)] where V: IntegerColumn {
         try values(.sum(try column.columnNumber())).map { ($0.0, try Int?(columnValue: $0.1) ?? 0) }
     }
 
-    /// The groups and the sum of a column of reals in each; 0 where all are NULL.
+    /// The groups with the sum of a real column in each; 0 where all values are NULL.
     public func sum<V: ColumnConvertible & BinaryFloatingPoint>(
         _ column: KeyPath<OverAllForm, V>
     ) throws -> [(group: Group, sum: Double)] {
         try values(.sum(try column.columnNumber())).map { ($0.0, try Double?(columnValue: $0.1) ?? 0) }
     }
 
-    /// The groups and the mean of a column in each.
+    /// The groups with the mean of a column in each; nil where all values are NULL.
     public func average<V: ColumnConvertible>(
         _ column: KeyPath<OverAllForm, V>
     ) throws -> [(group: Group, average: Double?)] {
@@ -57,38 +57,38 @@ public struct Grouping<A: TableProtocol, First: ColumnConvertible, each Next: Co
 
     // MARK: Async
 
-    /// The groups and how many rows each has.
+    /// The groups with their row counts.
     public func count() async throws -> [(group: Group, count: Int)] {
         try await values(.count).map { ($0.0, try Int(columnValue: $0.1)) }
     }
 
-    /// The groups and the least value of a column in each.
+    /// The groups with the least value of a column in each.
     public func min<V: ColumnConvertible>(_ column: KeyPath<OverAllForm, V>) async throws -> [(group: Group, value: V)]
     {
         try await values(.min(try column.columnNumber())).map { ($0.0, try V(columnValue: $0.1)) }
     }
 
-    /// The groups and the greatest value of a column in each.
+    /// The groups with the greatest value of a column in each.
     public func max<V: ColumnConvertible>(_ column: KeyPath<OverAllForm, V>) async throws -> [(group: Group, value: V)]
     {
         try await values(.max(try column.columnNumber())).map { ($0.0, try V(columnValue: $0.1)) }
     }
 
-    /// The groups and the sum of a column of integers in each; 0 where all are NULL.
+    /// The groups with the sum of an integer column in each; 0 where all values are NULL.
     public func sum<V: ColumnConvertible>(
         _ column: KeyPath<OverAllForm, V>
     ) async throws -> [(group: Group, sum: Int)] where V: IntegerColumn {
         try await values(.sum(try column.columnNumber())).map { ($0.0, try Int?(columnValue: $0.1) ?? 0) }
     }
 
-    /// The groups and the sum of a column of reals in each; 0 where all are NULL.
+    /// The groups with the sum of a real column in each; 0 where all values are NULL.
     public func sum<V: ColumnConvertible & BinaryFloatingPoint>(
         _ column: KeyPath<OverAllForm, V>
     ) async throws -> [(group: Group, sum: Double)] {
         try await values(.sum(try column.columnNumber())).map { ($0.0, try Double?(columnValue: $0.1) ?? 0) }
     }
 
-    /// The groups and the mean of a column in each.
+    /// The groups with the mean of a column in each; nil where all values are NULL.
     public func average<V: ColumnConvertible>(
         _ column: KeyPath<OverAllForm, V>
     ) async throws -> [(group: Group, average: Double?)] {

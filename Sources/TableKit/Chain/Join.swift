@@ -1,21 +1,21 @@
-/// A chain with another table joined, whose rows an array property takes.
+/// A chain with a joined table. An array property of the parent receives the joined rows.
 public struct Join<OAF: Codable, A: TableProtocol, B: Codable, O: Equatable>: TableProtocol, FromTableProtocol,
     Joinable, Selectable, Whereable, Orderable, Limitable
 {
     /// The type of the table that was named last.
     public typealias Form = B
-    /// The type of the link before.
+    /// The type of the previous link.
     public typealias FromTableType = A
     /// The type of the columns that are compared.
     public typealias ComparisonType = O
     /// The type that the chain yields.
     public typealias OverAllForm = OAF
 
-    /// The link before.
+    /// The previous link.
     public let fromTable: A
     let step: JoinStep
 
-    /// The chain before, with the join.
+    /// The description of the previous link with the join added.
     public func describe() throws -> QueryDescription {
         var description = try fromTable.describe()
         try description.join(step)
@@ -23,15 +23,15 @@ public struct Join<OAF: Codable, A: TableProtocol, B: Codable, O: Equatable>: Ta
     }
 }
 
-/// A chain with another table joined by a table between the two.
+/// A chain with a table joined through a pivot table.
 public struct JoinPivot<
     OAF: Codable, A: TableProtocol, B: Codable, With: Codable, O: Equatable, O2: Equatable
 >: TableProtocol, FromTableProtocol, Joinable, Selectable, Whereable, Orderable, Limitable {
     /// The type of the table that was named last.
     public typealias Form = B
-    /// The type of the link before.
+    /// The type of the previous link.
     public typealias FromTableType = A
-    /// The type of the table between.
+    /// The type of the pivot table.
     public typealias PivotTableType = With
     /// The type of the columns that are compared on the parent's side.
     public typealias ComparisonType = O
@@ -40,11 +40,11 @@ public struct JoinPivot<
     /// The type that the chain yields.
     public typealias OverAllForm = OAF
 
-    /// The link before.
+    /// The previous link.
     public let fromTable: A
     let step: JoinStep
 
-    /// The chain before, with the join.
+    /// The description of the previous link with the join added.
     public func describe() throws -> QueryDescription {
         var description = try fromTable.describe()
         try description.join(step)

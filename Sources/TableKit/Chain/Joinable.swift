@@ -2,13 +2,13 @@
 public protocol Joinable: TableProtocol {}
 
 extension Joinable {
-    /// Fills an array property with the rows of another table that belong to each parent.
+    /// Fills an array property with the matching rows of another table.
     ///
-    /// Parents without such rows get an empty array. A condition on the joined type filters parents and arrays.
+    /// Parents without matching rows get an empty array. A condition on the joined type filters parents and arrays.
     /// - Parameters:
     ///   - to: the array property.
     ///   - on: the parent's column.
-    ///   - equals: the joined table's column that equals it. NULLs join nothing.
+    ///   - equals: the joined table's column that must equal it. NULLs match no row.
     /// - Throws: ``CRUDSQLGenError`` for a key path that names no column.
     public func join<NewType: Codable, KeyType: Equatable>(
         _ to: KeyPath<OverAllForm, [NewType]?>, on: KeyPath<OverAllForm, KeyType>, equals: KeyPath<NewType, KeyType>
@@ -30,14 +30,14 @@ extension Joinable {
         Join(fromTable: self, step: try JoinStep(to, on: on, equals: equals))
     }
 
-    /// Fills an array property by a table between the two: many to many.
+    /// Fills an array property through a pivot table: many to many.
     /// - Parameters:
     ///   - to: the array property.
-    ///   - with: the type of the table between.
+    ///   - with: the type of the pivot table.
     ///   - on: the parent's column.
-    ///   - equals: the column between that equals it.
+    ///   - equals: the pivot column that must equal it.
     ///   - and: the joined table's column.
-    ///   - is: the column between that equals it.
+    ///   - is: the pivot column that must equal it.
     public func join<
         NewType: Codable, Pivot: Codable, FirstKeyType: Equatable, SecondKeyType: Equatable
     >(
@@ -56,7 +56,7 @@ extension Joinable {
     /// - Parameters:
     ///   - to: the array property of the joined type.
     ///   - on: the joined type's column.
-    ///   - equals: the new table's column that equals it.
+    ///   - equals: the new table's column that must equal it.
     public func join<Parent: Codable, NewType: Codable, KeyType: Equatable>(
         _ to: KeyPath<Parent, [NewType]?>, on: KeyPath<Parent, KeyType>, equals: KeyPath<NewType, KeyType>
     ) throws -> Join<OverAllForm, Self, NewType, KeyType> {
@@ -77,7 +77,7 @@ extension Joinable {
         Join(fromTable: self, step: try JoinStep(to, on: on, equals: equals))
     }
 
-    /// Fills an array property of a type that was joined before, by a table between the two.
+    /// Fills an array property of a type that was joined before, through a pivot table.
     public func join<
         Parent: Codable, NewType: Codable, Pivot: Codable, FirstKeyType: Equatable, SecondKeyType: Equatable
     >(

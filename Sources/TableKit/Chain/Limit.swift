@@ -4,44 +4,44 @@ public protocol Limitable: TableProtocol {}
 extension Limitable {
     /// Limits the rows of the table that was named last: the parents, or the joined rows of all parents together.
     ///
-    /// Of two limits of one table the first counts.
+    /// The first limit of a table wins over later ones.
     /// - Parameters:
-    ///   - max: the most rows; 0 and less: all.
-    ///   - skip: the rows that are passed over first.
+    ///   - max: the maximum number of rows. 0 or less means all.
+    ///   - skip: the number of rows to skip first.
     public func limit(_ max: Int = 0, skip: Int = 0) -> Limit<OverAllForm, Self> {
         Limit(fromTable: self, limit: .success(RowLimit(max: max, skip: skip)), isEach: false)
     }
 
-    /// Limits the rows to those of these numbers, counted from 0. An empty range is an error of ``TableErrorCode/argument``
-    /// when the chain runs, here and below.
+    /// Limits the rows to these positions, counted from 0. An empty range or a negative bound makes the chain throw
+    /// ``TableErrorCode/argument`` when it runs, in this form and in those below.
     public func limit(_ range: Range<Int>) -> Limit<OverAllForm, Self> {
         limit(from: range.lowerBound, upTo: range.upperBound)
     }
 
-    /// Limits the rows to those of these numbers.
+    /// Limits the rows to these positions.
     public func limit(_ range: ClosedRange<Int>) -> Limit<OverAllForm, Self> {
         limit(from: range.lowerBound, upTo: range.upperBound.addingReportingOverflow(1))
     }
 
-    /// Passes over rows.
+    /// Skips the rows before this position.
     public func limit(_ range: PartialRangeFrom<Int>) -> Limit<OverAllForm, Self> {
         limit(from: range.lowerBound, upTo: nil)
     }
 
-    /// Limits the rows to those up to this number.
+    /// Limits the rows to the positions up to and including this one.
     public func limit(_ range: PartialRangeThrough<Int>) -> Limit<OverAllForm, Self> {
         limit(from: 0, upTo: range.upperBound.addingReportingOverflow(1))
     }
 
-    /// Limits the rows to those below this number.
+    /// Limits the rows to the positions below this one.
     public func limit(_ range: PartialRangeUpTo<Int>) -> Limit<OverAllForm, Self> {
         limit(from: 0, upTo: range.upperBound)
     }
 
-    /// Limits the joined rows of each parent. Follows a join.
+    /// Limits the joined rows of each parent. Must follow a join.
     /// - Parameters:
-    ///   - each: the most rows of a parent; 0 and less: all.
-    ///   - skip: the rows that are passed over first.
+    ///   - each: the maximum number of rows of one parent. 0 or less means all.
+    ///   - skip: the number of rows of each parent to skip first.
     public func limit(each: Int, skip: Int = 0) -> Limit<OverAllForm, Self> {
         Limit(fromTable: self, limit: .success(RowLimit(max: each, skip: skip)), isEach: true)
     }
@@ -57,10 +57,10 @@ extension Limitable {
 }
 
 extension RowLimit {
-    /// The limit of a count, of which 0 and less mean all.
+    /// A limit by count. A `max` of 0 or less means all.
     init(max: Int, skip: Int) { self.init(count: max > 0 ? max : nil, skip: Swift.max(skip, 0)) }
 
-    /// The limit of a range.
+    /// A limit to the positions from `lower` up to, not including, `upper`.
     init(from lower: Int, upTo upper: Int?) throws {
         guard lower >= 0, upper.map({ $0 > lower }) ?? true else {
             throw CRUDSQLGenError("A limit takes a range that is not empty and begins at 0 or above.", code: .argument)
@@ -75,17 +75,17 @@ public struct Limit<OAF: Codable, A: TableProtocol>: TableProtocol, FromTablePro
 {
     /// The type of the table that was named last.
     public typealias Form = A.Form
-    /// The type of the link before.
+    /// The type of the previous link.
     public typealias FromTableType = A
     /// The type that the chain yields.
     public typealias OverAllForm = OAF
 
-    /// The link before.
+    /// The previous link.
     public let fromTable: A
     let limit: Result<RowLimit, any Error>
     let isEach: Bool
 
-    /// The chain before, with the limit.
+    /// The description of the previous link with the limit added.
     public func describe() throws -> QueryDescription {
         var description = try fromTable.describe()
         if isEach { try description.limitEach(try limit.get()) } else { description.limit(try limit.get()) }

@@ -2,15 +2,15 @@
 public protocol Orderable: TableProtocol {}
 
 extension Orderable {
-    /// Orders the rows of the table that was named last, from small to great. NULL is least.
+    /// Orders the rows of the table that was named last, ascending. NULL sorts first.
     ///
-    /// A later order of the same table weighs more than an earlier one.
-    /// - Parameter by: the columns, the first weighing most.
+    /// A later order of the same table takes precedence over an earlier one.
+    /// - Parameter by: the columns, the most significant first.
     public func order(by: PartialKeyPath<Form>...) -> Ordering<OverAllForm, Self> {
         Ordering(fromTable: self, keys: by, isDescending: false)
     }
 
-    /// Orders the rows of the table that was named last, from great to small.
+    /// Orders the rows of the table that was named last, descending. NULL sorts last.
     public func order(descending by: PartialKeyPath<Form>...) -> Ordering<OverAllForm, Self> {
         Ordering(fromTable: self, keys: by, isDescending: true)
     }
@@ -22,12 +22,12 @@ public struct Ordering<OAF: Codable, A: TableProtocol>: TableProtocol, FromTable
 {
     /// The type of the table that was named last.
     public typealias Form = A.Form
-    /// The type of the link before.
+    /// The type of the previous link.
     public typealias FromTableType = A
     /// The type that the chain yields.
     public typealias OverAllForm = OAF
 
-    /// The link before.
+    /// The previous link.
     public let fromTable: A
     private let terms: Result<[OrderTerm], any Error>
 
@@ -38,7 +38,7 @@ public struct Ordering<OAF: Codable, A: TableProtocol>: TableProtocol, FromTable
         }
     }
 
-    /// The chain before, with the order.
+    /// The description of the previous link with the order added.
     public func describe() throws -> QueryDescription {
         var description = try fromTable.describe()
         description.order(by: try terms.get())

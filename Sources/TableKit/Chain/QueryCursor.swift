@@ -1,8 +1,8 @@
-/// A query that runs: its session, its stream, its decoder. Used by one thread at a time.
+/// A running query: its session, its row stream and its decoder. Used by one thread at a time.
 final class QueryCursor<T: Decodable> {
     private let access: Access
     private let decoder: BatchDecoder<T>
-    /// The cursor's own session, where it runs outside of a transaction. Ends with the cursor.
+    /// The cursor's own session outside of a transaction; nil inside one. Ends with the cursor.
     private var own: (any TableSession)?
     private var stream: (any RowStream)?
 
@@ -30,7 +30,7 @@ final class QueryCursor<T: Decodable> {
         return true
     }
 
-    /// Puts the objects of the next batch into an empty queue.
+    /// Appends the objects of the next batch to a queue, which must be empty.
     /// - Returns: false at the end.
     func next(into items: ItemQueue<T>) throws -> Bool {
         guard let batch = try nextBatch() else { return false }
@@ -50,7 +50,7 @@ final class QueryCursor<T: Decodable> {
         return batch
     }
 
-    /// The rest of the result.
+    /// Returns the remaining objects.
     func all(unless cancellation: CancellationFlag? = nil) throws -> [T] {
         defer { end() }
         var items: [T] = []
@@ -59,7 +59,7 @@ final class QueryCursor<T: Decodable> {
         return items
     }
 
-    /// Ends the query and its session. Again: does nothing.
+    /// Ends the query and its session. A second call does nothing.
     func end() {
         stream = nil
         own?.rollback()

@@ -1,5 +1,5 @@
-// `@unchecked Sendable`: a metatype is immutable, and decoding calls its conformance from anywhere.
-/// What a chain asks for: a query, and the types of its tables.
+// `@unchecked Sendable`: a metatype is immutable, and its conformances are callable from any thread.
+/// The query that a chain describes, with the types of its tables.
 public struct QueryDescription: @unchecked Sendable {
     /// The query.
     package var query: Query
@@ -7,7 +7,7 @@ public struct QueryDescription: @unchecked Sendable {
     var types: [any Any.Type]
     /// The types of the joined rows, for each join.
     var children: [any Codable.Type] = []
-    /// The join that an order or a limit is about; nil: the parents.
+    /// The join that the next order or limit applies to; nil: the parents.
     private var target: Int?
 
     /// All rows of a type's table.
@@ -19,7 +19,7 @@ public struct QueryDescription: @unchecked Sendable {
     /// The parents' table.
     var table: TableStructure { query.sources[0] }
 
-    /// Adds terms to the order of the table that was named last. They weigh more than those before.
+    /// Prepends terms to the order of the table that was named last: later terms take precedence.
     mutating func order(by terms: [OrderTerm]) {
         if let target {
             query.joins[target].order = terms + query.joins[target].order
@@ -28,7 +28,7 @@ public struct QueryDescription: @unchecked Sendable {
         }
     }
 
-    /// Limits the table that was named last. The first limit counts.
+    /// Limits the table that was named last. The first limit wins.
     mutating func limit(_ limit: RowLimit) {
         if let target {
             query.joins[target].limit = query.joins[target].limit ?? limit
@@ -45,7 +45,7 @@ public struct QueryDescription: @unchecked Sendable {
         query.joins[target].limitEach = query.joins[target].limitEach ?? limit
     }
 
-    /// Adds a join, which later orders and limits are about.
+    /// Adds a join. Later orders and limits apply to it.
     mutating func join(_ step: JoinStep) throws {
         guard let parent = types.firstIndex(where: { $0 == step.parent }) else {
             throw CRUDSQLGenError(
@@ -76,12 +76,12 @@ public struct QueryDescription: @unchecked Sendable {
         query.predicate = try ExpressionCompiler(sources: query.sources, types: types).predicate(expression)
     }
 
-    /// The query of the first parent alone.
+    /// Limits the query to the first parent.
     mutating func limitToFirst() {
         query.limit = RowLimit(count: 1, skip: query.limit?.skip ?? 0)
     }
 
-    /// Throws where the chain has an order, a limit or a join, which an update or a delete cannot take.
+    /// Throws if the chain has an order, a limit or a join: updates and deletes support a condition only.
     func checkIsCondition(for statement: String) throws {
         if query.order.isEmpty, query.limit == nil, query.joins.isEmpty { return }
         throw CRUDSQLGenError(
@@ -95,14 +95,14 @@ public struct QueryDescription: @unchecked Sendable {
     }
 }
 
-// `@unchecked Sendable`: as for `QueryDescription`.
-/// A join in a chain, by key paths that are columns already.
+// `@unchecked Sendable`: see `QueryDescription`.
+/// A join of a chain, with its key paths resolved to columns.
 struct JoinStep: @unchecked Sendable {
     struct Pivot {
         let type: any Codable.Type
         /// The pivot's column that refers to the child.
         let column: Int
-        /// The child's column that it equals.
+        /// The child's column that must equal it.
         let equals: Int
     }
 
@@ -112,7 +112,7 @@ struct JoinStep: @unchecked Sendable {
     let property: Int
     /// The parent's column.
     let on: Int
-    /// The column of the child, or of the pivot, that equals it.
+    /// The column of the child, or of the pivot, that must equal it.
     let equals: Int
     let pivot: Pivot?
 
@@ -121,7 +121,7 @@ struct JoinStep: @unchecked Sendable {
         try self.init(to, on: on, equals: equals, pivot: nil)
     }
 
-    /// A join by a table between the two.
+    /// A join of parent and child through a pivot table.
     init<P: Codable, C: Codable, T: Codable>(
         _ to: KeyPath<P, [C]?>, with type: T.Type, on: AnyKeyPath, equals: AnyKeyPath, and: AnyKeyPath, is: AnyKeyPath
     ) throws {

@@ -2,7 +2,7 @@ import Foundation
 
 /// The result of a chain as an asynchronous sequence. Each iteration runs the query again and holds one batch.
 public struct QueryRows<Element: Codable & Sendable>: AsyncSequence, Sendable {
-    /// Iterating throws what the engine and decoding throw, and `CancellationError`.
+    /// Iterating throws the errors of the engine and of decoding, and `CancellationError`.
     public typealias Failure = any Error
 
     let access: Access
@@ -13,7 +13,7 @@ public struct QueryRows<Element: Codable & Sendable>: AsyncSequence, Sendable {
         self.description = description
     }
 
-    /// Runs the query with the first element.
+    /// Returns an iterator. The iterator runs the query when its first element is requested.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(rows: self) }
 
     /// An iteration.
@@ -45,7 +45,7 @@ public struct QueryRows<Element: Codable & Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// A cursor that is used on threads where waiting is allowed, one after the other.
+/// A cursor that worker threads use one after the other.
 // `@unchecked Sendable`: the cursor is touched under the lock.
 private final class BatchSource<T: Decodable & Sendable>: @unchecked Sendable {
     private let lock = NSLock()

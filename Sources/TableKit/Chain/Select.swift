@@ -1,16 +1,16 @@
 /// The result of a chain as a sequence.
 ///
-/// Each iteration runs the query again, on the data of then, and holds one batch of the result in memory. A sequence cannot
-/// throw: an error ends it like its end does, and is in the log. ``all()`` and `first()` throw.
+/// Each iteration runs the query again on current data, and holds one batch of the result in memory. A sequence cannot
+/// throw: an error is logged and ends the iteration. ``all()`` and `first()` throw.
 public struct Select<OAF: Codable, A: TableProtocol>: Sequence, FromTableProtocol, Sendable {
-    /// The type of the link before.
+    /// The type of the previous link.
     public typealias FromTableType = A
     /// The type of the objects.
     public typealias OverAllForm = OAF
     /// The type of the objects.
     public typealias Element = OAF
 
-    /// The link before.
+    /// The previous link.
     public let fromTable: A
     let description: QueryDescription
 
@@ -22,23 +22,23 @@ public struct Select<OAF: Codable, A: TableProtocol>: Sequence, FromTableProtoco
     /// Runs the query.
     public func makeIterator() -> SelectIterator<OAF> { SelectIterator(Access(engine), description) }
 
-    /// The whole result.
+    /// Returns the whole result.
     public func all() throws -> [OAF] { try QueryCursor<OAF>(Access(engine), description).all() }
 }
 
 /// An iteration of a ``Select``.
 public struct SelectIterator<OAF: Codable>: IteratorProtocol {
     private var cursor: QueryCursor<OAF>?
-    /// What is left of the last batch.
+    /// The objects of the current batch that were not yet returned.
     private let items = ItemQueue<OAF>()
-    /// The error that comes behind these objects.
+    /// An error to throw after the objects in `items`.
     private var failure: (any Error)?
 
     init(_ access: Access, _ description: QueryDescription) {
         do { cursor = try QueryCursor(access, description) } catch { Self.log(error) }
     }
 
-    /// The next object. Nil at the end, and after an error, which is in the log.
+    /// The next object. Returns nil at the end and after an error, which is logged.
     public mutating func next() -> OAF? {
         if let item = items.popFirst() { return item }
         do { return try nextElement() } catch {
@@ -47,7 +47,7 @@ public struct SelectIterator<OAF: Codable>: IteratorProtocol {
         }
     }
 
-    /// The next object, or nil at the end. Throws where ``next()`` ends.
+    /// The next object, or nil at the end. Throws the errors that ``next()`` logs.
     public mutating func nextElement() throws -> OAF? {
         while true {
             if let item = items.popFirst() { return item }
@@ -59,7 +59,7 @@ public struct SelectIterator<OAF: Codable>: IteratorProtocol {
             do {
                 if try !cursor.next(into: items) { self.cursor = nil }
             } catch {
-                // The objects before the failure come first.
+                // The objects decoded before the failure are returned first.
                 failure = error
                 self.cursor = nil
             }

@@ -1,5 +1,5 @@
 extension Selectable {
-    /// The least value of a column over the parents that match. Nil over none; NULLs are left out, here and below.
+    /// The least value of a column over the matching parents; nil if there is none. All aggregates skip NULLs.
     public func min<V: ColumnConvertible>(_ column: KeyPath<OverAllForm, V>) throws -> V? {
         try aggregate(column, Aggregate.min)
     }
@@ -20,7 +20,7 @@ extension Selectable {
     }
 
     /// The sum of a column of integers; 0 over no rows.
-    /// - Throws: also where the sum is out of the range of `Int`.
+    /// - Throws: also if the sum overflows `Int`.
     public func sum<V: IntegerColumn>(_ column: KeyPath<OverAllForm, V>) throws -> Int {
         try aggregate(column, Aggregate.sum) ?? 0
     }
@@ -40,7 +40,7 @@ extension Selectable {
         _ column: KeyPath<OverAllForm, V?>
     ) throws -> Double { try aggregate(column, Aggregate.sum) ?? 0 }
 
-    /// The mean of a column of numbers. Nil over none.
+    /// The mean of a column of numbers; nil if no row has a value.
     public func average<V: ColumnConvertible & Numeric>(_ column: KeyPath<OverAllForm, V>) throws -> Double? {
         try aggregate(column, Aggregate.average)
     }
@@ -50,7 +50,7 @@ extension Selectable {
         try aggregate(column, Aggregate.average)
     }
 
-    /// The number of different values of a column.
+    /// The number of distinct values of a column.
     public func count<V: ColumnConvertible>(distinct column: KeyPath<OverAllForm, V>) throws -> Int {
         try aggregate(column, Aggregate.countDistinct) ?? 0
     }
@@ -65,7 +65,7 @@ extension Selectable {
 // MARK: Async
 
 extension Selectable {
-    /// The least value of a column over the parents that match. Nil over none.
+    /// The least value of a column over the matching parents; nil if there is none.
     public func min<V: ColumnConvertible & Sendable>(_ column: KeyPath<OverAllForm, V>) async throws -> V? {
         try await aggregate(column, Aggregate.min)
     }

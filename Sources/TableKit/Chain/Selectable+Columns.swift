@@ -1,8 +1,8 @@
 extension Selectable {
-    /// The values of one column of the parents that match, in their order. The rest of the rows is not decoded.
+    /// The values of one column of the matching parents, in the chain's order. Decodes no other column.
     /// - Parameters:
     ///   - column: the column.
-    ///   - isDistinct: whether equal values come once.
+    ///   - isDistinct: true to return equal values once.
     /// - Complexity: O(result) in memory.
     public func select<V: ColumnConvertible>(
         _ column: KeyPath<OverAllForm, V>, isDistinct: Bool = false
@@ -13,10 +13,10 @@ extension Selectable {
 
     /// The values of several columns, as tuples: `try people.select(\.name, \.age)`.
     /// - Parameters:
-    ///   - first: a column.
-    ///   - second: another.
-    ///   - more: others.
-    ///   - isDistinct: whether equal tuples come once.
+    ///   - first: the first column.
+    ///   - second: the second column.
+    ///   - more: further columns.
+    ///   - isDistinct: true to return equal tuples once.
     public func select<V: ColumnConvertible, W: ColumnConvertible, each More: ColumnConvertible>(
         _ first: KeyPath<OverAllForm, V>, _ second: KeyPath<OverAllForm, W>,
         _ more: repeat KeyPath<OverAllForm, each More>, isDistinct: Bool = false
@@ -35,7 +35,7 @@ extension Selectable {
         }
     }
 
-    /// The values of one column of the parents that match, in their order.
+    /// The values of one column of the matching parents, in the chain's order.
     public func select<V: ColumnConvertible>(
         _ column: KeyPath<OverAllForm, V>, isDistinct: Bool = false
     ) async throws -> [V] {
@@ -69,7 +69,7 @@ extension Selectable {
 }
 
 extension QueryDescription {
-    /// What `make` makes of the columns of each row.
+    /// Maps the selected columns of each row with `make`.
     fileprivate func columnValues<R>(
         in session: any TableSession, _ make: ([ColumnValue]) throws -> R
     ) throws -> [R] {

@@ -2,29 +2,29 @@
 public protocol Selectable: TableProtocol {}
 
 extension Selectable {
-    /// The result as a sequence, which runs the query anew each time it is iterated, on the data of then, batch by batch.
-    /// - Throws: ``CRUDSQLGenError`` where the chain does not fit together. The query is not run.
+    /// The result as a sequence. Each iteration runs the query again on current data, batch by batch.
+    /// - Throws: ``CRUDSQLGenError`` if the chain is not valid. The query does not run yet.
     public func select() throws -> Select<OverAllForm, Self> { try Select(fromTable: self) }
 
-    /// The whole result.
-    /// - Complexity: O(result) in memory; ``select()`` holds a batch.
+    /// Returns the whole result.
+    /// - Complexity: O(result) in memory. ``select()`` holds one batch.
     public func all() throws -> [OverAllForm] { try cursor().all() }
 
-    /// The first object, or nil where there is none. After a join: the first parent with all that belongs to it.
-    /// - Throws: also where the row does not decode.
+    /// The first object, or nil if there is none. After a join: the first parent with all of its joined rows.
+    /// - Throws: also if the row cannot be decoded.
     public func first() throws -> OverAllForm? {
         try access.first(try describe(), OverAllForm.self)
     }
 
-    /// How many different parents match, limited as they are. An order and what follows a join do not count.
+    /// The number of distinct parents that match, within the limit. Orders and limits of joins have no effect.
     public func count() throws -> Int { try access.count(try describe()) }
 
-    /// Whether any parent matches.
+    /// True if any parent matches.
     public func exists() throws -> Bool { try access.exists(try describe()) }
 
-    /// How the query would run.
-    /// - Parameter analyze: whether it is run, to its end, so that each step tells how many rows it found and how long it
-    ///   took. Reading the clock for each row makes it slower than it is.
+    /// Returns the query's plan.
+    /// - Parameter analyze: true to run the query to its end and measure the rows and the time of each step. Reading
+    ///   the clock for each row slows the query down.
     public func explain(analyze: Bool = false) throws -> QueryPlan { try access.explain(try describe(), analyze) }
 
     func cursor() throws -> QueryCursor<OverAllForm> { try QueryCursor(access, try describe()) }
@@ -33,8 +33,8 @@ extension Selectable {
 // MARK: Async
 
 extension Selectable where OverAllForm: Sendable {
-    /// The whole result.
-    /// - Throws: also `CancellationError`, between batches.
+    /// Returns the whole result.
+    /// - Throws: also `CancellationError`, checked between batches.
     public func all() async throws -> [OverAllForm] {
         let description = try describe(), access = access
         let cancellation = CancellationFlag()
@@ -47,32 +47,32 @@ extension Selectable where OverAllForm: Sendable {
         }
     }
 
-    /// The first object, or nil where there is none.
+    /// The first object, or nil if there is none.
     public func first() async throws -> OverAllForm? {
         let description = try describe(), access = access
         return try await access.engine.perform { try access.first(description, OverAllForm.self) }
     }
 
-    /// The result as an asynchronous sequence, which runs the query anew each time it is iterated.
-    /// - Throws: ``CRUDSQLGenError`` where the chain does not fit together; iterating throws all other errors, and
+    /// The result as an asynchronous sequence. Each iteration runs the query again.
+    /// - Throws: ``CRUDSQLGenError`` if the chain is not valid. Iterating throws all other errors, and
     ///   `CancellationError` between batches.
     public func rows() throws -> QueryRows<OverAllForm> { QueryRows(access, try describe()) }
 }
 
 extension Selectable {
-    /// How many different parents match, limited as they are.
+    /// The number of distinct parents that match, within the limit.
     public func count() async throws -> Int {
         let description = try describe(), access = access
         return try await access.engine.perform { try access.count(description) }
     }
 
-    /// Whether any parent matches.
+    /// True if any parent matches.
     public func exists() async throws -> Bool {
         let description = try describe(), access = access
         return try await access.engine.perform { try access.exists(description) }
     }
 
-    /// How the query would run, or with `analyze` has run.
+    /// Returns the query's plan. With `analyze`, runs the query and measures each step.
     public func explain(analyze: Bool = false) async throws -> QueryPlan {
         let description = try describe(), access = access
         return try await access.engine.perform { try access.explain(description, analyze) }
@@ -122,7 +122,7 @@ extension Access {
 }
 
 extension QueryDescription {
-    /// The value of the key where the query is a look-up by a key of one column, else nil.
+    /// The key's value if the query is a look-up by a one-column primary key, else nil.
     var point: ColumnValue? {
         guard case .compare(let column, .equal, let value)? = query.predicate, query.joins.isEmpty,
             query.limit.map({ $0.skip == 0 }) ?? true, table.primaryKey.count == 1,

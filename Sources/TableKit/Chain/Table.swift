@@ -11,7 +11,7 @@ public struct Table<A: Codable, C: DatabaseProtocol>: TableProtocol, Joinable, S
 
     /// The database.
     public let database: C
-    /// The columns of the type, or why it can be no table.
+    /// The columns of the type, or the reason why the type cannot be a table.
     let structure: Result<TableStructure, any Error>
 
     init(database: C) {
@@ -22,6 +22,6 @@ public struct Table<A: Codable, C: DatabaseProtocol>: TableProtocol, Joinable, S
     /// The engine that runs the chain.
     public var engine: any TableEngine { database.engine }
 
-    /// All rows.
+    /// A description of all rows.
     public func describe() throws -> QueryDescription { QueryDescription(A.self, try structure.get()) }
 }

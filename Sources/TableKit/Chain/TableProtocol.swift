@@ -2,20 +2,20 @@
 public protocol TableProtocol: Sendable {
     /// The type that the whole chain yields.
     associatedtype OverAllForm: Codable
-    /// The type of the table that was named last: what `order` and `limit` are about.
+    /// The type of the table that was named last. `order` and `limit` apply to it.
     associatedtype Form: Codable
     /// The engine that runs the chain.
     var engine: any TableEngine { get }
-    /// What the chain up to here asks for.
-    /// - Throws: ``CRUDSQLGenError`` for key paths that name no column, and for what does not fit together.
+    /// Describes the query of the chain up to this link.
+    /// - Throws: ``CRUDSQLGenError`` for a key path that names no column, and for a combination that is not valid.
     func describe() throws -> QueryDescription
 }
 
 /// A link that follows another.
 public protocol FromTableProtocol {
-    /// The type of the link before.
+    /// The type of the previous link.
     associatedtype FromTableType: TableProtocol
-    /// The link before.
+    /// The previous link.
     var fromTable: FromTableType { get }
 }
 
@@ -25,6 +25,6 @@ extension FromTableProtocol {
 }
 
 extension TableProtocol {
-    /// How a statement that is made now reaches the database.
+    /// The access for a statement that runs now: inside the current transaction, or on its own.
     var access: Access { Access(engine) }
 }

@@ -2,7 +2,7 @@
 public protocol Whereable: TableProtocol {}
 
 extension Whereable {
-    /// Takes the rows for which a condition is true. Key paths may root in any type of the chain.
+    /// Keeps the rows for which a condition is true. Key paths may root in any type of the chain.
     public func `where`(_ expr: any CRUDBooleanExpression) -> Where<OverAllForm, Self> {
         Where(fromTable: self, expression: expr.crudExpression)
     }
@@ -12,16 +12,16 @@ extension Whereable {
 public struct Where<OAF: Codable, A: TableProtocol>: TableProtocol, FromTableProtocol, Selectable {
     /// The type of the table that was named last.
     public typealias Form = OAF
-    /// The type of the link before.
+    /// The type of the previous link.
     public typealias FromTableType = A
     /// The type that the chain yields.
     public typealias OverAllForm = OAF
 
-    /// The link before.
+    /// The previous link.
     public let fromTable: A
     let expression: CRUDExpression
 
-    /// The chain before, with the condition. Lazy expressions are asked here.
+    /// The description of the previous link with the condition added. Evaluates lazy expressions.
     public func describe() throws -> QueryDescription {
         var description = try fromTable.describe()
         try description.filter(expression)

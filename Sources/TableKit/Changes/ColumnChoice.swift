@@ -1,10 +1,10 @@
-/// Which columns a change sets.
+/// The columns that a change sets.
 enum ColumnChoice {
     case all
     case only([AnyKeyPath])
     case except([AnyKeyPath])
 
-    /// The numbers of the columns; nil: all.
+    /// Returns the numbers of the columns; nil: all.
     /// - Throws: ``CRUDSQLGenError`` for a key path that names no column.
     func columns(of structure: TableStructure) throws -> [Int]? {
         switch self {

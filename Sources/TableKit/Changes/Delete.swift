@@ -1,13 +1,13 @@
-/// What a delete did.
+/// The result of a delete.
 public struct Delete<OAF: Codable, A: TableProtocol>: FromTableProtocol, Sendable {
-    /// The type of the link before.
+    /// The type of the previous link.
     public typealias FromTableType = A
     /// The type of the objects.
     public typealias OverAllForm = OAF
 
-    /// The link before.
+    /// The previous link.
     public let fromTable: A
-    /// The number of rows that matched and were deleted, those of cascades not counted.
+    /// The number of matching rows deleted, without those of cascades.
     public let count: Int
 
     init(fromTable: A, _ result: ChangeResult) {
@@ -17,28 +17,28 @@ public struct Delete<OAF: Codable, A: TableProtocol>: FromTableProtocol, Sendabl
 }
 
 extension Deleteable where Form == OverAllForm {
-    /// Deletes every row that matches; without a condition all.
-    /// - Throws: ``CRUDSQLGenError`` where the chain has an order, a limit or a join.
+    /// Deletes all matching rows; without a condition, all rows.
+    /// - Throws: ``CRUDSQLGenError`` if the chain has an order, a limit or a join.
     @discardableResult
     public func delete() throws -> Delete<OverAllForm, Self> {
         let statement = try statement(isReturning: false)
         return Delete(fromTable: self, try access.change { try $0.delete(statement) })
     }
 
-    /// Deletes every row that matches; without a condition all.
+    /// Deletes all matching rows; without a condition, all rows.
     @discardableResult
     public func delete() async throws -> Delete<OverAllForm, Self> {
         let statement = try statement(isReturning: false)
         return Delete(fromTable: self, try await access.change { try $0.delete(statement) })
     }
 
-    /// Deletes every row that matches and returns the rows as they were.
+    /// Deletes all matching rows and returns the deleted rows.
     public func returningDelete() throws -> [OverAllForm] {
         let statement = try statement(isReturning: true)
         return try access.change { try $0.delete(statement) }.objects(OverAllForm.self, statement.table)
     }
 
-    /// Deletes every row that matches and returns the rows as they were.
+    /// Deletes all matching rows and returns the deleted rows.
     public func returningDelete() async throws -> [OverAllForm] {
         let statement = try statement(isReturning: true)
         return try await access.change { try $0.delete(statement) }.objects(OverAllForm.self, statement.table)

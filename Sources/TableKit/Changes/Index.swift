@@ -1,23 +1,23 @@
 /// An index of a table.
 public struct Index<OAF: Codable, A: TableProtocol>: FromTableProtocol, Sendable {
-    /// The type of the link before.
+    /// The type of the previous link.
     public typealias FromTableType = A
     /// The type of the objects.
     public typealias OverAllForm = OAF
 
-    /// The link before.
+    /// The previous link.
     public let fromTable: A
-    /// Table, columns, and whether it is unique.
+    /// The table, the columns, and whether the index is unique.
     public let definition: IndexDefinition
 }
 
 extension Table {
-    /// Makes an index of columns, if there is none, and waits until queries can use it.
+    /// Creates an index of columns if there is none, and waits until queries can use it.
     /// - Parameters:
-    ///   - unique: whether no two rows may have the same values. NULLs are never the same. A plain index of the columns
-    ///     becomes unique.
-    ///   - keys: the columns, the first weighing most.
-    /// - Throws: an error of ``TableErrorCode/unique`` where rows have the same values already.
+    ///   - unique: true if no two rows may have the same values. NULLs are distinct from each other. An existing index
+    ///     of the columns becomes unique.
+    ///   - keys: the columns, the most significant first.
+    /// - Throws: an error of ``TableErrorCode/unique`` if rows already have the same values.
     @discardableResult
     public func index(unique: Bool = false, _ keys: PartialKeyPath<A>...) throws -> Index<A, Table> {
         let definition = try definition(keys, isUnique: unique)
@@ -25,7 +25,7 @@ extension Table {
         return Index(fromTable: self, definition: definition)
     }
 
-    /// Makes an index of columns, if there is none, and waits until queries can use it.
+    /// Creates an index of columns if there is none, and waits until queries can use it.
     @discardableResult
     public func index(unique: Bool = false, _ keys: PartialKeyPath<A>...) async throws -> Index<A, Table> {
         let definition = try definition(keys, isUnique: unique)
@@ -34,7 +34,7 @@ extension Table {
     }
 
     /// Drops the index of these columns.
-    /// - Throws: an error of ``TableErrorCode/noIndex`` where there is none.
+    /// - Throws: an error of ``TableErrorCode/noIndex`` if there is none.
     public func dropIndex(_ keys: PartialKeyPath<A>...) throws {
         let definition = try definition(keys, isUnique: false)
         try access.change { try $0.alter(.dropIndex(table: definition.table, columns: definition.columns)) }

@@ -1,13 +1,13 @@
-/// What an insert did.
+/// The result of an insert.
 public struct Insert<OAF: Codable, A: TableProtocol>: FromTableProtocol, Sendable {
-    /// The type of the link before.
+    /// The type of the previous link.
     public typealias FromTableType = A
     /// The type of the objects.
     public typealias OverAllForm = OAF
 
-    /// The link before.
+    /// The previous link.
     public let fromTable: A
-    /// The number of rows that were inserted.
+    /// The number of inserted rows.
     public let count: Int
     private let lastNumber: Int64?
 
@@ -17,7 +17,7 @@ public struct Insert<OAF: Codable, A: TableProtocol>: FromTableProtocol, Sendabl
         lastNumber = result.lastInsertID
     }
 
-    /// The number of the row that was inserted last: its key, if that is one integer, else nil.
+    /// The key of the last inserted row, if it is one integer, else nil.
     public func lastInsertId() throws -> Int? { lastNumber.map { Int($0) } }
 }
 
@@ -32,7 +32,7 @@ extension Table {
         rows.ends.reserveCapacity(items.count)
         for item in items {
             try encoder.append(item, to: &rows)
-            // As many bytes as rows like the first take: memory that grows step by step is touched several times.
+            // Reserves memory by the size of the first eight rows: growing in steps would copy the bytes several times.
             if rows.count == 8 { rows.bytes.reserveCapacity(rows.bytes.count / 8 * items.count * 9 / 8) }
         }
         var statement = InsertStatement(structure, columns: columns, rows: rows)
@@ -94,7 +94,7 @@ extension Table {
 }
 
 extension InsertStatement {
-    /// The statement in words like those of SQL, for logs.
+    /// The statement in an SQL-like notation, for logs.
     fileprivate var text: String {
         let names = (columns ?? Array(table.columns.indices)).map { table.columns[$0].name }
         return "INSERT INTO \(table.name) (\(names.joined(separator: ", "))): \(rows.count) rows"

@@ -1,16 +1,16 @@
 extension Table {
-    /// The object with a primary key of one column.
+    /// Looks up an object by a one-column primary key.
     /// - Parameter key: the key's value.
-    /// - Returns: nil where there is none.
-    /// - Throws: ``CRUDSQLGenError`` where the key has not one column, or one of another kind than the value.
+    /// - Returns: the object, or nil if there is none.
+    /// - Throws: ``CRUDSQLGenError`` if the primary key has several columns, or a type that the value does not fit.
     public func find<Key: ColumnConvertible>(_ key: Key) throws -> A? {
         let (structure, values) = try keyed([key.columnValue])
         return try access.find(structure, values, A.self)
     }
 
-    /// The object with a primary key of several columns, in the key's order.
-    /// - Returns: nil where there is none.
-    /// - Throws: ``CRUDSQLGenError`` where the key has another number of columns, or one of another kind than its value.
+    /// Looks up an object by a primary key of several columns, in the key's order.
+    /// - Returns: the object, or nil if there is none.
+    /// - Throws: ``CRUDSQLGenError`` if the number of values is wrong, or a value does not fit its column's type.
     public func find<First: ColumnConvertible, each Next: ColumnConvertible>(
         _ first: First, _ next: repeat each Next
     ) throws -> A? {
@@ -26,7 +26,7 @@ extension Table {
         return key
     }
 
-    /// The table with a key as its columns keep it.
+    /// Returns the structure, with the key's values converted to the types of its columns.
     private func keyed(_ values: consuming [ColumnValue]) throws -> (TableStructure, [ColumnValue]) {
         let structure = try structure.get()
         guard structure.primaryKey.count == values.count else {
@@ -44,19 +44,19 @@ extension Table {
                     "The key is of type \(column.type), and \(value) is none.", code: .type, table: structure.name,
                     column: column.name)
             }
-            // A number out of the column's range equals none of its values.
+            // Keeps a number out of the column's range: it equals no stored value.
         }
         return (structure, key)
     }
 }
 
 extension Table where A: Sendable {
-    /// The object with a primary key of one column.
+    /// Looks up an object by a one-column primary key.
     public func find<Key: ColumnConvertible>(_ key: Key) async throws -> A? {
         try await find(keyed([key.columnValue]))
     }
 
-    /// The object with a primary key of several columns, in the key's order.
+    /// Looks up an object by a primary key of several columns, in the key's order.
     public func find<First: ColumnConvertible, each Next: ColumnConvertible>(
         _ first: First, _ next: repeat each Next
     ) async throws -> A? {

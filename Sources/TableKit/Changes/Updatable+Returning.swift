@@ -1,15 +1,15 @@
 extension Updatable where Form == OverAllForm {
-    /// Updates every row that matches and returns the values that a column has then.
+    /// Updates all matching rows and returns the new values of a column.
     public func returning<R: Decodable>(_ path: KeyPath<OverAllForm, R>, update instance: OverAllForm) throws -> [R] {
         try updateReturning(instance, .all).map { $0[keyPath: path] }
     }
 
-    /// Updates every row that matches and returns the rows as they are then.
+    /// Updates all matching rows and returns the updated rows.
     public func returning(update instance: OverAllForm) throws -> [OverAllForm] {
         try updateReturning(instance, .all)
     }
 
-    /// Updates every row that matches and returns the values that a column has then. Sets these columns alone.
+    /// Updates all matching rows and returns the new values of a column. Sets these columns only.
     public func returning<R: Decodable>(
         _ path: KeyPath<OverAllForm, R>, update instance: OverAllForm, setKeys: PartialKeyPath<OverAllForm>,
         _ rest: PartialKeyPath<OverAllForm>...
@@ -17,14 +17,14 @@ extension Updatable where Form == OverAllForm {
         try updateReturning(instance, .only([setKeys] + rest)).map { $0[keyPath: path] }
     }
 
-    /// Updates every row that matches and returns the rows as they are then. Sets these columns alone.
+    /// Updates all matching rows and returns the updated rows. Sets these columns only.
     public func returning(
         update instance: OverAllForm, setKeys: PartialKeyPath<OverAllForm>, _ rest: PartialKeyPath<OverAllForm>...
     ) throws -> [OverAllForm] {
         try updateReturning(instance, .only([setKeys] + rest))
     }
 
-    /// Updates every row that matches and returns the values that a column has then. Sets all columns but these.
+    /// Updates all matching rows and returns the new values of a column. Sets all columns except these.
     public func returning<R: Decodable>(
         _ path: KeyPath<OverAllForm, R>, update instance: OverAllForm, ignoreKeys: PartialKeyPath<OverAllForm>,
         _ rest: PartialKeyPath<OverAllForm>...
@@ -32,7 +32,7 @@ extension Updatable where Form == OverAllForm {
         try updateReturning(instance, .except([ignoreKeys] + rest)).map { $0[keyPath: path] }
     }
 
-    /// Updates every row that matches and returns the rows as they are then. Sets all columns but these.
+    /// Updates all matching rows and returns the updated rows. Sets all columns except these.
     public func returning(
         update instance: OverAllForm, ignoreKeys: PartialKeyPath<OverAllForm>, _ rest: PartialKeyPath<OverAllForm>...
     ) throws -> [OverAllForm] {
@@ -43,19 +43,19 @@ extension Updatable where Form == OverAllForm {
 // MARK: Async
 
 extension Updatable where Form == OverAllForm {
-    /// Updates every row that matches and returns the values that a column has then.
+    /// Updates all matching rows and returns the new values of a column.
     public func returning<R: Decodable>(_ path: KeyPath<OverAllForm, R>, update instance: OverAllForm) async throws
         -> [R]
     {
         try await updateReturning(instance, .all).map { $0[keyPath: path] }
     }
 
-    /// Updates every row that matches and returns the rows as they are then.
+    /// Updates all matching rows and returns the updated rows.
     public func returning(update instance: OverAllForm) async throws -> [OverAllForm] {
         try await updateReturning(instance, .all)
     }
 
-    /// Updates every row that matches and returns the values that a column has then. Sets these columns alone.
+    /// Updates all matching rows and returns the new values of a column. Sets these columns only.
     public func returning<R: Decodable>(
         _ path: KeyPath<OverAllForm, R>, update instance: OverAllForm, setKeys: PartialKeyPath<OverAllForm>,
         _ rest: PartialKeyPath<OverAllForm>...
@@ -63,14 +63,14 @@ extension Updatable where Form == OverAllForm {
         try await updateReturning(instance, .only([setKeys] + rest)).map { $0[keyPath: path] }
     }
 
-    /// Updates every row that matches and returns the rows as they are then. Sets these columns alone.
+    /// Updates all matching rows and returns the updated rows. Sets these columns only.
     public func returning(
         update instance: OverAllForm, setKeys: PartialKeyPath<OverAllForm>, _ rest: PartialKeyPath<OverAllForm>...
     ) async throws -> [OverAllForm] {
         try await updateReturning(instance, .only([setKeys] + rest))
     }
 
-    /// Updates every row that matches and returns the values that a column has then. Sets all columns but these.
+    /// Updates all matching rows and returns the new values of a column. Sets all columns except these.
     public func returning<R: Decodable>(
         _ path: KeyPath<OverAllForm, R>, update instance: OverAllForm, ignoreKeys: PartialKeyPath<OverAllForm>,
         _ rest: PartialKeyPath<OverAllForm>...
@@ -78,7 +78,7 @@ extension Updatable where Form == OverAllForm {
         try await updateReturning(instance, .except([ignoreKeys] + rest)).map { $0[keyPath: path] }
     }
 
-    /// Updates every row that matches and returns the rows as they are then. Sets all columns but these.
+    /// Updates all matching rows and returns the updated rows. Sets all columns except these.
     public func returning(
         update instance: OverAllForm, ignoreKeys: PartialKeyPath<OverAllForm>, _ rest: PartialKeyPath<OverAllForm>...
     ) async throws -> [OverAllForm] {

@@ -1,11 +1,11 @@
 extension Updatable where Form == OverAllForm {
-    /// Sets the values of an object in every row that matches; nil sets NULL.
+    /// Sets the values of an object in all matching rows; nil sets NULL.
     @discardableResult
     public func update(_ instance: OverAllForm) throws -> Update<OverAllForm, Self> {
         Update(fromTable: self, try updateRows(instance, .all))
     }
 
-    /// Sets the values of an object in every row that matches; nil sets NULL. Sets these columns alone.
+    /// Sets values of an object in all matching rows; nil sets NULL. Sets these columns only.
     @discardableResult
     public func update(
         _ instance: OverAllForm, setKeys: PartialKeyPath<OverAllForm>, _ rest: PartialKeyPath<OverAllForm>...
@@ -13,7 +13,7 @@ extension Updatable where Form == OverAllForm {
         Update(fromTable: self, try updateRows(instance, .only([setKeys] + rest)))
     }
 
-    /// Sets the values of an object in every row that matches; nil sets NULL. Sets all columns but these.
+    /// Sets the values of an object in all matching rows; nil sets NULL. Sets all columns except these.
     @discardableResult
     public func update(
         _ instance: OverAllForm, ignoreKeys: PartialKeyPath<OverAllForm>, _ rest: PartialKeyPath<OverAllForm>...
@@ -25,13 +25,13 @@ extension Updatable where Form == OverAllForm {
 // MARK: Async
 
 extension Updatable where Form == OverAllForm {
-    /// Sets the values of an object in every row that matches; nil sets NULL.
+    /// Sets the values of an object in all matching rows; nil sets NULL.
     @discardableResult
     public func update(_ instance: OverAllForm) async throws -> Update<OverAllForm, Self> {
         Update(fromTable: self, try await updateRows(instance, .all))
     }
 
-    /// Sets the values of an object in every row that matches; nil sets NULL. Sets these columns alone.
+    /// Sets values of an object in all matching rows; nil sets NULL. Sets these columns only.
     @discardableResult
     public func update(
         _ instance: OverAllForm, setKeys: PartialKeyPath<OverAllForm>, _ rest: PartialKeyPath<OverAllForm>...
@@ -39,7 +39,7 @@ extension Updatable where Form == OverAllForm {
         Update(fromTable: self, try await updateRows(instance, .only([setKeys] + rest)))
     }
 
-    /// Sets the values of an object in every row that matches; nil sets NULL. Sets all columns but these.
+    /// Sets the values of an object in all matching rows; nil sets NULL. Sets all columns except these.
     @discardableResult
     public func update(
         _ instance: OverAllForm, ignoreKeys: PartialKeyPath<OverAllForm>, _ rest: PartialKeyPath<OverAllForm>...

@@ -1,13 +1,13 @@
-/// What an update did.
+/// The result of an update.
 public struct Update<OAF: Codable, A: TableProtocol>: FromTableProtocol, Sendable {
-    /// The type of the link before.
+    /// The type of the previous link.
     public typealias FromTableType = A
     /// The type of the objects.
     public typealias OverAllForm = OAF
 
-    /// The link before.
+    /// The previous link.
     public let fromTable: A
-    /// The number of rows that matched and were set.
+    /// The number of matching rows, which were all set.
     public let count: Int
 
     init(fromTable: A, _ result: ChangeResult) {
@@ -54,7 +54,7 @@ extension Updatable where Form == OverAllForm {
 }
 
 extension UpdateStatement {
-    /// The statement in words like those of SQL, for logs.
+    /// The statement in an SQL-like notation, for logs.
     fileprivate var text: String {
         "UPDATE \(table.name) SET \(columns.map { table.columns[$0].name }.joined(separator: ", "))"
             + (predicate?.clause(of: table) ?? "")
@@ -62,6 +62,6 @@ extension UpdateStatement {
 }
 
 extension Predicate {
-    /// The condition as a clause behind a statement on one table.
+    /// The condition as a WHERE clause of a statement on one table.
     func clause(of table: TableStructure) -> String { " WHERE \(text { table.columns[$0.column].name })" }
 }

@@ -1,14 +1,14 @@
-/// One column of a table.
+/// A column of a table.
 public struct Column: Sendable, Hashable {
-    /// The name: that of the coding key.
+    /// The name, which is that of the coding key.
     public var name: String
-    /// The type, as rows store it.
+    /// The storage type.
     public var type: ColumnType
-    /// Whether the column can be NULL.
+    /// True if the column can be NULL.
     public var isOptional: Bool
-    /// The value of rows that are inserted without one. Nil: NULL.
+    /// The value for rows inserted without one. Nil: NULL.
     public var defaultValue: ColumnValue?
-    /// The reference to another table's key, if the column is a foreign key.
+    /// The reference of a foreign key; nil for all other columns.
     public var foreignKey: ForeignKeyReference?
 
     /// A column.
@@ -24,13 +24,13 @@ public struct Column: Sendable, Hashable {
     }
 }
 
-/// A reference of a column to the key of another table.
+/// A reference of a column to the primary key of another table.
 public struct ForeignKeyReference: Sendable, Hashable {
-    /// The name of the table that is referred to. The column refers to its primary key.
+    /// The name of the referenced table.
     public var table: String
-    /// What happens to the row when the row that it refers to is deleted.
+    /// The action on this row when the referenced row is deleted.
     public var onDelete: ForeignKeyAction
-    /// What happens to the row when the key that it refers to changes.
+    /// The action on this row when the referenced key changes.
     public var onUpdate: ForeignKeyAction
 
     /// A reference.
@@ -41,16 +41,16 @@ public struct ForeignKeyReference: Sendable, Hashable {
     }
 }
 
-/// What happens to the rows that refer to a key when the key goes or changes.
+/// The action on referring rows when the referenced key is deleted or changes.
 public enum ForeignKeyAction: UInt8, Sendable, Hashable, Codable {
-    /// SQL's NO ACTION: refused, if rows still refer to the key when the statement ends.
+    /// SQL's NO ACTION: the statement fails if rows still refer to the key at its end.
     case ignore
-    /// Refused at once.
+    /// The statement fails at once.
     case restrict
     /// The column becomes NULL.
     case setNull
-    /// The column takes its default.
+    /// The column gets its default.
     case setDefault
-    /// The rows are deleted, or take the new key.
+    /// The referring rows are deleted, or get the new key.
     case cascade
 }

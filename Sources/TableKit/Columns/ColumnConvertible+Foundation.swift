@@ -5,10 +5,10 @@ extension String: OrderedColumn, DefaultableColumn {
     public static var columnType: ColumnType { .string }
     /// The empty value.
     public static var emptyColumn: String { "" }
-    /// The value, as rows store it.
+    /// The column value.
     public var columnValue: ColumnValue { .text(self) }
 
-    /// A value that was stored; throws where it is none of this type.
+    /// Converts a column value. Throws if it does not fit the type.
     public init(columnValue: ColumnValue) throws {
         guard case .text(let value)? = columnValue.fitting(.string) else { throw String.misfit(columnValue) }
         self = value
@@ -20,10 +20,10 @@ extension Date: OrderedColumn, DefaultableColumn {
     public static var columnType: ColumnType { .date }
     /// The reference date.
     public static var emptyColumn: Date { Date(timeIntervalSinceReferenceDate: 0) }
-    /// The value, as rows store it.
+    /// The column value.
     public var columnValue: ColumnValue { .date(self) }
 
-    /// A value that was stored; throws where it is none of this type.
+    /// Converts a column value. Throws if it does not fit the type.
     public init(columnValue: ColumnValue) throws {
         guard case .date(let value)? = columnValue.fitting(.date) else { throw Date.misfit(columnValue) }
         self = value
@@ -33,12 +33,12 @@ extension Date: OrderedColumn, DefaultableColumn {
 extension UUID: OrderedColumn, DefaultableColumn {
     /// The type of the column.
     public static var columnType: ColumnType { .uuid }
-    /// 16 zeros.
+    /// The zero UUID.
     public static var emptyColumn: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
-    /// The value, as rows store it.
+    /// The column value.
     public var columnValue: ColumnValue { .uuid(self) }
 
-    /// A value that was stored; throws where it is none of this type.
+    /// Converts a column value. Throws if it does not fit the type.
     public init(columnValue: ColumnValue) throws {
         guard case .uuid(let value)? = columnValue.fitting(.uuid) else { throw UUID.misfit(columnValue) }
         self = value
@@ -48,10 +48,10 @@ extension UUID: OrderedColumn, DefaultableColumn {
 extension URL: OrderedColumn {
     /// The type of the column.
     public static var columnType: ColumnType { .string }
-    /// The value, as rows store it.
+    /// The column value.
     public var columnValue: ColumnValue { .text(absoluteString) }
 
-    /// A value that was stored; throws where it is none of this type.
+    /// Converts a column value. Throws if it does not fit the type.
     public init(columnValue: ColumnValue) throws {
         guard case .text(let value)? = columnValue.fitting(.string), let url = URL(string: value) else {
             throw URL.misfit(columnValue)
@@ -65,35 +65,35 @@ extension Data: OrderedColumn, DefaultableColumn {
     public static var columnType: ColumnType { .bytes }
     /// The empty value.
     public static var emptyColumn: Data { Data() }
-    /// The value, as rows store it.
+    /// The column value.
     public var columnValue: ColumnValue { .bytes(Array(self)) }
 
-    /// A value that was stored; throws where it is none of this type.
+    /// Converts a column value. Throws if it does not fit the type.
     public init(columnValue: ColumnValue) throws {
         guard case .bytes(let value) = columnValue else { throw Data.misfit(columnValue) }
         self = Data(value)
     }
 }
 
-/// The elements of arrays that are bytes: `UInt8` and `Int8`.
+/// The elements of byte arrays: `UInt8` and `Int8`.
 public protocol ByteColumn {
-    /// The bytes as a column.
+    /// The bytes as a column value.
     static func columnValue(of bytes: [Self]) -> ColumnValue
-    /// The elements for bytes.
+    /// The bytes as elements.
     static func elements(of bytes: [UInt8]) -> [Self]
 }
 
 extension UInt8: ByteColumn {
-    /// The bytes as a column.
+    /// The bytes as a column value.
     public static func columnValue(of bytes: [UInt8]) -> ColumnValue { .bytes(bytes) }
-    /// The elements for bytes.
+    /// The bytes as elements.
     public static func elements(of bytes: [UInt8]) -> [UInt8] { bytes }
 }
 
 extension Int8: ByteColumn {
-    /// The bytes as a column.
+    /// The bytes as a column value.
     public static func columnValue(of bytes: [Int8]) -> ColumnValue { .bytes(bytes.map(UInt8.init(bitPattern:))) }
-    /// The elements for bytes.
+    /// The bytes as elements.
     public static func elements(of bytes: [UInt8]) -> [Int8] { bytes.map(Int8.init(bitPattern:)) }
 }
 
@@ -102,10 +102,10 @@ extension Array: ColumnConvertible, OrderedColumn, DefaultableColumn where Eleme
     public static var columnType: ColumnType { .bytes }
     /// The empty value.
     public static var emptyColumn: [Element] { [] }
-    /// The value, as rows store it.
+    /// The column value.
     public var columnValue: ColumnValue { Element.columnValue(of: self) }
 
-    /// A value that was stored; throws where it is none of this type.
+    /// Converts a column value. Throws if it does not fit the type.
     public init(columnValue: ColumnValue) throws {
         guard case .bytes(let value) = columnValue else { throw Self.misfit(columnValue) }
         self = Element.elements(of: value)

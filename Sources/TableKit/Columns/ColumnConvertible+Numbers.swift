@@ -1,13 +1,13 @@
-/// The integers: columns of their width.
+/// An integer type. Its column has the same width and signedness.
 public protocol IntegerColumn: OrderedColumn, DefaultableColumn, FixedWidthInteger {}
 
 extension IntegerColumn {
-    /// The integer.
+    /// The column value.
     public var columnValue: ColumnValue {
         Int64(exactly: self).map(ColumnValue.integer) ?? ColumnValue(UInt64(truncatingIfNeeded: self))
     }
 
-    /// The integer, if it is in the type's range.
+    /// Converts an integer, a bool or a whole real. Throws if it is out of the type's range.
     public init(columnValue: ColumnValue) throws {
         guard let value = Self(fitting: columnValue) else { throw Self.misfit(columnValue) }
         self = value
@@ -82,10 +82,10 @@ extension Double: OrderedColumn, DefaultableColumn {
     public static var columnType: ColumnType { .double }
     /// The empty value.
     public static var emptyColumn: Double { 0 }
-    /// The value, as rows store it.
+    /// The column value.
     public var columnValue: ColumnValue { .real(self) }
 
-    /// A value that was stored; throws where it is none of this type.
+    /// Converts a column value. Throws if it does not fit the type.
     public init(columnValue: ColumnValue) throws {
         guard case .real(let value)? = columnValue.fitting(.double) else { throw Double.misfit(columnValue) }
         self = value
@@ -97,10 +97,10 @@ extension Float: OrderedColumn, DefaultableColumn {
     public static var columnType: ColumnType { .float }
     /// The empty value.
     public static var emptyColumn: Float { 0 }
-    /// The value, as rows store it.
+    /// The column value.
     public var columnValue: ColumnValue { .real(Double(self)) }
 
-    /// A value that was stored; throws where it is none of this type.
+    /// Converts a column value. Throws if it does not fit the type.
     public init(columnValue: ColumnValue) throws {
         guard case .real(let value)? = columnValue.fitting(.double) else { throw Float.misfit(columnValue) }
         self = Float(value)
@@ -112,10 +112,10 @@ extension Bool: OrderedColumn, DefaultableColumn {
     public static var columnType: ColumnType { .bool }
     /// The empty value.
     public static var emptyColumn: Bool { false }
-    /// The value, as rows store it.
+    /// The column value.
     public var columnValue: ColumnValue { .bool(self) }
 
-    /// A value that was stored; throws where it is none of this type.
+    /// Converts a column value. Throws if it does not fit the type.
     public init(columnValue: ColumnValue) throws {
         guard case .bool(let value)? = columnValue.fitting(.bool) else { throw Bool.misfit(columnValue) }
         self = value

@@ -1,47 +1,48 @@
-/// A Swift type whose values are one column: what operators compare, what keys are, what a property of a row is.
+/// A Swift type whose values fit one column: an operand of an operator, a key, or a property of a row.
 ///
-/// The standard types of columns conform, and optionals of them. An enum with such a raw value is a column without
+/// Standard column types and their optionals conform. An enum with such a raw value is a column without conforming.
+/// One that declares the conformance needs no code.
 /// conforming; one that declares the conformance needs no code either.
 public protocol ColumnConvertible {
     /// The type of the column.
     static var columnType: ColumnType { get }
-    /// Whether a value can be NULL: true for optionals alone.
+    /// True if a value can be NULL: for optionals only.
     static var isOptionalColumn: Bool { get }
-    /// The value, as rows store it.
+    /// The column value.
     var columnValue: ColumnValue { get }
-    /// A value that was stored.
-    /// - Throws: ``CRUDDecoderError`` with ``TableErrorCode/type`` where it has another type, or is out of range.
+    /// Creates a value from a column value.
+    /// - Throws: ``CRUDDecoderError`` with ``TableErrorCode/type`` if the type differs or the value is out of range.
     init(columnValue: ColumnValue) throws
 }
 
-/// A column whose values can be compared with `<`: all but optionals.
+/// A column type with an order for `<`: all types except optionals.
 public protocol OrderedColumn: ColumnConvertible {}
 
-/// A column type that has an empty value: 0, false, "", no bytes.
+/// A column type with an empty value: 0, false, "", or no bytes.
 public protocol DefaultableColumn: ColumnConvertible {
     /// The empty value.
     static var emptyColumn: Self { get }
 }
 
 extension ColumnConvertible {
-    /// False.
+    /// False, as for all types except optionals.
     public static var isOptionalColumn: Bool { false }
 
-    /// The error for a value that is none of this type.
+    /// The error for a value that does not fit this type.
     static func misfit(_ value: ColumnValue) -> CRUDDecoderError {
         CRUDDecoderError("The value \(value) is no \(Self.self), or out of its range.", code: .type)
     }
 }
 
 extension ColumnConvertible where Self: RawRepresentable, RawValue: ColumnConvertible {
-    /// That of the raw value.
+    /// The column type of the raw value.
     public static var columnType: ColumnType { RawValue.columnType }
 
-    /// That of the raw value.
+    /// The column value of the raw value.
     public var columnValue: ColumnValue { rawValue.columnValue }
 
-    /// The value with this raw value.
-    /// - Throws: ``CRUDDecoderError`` where there is none.
+    /// Creates the value with this raw value.
+    /// - Throws: ``CRUDDecoderError`` if there is none.
     public init(columnValue: ColumnValue) throws {
         guard let value = Self(rawValue: try RawValue(columnValue: columnValue)) else {
             throw Self.misfit(columnValue)
@@ -51,16 +52,16 @@ extension ColumnConvertible where Self: RawRepresentable, RawValue: ColumnConver
 }
 
 extension Optional: ColumnConvertible where Wrapped: ColumnConvertible {
-    /// That of the value.
+    /// The column type of the wrapped value.
     public static var columnType: ColumnType { Wrapped.columnType }
 
-    /// True.
+    /// True: the column can be NULL.
     public static var isOptionalColumn: Bool { true }
 
-    /// The value, or NULL.
+    /// The column value of the wrapped value, or NULL.
     public var columnValue: ColumnValue { self?.columnValue ?? .null }
 
-    /// Nil for NULL.
+    /// Converts NULL to nil.
     public init(columnValue: ColumnValue) throws {
         self = columnValue.isNull ? nil : try Wrapped(columnValue: columnValue)
     }

@@ -2,8 +2,8 @@ public import Foundation
 
 /// Dates as text: ISO 8601 in UTC.
 public enum ColumnDate {
-    /// The date that a text spells: `2026-11-24T12:30:00Z`, with or without a fraction of a second, an offset in place of
-    /// `Z`, a blank in place of `T`, or the day alone. Nil where it spells none.
+    /// Parses a date such as `2026-11-24T12:30:00Z`. It may have fractional seconds, an offset in place of `Z`, a space
+    /// in place of `T`, or only the day. Returns nil if the text is no date.
     public static func parse(_ text: String) -> Date? {
         let text = text.replacing(" ", with: "T", maxReplacements: 1)
         if !isInCalendar(text) { return nil }
@@ -14,17 +14,17 @@ public enum ColumnDate {
             ?? date(zoned, Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
-    /// Whether day and time exist. The style takes the 30th of February for the 1st of March.
+    /// True if the day and the time exist. `ISO8601FormatStyle` would accept February 30 as March 1.
     private static func isInCalendar(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
-        /// Two digits at a place; nil where there are none.
+        /// The two digits at an offset; nil if there are none.
         func number(_ place: Int) -> Int? {
             guard place + 1 < bytes.count, (0x30...0x39).contains(bytes[place]),
                 (0x30...0x39).contains(bytes[place + 1])
             else { return nil }
             return Int(bytes[place] - 0x30) * 10 + Int(bytes[place + 1] - 0x30)
         }
-        // Years of another length are left to the style.
+        // The style checks years that have not four digits.
         guard let century = number(0), let year = number(2), bytes.count >= 10, bytes[4] == UInt8(ascii: "-"),
             let month = number(5), let day = number(8)
         else { return true }
@@ -44,7 +44,7 @@ public enum ColumnDate {
         do { return try style.parse(text) } catch { return nil }
     }
 
-    /// The date as ISO 8601 in UTC, with as many digits of a second as it has: nine at most.
+    /// Formats a date as ISO 8601 in UTC, with at most nine fractional digits and no trailing zeros.
     public static func format(_ date: Date) -> String {
         let seconds = date.timeIntervalSinceReferenceDate
         if !seconds.isFinite { return "\(seconds)" }

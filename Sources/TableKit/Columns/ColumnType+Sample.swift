@@ -2,7 +2,7 @@ import struct Foundation.Date
 import struct Foundation.UUID
 
 extension ColumnType {
-    /// A value of the type, whose place among values of other kinds is that of all of its values.
+    /// A value of the type. All values of the type have its rank among values of other kinds.
     package var sample: ColumnValue {
         switch self {
         case .bool: .bool(false)

@@ -1,7 +1,7 @@
-/// The type of a column, as rows store it.
+/// The storage type of a column.
 ///
-/// Swift types map to it by ``ColumnConvertible``: `Int` and `Int64` are both ``int64``, `Data`, `[UInt8]` and `[Int8]` are
-/// all ``bytes``, `URL` is ``string``, an enum has the type of its raw value, and other `Codable` values are ``json``.
+/// ``ColumnConvertible`` maps Swift types to it: `Int` and `Int64` to ``int64``; `Data`, `[UInt8]` and `[Int8]` to
+/// ``bytes``; `URL` to ``string``; an enum to the type of its raw value. All other `Codable` values are ``json``.
 public enum ColumnType: UInt8, Sendable, Hashable, Codable, CaseIterable {
     case bool = 1
     case int8 = 2
@@ -20,10 +20,10 @@ public enum ColumnType: UInt8, Sendable, Hashable, Codable, CaseIterable {
     /// UTF-8.
     case string = 14
     case bytes = 15
-    /// A nested `Codable` value as JSON in UTF-8, with sorted keys. No key and no index can hold it.
+    /// A nested `Codable` value as UTF-8 JSON with sorted keys. Keys and indexes cannot contain it.
     case json = 16
 
-    /// The bytes of a value in the fixed part of a row, or nil where values differ in length.
+    /// The width in bytes of a value in the fixed part of a row, or nil for types of variable length.
     public var fixedWidth: Int? {
         switch self {
         case .bool, .int8, .uint8: 1
@@ -35,7 +35,7 @@ public enum ColumnType: UInt8, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// True for the integer types of all widths.
+    /// True for integer types of any width.
     public var isInteger: Bool { rawValue >= ColumnType.int8.rawValue && rawValue <= ColumnType.uint64.rawValue }
 
     /// True for ``float`` and ``double``.

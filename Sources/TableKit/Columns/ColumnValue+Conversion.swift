@@ -1,15 +1,15 @@
 import Foundation
 
 extension ColumnValue {
-    /// The value as one of a column's type: integers of all widths and whole reals for integers, any number for reals, 0 and 1
-    /// for bools, text for JSON, text that spells one for UUIDs and dates. NULL fits every type.
-    /// - Throws: ``TableErrorCode/type`` where it does not fit.
+    /// Converts the value to a column's type: bools and whole numbers to integers, numbers to reals, 0 and 1 to bools,
+    /// text to JSON, UUIDs and dates, JSON to text, reals to dates, 16 bytes to UUIDs. NULL fits every type.
+    /// - Throws: ``TableErrorCode/type`` if the value does not fit.
     public func converted(to type: ColumnType) throws(CRUDEncoderError) -> ColumnValue {
         if let value = fitting(type) { return value }
         throw CRUDEncoderError("The value \(self) is no value of type \(type), or out of its range.", code: .type)
     }
 
-    /// As ``converted(to:)``, or nil.
+    /// As ``converted(to:)``. Returns nil if the value does not fit.
     public func fitting(_ type: ColumnType) -> ColumnValue? {
         switch (self, type) {
         case (.null, _): self
@@ -21,7 +21,7 @@ extension ColumnValue {
                 ?? (type == .uint64 ? UInt64(exactly: value).map { ColumnValue($0) } : nil)
         case (.bool, .bool), (.date, .date), (.uuid, .uuid), (.text, .string), (.bytes, .bytes), (.json, .json): self
         case (.integer(let value), .bool): value == 0 ? .bool(false) : value == 1 ? .bool(true) : nil
-        // Rounded, but not to infinity.
+        // Rounds. A finite value must not become infinite.
         case (.real(let value), .float):
             value.isFinite && Float(value).isInfinite ? nil : .real(Double(Float(value)))
         case (.real, .double): self

@@ -1,12 +1,12 @@
 import Foundation
 
 extension ColumnValue {
-    /// How two values are ordered: a number below, equal to or above 0.
+    /// Compares two values. Returns a number below, equal to or above 0.
     ///
-    /// NULL is least. Numbers are ordered as numbers, whatever their type: `-0.0` equals 0, every NaN equals every other and
-    /// is above infinity. false is below true. Text and JSON are ordered by their UTF-8 bytes, not by Swift's canonical
-    /// equivalence; UUIDs and bytes by bytes. Values of different kinds are ordered by kind: NULL, numbers, bools, dates,
-    /// UUIDs, text, bytes, JSON.
+    /// NULL is least. Numbers of all types compare by their value: `-0.0` equals 0, every NaN equals every other and is
+    /// above infinity. false is below true. Text and JSON compare by UTF-8 bytes, not by Swift's canonical equivalence;
+    /// UUIDs and bytes compare by bytes. Values of different kinds compare by kind: NULL, numbers, bools, dates, UUIDs,
+    /// text, bytes, JSON.
     public static func order(_ left: ColumnValue, _ right: ColumnValue) -> Int {
         switch (left, right) {
         case (.integer(let a), .integer(let b)): compare(a, b)
@@ -28,7 +28,7 @@ extension ColumnValue {
         }
     }
 
-    /// Whether two values are the same to conditions, keys and DISTINCT: order 0.
+    /// True if two values are the same for conditions, keys and DISTINCT: their order is 0.
     public static func areSame(_ left: ColumnValue, _ right: ColumnValue) -> Bool { order(left, right) == 0 }
 
     private var rank: Int {
@@ -51,7 +51,7 @@ extension ColumnValue {
         return compare(a, b)
     }
 
-    /// A real beside an integer, without rounding the integer.
+    /// Compares a real with an integer, without rounding the integer.
     private static func compareReal<I: FixedWidthInteger>(_ real: Double, exactly integer: I) -> Int {
         if real.isNaN { return 1 }
         if let whole = I(exactly: real.rounded(.down)) {

@@ -1,13 +1,13 @@
-/// Makes a property refer to the primary key of another table:
+/// Declares a property as a reference to the primary key of another table:
 /// `@ForeignKey(Author.self, onDelete: cascade, onUpdate: cascade) var author: Int`.
 ///
-/// An optional property can be nil, and is at first. One that is not optional reads as its type's empty value until it is
-/// set, and does not encode before.
+/// An optional property is nil at first. One that is not optional reads as its type's empty value until it is set, and
+/// encoding it before throws.
 @propertyWrapper
 public struct ForeignKey<
     Table: Codable, DeleteAction: ForeignKeyActionProvider, UpdateAction: ForeignKeyActionProvider, Value: Codable
 >: Codable {
-    /// Whether ``wrappedValue`` was ever set. Until then it is the type's empty value.
+    /// True once ``wrappedValue`` was set. Before, it is the type's empty value.
     private var isSet = true
 
     /// The value.
@@ -29,7 +29,7 @@ public struct ForeignKey<
         self.wrappedValue = wrappedValue
     }
 
-    /// A reference to a row, written as Perfect-CRUD does.
+    /// A reference to a row, in the order of Perfect-CRUD's arguments.
     public init(
         _ parent: Table.Type, onDelete: DeleteAction = ignore,
         onUpdate: UpdateAction = ignore, wrappedValue: Value
@@ -54,16 +54,16 @@ public struct ForeignKey<
         wrappedValue = nil
     }
 
-    /// A reference as it was stored.
+    /// A reference read from storage.
     init(stored value: Value) { wrappedValue = value }
 
-    /// Decodes the value alone.
+    /// Decodes only the value.
     public init(from decoder: any Decoder) throws {
         wrappedValue = try decoder.singleValueContainer().decode(Value.self)
     }
 
-    /// Encodes the value alone.
-    /// - Throws: ``CRUDEncoderError`` where it was never set.
+    /// Encodes only the value.
+    /// - Throws: ``CRUDEncoderError`` if it was never set.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(try setValue())
@@ -80,18 +80,18 @@ public struct ForeignKey<
 extension ForeignKey: Sendable where Value: Sendable {}
 
 extension ForeignKey: Equatable where Value: Equatable {
-    /// Whether both refer to the same.
+    /// True if both refer to the same key.
     public static func == (left: Self, right: Self) -> Bool { left.wrappedValue == right.wrappedValue }
 }
 
 extension ForeignKey: Hashable where Value: Hashable {
-    /// Hashes the value.
+    /// Hashes the key.
     public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
 }
 
-// As for `PrimaryKey`.
+// See `PrimaryKey`.
 extension KeyedDecodingContainer {
-    /// Decodes a wrapped optional property: nil where it is missing, as optionals without a wrapper are.
+    /// Decodes a wrapped optional property. A missing key is nil, as for optionals without a wrapper.
     public func decode<T, D, U, V>(
         _ type: ForeignKey<T, D, U, V?>.Type, forKey key: Key
     ) throws -> ForeignKey<T, D, U, V?> {

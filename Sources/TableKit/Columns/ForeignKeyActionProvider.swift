@@ -1,6 +1,6 @@
-/// A ``ForeignKeyAction`` as a type, which is how ``ForeignKey`` keeps it without a byte in each row.
+/// A ``ForeignKeyAction`` as a type, so that a ``ForeignKey`` value needs no byte for it.
 ///
-/// Written `cascade`, as Perfect-CRUD has it, or `.cascade`.
+/// Write `cascade`, as in Perfect-CRUD, or `.cascade`.
 public protocol ForeignKeyActionProvider: Sendable {
     /// The action.
     static var action: ForeignKeyAction { get }
@@ -36,24 +36,24 @@ public struct ForeignKeyActionCascade: ForeignKeyActionProvider {
     public static var action: ForeignKeyAction { .cascade }
 }
 
-/// Refused, if rows still refer to the key when the statement ends.
+/// The statement fails if rows still refer to the key at its end.
 public let ignore = ForeignKeyActionIgnore()
-/// Refused at once.
+/// The statement fails at once.
 public let restrict = ForeignKeyActionRestrict()
 /// The column becomes NULL.
 public let setNull = ForeignKeyActionSetNull()
-/// The column takes its default.
+/// The column gets its default.
 public let setDefault = ForeignKeyActionSetDefault()
-/// The rows are deleted, or take the new key.
+/// The referring rows are deleted, or get the new key.
 public let cascade = ForeignKeyActionCascade()
 
 extension ForeignKeyActionProvider where Self == ForeignKeyActionIgnore {
-    /// Refused, if rows still refer to the key when the statement ends.
+    /// The statement fails if rows still refer to the key at its end.
     public static var ignore: Self { Self() }
 }
 
 extension ForeignKeyActionProvider where Self == ForeignKeyActionRestrict {
-    /// Refused at once.
+    /// The statement fails at once.
     public static var restrict: Self { Self() }
 }
 
@@ -63,11 +63,11 @@ extension ForeignKeyActionProvider where Self == ForeignKeyActionSetNull {
 }
 
 extension ForeignKeyActionProvider where Self == ForeignKeyActionSetDefault {
-    /// The column takes its default.
+    /// The column gets its default.
     public static var setDefault: Self { Self() }
 }
 
 extension ForeignKeyActionProvider where Self == ForeignKeyActionCascade {
-    /// The rows are deleted, or take the new key.
+    /// The referring rows are deleted, or get the new key.
     public static var cascade: Self { Self() }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a key path names in a table.
+/// The target of a key path in a table.
 public enum KeyPathTarget: Sendable, Hashable {
     /// The column of this number in ``TableStructure/columns``.
     case column(Int)
@@ -8,12 +8,12 @@ public enum KeyPathTarget: Sendable, Hashable {
     case subTable(Int)
 }
 
-/// From key paths to columns.
+/// Resolves key paths to columns.
 public enum KeyPathColumns {
-    /// What a key path names in the structure of its root type. Found once, then looked up.
-    /// - Throws: ``CRUDSQLGenError`` that names type and path, where it is no stored property with a column: a computed
-    ///   property, a path into a nested value, the path of a type that is no table.
-    /// - Complexity: O(1) for a path that was asked for before; the first time, O(columns · log columns).
+    /// Resolves a key path in the structure of its root type, and caches the result.
+    /// - Throws: ``CRUDSQLGenError`` with the type and the path, if it is not a stored property with a column: a
+    ///   computed property, a path into a nested value, or a path of a type that is no table.
+    /// - Complexity: O(1) if cached, else O(columns · log columns).
     public static func target(of path: AnyKeyPath) throws -> KeyPathTarget {
         if let known = cache.withLock({ $0.target(of: path) }) { return known }
         let target = try find(path)
@@ -36,7 +36,7 @@ public enum KeyPathColumns {
         guard let typed = path as? PartialKeyPath<T> else {
             throw CRUDSQLGenError("The key path \(path) does not start from \(type).", table: structure.name)
         }
-        // A path whose value is no optional may have unwrapped an array with `!`: there is always one for it to read.
+        // A path to a value that is not optional may unwrap an array with `!`: its probes have an array to read.
         let hasSubTables = !(Swift.type(of: path).valueType is any OptionalProtocol.Type)
         let table =
             try cache.withLock { $0.probes(ObjectIdentifier(type), hasSubTables) } as? ProbeTable<T>
@@ -46,15 +46,15 @@ public enum KeyPathColumns {
     }
 }
 
-/// What was found before. Key paths and probes are only compared and read, from under the lock or after it.
+/// The cache of targets and probes. Key paths and probes are only compared and read, with or without the lock.
 private struct Cache: @unchecked Sendable {
     private struct ProbeKey: Hashable {
         let type: ObjectIdentifier
         let hasSubTables: Bool
     }
 
-    // By the address of the object, as a literal without captures is one object; the path is kept, so that no other gets
-    // the address. Paths that are made at run time are found by their value: hashing one takes a microsecond.
+    // Keyed by object address first: a literal without captures is one object. The cache keeps the path, so that no
+    // other path gets its address. Paths made at run time are found by value; hashing one takes a microsecond.
     private var byAddress: [ObjectIdentifier: (path: AnyKeyPath, target: KeyPathTarget)] = [:]
     private var byValue: [AnyKeyPath: KeyPathTarget] = [:]
     private var probes: [ProbeKey: Any] = [:]

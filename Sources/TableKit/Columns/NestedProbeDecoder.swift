@@ -1,4 +1,4 @@
-/// Decodes a nested value from made-up values: all first ones, or all second ones.
+/// Decodes a nested value from probes: either all first or all second ones.
 struct NestedProbeDecoder: Decoder, SingleValueDecodingContainer {
     let second: Bool
     let depth: Int
@@ -6,7 +6,7 @@ struct NestedProbeDecoder: Decoder, SingleValueDecodingContainer {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// Optionals are nil and arrays empty from here on.
+    /// True at the depth limit: optionals are nil and arrays are empty there.
     var isDeepest: Bool { depth >= Probe.deepest }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
@@ -21,13 +21,13 @@ struct NestedProbeDecoder: Decoder, SingleValueDecodingContainer {
     }
 }
 
-/// A keyed container that has every key.
+/// A keyed container that contains every key.
 struct NestedProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: NestedProbeDecoder
 
     var codingPath: [any CodingKey] { [] }
 
-    /// None or one: what a dictionary holds.
+    /// No key or one key, for a dictionary.
     var allKeys: [Key] {
         decoder.second && !decoder.isDeepest ? [Key(intValue: 1) ?? Key(stringValue: "a")].compactMap { $0 } : []
     }
@@ -45,7 +45,7 @@ struct NestedProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) -> any Decoder { decoder }
 }
 
-/// An array of one or no element. Types that decode a fixed number of elements get as many as they ask for.
+/// An array of no element or one. A type that decodes a fixed number of elements gets as many as it requests.
 struct NestedProbeArray: UnkeyedDecodingContainer {
     let decoder: NestedProbeDecoder
     var currentIndex = 0

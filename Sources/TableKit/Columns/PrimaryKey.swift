@@ -1,4 +1,4 @@
-/// Makes a property the primary key: `@PrimaryKey var id: UUID`. Several make a key of several columns, in their order.
+/// Declares a property as the primary key: `@PrimaryKey var id: UUID`. Several form a composite key, in their order.
 @propertyWrapper
 public struct PrimaryKey<Value: Codable>: Codable {
     /// The value.
@@ -9,12 +9,12 @@ public struct PrimaryKey<Value: Codable>: Codable {
     /// A key.
     public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
 
-    /// Decodes the value alone.
+    /// Decodes only the value.
     public init(from decoder: any Decoder) throws {
         wrappedValue = try decoder.singleValueContainer().decode(Value.self)
     }
 
-    /// Encodes the value alone.
+    /// Encodes only the value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(wrappedValue)
@@ -25,9 +25,9 @@ extension PrimaryKey: Sendable where Value: Sendable {}
 extension PrimaryKey: Equatable where Value: Equatable {}
 extension PrimaryKey: Hashable where Value: Hashable {}
 
-// Synthesized code finds this overload before the generic one.
+// Synthesized code prefers this overload to the generic one.
 extension KeyedDecodingContainer {
-    /// Decodes a wrapped optional property: nil where it is missing, as optionals without a wrapper are.
+    /// Decodes a wrapped optional property. A missing key is nil, as for optionals without a wrapper.
     public func decode<V>(_ type: PrimaryKey<V?>.Type, forKey key: Key) throws -> PrimaryKey<V?> {
         try decodeIfPresent(type, forKey: key) ?? PrimaryKey(wrappedValue: nil)
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Made-up values: two for each type, by which columns are told apart.
+/// Probes: two made-up values of each type, which identify the column that a key path reads.
 enum Probe {
-    /// The first or the second value of a type. Optionals are never nil, down to ``deepest``.
-    /// - Throws: what the type's `init(from:)` throws; ``CRUDSQLGenError`` where no two values are known.
+    /// The first or the second probe of a type. Optionals have a value down to the depth ``deepest``.
+    /// - Throws: the errors of the type's `init(from:)`; ``CRUDSQLGenError`` if the type has no two known values.
     static func value<T: Decodable>(_ type: T.Type, second: Bool, depth: Int = 0) throws -> T {
         // Unwrapped before each cast: nil casts to every optional type.
         if let given = (type as? any ProbeValues.Type)?.given(second: second), let value = given as? T { return value }
@@ -19,10 +19,10 @@ enum Probe {
         throw unknown(type)
     }
 
-    /// How deep values are nested before optionals are nil and arrays are empty: recursive types end there.
+    /// The nesting depth at which optionals are nil and arrays are empty. It ends the recursion of recursive types.
     static let deepest = 4
 
-    /// The value of a column of a type.
+    /// The probe for a column of a type.
     static func columnValue(_ type: ColumnType, second: Bool) -> ColumnValue {
         switch type {
         case .bool: .bool(second)
@@ -36,8 +36,7 @@ enum Probe {
         }
     }
 
-    /// What a value is as a column, also inside optionals and wrappers; JSON for values that are no column of their own.
-    /// Nil where it is nothing that a column holds.
+    /// The column value of any value, also inside optionals and wrappers. Other encodable values are JSON; else nil.
     static func columnValue(of value: Any) throws -> ColumnValue? {
         switch value {
         case let value as any ColumnWrapper: try columnValue(of: value.wrappedAny)
@@ -89,7 +88,7 @@ extension ProbeValues {
 // MARK: Enums
 
 extension Probe {
-    /// The first or second case of an enum, if it lists them, or has cases without payloads.
+    /// The first or second case of an enum that is `CaseIterable`, or whose cases have no payload.
     private static func enumeration(_ type: Any.Type, second: Bool) -> Any? {
         if let type = type as? any CaseIterable.Type { return listedCase(type, second: second) }
         return oneByteCase(type, second: second)
@@ -102,18 +101,18 @@ extension Probe {
 
     private static func oneByteCase<T>(_ type: T.Type, second: Bool) -> Any? {
         guard MemoryLayout<T>.stride == 1, _isPOD(type) else { return nil }
-        // A type with a raw value has a case; one of no bytes has exactly one value.
+        // An enum with a raw value has a case. A type of zero bytes has exactly one value.
         if MemoryLayout<T>.size == 0 {
             return type is any RawRepresentable.Type ? unsafe unsafeBitCast((), to: type) : nil
         }
-        // Swift numbers the cases of an enum without payloads from 0 and keeps the number in one byte, if there are 2 to
-        // 256 cases. Both 0 and 1 are therefore cases of each such enum, and values of each other trivial type of one byte
-        // that decodes. An enum that lists no cases offers no other way to two of its values.
+        // Swift numbers the cases of an enum without payloads from 0, and stores the number in one byte for 2 to 256
+        // cases. So 0 and 1 are cases of each such enum, and valid values of every other decodable trivial type of one
+        // byte. An enum that lists no cases offers no other way to two of its values.
         let value = unsafe unsafeBitCast(UInt8(second ? 1 : 0), to: type)
         return Mirror(reflecting: value).displayStyle == .enum ? value : nil
     }
 
-    /// A value by its raw value: the usual probe, else the first small numbers that the type accepts.
+    /// A probe by raw value: the usual probe, else the first small integers that the type accepts.
     private static func rawValue(
         _ type: any RawRepresentable.Type, _ raw: any ColumnConvertible.Type, second: Bool
     ) throws -> Any? {

@@ -1,23 +1,23 @@
-/// Decodes a table's type from made-up values, and notes the columns that it asks for.
+/// Decodes a table's type from probes, and records the columns that it requests.
 final class ProbeDecoder: Decoder {
     /// A property that the type decodes.
     struct Property {
         let name: String
         let type: any Decodable.Type
         let isOptional: Bool
-        /// The type of the elements of an array that joins fill.
+        /// The element type of an array that joins fill.
         let element: (any Codable.Type)?
     }
 
-    /// What is being decoded, for messages.
+    /// The type that is decoded, for error messages.
     let table: any Decodable.Type
-    /// Whether a property gets the second value, by its name.
+    /// True if the property of this name gets its second probe.
     private let isSecond: (String) -> Bool
-    /// Values that the type itself offers, by property: the first and the second.
+    /// Probes that the type itself provides, by property: the first and the second.
     private let given: [[String: any Encodable]]
-    /// The properties, in the order in which they were first asked for.
+    /// The properties, in the order of their first request.
     private(set) var properties: [Property] = []
-    /// The value that each property got, as a column has it.
+    /// The column value of each property's probe.
     private(set) var values: [String: ColumnValue] = [:]
 
     var codingPath: [any CodingKey] { [] }
@@ -48,7 +48,7 @@ final class ProbeDecoder: Decoder {
             code: .unsupported)
     }
 
-    /// The value of a property, which is noted.
+    /// Returns the probe of a property, and records the property.
     func value<T: Decodable>(_ type: T.Type, _ name: String, isOptional: Bool) throws -> T {
         let second = isSecond(name)
         note(Property(name: name, type: type, isOptional: isOptional, element: nil))
@@ -57,7 +57,7 @@ final class ProbeDecoder: Decoder {
         return value
     }
 
-    /// An array property that joins fill: nil, or as the second value an empty array.
+    /// Returns the probe of an array property that joins fill: nil, or an empty array as the second one.
     func subTable<T: Decodable>(_ type: T.Type, _ name: String, of element: any Codable.Type) -> T? {
         note(Property(name: name, type: type, isOptional: true, element: element))
         return isSecond(name) ? (type as? any AnyArray.Type)?.empty as? T : nil
@@ -68,7 +68,7 @@ final class ProbeDecoder: Decoder {
     }
 
     private func given<T>(_ name: String, second: Bool) -> T? {
-        // Unwrapped first: nil casts to every optional type.
+        // Unwraps first: nil casts to every optional type.
         guard given.count == 2, let value = given[second ? 1 : 0][name] else { return nil }
         return value as? T
     }
@@ -86,7 +86,7 @@ final class ProbeDecoder: Decoder {
     }
 }
 
-/// `Array`, whatever its elements.
+/// An array of any element type.
 protocol AnyArray {
     static var element: Any.Type { get }
     static var empty: Self { get }
@@ -98,14 +98,14 @@ extension Array: AnyArray {
 }
 
 extension AnyArray {
-    /// The type of the elements, if they are rows of a table: records, not scalars.
+    /// The element type if it is a record, whose values are rows of a table; nil for scalars.
     static var recordElement: (any Codable.Type)? {
         guard let type = element as? any Codable.Type, case .nested = ValueKind(type) else { return nil }
         return RecordSniffer.isRecord(type) ? type : nil
     }
 }
 
-/// The properties of a table's type.
+/// The keyed container of a table's type.
 private struct ProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: ProbeDecoder
 
@@ -120,7 +120,7 @@ private struct ProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
             let element = array.recordElement,
             let value = optional.some(any: array.empty) as? T
         {
-            // An optional array asked for as such: it is never nil here, as the type says nothing of nil.
+            // The type requested the optional array itself. It may not accept nil, so it gets an array.
             _ = decoder.subTable(type, key.stringValue, of: element)
             return value
         }
@@ -161,7 +161,7 @@ private struct ProbeContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         throw decoder.unsupported(key.stringValue)
     }
 
-    // A class hierarchy shares the row.
+    // The classes of a hierarchy share the row.
     func superDecoder() -> any Decoder { decoder }
     func superDecoder(forKey key: Key) throws -> any Decoder { throw decoder.unsupported(key.stringValue) }
 }

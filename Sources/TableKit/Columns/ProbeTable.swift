@@ -1,9 +1,9 @@
-/// Values of a table's type whose properties spell the numbers of their columns.
+/// Instances of a table's type whose properties encode the numbers of their columns.
 ///
-/// A key path says which property it reads only by reading it. The type is decoded ⌈log₂(n + 1)⌉ times, and each property
-/// gets the first or the second probe of its type by the bits of its number; the values that a key path reads spell the
-/// number. Properties that are computed from one or more columns are told from columns by further values: all first, all
-/// second, all bits inverted, and eight of a hash.
+/// A key path reveals its property only by reading it. The type is decoded ⌈log₂(n + 1)⌉ times, and each property gets
+/// the first or the second probe of its type by the bits of its number. The values that a key path reads encode the
+/// number. Further instances exclude properties that are computed from columns: all first probes, all second, all bits
+/// inverted, and eight by a hash.
 struct ProbeTable<T: Codable> {
     private struct Row {
         let item: T
@@ -14,14 +14,14 @@ struct ProbeTable<T: Codable> {
     private let structure: TableStructure
     private let rows: [Row]
     private let hasSubTables: Bool
-    /// Why some rows could not be made, if so.
+    /// The last error of an instance that could not be decoded.
     private let failure: (any Error)?
 
     /// - Parameters:
     ///   - structure: the columns of `T`.
-    ///   - hasSubTables: whether array properties that joins fill are all empty arrays. Else they spell numbers, too, by
-    ///     being nil or not.
-    /// - Throws: what decoding throws, if no row can be made.
+    ///   - hasSubTables: true to use empty arrays for all array properties that joins fill. Else they encode numbers,
+    ///     too, by being nil or not.
+    /// - Throws: the last decoding error, if no instance can be decoded.
     init(_ structure: TableStructure, hasSubTables: Bool) throws {
         self.structure = structure
         self.hasSubTables = hasSubTables
@@ -48,13 +48,13 @@ struct ProbeTable<T: Codable> {
         self.failure = failure
     }
 
-    /// The values that the type offers itself.
+    /// The probes that the type provides itself.
     static func given() throws -> [[String: any Encodable]] {
         guard let type = T.self as? any (ProbeValues & Encodable).Type else { return [] }
         return try type.collected()
     }
 
-    /// For each row to be made, whether the property of a code gets the second value.
+    /// For each instance, a function that returns true if the property with this code gets the second probe.
     private static func patterns(count: Int) -> [(Int) -> Bool] {
         let bits = 0..<max(1, Int.bitWidth - count.leadingZeroBitCount)
         let plain = bits.map { bit in { (code: Int) in code >> bit & 1 == 1 } }
@@ -69,8 +69,8 @@ struct ProbeTable<T: Codable> {
         return spread >> 63 == 1
     }
 
-    /// What a key path names.
-    /// - Throws: ``CRUDSQLGenError`` where it names nothing.
+    /// Resolves a key path.
+    /// - Throws: ``CRUDSQLGenError`` if it is no column and no array property, or if its column is ambiguous.
     func target(of path: PartialKeyPath<T>) throws -> KeyPathTarget {
         var columns = Set(structure.columns.indices)
         var subTables = hasSubTables ? [] : Set(structure.subTables.indices)

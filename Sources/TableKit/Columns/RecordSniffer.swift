@@ -1,4 +1,4 @@
-/// Tells records, which have a fixed set of keys, from all other types, without decoding them: a type may refer to itself.
+/// Detects records, which have a fixed set of keys. Decodes none of their values, because a type may refer to itself.
 final class RecordSniffer: Decoder {
     private struct Enough: Error {}
 
@@ -8,8 +8,7 @@ final class RecordSniffer: Decoder {
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// Whether a type is a record: it asks for keys by name, and not which keys there are, as dictionaries and enums with
-    /// payloads do.
+    /// True if a type requests keys by name. Dictionaries and enums with payloads request the list of keys instead.
     static func isRecord(_ type: any Decodable.Type) -> Bool {
         let sniffer = RecordSniffer()
         do { _ = try type.init(from: sniffer) } catch { return sniffer.asksForKeys && !sniffer.isDynamic }

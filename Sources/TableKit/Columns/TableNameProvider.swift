@@ -1,11 +1,11 @@
-/// A type whose table has another name than the type.
+/// A type whose table has a name other than the type's.
 public protocol TableNameProvider {
     /// The name of the table.
     static var tableName: String { get }
 }
 
 extension Decodable {
-    // The name that Perfect-CRUD gave it.
+    // The name in Perfect-CRUD.
     // swift-format-ignore: AlwaysUseLowerCamelCase
     /// The name of the type's table: ``TableNameProvider/tableName``, else the unqualified name of the type.
     public static var CRUDTableName: String {

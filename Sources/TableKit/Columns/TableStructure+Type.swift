@@ -3,10 +3,10 @@ import Synchronization
 extension TableStructure {
     /// The structure of a type's table: one object for each type and key, for the life of the process.
     /// - Parameters:
-    ///   - type: the type. It is decoded once from made-up values, see ``ProbeValues``.
+    ///   - type: the type. Decoded from made-up values at the first call, see ``ProbeValues``.
     ///   - primaryKey: the properties of the key. Empty: the `@PrimaryKey` properties, else the column named `id`, else
     ///     none.
-    /// - Throws: ``CRUDSQLGenError`` where the type does not decode, or a path is no column.
+    /// - Throws: ``CRUDSQLGenError`` if the type cannot be decoded, or a path is no column.
     public static func of<T: Codable>(
         _ type: T.Type, primaryKey: [PartialKeyPath<T>] = []
     ) throws -> TableStructure {
@@ -28,7 +28,7 @@ extension TableStructure {
         }
     }
 
-    /// As ``of(_:primaryKey:)`` for a type that is known at run time only: that of a ``SubTable``.
+    /// As ``of(_:primaryKey:)``, for a type known only at run time, such as that of a ``SubTable``.
     public static func of(any type: any Codable.Type) throws -> TableStructure {
         func opened<T: Codable>(_ type: T.Type) throws -> TableStructure { try of(type, primaryKey: []) }
         return try opened(type)
@@ -41,7 +41,7 @@ extension TableStructure {
 
     private static let cache = Mutex<[CacheKey: TableStructure]>([:])
 
-    /// The structure of the cache. Made outside the lock, as decoding calls code of the type; the first one made stays.
+    /// Returns the cached structure. Creates it outside the lock: decoding calls code of the type.
     private static func known(
         _ type: Any.Type, key: [Int]?, make: () throws -> TableStructure
     ) throws -> TableStructure {
@@ -57,7 +57,7 @@ extension TableStructure {
 }
 
 extension TableStructure {
-    /// The structure that a type shows when it is decoded.
+    /// The structure found by decoding a type.
     private convenience init<T: Codable>(probing type: T.Type) throws {
         let properties = try TableStructure.properties(of: type)
         var columns: [Column] = []
@@ -94,7 +94,7 @@ extension TableStructure {
             _ = try T(from: first)
             return first.properties
         } catch let failure {
-            // A type that refuses the first values may accept the second.
+            // A type that rejects the first probes may accept the second.
             let second = ProbeDecoder(type, given: given) { _ in true }
             do {
                 _ = try T(from: second)
@@ -108,7 +108,7 @@ extension TableStructure {
         }
     }
 
-    /// Keys and references are columns that have an order.
+    /// Checks that keys and references are columns with an order, and that the key names no column twice.
     private func checkKeys() throws {
         for (number, column) in columns.enumerated() where column.type == .json {
             guard primaryKey.contains(number) || column.foreignKey != nil else { continue }

@@ -1,17 +1,17 @@
-/// The structure of a table: its name, columns and key. Made once for a type, or from the catalogue for SQL.
+/// The structure of a table: its name, columns and primary key. Created once for a type, or from the catalogue for SQL.
 ///
-/// Queries and statements name columns by their number in ``columns``. An engine may keep what it derives from a structure
-/// by the structure's identity: the structure of a type is one object for the life of the process.
+/// Queries and statements refer to columns by their index in ``columns``. An engine may cache data by the structure's
+/// identity: the structure of a type is one object for the life of the process.
 public final class TableStructure: Sendable {
     /// The name of the table.
     public let name: String
-    /// The columns, in the order in which the type decodes them.
+    /// The columns, in the type's decoding order.
     public let columns: [Column]
-    /// The numbers of the key's columns. Empty: the table has no key.
+    /// The numbers of the primary key's columns. Empty: the table has none.
     public let primaryKey: [Int]
     /// The array properties that joins fill. They have no column.
     public let subTables: [SubTable]
-    /// How rows of exactly these columns are laid out: ``RowLayout/number`` is 0, the catalogue knows others.
+    /// The layout of rows with exactly these columns. Its ``RowLayout/number`` is 0.
     public let layout: RowLayout
 
     private let numbers: [String: Int]
@@ -26,15 +26,15 @@ public final class TableStructure: Sendable {
         numbers = Dictionary(columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The number of the column of a name, if there is one. O(1).
+    /// The number of the column with this name, or nil. O(1).
     public func number(of column: String) -> Int? { numbers[column] }
 }
 
 /// An array property of a table's type whose elements are rows of another table: `let phoneNumbers: [PhoneNumber]?`.
 public struct SubTable: Sendable {
-    /// The name of the property: that of its coding key.
+    /// The name of the property's coding key.
     public let property: String
-    // A metatype is immutable; only its conformance could be isolated, and decoding calls it from anywhere.
+    // A metatype is immutable. Only its conformance could be isolated, and decoding calls it from any thread.
     /// The type of the elements.
     nonisolated(unsafe) public let element: any Codable.Type
 

@@ -1,4 +1,4 @@
-/// Notes the values that a type encodes, by key, without changing them.
+/// An encoder that records the values of a type by key, unencoded.
 final class ValueCollector: Encoder {
     private(set) var values: [String: any Encodable] = [:]
 
@@ -16,7 +16,7 @@ final class ValueCollector: Encoder {
         KeyedEncodingContainer(Container<Key>(collector: self))
     }
 
-    // What is written to these is not noted; the decoding that follows says that the type is no table.
+    // Discards values written to these containers: the decoding that follows rejects the type.
     func unkeyedContainer() -> any UnkeyedEncodingContainer { UnnotedValues() }
     func singleValueContainer() -> any SingleValueEncodingContainer { UnnotedValues() }
 
@@ -40,7 +40,7 @@ final class ValueCollector: Encoder {
     }
 }
 
-/// Takes values and forgets them.
+/// A container that discards all values.
 struct UnnotedValues: UnkeyedEncodingContainer, SingleValueEncodingContainer {
     var codingPath: [any CodingKey] { [] }
     var count: Int { 0 }

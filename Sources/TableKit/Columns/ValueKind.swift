@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a Swift type is as a property of a row.
+/// The kind of a Swift type as a property of a row.
 ///
-/// Found by casts, which are slow; the coders ask once for each column and compare metatypes afterwards.
+/// It is found by slow casts. The coders find it once for each column, and compare metatypes afterwards.
 enum ValueKind {
-    /// A column of the type's own.
+    /// A type with a column of its own.
     case convertible(any ColumnConvertible.Type)
-    /// A column of the raw value's type.
+    /// A type with the column of its raw value.
     case raw(any RawRepresentable.Type, any ColumnConvertible.Type)
     /// An optional of another type.
     case optional(any OptionalProtocol.Type)
@@ -15,7 +15,7 @@ enum ValueKind {
     /// Anything else: a column with JSON.
     case nested
 
-    /// - Complexity: some hundred nanoseconds.
+    /// - Complexity: several hundred nanoseconds.
     init(_ type: Any.Type) {
         if let type = type as? any ColumnWrapper.Type {
             self = .wrapper(type)
@@ -46,14 +46,14 @@ enum ValueKind {
     }
 }
 
-/// `Optional`, whatever it wraps.
+/// An optional of any wrapped type.
 protocol OptionalProtocol {
     associatedtype Wrapped
     static var wrapped: Any.Type { get }
     static var none: Self { get }
-    /// The value as its own type, or nil.
+    /// The wrapped value, or nil.
     var wrappedValue: Any? { get }
-    /// An optional of a value of ``wrapped``.
+    /// An optional with a value of the type ``wrapped``.
     static func some(any value: Any) -> Self?
 }
 
@@ -67,20 +67,20 @@ extension Optional: OptionalProtocol {
 protocol ColumnWrapper {
     associatedtype Value: Codable
     static var wrapped: Any.Type { get }
-    /// Whether the column is part of the primary key.
+    /// True if the column is part of the primary key.
     static var isPrimaryKey: Bool { get }
-    /// What the column refers to.
+    /// The column's reference; nil if it is not a foreign key.
     static var foreignKey: ForeignKeyReference? { get }
     var wrappedAny: Any { get }
-    /// The value.
-    /// - Throws: ``CRUDEncoderError`` where it was never set.
+    /// Returns the value.
+    /// - Throws: ``CRUDEncoderError`` if it was never set.
     func setValue() throws(CRUDEncoderError) -> Value
-    /// A wrapper of a value.
+    /// Wraps a value.
     init(stored value: Value)
 }
 
 extension ColumnWrapper {
-    /// A wrapper of a value of ``wrapped``.
+    /// Wraps a value of the type ``wrapped``.
     static func wrapping(any value: Any) -> Self? { (value as? Value).map { Self(stored: $0) } }
 }
 

@@ -1,8 +1,8 @@
-/// The creation of a type's table and of those of its array properties.
+/// A statement that creates the table of a type and the tables of its array properties.
 public struct Create: Sendable {
-    /// What is done with tables that exist.
+    /// The policy for existing tables.
     public let policy: TableCreatePolicy
-    /// The tables: first the type's, then those of array properties.
+    /// The tables: the type's first, then those of array properties.
     let structures: [TableStructure]
 
     init<A: Codable>(_ type: A.Type, primaryKey: [PartialKeyPath<A>] = [], policy: TableCreatePolicy) throws {
@@ -25,7 +25,7 @@ public struct Create: Sendable {
     /// Creates, drops and changes tables.
     func run(in session: any TableSession) throws {
         if policy.contains(.dropTable) {
-            // Children refer to their parents: they go first.
+            // Children refer to their parents, so they are dropped first.
             for structure in structures.reversed() where try session.table(named: structure.name) != nil {
                 try alter(session, .dropTable(structure.name), "DROP TABLE \(structure.name)")
             }

@@ -4,10 +4,10 @@ extension DatabaseProtocol {
     /// The primary key is the `@PrimaryKey` property, else the column named `id`, else there is none.
     /// - Parameters:
     ///   - type: the type.
-    ///   - policy: what happens to tables that exist.
+    ///   - policy: the treatment of existing tables.
     /// - Returns: the table.
-    /// - Throws: ``CRUDSQLGenError`` for a type that can be no table, and the errors of changing tables: a new column that is
-    ///   not optional, on a table with rows; a column of the key that would go.
+    /// - Throws: ``CRUDSQLGenError`` for a type that cannot be a table, and the errors of schema changes: for a new
+    ///   column that is not optional on a table with rows, and for a key column to be dropped.
     @discardableResult
     public func create<A: Codable>(_ type: A.Type, policy: TableCreatePolicy = .defaultPolicy) throws -> Table<A, Self>
     {
@@ -15,7 +15,7 @@ extension DatabaseProtocol {
         return Table(database: self)
     }
 
-    /// Creates the table of a type with a named primary key, and those of its array properties with theirs.
+    /// Creates the table of a type with this primary key, and the tables of its array properties with their own.
     @discardableResult
     public func create<A: Codable, V>(
         _ type: A.Type, primaryKey: KeyPath<A, V>, policy: TableCreatePolicy = .defaultPolicy
@@ -33,7 +33,7 @@ extension DatabaseProtocol {
         return Table(database: self)
     }
 
-    /// Creates the table of a type with a named primary key, and those of its array properties with theirs.
+    /// Creates the table of a type with this primary key, and the tables of its array properties with their own.
     @discardableResult
     public func create<A: Codable, V>(
         _ type: A.Type, primaryKey: KeyPath<A, V>, policy: TableCreatePolicy = .defaultPolicy

@@ -1,25 +1,25 @@
 extension DatabaseProtocol {
-    /// Runs `body` as one transaction: all of its changes, or none where it throws.
+    /// Runs `body` as one transaction. Commits all of its changes, or none if it throws.
     ///
-    /// Statements in `body` use the database as they do outside. A transaction within a transaction is a savepoint: where
-    /// it throws, its changes alone are taken back. Tasks that `body` starts and awaits belong to the transaction; one that
+    /// Statements in `body` use the database as they do outside. A nested transaction is a savepoint: if it throws,
+    /// only its own changes are rolled back. Tasks that `body` starts and awaits belong to the transaction. A task that
     /// outlives it gets an error of ``TableErrorCode/transaction``.
     /// - Parameters:
-    ///   - mode: how it keeps away from other transactions. That of the outermost counts.
-    ///   - body: the statements. With ``TransactionMode/concurrent(retries:)``, and on servers, it may run several times.
+    ///   - mode: the isolation from other transactions. The outermost transaction's mode applies.
+    ///   - body: the statements. It may rerun with ``TransactionMode/concurrent(retries:)``, and on servers.
     /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws, and what beginning and committing throw.
+    /// - Throws: the errors of `body`, of beginning and of committing.
     @discardableResult
     @_disfavoredOverload
     public func transaction<R>(_ mode: TransactionMode = .serial, _ body: () throws -> R) throws -> R {
-        // Disfavored as an overload: else a task would get this form, which blocks, for every body that does not wait itself.
+        // Disfavored as an overload: otherwise a task would get this blocking form for every body without `await`.
         let engine = engine
         if let outer = TransactionScope.current(of: engine) { return try nested(in: outer, body) }
         return try ConflictRetry.run(engine, mode) { try once(engine, mode, body) }
     }
 
-    /// As the synchronous form, for a body that suspends. Waits for other transactions and for the disk by suspending.
-    /// Cancellation ends it where `body` notices it; a commit is never interrupted.
+    /// As the synchronous form, for a body that suspends. Suspends while it waits for other transactions and for the
+    /// disk. Cancellation ends it where `body` checks for it; a commit is never interrupted.
     @discardableResult
     public func transaction<R>(_ mode: TransactionMode = .serial, _ body: () async throws -> R) async throws -> R {
         let engine = engine
@@ -27,7 +27,7 @@ extension DatabaseProtocol {
         return try await ConflictRetry.run(engine, mode) { try await once(engine, mode, body) }
     }
 
-    /// Runs `body` on one state of the database: its reads all see the same. It changes nothing and waits for no writer.
+    /// Runs `body` on one snapshot of the database: all reads see the same state. Read-only; waits for no writer.
     @discardableResult
     public func read<R>(_ body: () throws -> R) throws -> R {
         let engine = engine
@@ -87,7 +87,7 @@ extension DatabaseProtocol {
         return result
     }
 
-    /// Takes a nested transaction back and throws its error: that of the rollback, which the log has, must not hide it.
+    /// Rolls a nested transaction back and rethrows its error. Logs an error of the rollback: it must not hide it.
     private func rollBack(_ scope: TransactionScope, to savepoint: Savepoint, after error: any Error) throws -> Never {
         do { try scope.session.close(scope, rollingBackTo: savepoint) } catch {
             CRUDLogging.log(.error, "A nested transaction could not be taken back: \(error)")
@@ -97,7 +97,7 @@ extension DatabaseProtocol {
     }
 }
 
-/// Runs `body` with a session that all its reads use.
+/// Runs `body` with a read session that all of its statements share.
 func reading<R>(_ engine: any TableEngine, _ session: SharedSession, _ body: () throws -> R) throws -> R {
     let scope = TransactionScope(engine, session, isReadOnly: true)
     session.open(scope)

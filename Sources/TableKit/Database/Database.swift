@@ -1,7 +1,7 @@
-/// A database: where chains begin.
+/// A database: the start of every chain.
 ///
-/// A value, cheap to make and to copy, for any task or thread. Two of one configuration, or of two configurations of one
-/// path, are the same database.
+/// A value, cheap to create and to copy, usable from any task or thread. Two values with the same configuration, or
+/// with configurations of the same path, are the same database.
 public struct Database<C: DatabaseConfigurationProtocol>: DatabaseProtocol {
     /// The configuration's type.
     public typealias Configuration = C
@@ -12,7 +12,7 @@ public struct Database<C: DatabaseConfigurationProtocol>: DatabaseProtocol {
     public init(configuration: C) { self.configuration = configuration }
 }
 
-/// A database, whatever its configuration.
+/// A database with any configuration.
 public protocol DatabaseProtocol: Sendable {
     /// The configuration's type.
     associatedtype Configuration: DatabaseConfigurationProtocol
@@ -24,21 +24,20 @@ extension DatabaseProtocol {
     /// The engine.
     public var engine: any TableEngine { configuration.engine }
 
-    /// Ends the use of the database by this configuration and all copies of it: later statements throw
-    /// ``TableErrorCode/unavailable``. Again: does nothing.
+    /// Ends the use of the database by this configuration and all copies of it. Later statements throw
+    /// ``TableErrorCode/unavailable``. A second call does nothing.
     ///
-    /// Other configurations of the same database go on. With the last one the database closes, and whatever is open ends:
-    /// a transaction stores nothing and throws, observations throw, and a result that is read throws or comes to its end. What
-    /// was committed stays.
-    /// - Throws: an error of the disk: the last changes may not be durable then.
+    /// Other configurations of the same database stay open. Closing the last one closes the database: open transactions
+    /// roll back, observations throw, and open results throw or end. Committed changes stay.
+    /// - Throws: a disk error. The last changes may then not be durable.
     public func close() throws { try configuration.close() }
 
     /// As the synchronous form, for tasks.
     public func close() async throws { try await configuration.close() }
 
-    /// The table of a type. Reads and changes nothing: a table that does not exist is found out by the first statement.
+    /// The table of a type. Accesses nothing: if the table does not exist, the first statement throws.
     public func table<T: Codable>(_ form: T.Type) -> Table<T, Self> { Table(database: self) }
 
-    /// How a statement that is made now reaches the database.
+    /// The access for a statement that runs now: inside the current transaction, or on its own.
     var access: Access { Access(engine) }
 }

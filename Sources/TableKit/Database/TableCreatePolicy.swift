@@ -1,4 +1,4 @@
-/// What `create` does with tables that exist, and with those of array properties.
+/// The treatment of existing tables, and of the tables of array properties, by `create`.
 public struct TableCreatePolicy: OptionSet, Sendable {
     /// The policies as bits.
     public let rawValue: Int
@@ -6,14 +6,14 @@ public struct TableCreatePolicy: OptionSet, Sendable {
     /// A policy.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Leaves the tables of array properties alone.
+    /// Ignores the tables of array properties.
     public static let shallow = TableCreatePolicy(rawValue: 1)
-    /// Drops the tables first, with their rows. Weighs more than ``reconcileTable``.
+    /// Drops existing tables first, with their rows. Takes precedence over ``reconcileTable``.
     public static let dropTable = TableCreatePolicy(rawValue: 2)
-    /// Adds the columns that a table lacks and drops those that the type lacks. Never changes a column's type. A renamed
-    /// property is one dropped and one added: see `rename`.
+    /// Adds the columns that a table lacks and drops those that the type lacks. Never changes a column's type. A
+    /// renamed property counts as one dropped and one added; use `rename` first.
     public static let reconcileTable = TableCreatePolicy(rawValue: 4)
 
-    /// Tables that exist are left as they are; those of array properties are made, too.
+    /// Keeps existing tables as they are, and creates the tables of array properties.
     public static let defaultPolicy: TableCreatePolicy = []
 }

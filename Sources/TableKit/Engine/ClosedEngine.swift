@@ -1,4 +1,4 @@
-/// What stands in the place of a database that was closed.
+/// The engine of a closed database. Every call throws ``TableErrorCode/unavailable``.
 package final class ClosedEngine: TableEngine {
     package static let shared = ClosedEngine()
 

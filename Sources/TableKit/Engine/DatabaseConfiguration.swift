@@ -1,14 +1,14 @@
-/// Which database: what an application changes to change its database.
+/// Selects the database of an application and its engine.
 public protocol DatabaseConfigurationProtocol: Sendable {
     /// The engine that a `Database` of this configuration uses.
     var engine: any TableEngine { get }
 
-    /// A configuration from the parts of a URL, as drivers of servers take them. Engines that know no servers use `name`.
+    /// A configuration from the parts of a server's URL. Engines without a server use `name`.
     init(
         url: String?, name: String?, host: String?, port: Int?, user: String?, pass: String?
     ) throws
 
-    /// Ends the use of the database by this configuration and its copies. Again: does nothing.
+    /// Ends the use of the database by this configuration and its copies. A second call does nothing.
     func close() throws
 
     /// As the synchronous form, for tasks.

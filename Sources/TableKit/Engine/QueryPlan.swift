@@ -1,20 +1,20 @@
-/// How an engine runs a query, as a value: `description` draws it as lines of text.
+/// The plan of a query as a tree of steps. `description` prints one line for each step.
 public struct QueryPlan: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// What the step does: "point", "range of index …", "walk of …", "filter", "sort", "join …".
+    /// The operation: "point", "range of index …", "walk of …", "filter", "sort", "join …".
     public var step: String
-    /// What it does it with: ranges, conditions, columns.
+    /// The operands: ranges, conditions, columns.
     public var detail: String
-    /// About how many rows it gives.
+    /// The estimated number of rows returned.
     public var estimatedRows: Int
-    /// How many rows it gave, where it has run.
+    /// The actual number of rows returned, if the step ran.
     public var actualRows: Int?
-    /// How many rows or index entries it read for that, before its filter, where it has run.
+    /// The number of rows or index entries read before the filter, if the step ran.
     public var rowsRead: Int?
-    /// How long it ran, with the steps that it takes its rows from.
+    /// The time that the step and its inputs took, in seconds, if it ran.
     public var seconds: Double?
-    /// The steps that it takes its rows from.
+    /// The steps that supply the rows.
     public var inputs: [QueryPlan]
-    /// What would make the query cheaper: an index to add.
+    /// Advice that would make the query cheaper: an index to add.
     public var advice: String?
 
     /// A step.
@@ -30,7 +30,7 @@ public struct QueryPlan: Sendable, Hashable, Codable, CustomStringConvertible {
         self.advice = advice
     }
 
-    /// The steps, each below the one that takes its rows, with the counts.
+    /// The steps as indented lines with their counts, each above its inputs.
     public var description: String { lines(indent: 0).joined(separator: "\n") }
 
     private func lines(indent: Int) -> [String] {
@@ -43,7 +43,7 @@ public struct QueryPlan: Sendable, Hashable, Codable, CustomStringConvertible {
         return all
     }
 
-    /// What the run of the step found.
+    /// The measured part of a line.
     private var actual: String {
         guard let actualRows else { return "" }
         let read = rowsRead.map { " of \($0) read" } ?? ""

@@ -1,8 +1,8 @@
-/// A batch of a query's result: parents, and the rows that joins found for them.
+/// A batch of a query's result: the parents and their joined rows.
 public struct RowBatch: Sendable {
     /// The parents.
     public var rows = RowBuffer()
-    /// How the parents are read.
+    /// The layout of the parents.
     public var shape: RowShape
     /// For each of ``Query/joins``, the joined rows.
     public var joined: [JoinedRows] = []
@@ -13,13 +13,13 @@ public struct RowBatch: Sendable {
 
 /// The rows of one join, by the rows that they belong to.
 public struct JoinedRows: Sendable {
-    /// The joined rows, each once, however many rows it belongs to.
+    /// The joined rows. Each is stored once, even if it belongs to several parents.
     public var rows = RowBuffer()
-    /// How they are read.
+    /// The layout of the rows.
     public var shape: RowShape
-    /// For each row of the join's parent in this batch, in the parent's order, the end of its part of ``members``.
+    /// For each row of the join's parent in this batch, the end of its slice of ``members``.
     public var ends: [Int] = []
-    /// Numbers of ``rows``, in the order of the array that they fill.
+    /// Indexes into ``rows``, in the order of the array that they fill.
     public var members: [Int32] = []
 
     /// No rows.

@@ -1,51 +1,51 @@
-/// What runs queries and keeps rows: a store, a server, arrays in memory.
+/// An engine that stores rows and runs queries: a store, a server, or arrays in memory.
 ///
-/// Everything from key path to ``Query``, and from row to object, is above it and the same for all engines.
+/// The layers above it are the same for all engines: key paths to ``Query``, and rows to objects.
 public protocol TableEngine: AnyObject, Sendable {
     /// Begins a session that reads one state of the database and changes nothing. Never waits for writers.
     func beginRead() throws -> any TableSession
 
-    /// As ``beginRead()``, for a session that runs one statement: engines for which several on one state cost more.
+    /// As ``beginRead()``, for a session of one statement. For engines where a multi-statement snapshot costs more.
     func beginReadStatement() throws -> any TableSession
 
-    /// How often a transaction of ``TransactionMode/serial`` that met a conflict runs again. 0 where transactions take turns,
-    /// and none can conflict.
+    /// The number of retries of a ``TransactionMode/serial`` transaction after a conflict. 0 for engines that serialize
+    /// transactions by a lock: they cannot conflict.
     var serialRetries: Int { get }
 
-    /// Begins a transaction. Where transactions take turns, this waits for the turn; the session must be ended.
+    /// Begins a transaction. Blocks while another serial transaction holds the lock. The caller must end the session.
     func begin(_ mode: TransactionMode) throws -> any TableSession
 
     /// As ``begin(_:)``, suspending instead of blocking.
     func begin(_ mode: TransactionMode) async throws -> any TableSession
 
-    /// As `begin(.serial)`, for a session that makes one change and commits: engines for which a commit by itself costs more.
+    /// As `begin(.serial)`, for a session of one change and its commit. For engines where a separate commit costs more.
     func beginChange() throws -> any TableSession
 
-    /// Runs work that may wait for the disk or the network where waiting is allowed, never on the cooperative pool; in line
-    /// where the engine knows that it will not wait.
+    /// Runs work that may block on the disk or the network, on a thread outside of the cooperative pool. Runs it in
+    /// line if the engine knows that it will not block.
     func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R
 
-    /// Runs `body` in a serial transaction of its own, which commits behind it.
+    /// Runs `body` in a serial transaction of its own and commits it.
     ///
-    /// An engine that takes turns should hold none while it waits for a thread of the cooperative pool: all of these may be
-    /// blocked by synchronous callers who wait for the turn.
+    /// An engine with a transaction lock should not hold it while it waits for a thread of the cooperative pool:
+    /// synchronous callers that wait for the lock may block all of these threads.
     func inTransaction<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R
 
-    /// As ``inTransaction(_:)``, for a body that makes one change: engines for which a commit by itself costs more.
+    /// As ``inTransaction(_:)``, for a body that makes one change. For engines where a separate commit costs more.
     func makingChange<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R
 
-    /// Runs `body` on one state of the database and gives its result, with an observation that tells of the first commit
-    /// after that state which changes anything that `body` read.
+    /// Runs `body` on one snapshot of the database. Returns its result, with an observation that reports the first
+    /// later commit that changes data read by `body`.
     func observe<R>(_ body: (any TableSession) throws -> R) throws -> (R, any TableObservation)
 
-    /// How long an observation tries again where the database cannot be reached. Zero for engines in the same process.
+    /// How long an observation retries while the database is unreachable. Zero for engines in the same process.
     var observationPatience: Duration { get }
 
-    /// Makes an index outside of any transaction, and waits until queries can use it. Engines that can do so keep no writer
-    /// waiting meanwhile.
+    /// Creates an index outside of any transaction, and waits until queries can use it. Engines with online builds do
+    /// not block writers meanwhile.
     func buildIndex(_ definition: IndexDefinition) throws
 
-    /// Looks at the values of indexes, so that plans know how they are distributed.
+    /// Collects statistics about the values of indexes for the planner.
     /// - Parameter table: one table. Nil: all.
     func analyze(_ table: String?) throws
 
@@ -55,10 +55,10 @@ public protocol TableEngine: AnyObject, Sendable {
 }
 
 extension TableEngine {
-    /// Begins a session that could run several.
+    /// Begins a read session by ``beginRead()``.
     public func beginReadStatement() throws -> any TableSession { try beginRead() }
 
-    /// Not at all.
+    /// No retries.
     public var observationPatience: Duration { .zero }
 
     /// Begins a serial transaction.
@@ -69,10 +69,10 @@ extension TableEngine {
         _ body: @escaping @Sendable (any TableSession) throws -> R
     ) async throws -> R { try await inTransaction(body) }
 
-    /// Transactions take turns.
+    /// No retries: serial transactions cannot conflict.
     public var serialRetries: Int { 0 }
 
-    /// Begins a transaction, suspends for its turn, and suspends for each step. A conflict has it run again.
+    /// Begins a transaction and runs the body by `perform`. Suspends instead of blocking. Retries after a conflict.
     public func inTransaction<R: Sendable>(
         _ body: @escaping @Sendable (any TableSession) throws -> R
     ) async throws -> R {
@@ -108,22 +108,22 @@ extension TableEngine {
     }
 }
 
-/// How a transaction keeps away from others.
+/// The isolation of a transaction from others.
 public enum TransactionMode: Sendable, Hashable {
-    /// Transactions take turns: the body runs once and cannot conflict. Reads outside never wait.
+    /// Transactions run one after the other. Servers may rerun the body after a conflict. Reads outside never wait.
     case serial
-    /// The body runs beside others; what it read is checked when it commits. A conflict runs the body again, at most this
-    /// many times, and then throws ``TableErrorCode/conflict``.
+    /// The body runs beside other transactions, and the commit validates its reads. A conflict runs the body again, at
+    /// most `retries` times, and then throws ``TableErrorCode/conflict``.
     case concurrent(retries: Int)
 }
 
-/// One state of a database, and for transactions what they change on top of it.
+/// A snapshot of a database, and in a transaction the changes on top of it.
 ///
 /// Used by one thread at a time. Each statement is all or nothing.
 public protocol TableSession: AnyObject {
     /// The tables of the catalogue, by name.
     func tables() throws -> [TableInfo]
-    /// A table of the catalogue, or nil. Names match exactly.
+    /// A table of the catalogue, or nil. Names are case-sensitive.
     func table(named name: String) throws -> TableInfo?
     /// Changes the catalogue.
     func alter(_ change: SchemaChange) throws
@@ -132,44 +132,43 @@ public protocol TableSession: AnyObject {
     func update(_ statement: UpdateStatement) throws -> ChangeResult
     func delete(_ statement: DeleteStatement) throws -> ChangeResult
 
-    /// Runs a query. The stream reads the state of this call, and ends with the session.
+    /// Runs a query. The stream reads the session's state at the time of this call, and ends with the session.
     func run(_ query: Query) throws -> any RowStream
-    /// Hands the one row with these values of the key, in the structure's order of ``TableStructure/primaryKey``, to `body` as
-    /// it lies in memory.
+    /// Passes the row with this primary key to `body`, as it lies in memory. The values follow
+    /// ``TableStructure/primaryKey``.
     ///
-    /// Not generic over a result: each function that passes an optional of any type on looks up its metadata, which takes a
+    /// Not generic over a result: a function that passes on a generic optional looks up its metadata, which takes a
     /// tenth of a look-up without a row.
-    /// - Returns: whether there is such a row.
+    /// - Returns: true if the row exists.
     func withRow(
         _ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> Void
     ) throws -> Bool
-    /// The number of different parents that a query finds, limited as they are.
+    /// The number of distinct parents that a query finds, within its limit.
     func count(_ query: Query) throws -> Int
-    /// The groups of an aggregate query: for each the values of ``AggregateQuery/groupBy``, then the aggregates. Ordered by
-    /// group.
+    /// The groups of an aggregate query, in order: each the values of ``AggregateQuery/groupBy``, then the aggregates.
     func aggregate(_ query: AggregateQuery) throws -> [[ColumnValue]]
-    /// How a query would run, with the number of rows that each step is expected to give.
+    /// The plan of a query, with the estimated rows of each step.
     func explain(_ query: Query) throws -> QueryPlan
-    /// Runs a query to its end, and gives its plan with the number of rows that each step found. Engines that cannot count
-    /// steps count the result.
+    /// Runs a query to its end. Returns its plan with the actual rows of each step, or of the result alone if the
+    /// engine cannot count each step.
     func explainRunning(_ query: Query) throws -> QueryPlan
-    /// All plans that the planner could choose for a query; ``Query/forcedPlan`` chooses among them.
+    /// All plans that the planner considers for a query. ``Query/forcedPlan`` selects one of them.
     func plans(for query: Query) throws -> [QueryPlan]
 
-    /// Marks the present state of the transaction, for ``rollback(to:)``.
+    /// Marks the current state of the transaction for ``rollback(to:)``.
     func savepoint() throws -> Savepoint
-    /// Takes back what changed since a savepoint. The savepoint stays, later ones end.
+    /// Undoes the changes since a savepoint. Keeps the savepoint and ends later ones.
     func rollback(to savepoint: Savepoint) throws
     /// Makes the changes visible and durable, and ends the session. On a read session: ends it.
     func commit() throws
     /// As ``commit()``, suspending for the disk.
     func commit() async throws
-    /// Takes all changes back and ends the session. After the end: does nothing.
+    /// Undoes all changes and ends the session. Does nothing after the end.
     func rollback()
 }
 
 extension TableSession {
-    /// What `body` makes of the one row with these values of the key; nil where there is none.
+    /// Maps the row with this primary key by `body`. Returns nil if there is no such row.
     public func find<R>(
         _ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> R
     ) throws -> R? {
@@ -178,7 +177,7 @@ extension TableSession {
         return result
     }
 
-    /// Runs `body` in this session, then commits. Where `body` throws, rolls back instead.
+    /// Runs `body` in this session and commits. Rolls back if `body` throws.
     /// - Returns: the result of `body`.
     package func commit<R>(_ body: (any TableSession) throws -> R) throws -> R {
         let result: R
@@ -190,7 +189,7 @@ extension TableSession {
         return result
     }
 
-    /// Runs a query, and counts its parents.
+    /// Runs a query and counts its parents.
     public func explainRunning(_ query: Query) throws -> QueryPlan {
         var plan = try explain(query)
         let clock = ContinuousClock()
@@ -204,9 +203,9 @@ extension TableSession {
     }
 }
 
-/// A state within a transaction to which it can go back.
+/// A state within a transaction that a rollback can restore.
 public struct Savepoint: Sendable {
-    /// What the engine knows it by.
+    /// The engine's own representation.
     public let state: any Sendable
 
     /// A savepoint.
@@ -219,11 +218,11 @@ public protocol RowStream: AnyObject {
     func next() throws -> RowBatch?
 }
 
-/// What tells of commits that change what a read has seen.
+/// An observation of commits that change the data of a read.
 public protocol TableObservation: Sendable {
-    /// Returns after the first commit that changes anything which was read; at once if there was one. Throws
-    /// `CancellationError` when the task is cancelled.
+    /// Returns after the first commit that changes data that was read; at once if it has already happened. Throws
+    /// `CancellationError` if the task is cancelled.
     func change() async throws
-    /// Ends the observation. Again: does nothing.
+    /// Ends the observation. A second call does nothing.
     func cancel()
 }

@@ -1,21 +1,21 @@
-/// An error of tables, of one of four kinds, which `catch` tells apart by type.
+/// An error of tables. `catch` distinguishes its four kinds by type.
 ///
-/// Named by its kinds: ``CRUDDecoderError``, ``CRUDEncoderError``, ``CRUDSQLExeError``, ``CRUDSQLGenError``.
+/// Use the type aliases: ``CRUDDecoderError``, ``CRUDEncoderError``, ``CRUDSQLExeError``, ``CRUDSQLGenError``.
 public struct CRUDError<Kind: CRUDErrorKind>: TableError {
-    /// What went wrong, for programs.
+    /// The error code.
     public let code: TableErrorCode
-    /// The table that it concerns.
+    /// The affected table.
     public let table: String?
-    /// The column that it concerns.
+    /// The affected column.
     public let column: String?
-    /// The key of the row that it concerns, as a person reads it.
+    /// The key of the affected row, as text.
     public let key: String?
-    /// What went wrong and what to do, for people.
+    /// The cause and the remedy, for people.
     public let message: String
-    /// The same as message.
+    /// The same as ``message``.
     public var msg: String { message }
 
-    /// An error, which is logged.
+    /// Creates an error and logs it.
     public init(
         _ message: String, code: TableErrorCode = Kind.usualCode, table: String? = nil, column: String? = nil,
         key: String? = nil
@@ -31,25 +31,25 @@ public struct CRUDError<Kind: CRUDErrorKind>: TableError {
 
 /// A kind of ``CRUDError``.
 public protocol CRUDErrorKind {
-    /// The code of errors that are given none.
+    /// The default code.
     static var usualCode: TableErrorCode { get }
 }
 
-/// A row that does not decode as the type asked for.
+/// A row that cannot be decoded as the requested type.
 public typealias CRUDDecoderError = CRUDError<DecoderErrorKind>
 
 /// The kind of ``CRUDDecoderError``.
 public enum DecoderErrorKind: CRUDErrorKind {
-    /// That of most.
+    /// The default code.
     public static let usualCode = TableErrorCode.type
 }
 
-/// An item that does not encode as a row.
+/// An item that cannot be encoded as a row.
 public typealias CRUDEncoderError = CRUDError<EncoderErrorKind>
 
 /// The kind of ``CRUDEncoderError``.
 public enum EncoderErrorKind: CRUDErrorKind {
-    /// That of most.
+    /// The default code.
     public static let usualCode = TableErrorCode.type
 }
 
@@ -58,15 +58,15 @@ public typealias CRUDSQLExeError = CRUDError<ExecutionErrorKind>
 
 /// The kind of ``CRUDSQLExeError``.
 public enum ExecutionErrorKind: CRUDErrorKind {
-    /// That of most.
+    /// The default code.
     public static let usualCode = TableErrorCode.engine
 }
 
-/// A statement that cannot be made: of key paths, types, policies or SQL text.
+/// An invalid statement: its key paths, types, policies or SQL text.
 public typealias CRUDSQLGenError = CRUDError<StatementErrorKind>
 
 /// The kind of ``CRUDSQLGenError``.
 public enum StatementErrorKind: CRUDErrorKind {
-    /// That of most.
+    /// The default code.
     public static let usualCode = TableErrorCode.unsupported
 }

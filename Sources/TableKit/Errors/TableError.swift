@@ -1,16 +1,16 @@
-/// What all errors of tables have in common.
+/// The common protocol of all errors of tables.
 ///
-/// Each error is logged when it is made (see `CRUDLogging`).
+/// Each error is logged when it is created (see `CRUDLogging`).
 public protocol TableError: Error, CustomStringConvertible {
-    /// What went wrong, for programs.
+    /// The error code.
     var code: TableErrorCode { get }
-    /// The table that it concerns, if one.
+    /// The affected table, if any.
     var table: String? { get }
-    /// The column that it concerns, if one.
+    /// The affected column, if any.
     var column: String? { get }
-    /// The key of the row that it concerns, as a person reads it, if one.
+    /// The key of the affected row as text, if any.
     var key: String? { get }
-    /// What went wrong and what to do, for people.
+    /// The cause and the remedy, for people.
     var message: String { get }
     /// An error.
     init(_ message: String, code: TableErrorCode, table: String?, column: String?, key: String?)

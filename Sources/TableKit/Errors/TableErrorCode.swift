@@ -1,12 +1,12 @@
-/// What went wrong, for programs to tell apart.
+/// The cause of an error, for programs.
 public enum TableErrorCode: String, Sendable, Hashable {
     /// A row with the same key, or the same values of a unique index, exists.
     case unique
-    /// A foreign key refers to nothing, or a row that is referred to was to go.
+    /// A foreign key refers to no row, or a referenced row cannot be deleted.
     case foreignKey
-    /// A column that cannot be NULL was given none.
+    /// A column that cannot be NULL got no value.
     case notNull
-    /// Another transaction changed what this one read, as often as it was tried again.
+    /// Another transaction changed data that this one read, in each of its attempts.
     case conflict
     /// The table does not exist.
     case noTable
@@ -16,23 +16,23 @@ public enum TableErrorCode: String, Sendable, Hashable {
     case noIndex
     /// The table, column or index exists.
     case exists
-    /// A value has another type than its column, or is out of its range.
+    /// A value does not have its column's type, or is out of the type's range.
     case type
     /// A Swift type or key path that cannot be a table, a column or a key.
     case unsupported
-    /// A statement of SQL that cannot be read.
+    /// An SQL statement that cannot be parsed.
     case syntax
-    /// An argument out of range: an empty range as a limit, a key that is too long.
+    /// An invalid argument: an empty range as a limit, or a key that is too long.
     case argument
-    /// A transaction that has ended, or belongs to another task.
+    /// A transaction has ended, or belongs to another task.
     case transaction
     /// The database is closed, or cannot be opened.
     case unavailable
-    /// The connection was lost, or the time was up, while the server committed: nobody knows whether it has. Look for the
-    /// effects of the transaction before repeating it.
+    /// The connection was lost or a timeout expired during a commit: its outcome is unknown. Check for the effects of
+    /// the transaction before repeating it.
     case unknownOutcome
-    /// Bytes that cannot be: a row, a key or the catalogue is damaged.
+    /// Invalid bytes: a row, a key or the catalogue is damaged.
     case corrupt
-    /// The engine below failed: the disk, the network.
+    /// The engine failed: the disk or the network.
     case engine
 }

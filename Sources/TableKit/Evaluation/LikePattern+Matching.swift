@@ -1,5 +1,5 @@
 extension LikePattern {
-    /// Whether a value is like the pattern: unknown for NULL, false for values that are no text.
+    /// Matches a value. The result is unknown for NULL, and false for values that are not text.
     package func evaluate(_ value: ColumnValue) -> Bool? {
         switch value {
         case .null: nil
@@ -8,7 +8,7 @@ extension LikePattern {
         }
     }
 
-    /// Whether a text in UTF-8 is like the pattern.
+    /// Matches a UTF-8 text.
     /// - Complexity: O(text × pattern) at worst.
     package func matches(_ text: [UInt8]) -> Bool {
         let pattern = Array(self.text.utf8)
@@ -33,7 +33,7 @@ extension LikePattern {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte + 32 : byte
     }
 
-    /// Matches with SQL's wildcards. On a mismatch, the last `%` takes one byte more: earlier ones need no second try.
+    /// Matches with SQL's wildcards. On a mismatch only the last `%` grows by a character: earlier ones need no retry.
     private static func matches(_ text: [UInt8], wildcards pattern: [UInt8]) -> Bool {
         var (place, wanted) = (0, 0)
         var retry: (place: Int, wanted: Int)?

@@ -1,5 +1,5 @@
 extension Predicate {
-    /// Whether the condition is true, false or unknown (nil) for the columns' values.
+    /// Evaluates the condition for the columns' values: true, false, or unknown (nil).
     /// - Parameter column: the value of a column; NULL where a left join found no row.
     package func evaluate(_ column: (ColumnReference) -> ColumnValue) -> Bool? {
         switch self {
@@ -41,13 +41,13 @@ extension Predicate {
 }
 
 extension Comparison {
-    /// The comparison of two values: unknown where one is NULL.
+    /// Compares two values. The result is unknown (nil) if one of them is NULL.
     package func evaluate(_ left: ColumnValue, _ right: ColumnValue) -> Bool? {
         if left.isNull || right.isNull { return nil }
         return holds(order: ColumnValue.order(left, right))
     }
 
-    /// Whether the comparison holds for two values of this order: below 0, 0, above 0.
+    /// True if the comparison holds for two values whose three-way order is below 0, 0, or above 0.
     package func holds(order: Int) -> Bool {
         switch self {
         case .equal: order == 0

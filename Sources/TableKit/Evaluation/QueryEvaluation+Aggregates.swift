@@ -1,6 +1,6 @@
 extension QueryEvaluation {
-    /// The groups of the query's parents, in the order of the groups' values: those values, then the aggregates.
-    /// - Throws: ``TableErrorCode/type`` where a sum is out of range, or over a column that is no number.
+    /// The groups of the query's parents in order. Each has the values of the group, then the aggregates.
+    /// - Throws: ``TableErrorCode/type`` on overflow of a sum, or for a column that is not a number.
     package func aggregate(groupBy: [Int], _ aggregates: [Aggregate]) throws(CRUDSQLExeError) -> [[ColumnValue]] {
         let parents = parents().map { rows[0][$0] }
         var groups = Dictionary(grouping: parents) { row in ValueTuple(groupBy.map { row[$0] }) }

@@ -1,14 +1,14 @@
 /// The rows that a join found.
 package struct EvaluatedJoin {
-    /// The numbers of the joined rows in their source, each once.
+    /// The numbers of the joined rows in their source. Each occurs once.
     package var rows: [Int] = []
-    /// For each row of the join's parent, in the parent's order, numbers of ``rows``.
+    /// For each row of the join's parent, in the parent's order, indexes into ``rows``.
     package var members: [[Int]] = []
 }
 
 extension QueryEvaluation {
-    /// The rows of each join for these parents.
-    /// - Parameter parents: what ``parents()`` returned.
+    /// Returns the rows of each join for these parents.
+    /// - Parameter parents: the result of ``parents()``.
     package func joined(to parents: [Int]) -> [EvaluatedJoin] {
         var found: [Int: EvaluatedJoin] = [:]
         return query.joins.map { join in
@@ -38,7 +38,7 @@ extension QueryEvaluation {
         return numbered(arrays)
     }
 
-    /// Cuts the joined rows of all owners together: in the join's order, then by key, then as the owners come.
+    /// Limits the joined rows of all owners together: in the join's order, then by key, then by owner.
     private func limitedTogether(_ arrays: [[Int]], _ join: JoinClause) -> [[Int]] {
         let pairs = arrays.enumerated().flatMap { owner, array in array.map { (owner: owner, row: $0) } }
         let sorted = pairs.sorted { left, right in
@@ -52,7 +52,7 @@ extension QueryEvaluation {
         return kept
     }
 
-    /// The arrays with each row counted once.
+    /// Numbers the distinct rows of the arrays.
     private func numbered(_ arrays: [[Int]]) -> EvaluatedJoin {
         var result = EvaluatedJoin()
         var numbers: [Int: Int] = [:]

@@ -1,21 +1,21 @@
-/// Runs a query on rows in memory, in the plainest way: what every engine must give.
+/// Evaluates a query on rows in memory, without optimization: the reference for every engine.
 ///
-/// A query's tuples are a parent with one row, or NULL, of each table that the condition names. The parents are those of
-/// tuples that the whole condition accepts; the array of a join holds the distinct rows of accepted tuples.
+/// A tuple is a parent with one row, or NULL, of each table that the condition names. The query's parents are those of
+/// tuples that the condition accepts. The array of a join has the distinct rows of accepted tuples.
 package struct QueryEvaluation {
     let query: Query
-    /// The rows of each source, in the order of its key.
+    /// The rows of each source, in key order.
     let rows: [[[ColumnValue]]]
     private let matches: [JoinMatches]
 
-    /// - Parameter rows: for each source the rows of its table, in the order of the key, as the source's structure has them.
+    /// - Parameter rows: for each source the rows of its table, in key order, with the source's columns.
     package init(_ query: Query, rows: [[[ColumnValue]]]) {
         self.query = query
         self.rows = rows
         matches = query.joins.map { JoinMatches($0, rows: rows) }
     }
 
-    /// The numbers of the parents in the rows of source 0, as the query orders and limits them.
+    /// The numbers of the parents in the rows of source 0, ordered and limited by the query.
     package func parents() -> [Int] {
         let named = sources(withAll: query.predicate?.references.map(\.source) ?? [])
         let accepted = rows[0].indices.filter { parent in
@@ -27,7 +27,7 @@ package struct QueryEvaluation {
         return QueryEvaluation.cut(distinct, query.limit)
     }
 
-    /// All sources that tuples need to hold these: with those of the joins that lead to them.
+    /// Adds the sources of the joins on the way to these sources.
     func sources(withAll sources: [Int]) -> Set<Int> {
         var all = Set(sources)
         for join in query.joins.reversed() {
@@ -37,7 +37,7 @@ package struct QueryEvaluation {
         return all
     }
 
-    /// The tuples of a parent with the rows of these sources. The others are NULL.
+    /// The tuples of a parent with the rows of these sources. All other sources are NULL.
     func tuples(of parent: Int, sources: Set<Int>) -> [[Int?]] {
         var tuples: [[Int?]] = [[parent] + query.sources.dropFirst().map { _ in nil }]
         for (join, matches) in zip(query.joins, matches) where sources.contains(join.source) {
@@ -56,7 +56,7 @@ package struct QueryEvaluation {
         return tuples
     }
 
-    /// Whether the condition is true for a tuple.
+    /// True if the condition is true for a tuple.
     func isAccepted(_ tuple: [Int?]) -> Bool {
         guard let predicate = query.predicate else { return true }
         return predicate.evaluate { reference in
@@ -66,7 +66,7 @@ package struct QueryEvaluation {
 }
 
 extension QueryEvaluation {
-    /// Row numbers in an order; those that are equal in it stay as they are.
+    /// Sorts row numbers by an order. The sort is stable.
     static func sorted(_ numbers: [Int], rows: [[ColumnValue]], by terms: [OrderTerm]) -> [Int] {
         numbers.enumerated().sorted { left, right in
             let order = compare(rows[left.element], rows[right.element], by: terms)
@@ -82,7 +82,7 @@ extension QueryEvaluation {
         return 0
     }
 
-    /// The first of each group of rows that are equal in the columns.
+    /// Keeps the first of each group of rows with equal columns.
     static func distinct(_ numbers: [Int], rows: [[ColumnValue]], columns: [Int]? = nil) -> [Int] {
         var seen: Set<ValueTuple> = []
         return numbers.filter { number in
@@ -100,7 +100,7 @@ extension QueryEvaluation {
 
 /// The rows that a join finds for each value of its parent's column.
 private struct JoinMatches {
-    /// A joined row, or NULL after a pivot's row that refers to none, and the pivot's row.
+    /// A joined row with the pivot's row. `row` is nil if the pivot's row refers to no row.
     struct Match {
         var row: Int?
         var pivot: Int?
@@ -122,7 +122,7 @@ private struct JoinMatches {
         }
     }
 
-    /// The numbers of rows by the value of a column. NULL joins nothing.
+    /// Groups row numbers by the value of a column. Leaves out NULLs, which join nothing.
     private static func grouped(_ rows: [[ColumnValue]], by column: Int) -> [ValueTuple: [Int]] {
         let numbers = rows.indices.filter { !rows[$0][column].isNull }
         return Dictionary(grouping: numbers) { ValueTuple([rows[$0][column]]) }

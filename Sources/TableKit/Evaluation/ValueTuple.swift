@@ -1,8 +1,8 @@
 import Foundation
 
-/// Values compared, equal and hashed as ``ColumnValue/order(_:_:)`` says: the key of a row, a group, a row for DISTINCT.
+/// Values that compare, equal and hash by ``ColumnValue/order(_:_:)``: the key of a row, a group, or a DISTINCT row.
 package struct ValueTuple: Hashable, Comparable, Sendable {
-    /// The values, the first weighing most.
+    /// The values, the most significant first.
     package var values: [ColumnValue]
 
     package init(_ values: [ColumnValue]) { self.values = values }
@@ -23,7 +23,7 @@ package struct ValueTuple: Hashable, Comparable, Sendable {
         for value in values { ValueTuple.hash(value, into: &hasher) }
     }
 
-    /// Equal numbers hash the same, whatever their type.
+    /// Equal numbers of different types have the same hash.
     private static func hash(_ value: ColumnValue, into hasher: inout Hasher) {
         switch value {
         case .null: hasher.combine(0)

@@ -4,12 +4,12 @@ public protocol CRUDBooleanExpression: Sendable {
     var crudExpression: CRUDExpression { get }
 }
 
-/// The condition that an operator makes.
+/// A condition made by an operator.
 public struct Condition: CRUDBooleanExpression {
     /// The condition as an expression.
     public let crudExpression: CRUDExpression
 
-    /// A condition of an expression that is true, false or unknown.
+    /// A condition of an expression with the values true, false and unknown.
     public init(_ expression: CRUDExpression) { crudExpression = expression }
 }
 

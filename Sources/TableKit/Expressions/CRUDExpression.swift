@@ -1,31 +1,31 @@
 public import Foundation
 
-/// Values for `sql(_:bindings:)`: a name, which is for people, and the value.
+/// Values for `sql(_:bindings:)`: pairs of a name, which is only informative, and the value.
 public typealias Bindings = [(String, CRUDExpression)]
 
-// `@unchecked Sendable`: a key path is immutable. What it may capture, a subscript's argument, makes it no column; it is
+// `@unchecked Sendable`: a key path is immutable. One that captures a subscript's argument names no column: it is
 // hashed and then refused.
-/// An expression of conditions and bindings: a column, a value, or an operation on both.
+/// An expression of conditions and bindings: a column, a value, or an operation on expressions.
 ///
-/// Operators such as `\Person.id == 5` make them. They are spelled out for bindings and for operators of your own. Key paths
-/// become columns when a statement is built, against the tables of that statement.
+/// Operators such as `\Person.id == 5` create expressions. Write cases directly for bindings and in custom operators.
+/// Key paths resolve to columns of a statement's tables when the statement is built.
 public enum CRUDExpression: @unchecked Sendable {
-    /// What makes a ``lazy(_:)`` expression.
+    /// A closure that produces a ``lazy(_:)`` expression.
     public typealias ExpressionProducer = @Sendable () -> CRUDExpression
 
-    /// A column by its name, in the first table of the chain that has it.
+    /// A column by name, of the first table of the chain that has it.
     case column(String)
     /// A property of a type in the chain.
     case keyPath(AnyKeyPath)
-    /// An expression that is asked for when a statement is built.
+    /// An expression that is evaluated when a statement is built.
     case lazy(ExpressionProducer)
 
     indirect case and(lhs: CRUDExpression, rhs: CRUDExpression)
     indirect case or(lhs: CRUDExpression, rhs: CRUDExpression)
     indirect case not(rhs: CRUDExpression)
-    /// Equal; beside ``null``: IS NULL.
+    /// Equal; with ``null``: IS NULL.
     indirect case equality(lhs: CRUDExpression, rhs: CRUDExpression)
-    /// Not equal; beside ``null``: IS NOT NULL.
+    /// Not equal; with ``null``: IS NOT NULL.
     indirect case inequality(lhs: CRUDExpression, rhs: CRUDExpression)
     indirect case lessThan(lhs: CRUDExpression, rhs: CRUDExpression)
     indirect case lessThanEqual(lhs: CRUDExpression, rhs: CRUDExpression)
@@ -33,7 +33,7 @@ public enum CRUDExpression: @unchecked Sendable {
     indirect case greaterThanEqual(lhs: CRUDExpression, rhs: CRUDExpression)
     /// Equal to one of the values.
     indirect case `in`(lhs: CRUDExpression, rhs: [CRUDExpression])
-    /// Text that is the pattern; `wild1`: with any text before it, `wild2`: with any text behind it.
+    /// Text that matches the pattern. `wild1` allows any text before it, `wild2` any text after it.
     indirect case like(lhs: CRUDExpression, wild1: Bool, String, wild2: Bool)
 
     case integer(Int)
@@ -56,7 +56,7 @@ public enum CRUDExpression: @unchecked Sendable {
     case date(Date)
     case url(URL)
     case null
-    /// A value of any column type: what the operators make.
+    /// A value of any column type. The operators produce it.
     case value(ColumnValue)
 
     /// The value of a literal; nil for all other expressions.
@@ -87,7 +87,7 @@ public enum CRUDExpression: @unchecked Sendable {
         }
     }
 
-    /// The value of a binding: a literal, or a lazy expression that makes one.
+    /// The value of a binding: a literal, or a lazy expression that produces one.
     /// - Throws: ``CRUDSQLGenError`` for a column or an operation.
     package func bindingValue() throws(CRUDSQLGenError) -> ColumnValue {
         if case .lazy(let producer) = self { return try producer().bindingValue() }

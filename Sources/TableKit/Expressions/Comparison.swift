@@ -3,12 +3,12 @@ public func < <A: Codable, V: ColumnConvertible>(lhs: KeyPath<A, V>, rhs: V) -> 
     Condition(.lessThan(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
 }
 
-/// The column is less than the value. Any `Int` compares, also one out of the column's range.
+/// The column is less than the value. Accepts any `Int`, also out of the column's range.
 public func < <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V>, rhs: Int) -> Condition {
     Condition(.lessThan(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
 }
 
-/// The column is less than the value. Any `Int` compares, also one out of the column's range.
+/// The column is less than the value. Accepts any `Int`, also out of the column's range.
 public func < <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V?>, rhs: Int) -> Condition {
     Condition(.lessThan(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
 }
@@ -27,41 +27,41 @@ where V.RawValue: ColumnConvertible {
     Condition(.lessThan(lhs: .keyPath(lhs), rhs: .value(rhs?.rawValue.columnValue ?? .null)))
 }
 
-/// The column is less than the value. Two columns.
+/// The first column is less than the second.
 public func < <A: Codable, B: Codable, V>(lhs: KeyPath<A, V>, rhs: KeyPath<B, V>) -> Condition {
     Condition(.lessThan(lhs: .keyPath(lhs), rhs: .keyPath(rhs)))
 }
 
-/// The column is the value or less.
+/// The column is less than or equal to the value.
 public func <= <A: Codable, V: ColumnConvertible>(lhs: KeyPath<A, V>, rhs: V) -> Condition {
     Condition(.lessThanEqual(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
 }
 
-/// The column is the value or less. Any `Int` compares, also one out of the column's range.
+/// The column is less than or equal to the value. Accepts any `Int`, also out of the column's range.
 public func <= <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V>, rhs: Int) -> Condition {
     Condition(.lessThanEqual(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
 }
 
-/// The column is the value or less. Any `Int` compares, also one out of the column's range.
+/// The column is less than or equal to the value. Accepts any `Int`, also out of the column's range.
 public func <= <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V?>, rhs: Int) -> Condition {
     Condition(.lessThanEqual(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
 }
 
-/// The column is the value or less. Compares raw values.
+/// The column is less than or equal to the value. Compares raw values.
 @_disfavoredOverload
 public func <= <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V>, rhs: V) -> Condition
 where V.RawValue: ColumnConvertible {
     Condition(.lessThanEqual(lhs: .keyPath(lhs), rhs: .value(rhs.rawValue.columnValue)))
 }
 
-/// The column is the value or less. Compares raw values.
+/// The column is less than or equal to the value. Compares raw values.
 @_disfavoredOverload
 public func <= <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V?>, rhs: V?) -> Condition
 where V.RawValue: ColumnConvertible {
     Condition(.lessThanEqual(lhs: .keyPath(lhs), rhs: .value(rhs?.rawValue.columnValue ?? .null)))
 }
 
-/// The column is the value or less. Two columns.
+/// The first column is less than or equal to the second.
 public func <= <A: Codable, B: Codable, V>(lhs: KeyPath<A, V>, rhs: KeyPath<B, V>) -> Condition {
     Condition(.lessThanEqual(lhs: .keyPath(lhs), rhs: .keyPath(rhs)))
 }
@@ -71,12 +71,12 @@ public func > <A: Codable, V: ColumnConvertible>(lhs: KeyPath<A, V>, rhs: V) -> 
     Condition(.greaterThan(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
 }
 
-/// The column is greater than the value. Any `Int` compares, also one out of the column's range.
+/// The column is greater than the value. Accepts any `Int`, also out of the column's range.
 public func > <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V>, rhs: Int) -> Condition {
     Condition(.greaterThan(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
 }
 
-/// The column is greater than the value. Any `Int` compares, also one out of the column's range.
+/// The column is greater than the value. Accepts any `Int`, also out of the column's range.
 public func > <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V?>, rhs: Int) -> Condition {
     Condition(.greaterThan(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
 }
@@ -95,41 +95,41 @@ where V.RawValue: ColumnConvertible {
     Condition(.greaterThan(lhs: .keyPath(lhs), rhs: .value(rhs?.rawValue.columnValue ?? .null)))
 }
 
-/// The column is greater than the value. Two columns.
+/// The first column is greater than the second.
 public func > <A: Codable, B: Codable, V>(lhs: KeyPath<A, V>, rhs: KeyPath<B, V>) -> Condition {
     Condition(.greaterThan(lhs: .keyPath(lhs), rhs: .keyPath(rhs)))
 }
 
-/// The column is the value or greater.
+/// The column is greater than or equal to the value.
 public func >= <A: Codable, V: ColumnConvertible>(lhs: KeyPath<A, V>, rhs: V) -> Condition {
     Condition(.greaterThanEqual(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
 }
 
-/// The column is the value or greater. Any `Int` compares, also one out of the column's range.
+/// The column is greater than or equal to the value. Accepts any `Int`, also out of the column's range.
 public func >= <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V>, rhs: Int) -> Condition {
     Condition(.greaterThanEqual(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
 }
 
-/// The column is the value or greater. Any `Int` compares, also one out of the column's range.
+/// The column is greater than or equal to the value. Accepts any `Int`, also out of the column's range.
 public func >= <A: Codable, V: NarrowInteger>(lhs: KeyPath<A, V?>, rhs: Int) -> Condition {
     Condition(.greaterThanEqual(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
 }
 
-/// The column is the value or greater. Compares raw values.
+/// The column is greater than or equal to the value. Compares raw values.
 @_disfavoredOverload
 public func >= <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V>, rhs: V) -> Condition
 where V.RawValue: ColumnConvertible {
     Condition(.greaterThanEqual(lhs: .keyPath(lhs), rhs: .value(rhs.rawValue.columnValue)))
 }
 
-/// The column is the value or greater. Compares raw values.
+/// The column is greater than or equal to the value. Compares raw values.
 @_disfavoredOverload
 public func >= <A: Codable, V: RawRepresentable>(lhs: KeyPath<A, V?>, rhs: V?) -> Condition
 where V.RawValue: ColumnConvertible {
     Condition(.greaterThanEqual(lhs: .keyPath(lhs), rhs: .value(rhs?.rawValue.columnValue ?? .null)))
 }
 
-/// The column is the value or greater. Two columns.
+/// The first column is greater than or equal to the second.
 public func >= <A: Codable, B: Codable, V>(lhs: KeyPath<A, V>, rhs: KeyPath<B, V>) -> Condition {
     Condition(.greaterThanEqual(lhs: .keyPath(lhs), rhs: .keyPath(rhs)))
 }

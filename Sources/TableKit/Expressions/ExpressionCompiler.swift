@@ -1,6 +1,6 @@
-/// Turns expressions into predicates on the columns of a query's tables.
+/// Compiles expressions into predicates on the columns of a query's tables.
 struct ExpressionCompiler {
-    /// The tables, as ``Query/sources`` has them.
+    /// The tables of ``Query/sources``.
     let sources: [TableStructure]
     /// The types of the tables.
     let types: [any Any.Type]
@@ -11,8 +11,8 @@ struct ExpressionCompiler {
         case value(ColumnValue)
     }
 
-    /// The predicate of a condition. Lazy expressions are asked here.
-    /// - Throws: ``CRUDSQLGenError`` for a property of a type that is no table of the query, or that is no column.
+    /// Compiles a condition. Evaluates lazy expressions.
+    /// - Throws: ``CRUDSQLGenError`` for a property that is no column, or whose type is no table of the query.
     func predicate(_ expression: CRUDExpression) throws -> Predicate {
         switch expression {
         case .and(let lhs, let rhs): try joined(lhs, rhs, Self.conjuncts, Predicate.and)
@@ -86,7 +86,7 @@ struct ExpressionCompiler {
         }
     }
 
-    /// Text beside a column of UUIDs or dates is what it spells. All else is compared as it is.
+    /// Parses text as a value of the column's type, such as a UUID or a date. Returns all other values unchanged.
     private func fitting(_ value: ColumnValue, _ column: ColumnReference) -> ColumnValue {
         guard case .text = value else { return value }
         let type = sources[column.source].columns[column.column].type
@@ -158,7 +158,7 @@ struct ExpressionCompiler {
 
 extension AnyKeyPath {
     /// The number of the column that the path names, in the structure of its root type.
-    /// - Throws: ``CRUDSQLGenError`` where it names none, or an array property.
+    /// - Throws: ``CRUDSQLGenError`` if it names no column, or an array property.
     func columnNumber() throws -> Int {
         switch try KeyPathColumns.target(of: self) {
         case .column(let number): return number
@@ -169,7 +169,7 @@ extension AnyKeyPath {
     }
 
     /// The number of the array property that the path names.
-    /// - Throws: ``CRUDSQLGenError`` where it names none.
+    /// - Throws: ``CRUDSQLGenError`` if it names none.
     func subTableNumber() throws -> Int {
         switch try KeyPathColumns.target(of: self) {
         case .subTable(let number): return number
@@ -180,7 +180,7 @@ extension AnyKeyPath {
 }
 
 extension Comparison {
-    /// The comparison with its sides exchanged.
+    /// The comparison with its operands swapped.
     var mirrored: Comparison {
         switch self {
         case .equal, .notEqual: self

@@ -1,5 +1,5 @@
-// Letters of ASCII match without case, as in SQLite. `%` and `_` stand for themselves. An empty text matches every value but
-// NULL. The negations leave out NULLs.
+// ASCII letters match case-insensitively, as in SQLite. `%` and `_` are literal. An empty text matches every value
+// except NULL. The negations exclude NULLs.
 
 /// The column contains the text.
 public func %=% <A: Codable>(lhs: KeyPath<A, String>, rhs: String) -> Condition {

@@ -1,5 +1,5 @@
-// Columns and values of which one is optional and the other is not. NULL compares as in SQL: with nothing, but that `== nil`
-// and `!= nil` ask for it.
+// Comparisons of an optional operand with one that is not. A comparison with NULL is unknown, as in SQL; `== nil` and
+// `!= nil` test for NULL.
 
 /// The column equals another column, which cannot be NULL.
 public func == <A: Codable, B: Codable, V>(lhs: KeyPath<A, V?>, rhs: KeyPath<B, V>) -> Condition {
@@ -11,23 +11,23 @@ public func == <A: Codable, B: Codable, V>(lhs: KeyPath<A, V>, rhs: KeyPath<B, V
     Condition(.equality(lhs: .keyPath(lhs), rhs: .keyPath(rhs)))
 }
 
-/// The column equals a value that may be missing.
+/// The column equals an optional value.
 @_disfavoredOverload
 public func == <A: Codable, V: ColumnConvertible>(lhs: KeyPath<A, V>, rhs: V?) -> Condition {
     Condition(.equality(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
 }
 
-/// The column has a value other than another column, which cannot be NULL.
+/// The column is not NULL and differs from another column, which cannot be NULL.
 public func != <A: Codable, B: Codable, V>(lhs: KeyPath<A, V?>, rhs: KeyPath<B, V>) -> Condition {
     Condition(.inequality(lhs: .keyPath(lhs), rhs: .keyPath(rhs)))
 }
 
-/// The column has a value other than another column, which can be NULL.
+/// The column differs from another column, which can be NULL. A NULL there matches no row.
 public func != <A: Codable, B: Codable, V>(lhs: KeyPath<A, V>, rhs: KeyPath<B, V?>) -> Condition {
     Condition(.inequality(lhs: .keyPath(lhs), rhs: .keyPath(rhs)))
 }
 
-/// The column has a value other than a value that may be missing.
+/// The column differs from an optional value.
 @_disfavoredOverload
 public func != <A: Codable, V: ColumnConvertible>(lhs: KeyPath<A, V>, rhs: V?) -> Condition {
     Condition(.inequality(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
@@ -43,7 +43,7 @@ public func < <A: Codable, B: Codable, V>(lhs: KeyPath<A, V>, rhs: KeyPath<B, V?
     Condition(.lessThan(lhs: .keyPath(lhs), rhs: .keyPath(rhs)))
 }
 
-/// The column is less than a value that may be missing.
+/// The column is less than an optional value.
 @_disfavoredOverload
 public func < <A: Codable, V: ColumnConvertible>(lhs: KeyPath<A, V>, rhs: V?) -> Condition {
     Condition(.lessThan(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
@@ -59,7 +59,7 @@ public func <= <A: Codable, B: Codable, V>(lhs: KeyPath<A, V>, rhs: KeyPath<B, V
     Condition(.lessThanEqual(lhs: .keyPath(lhs), rhs: .keyPath(rhs)))
 }
 
-/// The column is at most a value that may be missing.
+/// The column is at most an optional value.
 @_disfavoredOverload
 public func <= <A: Codable, V: ColumnConvertible>(lhs: KeyPath<A, V>, rhs: V?) -> Condition {
     Condition(.lessThanEqual(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
@@ -75,7 +75,7 @@ public func > <A: Codable, B: Codable, V>(lhs: KeyPath<A, V>, rhs: KeyPath<B, V?
     Condition(.greaterThan(lhs: .keyPath(lhs), rhs: .keyPath(rhs)))
 }
 
-/// The column is greater than a value that may be missing.
+/// The column is greater than an optional value.
 @_disfavoredOverload
 public func > <A: Codable, V: ColumnConvertible>(lhs: KeyPath<A, V>, rhs: V?) -> Condition {
     Condition(.greaterThan(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))
@@ -91,7 +91,7 @@ public func >= <A: Codable, B: Codable, V>(lhs: KeyPath<A, V>, rhs: KeyPath<B, V
     Condition(.greaterThanEqual(lhs: .keyPath(lhs), rhs: .keyPath(rhs)))
 }
 
-/// The column is at least a value that may be missing.
+/// The column is at least an optional value.
 @_disfavoredOverload
 public func >= <A: Codable, V: ColumnConvertible>(lhs: KeyPath<A, V>, rhs: V?) -> Condition {
     Condition(.greaterThanEqual(lhs: .keyPath(lhs), rhs: .value(rhs.columnValue)))

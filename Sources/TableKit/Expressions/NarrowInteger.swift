@@ -1,5 +1,4 @@
-/// The integers other than `Int`: their columns also compare with an `Int`, which may be out of their range. A value out of
-/// range equals none of theirs.
+/// An integer type other than `Int`. Its columns also compare with any `Int`, even out of the type's range.
 public protocol NarrowInteger: IntegerColumn {}
 
 extension Int8: NarrowInteger {}

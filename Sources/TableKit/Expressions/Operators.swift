@@ -6,7 +6,7 @@ infix operator !~ : ComparisonPrecedence
 infix operator %=% : ComparisonPrecedence
 /// Begins with.
 infix operator =% : ComparisonPrecedence
-// Ends with, `%=`, is an operator of the standard library, with the precedence of an assignment.
+// `%=`, ends with, is an operator of the standard library, with the precedence of an assignment.
 /// Does not contain.
 infix operator %!=% : ComparisonPrecedence
 /// Does not begin with.

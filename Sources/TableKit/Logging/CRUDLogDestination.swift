@@ -1,13 +1,13 @@
 import Foundation
 
-/// Where log events go.
+/// A destination of log events.
 public enum CRUDLogDestination: Sendable {
     case none
     /// The standard output.
     case console
-    /// A file of this path, to whose end each event is written as a line. It is made where it is missing.
+    /// Appends each event as a line to the file at this path. Creates the file if it is missing.
     case file(String)
-    /// Code, called on the log's queue, one event at a time.
+    /// Calls a closure on the log's queue, one event at a time.
     case custom(@Sendable (CRUDLogEvent) -> Void)
 
     func write(_ event: CRUDLogEvent) {

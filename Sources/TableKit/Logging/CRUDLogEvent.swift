@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What a log event is about.
+/// The type of a log event.
 public enum CRUDLogEventType: CustomStringConvertible, Sendable, Hashable {
     case info, warning, error
     /// A statement.
     case query
 
-    /// The type as log lines have it.
+    /// The type as printed in log lines.
     public var description: String {
         switch self {
         case .info: "INFO"
@@ -19,9 +19,9 @@ public enum CRUDLogEventType: CustomStringConvertible, Sendable, Hashable {
 
 /// One line of the log.
 public struct CRUDLogEvent: CustomStringConvertible, Sendable {
-    /// When it was logged.
+    /// The time of logging.
     public let time: Date
-    /// What it is about.
+    /// The type of the event.
     public let type: CRUDLogEventType
     /// The text.
     public let msg: String

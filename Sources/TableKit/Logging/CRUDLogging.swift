@@ -2,10 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The log of tables: errors, when they are made, and statements.
+/// The log of errors, at their creation, and of statements.
 ///
-/// Logging returns at once; a queue of its own writes the events, in their order. Errors go to the console, statements
-/// nowhere, unless the destinations are changed.
+/// Logging returns at once; a serial queue writes the events in order. By default the console gets errors only.
 public enum CRUDLogging {
     private struct Destinations: Sendable {
         var queries: [CRUDLogDestination] = []
@@ -13,13 +12,13 @@ public enum CRUDLogging {
     }
 
     private static let destinations = Mutex(Destinations())
-    /// Whether queries have a destination: looked at before a statement's text is made.
+    /// True if queries have a destination. Checked before a statement's text is built.
     private static let logsQueries = Atomic(false)
-    /// Whether errors have a destination.
+    /// True if errors have a destination.
     private static let logsErrors = Atomic(true)
     private static let queue = DispatchQueue(label: "TableKit.CRUDLogging", qos: .utility)
 
-    /// Where statements are logged. Nowhere by default.
+    /// The destinations of statements. None by default.
     public static var queryLogDestinations: [CRUDLogDestination] {
         get { destinations.withLock { $0.queries } }
         set {
@@ -28,7 +27,7 @@ public enum CRUDLogging {
         }
     }
 
-    /// Where all other events are logged. The console by default.
+    /// The destinations of all other events. The console by default.
     public static var errorLogDestinations: [CRUDLogDestination] {
         get { destinations.withLock { $0.errors } }
         set {
@@ -37,7 +36,7 @@ public enum CRUDLogging {
         }
     }
 
-    /// Logs an event. A destination may log, too.
+    /// Logs an event. A destination may log events itself.
     public static func log(_ type: CRUDLogEventType, _ msg: String) {
         let targets = destinations.withLock { type == .query ? $0.queries : $0.errors }
         guard !targets.isEmpty else { return }
@@ -45,20 +44,20 @@ public enum CRUDLogging {
         queue.async { for target in targets { target.write(event) } }
     }
 
-    /// Waits until all events logged before are written. Not to be called by a destination.
+    /// Waits until all events logged before are written. A destination must not call it.
     public static func flush() { queue.sync {} }
 
-    /// Logs a statement, whose text is made only where it goes somewhere.
+    /// Logs a statement. Builds the text only if there is a destination.
     package static func logQuery(_ text: @autoclosure () -> String) {
         if logsQueries.load(ordering: .relaxed) { log(.query, text()) }
     }
 
-    /// Logs an error, whose text is made only where it goes somewhere.
+    /// Logs an error. Builds the text only if there is a destination.
     static func logError(_ text: @autoclosure () -> String) {
         if logsErrors.load(ordering: .relaxed) { log(.error, text()) }
     }
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Does nothing: a structure belongs to its type, and no two types share one. Kept for programs written for Perfect-CRUD.
+/// Does nothing: a structure belongs to its type, and no two types share one. Kept for users of Perfect-CRUD.
 public func CRUDClearTableStructureCache() {}

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Brings a database to the present schema by named steps.
+/// Migrates a database to the current schema by named steps.
 ///
-/// Each step runs once, in the order in which the steps were registered, in a transaction of its own that also remembers its
-/// name. A step that throws leaves the database as the step before it left it.
+/// Each step runs once, in registration order, in a transaction of its own that also records its name. A step that
+/// throws leaves the database as it was before the step.
 ///
 /// ```swift
 /// var migrator = Migrator<SiltstoneDatabaseConfiguration>()
@@ -12,11 +12,11 @@ import Foundation
 /// try migrator.migrate(db)
 /// ```
 public struct Migrator<C: DatabaseConfigurationProtocol>: Sendable {
-    /// A change of the schema, or of rows.
+    /// A change of the schema or of rows.
     public typealias Step = @Sendable (Database<C>) throws -> Void
 
-    /// For development: where the steps that ran are not the first of those that are registered, all tables are dropped and
-    /// all steps run.
+    /// For development. If true and the applied steps are not a prefix of the registered ones, `migrate(_:)` drops all
+    /// tables and runs all steps.
     public var eraseOnChange = false
 
     private var steps: [(name: String, run: Step)] = []
@@ -26,14 +26,14 @@ public struct Migrator<C: DatabaseConfigurationProtocol>: Sendable {
 
     /// Adds a step.
     /// - Parameters:
-    ///   - name: what the database remembers it by. Of two steps of one name, `migrate(_:)` throws.
-    ///   - step: what it does. Its statements use the database that it is given.
+    ///   - name: the recorded name. `migrate(_:)` throws if two steps share a name.
+    ///   - step: the change. Its statements must use the database passed to it.
     public mutating func register(_ name: String, _ step: @escaping Step) { steps.append((name, step)) }
 
-    /// The names of the steps, in their order.
+    /// The names of the registered steps, in order.
     public var names: [String] { steps.map(\.name) }
 
-    /// The names of the steps that ran, in their order.
+    /// The names of the applied steps, in order.
     public func applied(_ database: Database<C>) throws -> [String] {
         guard try database.tables().contains(where: { $0.structure.name == AppliedMigration.tableName }) else {
             return []
@@ -41,10 +41,10 @@ public struct Migrator<C: DatabaseConfigurationProtocol>: Sendable {
         return try database.table(AppliedMigration.self).order(by: \.number).all().map(\.name)
     }
 
-    /// Runs the steps that did not run yet.
+    /// Runs the steps that were not applied yet.
     /// - Returns: their names.
-    /// - Throws: what a step throws; ``CRUDSQLGenError`` where two steps have one name, or where the database remembers a
-    ///   step that is not registered: a newer program has used it.
+    /// - Throws: the errors of a step; ``CRUDSQLGenError`` if two steps share a name, or if an applied step is not
+    ///   registered: a newer program has used the database.
     @discardableResult
     public func migrate(_ database: Database<C>) throws -> [String] {
         if let twice = Dictionary(grouping: names, by: { $0 }).first(where: { $1.count > 1 })?.key {
@@ -72,7 +72,7 @@ public struct Migrator<C: DatabaseConfigurationProtocol>: Sendable {
         return done
     }
 
-    /// Runs the steps that did not run yet, where waiting is allowed.
+    /// Runs the steps that were not applied yet, in a task.
     @discardableResult
     public func migrate(_ database: Database<C>) async throws -> [String] {
         try await database.engine.perform { try self.migrate(database) }
@@ -81,7 +81,7 @@ public struct Migrator<C: DatabaseConfigurationProtocol>: Sendable {
     private func eraseAll(_ database: Database<C>) throws {
         try database.transaction {
             var names = try database.tables().map(\.structure.name)
-            // Tables that others refer to go after those.
+            // A table can be dropped only after the tables that refer to it, so each round drops the possible ones.
             while !names.isEmpty {
                 var left: [String] = []
                 var refusal: (any Error)?
@@ -101,7 +101,7 @@ public struct Migrator<C: DatabaseConfigurationProtocol>: Sendable {
     }
 }
 
-/// A migration that ran.
+/// A migration that was applied.
 struct AppliedMigration: Codable, TableNameProvider {
     static let tableName = "crud_migrations"
 

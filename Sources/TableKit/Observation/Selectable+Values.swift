@@ -1,10 +1,10 @@
 extension Selectable where OverAllForm: Sendable {
-    /// The result now, and again after each commit that changes anything which it was made of.
+    /// Observes the result: emits it now, and again after each commit that changes data it was read from.
     ///
-    /// The first value comes at once. Each is that of one committed state. Several commits may become one value, the last is
-    /// never lost, and the same value may come twice. A slow reader slows no writer: it gets the newest value. Ends when the
-    /// task that iterates is cancelled.
-    /// - Throws: ``CRUDSQLGenError`` where the chain does not fit together. Iterating throws all other errors.
+    /// Each value reflects one committed state. Several commits may merge into one value, the last is never lost, and
+    /// equal values may repeat. A slow reader does not slow writers: it skips to the newest value. The stream ends when
+    /// the iterating task is cancelled.
+    /// - Throws: ``CRUDSQLGenError`` if the chain is not valid. Iterating throws all other errors.
     public func values() throws -> AsyncThrowingStream<[OverAllForm], any Error> {
         let description = try describe()
         return try observations(engine) { session in
@@ -14,7 +14,7 @@ extension Selectable where OverAllForm: Sendable {
 }
 
 extension Selectable where OverAllForm: Sendable & Equatable {
-    /// As ``values()``, without values that equal the one before.
+    /// As ``values()``, without values equal to the previous one.
     public func distinctValues() throws -> AsyncThrowingStream<[OverAllForm], any Error> {
         let description = try describe()
         return try observations(engine, isSame: ==) { session in
@@ -24,11 +24,11 @@ extension Selectable where OverAllForm: Sendable & Equatable {
 }
 
 extension DatabaseProtocol {
-    /// The result of several queries on one state of the database, and again after each commit that changes anything which
+    /// Observes several queries on one snapshot: emits their result now, and again after each commit that changes data
     /// they read: `db.observe { (try people.count(), try cities.select().map { $0 }) }`.
     ///
-    /// As ``Selectable/values()`` otherwise.
-    /// - Parameter body: reads alone. Runs on a thread where waiting is allowed.
+    /// Otherwise as ``Selectable/values()``.
+    /// - Parameter body: reads only. Runs on a thread that may block.
     public func observe<R: Sendable>(
         _ body: @escaping @Sendable () throws -> R
     ) throws -> AsyncThrowingStream<R, any Error> {
@@ -42,7 +42,7 @@ extension DatabaseProtocol {
 }
 
 extension QueryDescription {
-    /// The whole result.
+    /// Returns the whole result.
     func run<T: Decodable>(in session: any TableSession, _ type: T.Type) throws -> [T] {
         let stream = try session.run(query)
         let decoder = decoder(type)
@@ -52,7 +52,7 @@ extension QueryDescription {
     }
 }
 
-/// The results of `body` now and after each commit that changes what it read.
+/// Emits the results of `body` now and after each commit that changes data it read.
 private func observations<R: Sendable>(
     _ engine: any TableEngine, isSame: (@Sendable (R, R) -> Bool)? = nil,
     _ body: @escaping @Sendable (any TableSession) throws -> R
@@ -61,7 +61,7 @@ private func observations<R: Sendable>(
         throw CRUDSQLGenError(
             "An observation is of committed states: begin it outside of transactions.", code: .transaction)
     }
-    // A buffer of one: a value that was not taken makes place for the newest.
+    // A buffer of one: the newest value replaces one that was not consumed.
     let (stream, continuation) = AsyncThrowingStream.makeStream(
         of: R.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
     // Detached: the task must not belong to a transaction of another database.
@@ -89,7 +89,7 @@ private func observations<R: Sendable>(
     return stream
 }
 
-/// How long an observation has gone without its database.
+/// The time for which an observation could not reach its database.
 private struct ObservationPatience {
     private static let pause: Duration = .milliseconds(100)
 
@@ -98,10 +98,10 @@ private struct ObservationPatience {
 
     init(_ engine: any TableEngine) { self.engine = engine }
 
-    /// The database is there.
+    /// Records that the database was reached.
     mutating func end() { beginning = nil }
 
-    /// Waits for a moment; throws the error where that was done for long enough.
+    /// Sleeps before a retry. Throws `error` once the engine's `observationPatience` is over.
     mutating func wait(_ error: any Error) async throws {
         let now = ContinuousClock.now
         let start = beginning ?? now

@@ -1,43 +1,43 @@
-/// A condition on the columns of a query, with three values as in SQL: true, false, unknown. Rows for which it is true match.
+/// A condition on the columns of a query, with SQL's three values: true, false, unknown. Rows match where it is true.
 ///
-/// A comparison with NULL is unknown, and so is its negation; ``isNull(_:)`` is always true or false. Values are compared as
-/// ``ColumnValue/order(_:_:)`` orders them.
+/// A comparison with NULL is unknown, and so is its negation; ``isNull(_:)`` is always true or false.
+/// ``ColumnValue/order(_:_:)`` defines the order of values.
 public indirect enum Predicate: Sendable, Hashable {
-    /// True, false, or (nil) unknown for every row.
+    /// The same value for every row: true, false, or unknown (nil).
     case constant(Bool?)
-    /// A column beside a value. A value of another type than the column's is brought to it where both are numbers.
+    /// Compares a column with a value. Converts a number of another type to the column's type.
     case compare(ColumnReference, Comparison, ColumnValue)
-    /// Two columns.
+    /// Compares two columns.
     case compareColumns(ColumnReference, Comparison, ColumnReference)
-    /// Whether the column is NULL.
+    /// True where the column is NULL.
     case isNull(ColumnReference)
-    /// Whether the column equals one of the values: false for an empty list, also for NULL. A NULL among the values makes
-    /// it unknown where no other value is equal.
+    /// True where the column equals one of the values. An empty list makes it false, also for NULL. A NULL in the list
+    /// makes it unknown where no other value is equal.
     case isIn(ColumnReference, [ColumnValue])
-    /// Whether the column's text is like the pattern.
+    /// True where the column's text matches the pattern.
     case like(ColumnReference, LikePattern)
     case not(Predicate)
     case and([Predicate])
     case or([Predicate])
 }
 
-/// How two values compare.
+/// A comparison operator.
 public enum Comparison: UInt8, Sendable, Hashable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 }
 
-/// A pattern for text. Letters of ASCII match without case, as SQLite's LIKE does; all else is literal.
+/// A text pattern. ASCII letters match case-insensitively, as in SQLite's LIKE; all other characters are literal.
 public struct LikePattern: Sendable, Hashable {
-    /// Where the text may stand.
+    /// The position of the pattern in the text.
     public enum Place: UInt8, Sendable, Hashable {
         case anywhere, atStart, atEnd, whole
-        /// The text is a pattern of SQL and stands for the whole: `%` for any characters, `_` for one of Unicode.
+        /// The pattern is one of SQL's for the whole text: `%` matches any characters, `_` one Unicode character.
         case wildcards
     }
 
-    /// The text.
+    /// The pattern's text.
     public var text: String
-    /// Where it may stand.
+    /// The pattern's position.
     public var place: Place
 
     /// A pattern.
@@ -48,7 +48,7 @@ public struct LikePattern: Sendable, Hashable {
 }
 
 extension Predicate {
-    /// The conditions that all must be true: those of an `and`, else the one.
+    /// The operands of an `and`, flattened; for any other condition, the condition itself.
     public var conjuncts: [Predicate] {
         if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
     }

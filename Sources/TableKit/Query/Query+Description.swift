@@ -1,7 +1,7 @@
 import Foundation
 
 extension Query: CustomStringConvertible {
-    /// The query in words like those of SQL, for logs.
+    /// The query in an SQL-like notation, for logs.
     public var description: String {
         var text =
             "SELECT \(columns.map { $0.map { name(ColumnReference(column: $0)) }.joined(separator: ", ") } ?? "*")"
@@ -46,7 +46,7 @@ extension Query: CustomStringConvertible {
 }
 
 extension Predicate {
-    /// The condition in words like those of SQL.
+    /// The condition in an SQL-like notation.
     package func text(_ name: (ColumnReference) -> String) -> String {
         switch self {
         case .constant(let value): value.map { $0 ? "TRUE" : "FALSE" } ?? "NULL"

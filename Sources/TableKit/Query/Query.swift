@@ -1,25 +1,25 @@
-/// What a select asks for, as a value without key paths: the seam between the typed API and an engine.
+/// A select statement as a value without key paths: the seam between the typed API and an engine.
 ///
-/// The rows of the first of ``sources``, the parents, that match ``predicate``; for each join, the rows that belong to them.
+/// The parents are the rows of the first source that match ``predicate``. Each join adds the rows that belong to them.
 public struct Query: Sendable {
-    /// The tables: first the parents', then those of joins and pivots. A self join lists the table twice.
+    /// The tables: the parents' first, then those of joins and pivots. A self join lists its table twice.
     public var sources: [TableStructure]
-    /// The joins, each after the one that it starts from.
+    /// The joins. Each follows the join that it starts from.
     public var joins: [JoinClause] = []
-    /// Which rows. Nil: all.
+    /// The condition. Nil: all rows.
     public var predicate: Predicate?
-    /// The order of the parents, the first term weighing most. Rows that are equal in it come in the order of the key.
+    /// The order of the parents, the most significant term first. Parents equal in all terms come in primary key order.
     public var order: [OrderTerm] = []
-    /// Which of the parents that match, in their order.
+    /// The limit of the matching parents, applied in their order.
     public var limit: RowLimit?
-    /// The columns of the parents that are read, by number. Nil: all. The others need not be in the result's rows.
+    /// The parents' columns to read, by number. Nil: all. The result's rows may omit the others.
     public var columns: [Int]?
-    /// Whether parents that are equal in all columns read come once.
+    /// True to return parents once that are equal in all columns read.
     public var isDistinct = true
-    /// The plan to use instead of the cheapest, counted as ``TableSession/plans(for:)`` lists them: for tests.
+    /// For tests: the index in ``TableSession/plans(for:)`` of the plan to use instead of the cheapest.
     public var forcedPlan: Int?
 
-    /// All rows of a table.
+    /// A query of all rows of a table.
     public init(_ table: TableStructure) { sources = [table] }
 }
 
@@ -41,7 +41,7 @@ public struct ColumnReference: Sendable, Hashable {
 public struct OrderTerm: Sendable, Hashable {
     /// The number of the column in the structure of the table that is ordered.
     public var column: Int
-    /// From great to small. NULL is the least value.
+    /// True for descending order. NULL is the least value.
     public var isDescending: Bool
 
     /// A term.
@@ -51,11 +51,11 @@ public struct OrderTerm: Sendable, Hashable {
     }
 }
 
-/// How many rows, and from which on.
+/// A limit and an offset.
 public struct RowLimit: Sendable, Hashable {
-    /// The most rows. Nil: all.
+    /// The maximum number of rows. Nil: all.
     public var count: Int?
-    /// The rows that are passed over first.
+    /// The number of rows to skip first.
     public var skip: Int
 
     /// A limit.
@@ -65,26 +65,26 @@ public struct RowLimit: Sendable, Hashable {
     }
 }
 
-/// Rows of another table that belong to each row of one: left joins, grouped by the row that they belong to.
+/// A left join. The joined rows are grouped by the row that they belong to.
 public struct JoinClause: Sendable {
-    /// The array property that takes the rows: the name of its coding key.
+    /// The coding key of the array property that receives the rows.
     public var property: String
     /// The table that the property belongs to: 0, or the source of an earlier join.
     public var parent: Int
-    /// The table of the rows that are joined.
+    /// The source of the joined rows.
     public var source: Int
     /// The parent's column.
     public var on: Int
-    /// The joined table's column that equals it; with a pivot, the pivot's column.
+    /// The joined table's column that must equal it; with a pivot, the pivot's column.
     public var equals: Int
-    /// The table between the two, for joins of many to many.
+    /// The pivot table of a many-to-many join.
     public var pivot: PivotClause?
     /// The order of the joined rows.
     public var order: [OrderTerm] = []
-    /// Which of the joined rows, counted over all parents in the result together: in the join's order, then by key; a row
-    /// that belongs to two parents counts twice. Counts what ``limitEach`` leaves.
+    /// The limit of the joined rows over all parents of the result together, in the join's order, then by key. A row
+    /// that belongs to two parents counts twice. Applies after ``limitEach``.
     public var limit: RowLimit?
-    /// Which of the joined rows of each parent, in the join's order.
+    /// The limit of the joined rows of each parent, in the join's order.
     public var limitEach: RowLimit?
 
     /// A join.
@@ -98,13 +98,13 @@ public struct JoinClause: Sendable {
     }
 }
 
-/// The table between two tables that are joined.
+/// The table between the two tables of a many-to-many join.
 public struct PivotClause: Sendable {
     /// The number of the pivot in ``Query/sources``.
     public var source: Int
     /// The pivot's column that refers to the joined table.
     public var column: Int
-    /// The joined table's column that it equals.
+    /// The joined table's column that must equal it.
     public var equals: Int
 
     /// A pivot.

@@ -1,18 +1,18 @@
-/// A change of the catalogue. Transactional like all others.
+/// A change of the catalogue. Transactional like all other changes.
 public enum SchemaChange: Sendable {
-    /// Makes a table. Throws ``TableErrorCode/exists`` where it exists.
+    /// Creates a table. Throws ``TableErrorCode/exists`` if it exists.
     case createTable(TableStructure)
-    /// Drops a table with its indexes and rows. Throws ``TableErrorCode/noTable``. Rows of other tables that refer to its
-    /// rows fare as on a delete of all of them: they go, or change, or the drop throws ``TableErrorCode/foreignKey``.
+    /// Drops a table with its indexes and rows. Throws ``TableErrorCode/noTable`` if there is none. Foreign keys act as
+    /// for a delete of all rows: they cascade, change the referring rows, or throw ``TableErrorCode/foreignKey``.
     case dropTable(String)
     case renameTable(String, to: String)
-    /// Adds a column at the end. One that is not optional needs a default where the table has rows.
+    /// Adds a column at the end. If the table has rows, a column that is not optional needs a default.
     case addColumn(table: String, Column)
-    /// Drops a column, and the indexes that it is part of. A key's column cannot go.
+    /// Drops a column and the indexes that contain it. Throws for a column of the primary key.
     case dropColumn(table: String, String)
     case renameColumn(table: String, String, to: String)
-    /// Makes an index and waits until queries can use it. Its identity is the table and the columns: one that exists is
-    /// left; where it exists as a plain one and is to be unique, it becomes unique.
+    /// Creates an index and waits until queries can use it. Table and columns identify an index: an existing one stays.
+    /// An existing index that is not unique becomes unique if the definition is.
     case createIndex(IndexDefinition)
     case dropIndex(table: String, columns: [String])
 }
@@ -21,11 +21,11 @@ public enum SchemaChange: Sendable {
 public struct IndexDefinition: Sendable, Hashable {
     /// The table.
     public var table: String
-    /// The names of the columns, the first weighing most.
+    /// The names of the columns, the most significant first.
     public var columns: [String]
-    /// Whether no two rows may have the same values. NULLs are never the same.
+    /// True if no two rows may have the same values. NULLs are distinct from each other.
     public var isUnique: Bool
-    /// The name, for SQL and people. Nil: `index_` and table and columns, joined by `_`.
+    /// The name in SQL and messages. Nil: `index_`, the table and the columns, joined by `_`.
     public var name: String?
 
     /// An index.
@@ -37,15 +37,15 @@ public struct IndexDefinition: Sendable, Hashable {
     }
 }
 
-/// A table as the catalogue has it.
+/// A table of the catalogue.
 public struct TableInfo: Sendable {
-    /// Name, columns, key.
+    /// The name, the columns and the primary key.
     public var structure: TableStructure
     /// The indexes.
     public var indexes: [IndexInfo]
-    /// About how many rows it has.
+    /// The estimated number of rows.
     public var estimatedRows: Int
-    /// About how many bytes its rows take, indexes not counted. 0 where the engine cannot tell.
+    /// The estimated size of the rows in bytes, without indexes. 0 if the engine cannot estimate it.
     public var estimatedBytes: Int
 
     /// A table.
@@ -57,23 +57,23 @@ public struct TableInfo: Sendable {
     }
 }
 
-/// An index as the catalogue has it.
+/// An index of the catalogue.
 public struct IndexInfo: Sendable {
-    /// What an index is doing.
+    /// The state of an index.
     public enum State: Sendable, Hashable {
         /// Queries use it.
         case ready
-        /// It is being built; this share of the rows is in it.
+        /// The index is being built. The value is the share of the rows done, from 0 to 1.
         case building(Double)
     }
 
-    /// What `analyze` found in an index.
+    /// The statistics that `analyze` collected for an index.
     public struct Statistics: Sendable, Hashable, Codable {
-        /// The entries at the time.
+        /// The number of entries at the time of the analysis.
         public var entries: Int
-        /// Those whose first column is NULL.
+        /// The number of entries whose first column is NULL.
         public var nulls: Int
-        /// For each column, how many different values it has together with the columns before it.
+        /// For each column, the number of distinct values of the prefix that ends with it.
         public var distinctValues: [Int]
 
         /// Statistics.
@@ -84,15 +84,15 @@ public struct IndexInfo: Sendable {
         }
     }
 
-    /// Table, columns, name.
+    /// The table, the columns and the name.
     public var definition: IndexDefinition
-    /// What it is doing.
+    /// The state.
     public var state: State
-    /// About how many entries it has.
+    /// The estimated number of entries.
     public var estimatedEntries: Int
-    /// About how many bytes they take. 0 where the engine cannot tell.
+    /// The estimated size of the entries in bytes. 0 if the engine cannot estimate it.
     public var estimatedBytes: Int
-    /// What the last `analyze` found. Nil: it was never analyzed.
+    /// The statistics of the last `analyze`. Nil: the index was never analyzed.
     public var statistics: Statistics?
 
     /// An index.

@@ -1,27 +1,27 @@
-/// Rows to be inserted, all or none.
+/// An insert of rows, all or none.
 public struct InsertStatement: Sendable {
-    /// What happens where a row of the same key exists.
+    /// The action if a row with the same key exists.
     public enum Conflict: Sendable, Hashable {
         /// The statement throws ``TableErrorCode/unique`` and changes nothing.
         case fail
-        /// The row takes the place of the one with its key: an upsert. A conflict in another unique index still throws.
+        /// The new row replaces the row with its key: an upsert. A conflict in another unique index still throws.
         case replace
-        /// The row is passed over.
+        /// The new row is skipped.
         case ignore
     }
 
     /// The table.
     public var table: TableStructure
-    /// The numbers of the columns that the rows set. Nil: all. The others take their default, or NULL.
+    /// The numbers of the columns that the rows set. Nil: all. The other columns get their default, or NULL.
     public var columns: [Int]?
-    /// The rows, laid out by the structure's own layout.
+    /// The rows, in the structure's own layout.
     public var rows: RowBuffer
-    /// What happens where a row of the same key exists.
+    /// The action if a row with the same key exists.
     public var onConflict: Conflict = .fail
-    /// Whether the result has the rows as they were stored.
+    /// True to return the rows as stored.
     public var isReturning = false
 
-    /// Rows to be inserted.
+    /// An insert.
     public init(_ table: TableStructure, columns: [Int]? = nil, rows: RowBuffer) {
         self.table = table
         self.columns = columns
@@ -29,20 +29,20 @@ public struct InsertStatement: Sendable {
     }
 }
 
-/// A change of all rows that match.
+/// An update of all matching rows.
 public struct UpdateStatement: Sendable {
     /// The table.
     public var table: TableStructure
-    /// The numbers of the columns that change. A column that ``row`` has as NULL becomes NULL.
+    /// The numbers of the columns to set. A column that is NULL in ``row`` becomes NULL.
     public var columns: [Int]
-    /// One row with the new values, laid out by the structure's own layout.
+    /// One row with the new values, in the structure's own layout.
     public var row: RowBuffer
-    /// Which rows; it names source 0 alone. Nil: all.
+    /// The condition, on source 0 only. Nil: all rows.
     public var predicate: Predicate?
-    /// Whether the result has the rows as they are after.
+    /// True to return the rows after the update.
     public var isReturning = false
 
-    /// A change.
+    /// An update.
     public init(_ table: TableStructure, columns: [Int], row: RowBuffer, predicate: Predicate? = nil) {
         self.table = table
         self.columns = columns
@@ -51,31 +51,31 @@ public struct UpdateStatement: Sendable {
     }
 }
 
-/// A removal of all rows that match.
+/// A delete of all matching rows.
 public struct DeleteStatement: Sendable {
     /// The table.
     public var table: TableStructure
-    /// Which rows; it names source 0 alone. Nil: all.
+    /// The condition, on source 0 only. Nil: all rows.
     public var predicate: Predicate?
-    /// Whether the result has the rows as they were.
+    /// True to return the rows before the delete.
     public var isReturning = false
 
-    /// A removal.
+    /// A delete.
     public init(_ table: TableStructure, predicate: Predicate? = nil) {
         self.table = table
         self.predicate = predicate
     }
 }
 
-/// What a change did.
+/// The result of a change.
 public struct ChangeResult: Sendable {
-    /// The rows inserted, changed or deleted, those of cascades not counted.
+    /// The number of rows inserted, updated or deleted, without those of cascades.
     public var count = 0
-    /// The greatest number among the keys inserted, if the key is one integer: for an insert of several, that of the last.
+    /// The greatest key inserted, if the key is one integer; for several rows, the key of the last.
     public var lastInsertID: Int64?
-    /// The rows, in the order of the statement's, if it asked for them.
+    /// The rows that the statement asked for, in the statement's order.
     public var rows = RowBuffer()
-    /// How ``rows`` are read. Set where the statement asked for rows.
+    /// The layout of ``rows``. Nil if the statement asked for no rows.
     public var shape: RowShape?
 
     /// No change.

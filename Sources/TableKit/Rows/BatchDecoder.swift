@@ -1,6 +1,6 @@
-/// Decodes the batches of a query: parents, with the arrays that joins fill. Used by one thread at a time.
+/// Decodes the batches of a query: parents with the arrays that joins fill. Used by one thread at a time.
 ///
-/// A property that is joined has an array, empty where no rows belong to it; all other array properties are nil.
+/// A joined property gets an array, empty if no rows match. All other array properties are nil.
 public final class BatchDecoder<T: Decodable> {
     private let parents: ItemDecoder<T>
     private let children: [ChildDecoder]
@@ -8,12 +8,12 @@ public final class BatchDecoder<T: Decodable> {
     /// A decoder.
     /// - Parameters:
     ///   - query: the query. Its first source is the structure of `T`.
-    ///   - children: for each of ``Query/joins`` the decoder of its rows. Not used by any other decoder.
+    ///   - children: for each of ``Query/joins`` the decoder of its rows. No other decoder may use them.
     public init(_ query: Query, children: [ChildDecoder] = []) {
         let parents = ItemDecoder<T>.take(query.sources[0])
         self.parents = parents
         self.children = children
-        // The readers of the tables that have arrays to fill, by source.
+        // The readers of tables with joined arrays, by source.
         var readers = [0: parents.reader]
         for (join, child) in zip(query.joins, children) {
             guard let (reader, arrays) = child.open(query.sources[join.source]) else { continue }
@@ -28,22 +28,22 @@ public final class BatchDecoder<T: Decodable> {
     deinit { parents.giveBack() }
 
     /// Appends the items of a batch.
-    /// - Throws: ``CRUDDecoderError``, which names table and column, and what a type's `init(from:)` throws; `items` has
-    ///   the items before the one that failed.
+    /// - Throws: ``CRUDDecoderError`` with table and column, and the errors of the type's `init(from:)`. `items` then
+    ///   has the items before the one that failed.
     public func decode(_ batch: RowBatch, into items: inout [T]) throws {
         try decodeChildren(batch)
         try parents.decode(batch.rows, shape: batch.shape, into: &items)
     }
 
-    /// Puts the items of a batch into a queue, instead of those that are left in it.
-    /// - Throws: as the other form.
+    /// Replaces the items of a queue by those of a batch.
+    /// - Throws: see ``decode(_:into:)``.
     func decode(_ batch: RowBatch, into items: ItemQueue<T>) throws {
         try decodeChildren(batch)
         try parents.decode(batch.rows, shape: batch.shape, into: items)
     }
 
     private func decodeChildren(_ batch: RowBatch) throws {
-        // A join comes after the one that it starts from: in reverse, children are there before their parents.
+        // A join follows the join that it starts from, so the reverse order decodes children before their parents.
         for (child, joined) in zip(children, batch.joined).reversed() { try child.decode(joined) }
     }
 }

@@ -1,11 +1,11 @@
-/// Decodes the rows of one join as values of a type that is known where the decoder is made: ``of(_:)``.
+/// Decodes the rows of one join. ``of(_:)`` creates it, with the type of the rows.
 public class ChildDecoder {
     fileprivate init() {}
 
     /// A decoder for a join whose property is `[Child]?`.
     public static func of<Child: Decodable>(_ child: Child.Type) -> ChildDecoder { TypedChildDecoder<Child>() }
 
-    /// Sets the structure of the rows, and gives what reads them and what hands their arrays to parents.
+    /// Sets the structure of the rows. Returns their reader, and the reader of the arrays in the parents.
     func open(_ structure: TableStructure) -> (reader: RowReader, arrays: PropertyReader)? { nil }
 
     /// Decodes the rows of a batch.
@@ -34,7 +34,7 @@ private final class TypedChildDecoder<Child: Decodable>: ChildDecoder {
     }
 }
 
-/// The items of a join, and which of them belong to each row of the parent.
+/// The items of a join, with the slice that belongs to each row of the parent.
 private final class ChildArrays<Child>: TypedReader<[Child]> {
     var items: [Child] = []
     var ends: [Int] = []
@@ -45,7 +45,7 @@ private final class ChildArrays<Child>: TypedReader<[Child]> {
         guard row < ends.count else { throw reader.corrupt() }
         let start = row == 0 ? 0 : ends[row - 1]
         guard start >= 0, start <= ends[row], ends[row] <= members.count else { throw reader.corrupt() }
-        // Mostly the children of a row lie side by side, and are copied as one piece.
+        // The children of a row are mostly contiguous and are copied as one slice.
         if let first = members[start..<ends[row]].first, isRun(start..<ends[row]) {
             let first = Int(first)
             guard first >= 0, first + ends[row] - start <= items.count else { throw reader.corrupt() }
@@ -61,7 +61,7 @@ private final class ChildArrays<Child>: TypedReader<[Child]> {
         return array
     }
 
-    /// Whether each of some members comes right behind the one before.
+    /// True if the members are consecutive numbers.
     private func isRun(_ range: Range<Int>) -> Bool {
         for member in range.dropFirst() where members[member] != members[member - 1] &+ 1 { return false }
         return true

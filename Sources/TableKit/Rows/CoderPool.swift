@@ -1,36 +1,36 @@
 import Synchronization
 
-/// Coders that are not in use. A coder holds its structure, so that no other structure gets the address by which it is kept.
-/// Making one takes microseconds, a row some hundred nanoseconds: statements of one row would
-/// mostly make coders.
+/// Idle coders, by type and structure. A coder keeps its structure alive, so that no other structure gets the same
+/// identity. Creating a coder takes microseconds, a row some hundred nanoseconds: without a pool, statements of one row
+/// would mostly create coders.
 final class CoderPool<Coder: AnyObject>: Sendable {
-    /// What a coder is for.
+    /// The type and the structure of a coder.
     struct Key: Hashable {
         let type: ObjectIdentifier
         let structure: ObjectIdentifier
     }
 
-    /// Coders that nobody else refers to, so that they may go from thread to thread.
+    /// Coders without other references, which may therefore move between threads.
     private struct Idle: @unchecked Sendable {
         var coders: [Key: [Coder]] = [:]
     }
 
     private let idle = Mutex(Idle())
     private let most: Int
-    /// How many keys are kept. Structures of types are few; this bounds what structures that come and go leave behind.
+    /// The maximum number of keys. Types have few structures; this bounds the coders of transient structures.
     private static var mostKeys: Int { 1000 }
 
-    /// - Parameter most: how many coders are kept for each key.
+    /// - Parameter most: the maximum number of idle coders for each key.
     init(most: Int) { self.most = most }
 
-    /// A coder of the pool, or a new one.
+    /// Removes a coder from the pool, or creates one.
     func take(_ key: Key, make: () -> Coder) -> Coder {
         nonisolated(unsafe) var found: Coder?
         idle.withLock { unsafe found = $0.coders[key]?.popLast() }
         return unsafe found ?? make()
     }
 
-    /// Gives a coder back. The caller keeps no reference to it.
+    /// Returns a coder to the pool. The caller must keep no reference to it.
     func give(_ coder: Coder, _ key: Key) {
         nonisolated(unsafe) let coder = coder
         idle.withLock { idle in

@@ -1,8 +1,8 @@
-/// A container that a coder hands out again and again, with what it refers to.
+/// A container that a coder reuses, with the objects that it refers to.
 class AnyContainerBox {
     /// The type of the container's keys.
     let key: ObjectIdentifier
-    /// Kept for the container, which does not keep it.
+    /// Kept alive for the container, which has an unretained reference.
     private let numbers: PropertyNumbers?
 
     fileprivate init(_ key: ObjectIdentifier, _ numbers: PropertyNumbers?) {
@@ -10,14 +10,14 @@ class AnyContainerBox {
         self.numbers = numbers
     }
 
-    /// Whether anybody else refers to the container. True where nobody knows.
+    /// True if the container may have other references.
     var isShared: Bool { true }
 }
 
-/// A container of one type.
+/// A box for one type of container.
 ///
-/// The container's own type is the parameter, so the box has its metadata. The type of the keys as the parameter lost: each
-/// copy would look up the metadata of `KeyedDecodingContainer<Key>`, which takes a tenth of decoding a row.
+/// It is generic over the container type and so has its metadata. A box generic over the key type lost: each copy would
+/// look up the metadata of `KeyedDecodingContainer<Key>`, which takes a tenth of decoding a row.
 @safe final class ContainerBox<Container>: AnyContainerBox {
     private let memory: UnsafeMutablePointer<Container>
 
@@ -32,11 +32,11 @@ class AnyContainerBox {
         unsafe memory.deallocate()
     }
 
-    /// The container. Never inlined: the caller lacks the metadata.
+    /// Copies the container. Never inlined, because the caller lacks the metadata.
     @inline(never)
     func copy() -> Container { unsafe memory.pointee }
 
-    /// A keyed container is one reference to an object that holds what it was made from.
+    /// A keyed container is a single reference to the object that boxes its implementation.
     override var isShared: Bool {
         guard MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size else { return true }
         let object = unsafe UnsafeMutableRawPointer(memory).assumingMemoryBound(to: AnyObject.self)

@@ -2,7 +2,7 @@ import Foundation
 
 extension FastColumn {
     /// Writes the value into a column.
-    /// - Throws: ``CRUDEncoderError`` where the column has a type that it does not fit.
+    /// - Throws: ``CRUDEncoderError`` if the value does not fit the column's type.
     @inline(__always)
     func write(_ writer: RowWriter, _ number: Int) throws {
         if writer.takes(Self.columnType, number) {
@@ -50,7 +50,7 @@ extension String {
             unsafe writer.setBytes(number, UnsafeRawBufferPointer($0))
         }
         if isStored != nil { return }
-        // Of a foreign string, which is copied.
+        // Copies a bridged string, which has no contiguous UTF-8.
         var text = self
         text.withUTF8 { unsafe writer.setBytes(number, UnsafeRawBufferPointer($0)) }
     }
@@ -68,13 +68,13 @@ extension Data {
 
 extension Array where Element: ByteColumn & Decodable {
     func store(_ writer: RowWriter, _ number: Int) {
-        // The elements are bytes, signed or not: the same in memory.
+        // Signed and unsigned bytes have the same representation.
         unsafe withUnsafeBytes { unsafe writer.setBytes(number, $0) }
     }
 }
 
 extension ColumnType {
-    /// Writes a value of this type's own case into a column of this type.
+    /// Writes a value into a column of this type. The value must be of the type's own case.
     func store(_ value: ColumnValue, _ writer: RowWriter, _ number: Int) throws {
         switch (self, value) {
         case (_, .null): try writer.setNull(number)

@@ -2,21 +2,21 @@ import Foundation
 
 /// A type that reads and writes its column's bytes without a ``ColumnValue`` in between.
 protocol FastColumn: ColumnConvertible, Decodable {
-    /// The value of a column that holds ``ColumnConvertible/columnType``.
+    /// Reads a column whose storage type is ``ColumnConvertible/columnType``.
     static func stored(_ reader: RowReader, _ number: Int) throws -> Self
-    /// Writes the value into a column of ``ColumnConvertible/columnType``.
+    /// Writes the value into a column whose storage type is ``ColumnConvertible/columnType``.
     func store(_ writer: RowWriter, _ number: Int)
 }
 
 extension FastColumn {
-    /// The value of a column.
-    /// - Throws: ``CRUDDecoderError`` where there is none, or one that is not of this type.
+    /// Reads a column.
+    /// - Throws: ``CRUDDecoderError`` if it has no value, or one that does not fit this type.
     @inline(__always)
     static func read(_ reader: RowReader, _ number: Int) throws -> Self {
         reader.holds(columnType, number) ? try stored(reader, number) : try reader.converted(Self.self, number)
     }
 
-    /// The value of a column, or nil for NULL and a column that is not there.
+    /// Reads a column, or returns nil if it is NULL or the table lacks it.
     @inline(__always)
     static func readIfPresent(_ reader: RowReader, _ number: Int) throws -> Self? {
         reader.holds(columnType, number) ? try stored(reader, number) : try reader.convertedIfPresent(Self.self, number)
@@ -24,7 +24,7 @@ extension FastColumn {
 }
 
 extension RowReader {
-    /// The value of a column of another type, brought to this one.
+    /// Reads a column of another storage type and converts the value.
     @inline(never)
     func converted<T: ColumnConvertible>(_ type: T.Type, _ number: Int) throws -> T {
         if let absence = absence(number) { throw absence }

@@ -1,4 +1,4 @@
-/// An ``ItemDecoder`` of any type.
+/// An ``ItemDecoder`` with its item type erased.
 class AnyItemDecoder {
     let reader: RowReader
 
@@ -7,17 +7,17 @@ class AnyItemDecoder {
     deinit { reader.close() }
 }
 
-/// Makes items of one type from rows: by ``RowDecodable`` where the type has it, else by `Codable`.
+/// Creates items of one type from rows: by ``RowDecodable`` if the type conforms, else by `Codable`.
 final class ItemDecoder<T: Decodable>: AnyItemDecoder {
     private let maker: ItemMaker<T>
 
-    /// A decoder of the pool. The caller gives it back.
+    /// Takes a decoder from the pool. The caller must call ``giveBack()``.
     static func take(_ structure: TableStructure) -> ItemDecoder<T> {
         let decoder = CoderPools.decoders.take(key(structure)) { ItemDecoder<T>(structure) }
         return unsafe unsafeDowncast(decoder, to: ItemDecoder<T>.self)
     }
 
-    /// Gives the decoder back to the pool.
+    /// Returns the decoder to the pool.
     func giveBack() {
         reader.forgetArrays()
         CoderPools.decoders.give(self, ItemDecoder.key(reader.structure))
@@ -36,7 +36,7 @@ final class ItemDecoder<T: Decodable>: AnyItemDecoder {
         super.init(maker.reader)
     }
 
-    /// The item of one row.
+    /// Decodes one row.
     func decode(_ row: RawSpan, shape: RowShape) throws -> T {
         defer { reader.end() }
         return try unsafe row.withUnsafeBytes { bytes in
@@ -45,10 +45,10 @@ final class ItemDecoder<T: Decodable>: AnyItemDecoder {
         }
     }
 
-    /// Appends the items of many rows; where one throws, those before it.
+    /// Appends the items of many rows. If one throws, appends those before it.
     func decode(_ rows: RowBuffer, shape: RowShape, into items: inout [T]) throws {
         var failure: (any Error)?
-        // In place: appending one by one costs a generic array's check of its memory for each.
+        // Decodes in place: appending one by one would check the array's capacity for each item.
         let made = unsafe [T](unsafeUninitializedCapacity: rows.count) { memory, count in
             do {
                 try unsafe decode(rows, shape: shape, into: memory, &count)
@@ -60,7 +60,7 @@ final class ItemDecoder<T: Decodable>: AnyItemDecoder {
         if let failure { throw failure }
     }
 
-    /// Puts the items of many rows into an empty queue; where one throws, those before it.
+    /// Refills a queue with the items of many rows. If one throws, keeps those before it.
     func decode(_ rows: RowBuffer, shape: RowShape, into items: ItemQueue<T>) throws {
         try unsafe items.refill(rows.count) { memory, count in
             try unsafe decode(rows, shape: shape, into: memory, &count)
@@ -85,7 +85,7 @@ final class ItemDecoder<T: Decodable>: AnyItemDecoder {
     }
 }
 
-/// Makes items from the row of a reader.
+/// Creates items from a reader's current row.
 class ItemMaker<T> {
     let reader: RowReader
 
@@ -93,7 +93,7 @@ class ItemMaker<T> {
 
     func make() throws -> T { throw reader.unsupported() }
 
-    /// Makes an item in memory that is not initialized.
+    /// Creates an item in uninitialized memory.
     func make(_ memory: UnsafeMutableBufferPointer<T>, _ place: Int) throws { throw reader.unsupported() }
 }
 

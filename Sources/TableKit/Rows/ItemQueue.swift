@@ -1,12 +1,12 @@
-/// The objects of a batch, handed out one after the other without a copy: each is moved out, and no reference is counted.
+/// The objects of a batch, in order. Each is moved out, without a copy or reference counting.
 ///
 /// Used by one thread at a time.
 @safe final class ItemQueue<T> {
     private var memory: UnsafeMutablePointer<T>
     private var capacity = 0
-    /// The objects that are there lie from here…
+    /// The index of the first object.
     private var next = 0
-    /// …up to here.
+    /// The end index of the objects.
     private var end = 0
 
     init() { unsafe memory = .allocate(capacity: 0) }
@@ -16,20 +16,20 @@
         unsafe memory.deallocate()
     }
 
-    /// Takes the first object out; nil where there is none.
+    /// Removes and returns the first object; nil if there is none.
     @inline(__always)
     func popFirst() -> T? {
         let place = next
         if place == end { return nil }
-        // Not `+=`, which would check for exclusive access.
+        // Not `+=`, which would add an exclusivity check.
         next = place + 1
         return unsafe (memory + place).move()
     }
 
-    /// Drops what is there, and takes new objects.
+    /// Destroys the remaining objects and adds new ones.
     /// - Parameters:
-    ///   - count: how many there may be.
-    ///   - fill: initializes memory from its start, and counts; what it has counted before it throws is there.
+    ///   - count: the maximum number of new objects.
+    ///   - fill: initializes memory from its start, and counts the objects. If it throws, the counted objects stay.
     func refill(_ count: Int, _ fill: (UnsafeMutableBufferPointer<T>, inout Int) throws -> Void) rethrows {
         removeAll()
         if count > capacity {

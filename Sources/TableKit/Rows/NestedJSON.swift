@@ -1,6 +1,6 @@
 import Foundation
 
-/// The form of nested values: JSON with sorted keys, so that equal values are equal bytes.
+/// The storage format of nested values: JSON with sorted keys, so that equal values have equal bytes.
 enum NestedJSON {
     static func encode(_ value: some Encodable) throws -> Data {
         try encoder().encode(value)
@@ -9,7 +9,7 @@ enum NestedJSON {
     static func encoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Seconds as a number, which is exact; ISO 8601 would cut them.
+        // Numbers of seconds, which are exact. ISO 8601 would truncate them.
         encoder.dateEncodingStrategy = .deferredToDate
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")

@@ -1,14 +1,14 @@
-/// The numbers of a type's properties by coding key: columns first, then array properties that joins fill.
+/// The numbers of a type's properties by coding key: first columns, then array properties that joins fill.
 ///
-/// The keys of synthesized code are enums of one byte, whose values index a table; it is filled when a key is first seen.
-/// Other keys are compared with the property after the last one, as code asks in order, and else looked up by name.
+/// Synthesized keys are enums of one byte, which index a table that is filled at the first use of a key. Other keys are
+/// compared with the property after the last one, because code requests them in order, and else looked up by name.
 @safe final class PropertyNumbers {
     private let names: PropertyNames
     private let isByte: Bool
     private let table: UnsafeMutablePointer<UInt16>
     private var next = 0
 
-    /// - Parameter isByte: whether the keys are trivial and have one byte.
+    /// - Parameter isByte: true if the keys are trivial and one byte wide.
     init(_ names: PropertyNames, isByte: Bool) {
         self.names = names
         self.isByte = isByte
@@ -20,7 +20,7 @@
 
     static func isByte<Key: CodingKey>(_ type: Key.Type) -> Bool { MemoryLayout<Key>.size == 1 && _isPOD(type) }
 
-    /// The number of a key's property; ``PropertyNames/unknown`` where there is none.
+    /// The number of a key's property; ``PropertyNames/unknown`` if there is none.
     /// - Parameter key: always of the same type.
     @inline(__always)
     func number<Key: CodingKey>(_ key: Key) -> Int {
@@ -59,9 +59,9 @@ final class PropertyNames {
     /// By number.
     let list: [String]
     let numbers: [String: Int]
-    /// The number of keys that are no property.
+    /// The number for keys that are no property.
     let unknown: Int
-    /// The name that was last asked for and is no property: for messages.
+    /// The last requested name that is no property, for error messages.
     var lastUnknown = ""
 
     init(_ list: [String]) {
@@ -70,6 +70,6 @@ final class PropertyNames {
         unknown = list.count
     }
 
-    /// The name of a number.
+    /// The name of a property by number.
     subscript(number: Int) -> String { number < list.count ? list[number] : lastUnknown }
 }

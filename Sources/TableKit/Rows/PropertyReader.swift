@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reads one property: made once for a property and its type, where the casts are that this takes.
+/// Reads one property. Created once for a property and a type, so that the slow casts happen once.
 class PropertyReader {
-    /// The type that it reads.
+    /// The type that it returns.
     let type: ObjectIdentifier
 
     fileprivate init(type: ObjectIdentifier) { self.type = type }
@@ -12,13 +12,13 @@ class PropertyReader {
 class TypedReader<T>: PropertyReader {
     init() { super.init(type: ObjectIdentifier(T.self)) }
 
-    /// The value of a column that is not NULL.
+    /// Reads a column that is not NULL.
     func read(_ reader: RowReader, _ number: Int) throws -> T { throw reader.unsupported(number) }
 
-    /// What stands for NULL and columns that are not there; nil for types that have nothing.
+    /// The value for NULL and for missing columns; nil if the type has none.
     var nullValue: T? { nil }
 
-    /// The reader for a type.
+    /// Creates the reader for a type.
     static func make() -> TypedReader<T> {
         let reader: PropertyReader =
             switch ValueKind(T.self) {
@@ -36,12 +36,12 @@ class TypedReader<T>: PropertyReader {
 @safe final class PropertyReaders {
     @safe private struct Known {
         var type: ObjectIdentifier?
-        // Without a reference count, and without the metadata of a generic class that a cast would look up.
+        // Unretained and untyped: no reference count, and no metadata look-up for a cast to a generic class.
         var reader: UnsafeRawPointer?
     }
 
     private let known: UnsafeMutablePointer<Known>
-    /// Keeps them alive.
+    /// Keeps the readers alive.
     private var readers: [PropertyReader?]
 
     init(count: Int) {
@@ -52,7 +52,7 @@ class TypedReader<T>: PropertyReader {
 
     deinit { unsafe known.deallocate() }
 
-    /// The reader of a property as a type.
+    /// The reader of a property for a type.
     @inline(__always)
     func reader<T>(_ type: T.Type, _ number: Int) -> TypedReader<T> {
         let found = unsafe known[number]

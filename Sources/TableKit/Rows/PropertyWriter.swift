@@ -1,13 +1,13 @@
 import Foundation
 
-/// Writes one property: made once for a property and its type, where the casts are that this takes.
+/// Writes one property. Created once for a property and a type, so that the slow casts happen once.
 class PropertyWriter {}
 
 /// Writes properties of one type.
 class TypedWriter<T>: PropertyWriter {
     func write(_ value: T, _ writer: RowWriter, _ number: Int) throws { throw writer.unsupported(number) }
 
-    /// The writer for a type.
+    /// Creates the writer for a type.
     static func make() -> TypedWriter<T> {
         let writer: PropertyWriter =
             switch ValueKind(T.self) {
@@ -25,12 +25,12 @@ class TypedWriter<T>: PropertyWriter {
 @safe final class PropertyWriters {
     @safe private struct Known {
         var type: ObjectIdentifier?
-        // Without a reference count, and without the metadata of a generic class that a cast would look up.
+        // Unretained and untyped: no reference count, and no metadata look-up for a cast to a generic class.
         var writer: UnsafeRawPointer?
     }
 
     private let known: UnsafeMutablePointer<Known>
-    /// Keeps them alive.
+    /// Keeps the writers alive.
     private var writers: [PropertyWriter?]
 
     init(count: Int) {
@@ -41,7 +41,7 @@ class TypedWriter<T>: PropertyWriter {
 
     deinit { unsafe known.deallocate() }
 
-    /// The writer of a property as a type.
+    /// The writer of a property for a type.
     @inline(__always)
     func writer<T>(_ type: T.Type, _ number: Int) -> TypedWriter<T> {
         let found = unsafe known[number]

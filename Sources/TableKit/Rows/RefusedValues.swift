@@ -1,4 +1,4 @@
-/// Throws for each value: the containers of an encoder that has none of their kind.
+/// An encoder and its containers that throw for every value, where an encoder supports no container of their kind.
 struct RefusedValues: UnkeyedEncodingContainer, SingleValueEncodingContainer, Encoder {
     let error: CRUDEncoderError
 

@@ -1,7 +1,7 @@
 extension RowBuffer {
-    /// The values of a row, one for each column of the shape's structure: the general way, for SQL and tools.
-    /// - Throws: ``CRUDDecoderError``: ``TableErrorCode/corrupt``; ``TableErrorCode/noColumn`` where the table lacks a column
-    ///   that is not optional.
+    /// The values of a row, one for each column of the shape's structure. A general, slow form for SQL and tools.
+    /// - Throws: ``CRUDDecoderError``: ``TableErrorCode/corrupt``; ``TableErrorCode/noColumn`` if the table lacks a
+    ///   column that is not optional.
     public func values(ofRow row: Int, _ shape: RowShape) throws(CRUDDecoderError) -> [ColumnValue] {
         try withRow(row) { bytes throws(CRUDDecoderError) in
             try shape.values(shape.structure.columns.indices, in: bytes)
@@ -10,9 +10,9 @@ extension RowBuffer {
 }
 
 extension RowShape {
-    /// The values of some columns of a row, by the columns' numbers.
-    /// - Throws: ``CRUDDecoderError``: ``TableErrorCode/corrupt``; ``TableErrorCode/noColumn`` where the table lacks a column
-    ///   that is not optional.
+    /// The values of some columns of a row, by column number.
+    /// - Throws: ``CRUDDecoderError``: ``TableErrorCode/corrupt``; ``TableErrorCode/noColumn`` if the table lacks a
+    ///   column that is not optional.
     func values(_ columns: some Collection<Int>, in row: RawSpan) throws(CRUDDecoderError) -> [ColumnValue] {
         let places = try self.columns(of: row)
         var values: [ColumnValue] = []

@@ -1,11 +1,11 @@
 import Foundation
 
 extension RowBuffer {
-    /// Appends a row of these values: the general way, for SQL, migrations and changes of single columns.
+    /// Appends a row of these values. A general, slow form for SQL, migrations and changes of single columns.
     /// - Parameters:
-    ///   - values: one for each column of the layout, of a type that fits the column's (``ColumnValue/converted(to:)``).
-    ///   - layout: where the columns stand.
-    /// - Throws: ``TableErrorCode/type`` where a value does not fit; the buffer is unchanged then.
+    ///   - values: one for each column of the layout, convertible to its type (``ColumnValue/converted(to:)``).
+    ///   - layout: the layout of the row.
+    /// - Throws: ``TableErrorCode/type`` if a value does not fit. The buffer is then unchanged.
     public mutating func append(_ values: [ColumnValue], layout: RowLayout) throws(CRUDEncoderError) {
         var fixed = [UInt8](repeating: 0, count: layout.endsStart)
         fixed[0] = RowLayout.format
@@ -38,7 +38,7 @@ extension RowBuffer {
 }
 
 extension ColumnValue {
-    /// The bytes of the value in a row. The value has the type's own case.
+    /// The bytes of the value in a row of a column's type. The value must be of the type's own case.
     package func slotBytes(_ type: ColumnType) -> [UInt8] {
         func littleEndian(_ bits: UInt64) -> [UInt8] {
             (0..<(type.fixedWidth ?? 0)).map { UInt8(truncatingIfNeeded: bits >> (8 * UInt64($0))) }

@@ -1,8 +1,8 @@
-/// Rows one behind the other in one piece of memory: a batch of a result, or the rows of an insert.
+/// Contiguous rows in one byte array: a batch of a result, or the rows of an insert.
 public struct RowBuffer: Sendable {
     /// The bytes of all rows.
     public var bytes: [UInt8] = []
-    /// The end of each row in ``bytes``.
+    /// The end offset of each row in ``bytes``.
     public var ends: [Int] = []
 
     /// No rows.
@@ -11,10 +11,10 @@ public struct RowBuffer: Sendable {
     /// The number of rows.
     public var count: Int { ends.count }
 
-    /// Whether there are no rows.
+    /// True if there are no rows.
     public var isEmpty: Bool { ends.isEmpty }
 
-    /// Where a row stands in ``bytes``.
+    /// The byte range of a row in ``bytes``.
     public subscript(range row: Int) -> Range<Int> { (row == 0 ? 0 : ends[row - 1])..<ends[row] }
 
     /// Appends a copy of a row.
@@ -24,13 +24,13 @@ public struct RowBuffer: Sendable {
         ends.append(bytes.count)
     }
 
-    /// Hands a row to a closure.
+    /// Passes a row to a closure.
     public func withRow<R, E: Error>(_ row: Int, _ body: (RawSpan) throws(E) -> R) throws(E) -> R {
         let range = self[range: row]
         return try unsafe body(bytes.span.bytes.extracting(range))
     }
 
-    /// Removes all rows and keeps the memory.
+    /// Removes all rows and keeps the capacity.
     public mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)

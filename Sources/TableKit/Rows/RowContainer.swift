@@ -1,17 +1,17 @@
 import Foundation
 
-/// The columns of a row by coding key.
+/// The decoding container of a row.
 ///
-/// The standard library copies a container for each value that it reads. Two addresses cost nothing to copy. A class lost: counting
-/// its references took an eighth of decoding a row. ``RowReader/close()`` keeps both objects alive for containers that a
-/// type has kept.
+/// The standard library copies a container for each value that it reads. Copying two addresses costs nothing. A class
+/// lost: its reference counts took an eighth of decoding a row. ``RowReader/close()`` keeps both objects alive for
+/// containers that a type has kept.
 @safe struct RowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let owner: Unmanaged<RowReader>
     private let keys: Unmanaged<PropertyNumbers>
 
     /// - Parameters:
-    ///   - reader: must outlive the container.
-    ///   - numbers: the numbers of these keys; must outlive the container, too.
+    ///   - reader: the reader. It must outlive the container.
+    ///   - numbers: the numbers of these keys. They must outlive the container, too.
     init(reader: RowReader, numbers: PropertyNumbers) {
         unsafe owner = .passUnretained(reader)
         unsafe keys = .passUnretained(numbers)
@@ -20,7 +20,7 @@ import Foundation
     private var reader: RowReader { unsafe owner.takeUnretainedValue() }
     private var numbers: PropertyNumbers { unsafe keys.takeUnretainedValue() }
 
-    /// A value of a frequent type.
+    /// Reads a value of a frequent type.
     @inline(__always)
     private func read<T: FastColumn>(_ type: T.Type, _ key: Key) throws -> T {
         try unsafe owner._withUnsafeGuaranteedRef { reader in
@@ -28,7 +28,7 @@ import Foundation
         }
     }
 
-    /// As ``read(_:_:)``, or nil for NULL and a column that is not there.
+    /// As ``read(_:_:)``. Returns nil if the column is NULL or missing.
     @inline(__always)
     private func readIfPresent<T: FastColumn>(_ type: T.Type, _ key: Key) throws -> T? {
         try unsafe owner._withUnsafeGuaranteedRef { reader in
@@ -141,21 +141,21 @@ import Foundation
         throw reader.unsupported(numbers.number(key))
     }
 
-    // A class hierarchy shares the row.
+    // The classes of a hierarchy share the row.
     func superDecoder() -> any Decoder { reader }
     func superDecoder(forKey key: Key) throws -> any Decoder { throw reader.unsupported(numbers.number(key)) }
 }
 
 extension RowReader {
-    /// A property of any type.
+    /// Reads a property of any type.
     func value<T>(_ type: T.Type, _ number: Int) throws -> T {
-        // The most frequent types, by comparing metatypes.
+        // Compares metatypes first, for the most frequent types.
         if type == Date.self { return unsafe unsafeBitCast(try Date.read(self, number), to: type) }
         if type == UUID.self { return unsafe unsafeBitCast(try UUID.read(self, number), to: type) }
         return try otherValue(type, number)
     }
 
-    /// As ``value(_:_:)``. A function of its own: the metadata of the property's reader would be looked up for dates as well.
+    /// As ``value(_:_:)``. A separate function: inlined, dates would look up the metadata of the reader, too.
     @inline(never)
     private func otherValue<T>(_ type: T.Type, _ number: Int) throws -> T {
         let property = readers.reader(type, number)
@@ -170,7 +170,7 @@ extension RowReader {
         }
     }
 
-    /// A property of any type, or nil for NULL and a column that is not there.
+    /// Reads a property of any type. Returns nil if the column is NULL or missing.
     func valueIfPresent<T>(_ type: T.Type, _ number: Int) throws -> T? {
         switch presence(number) {
         case .value: try readers.reader(type, number).read(self, number)
@@ -179,10 +179,10 @@ extension RowReader {
         }
     }
 
-    /// Whether a join fills the array of a property.
+    /// True if a join fills the array of a property.
     func isJoined(_ number: Int) -> Bool { arrays[number - columnCount] != nil }
 
-    /// The array that a join found for the row; nil where none was asked for.
+    /// The array that a join fills for the row; nil if the query has no such join.
     func array<T>(_ type: T.Type, _ number: Int) throws -> T? {
         guard let reader = arrays[number - columnCount], reader.type == ObjectIdentifier(type) else { return nil }
         return try unsafe unsafeDowncast(reader, to: TypedReader<T>.self).read(self, number)

@@ -1,11 +1,11 @@
-/// Decodes single rows as they lie in memory. Used by one thread at a time.
+/// Decodes single rows without copying them. Used by one thread at a time.
 public final class RowDecoder<T: Decodable> {
     /// The structure of `T`.
     public let structure: TableStructure
     private let items: ItemDecoder<T>
 
     /// A decoder.
-    /// - Parameter structure: that of `T`.
+    /// - Parameter structure: the structure of `T`.
     public init(_ structure: TableStructure) {
         self.structure = structure
         items = ItemDecoder.take(structure)
@@ -13,7 +13,7 @@ public final class RowDecoder<T: Decodable> {
 
     deinit { items.giveBack() }
 
-    /// The item that a row holds. Array properties of sub-tables are nil.
-    /// - Throws: ``CRUDDecoderError``, which names table and column, and what the type's `init(from:)` throws.
+    /// Decodes a row. Array properties that joins fill are nil.
+    /// - Throws: ``CRUDDecoderError`` with table and column, and the errors of the type's `init(from:)`.
     public func decode(_ row: RawSpan, shape: RowShape) throws -> T { try items.decode(row, shape: shape) }
 }

@@ -1,11 +1,11 @@
-/// Encodes items as rows of a structure's own layout. Used by one thread at a time.
+/// Encodes items as rows in a structure's own layout. Used by one thread at a time.
 public final class RowEncoder<T: Encodable> {
     /// The structure of the rows.
     public let structure: TableStructure
     private let items: ItemEncoder
 
     /// An encoder.
-    /// - Parameter structure: that of `T`.
+    /// - Parameter structure: the structure of `T`.
     public init(_ structure: TableStructure) {
         self.structure = structure
         items = CoderPools.encoders.take(RowEncoder.key(structure)) { ItemEncoder(structure) }
@@ -17,10 +17,10 @@ public final class RowEncoder<T: Encodable> {
         CoderPool.Key(type: ObjectIdentifier(T.self), structure: ObjectIdentifier(structure))
     }
 
-    /// Appends an item as a row. Columns that the item's `encode(to:)` leaves out are NULL; array properties of sub-tables
-    /// are passed over. Whether columns may be NULL is for the engine to check, which knows what keys and defaults fill in.
-    /// - Throws: ``CRUDEncoderError`` where a value does not fit its column, and what `encode(to:)` throws; `rows` is
-    ///   unchanged then.
+    /// Appends an item as a row. Columns that `encode(to:)` omits are NULL; array properties that joins fill are
+    /// skipped. The engine checks NOT NULL, because it fills in keys and defaults.
+    /// - Throws: ``CRUDEncoderError`` if a value does not fit its column, and the errors of `encode(to:)`. `rows` is
+    ///   then unchanged.
     public func append(_ item: T, to rows: inout RowBuffer) throws {
         items.writer.begin()
         try item.encode(to: items.writer)
@@ -28,7 +28,7 @@ public final class RowEncoder<T: Encodable> {
     }
 }
 
-/// Owns a writer.
+/// The owner of a writer.
 final class ItemEncoder {
     let writer: RowWriter
 

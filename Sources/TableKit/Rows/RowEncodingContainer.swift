@@ -1,4 +1,4 @@
-/// The columns of a row under way, by coding key. A class, as ``RowContainer`` is.
+/// The encoding container of a row.
 final class RowEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let writer: RowWriter
     let numbers: PropertyNumbers
@@ -43,7 +43,7 @@ final class RowEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProtocol
         RefusedValues(error: writer.unsupported(numbers.number(key)))
     }
 
-    // A class hierarchy shares the row.
+    // The classes of a hierarchy share the row.
     func superEncoder() -> any Encoder { writer }
     func superEncoder(forKey key: Key) -> any Encoder { RefusedValues(error: writer.unsupported(numbers.number(key))) }
 }

@@ -1,4 +1,4 @@
-/// Where one property of a type is in rows of one layout, in twelve bytes: what the coders look at for each value.
+/// The position of one property in the rows of one layout. The coders read its twelve bytes for each value.
 struct RowEntry {
     /// The raw value of a ``ColumnType``, or one of the kinds below.
     var kind: UInt8
@@ -6,12 +6,12 @@ struct RowEntry {
     var nullMask: UInt8 = 0
     /// The offset of the byte with the NULL bit.
     var nullByte: UInt32 = 0
-    /// The offset of the fixed slot, or the number of the variable column.
+    /// The offset of the fixed slot, or the index of the variable column.
     var place: UInt32 = 0
 
     /// The table lacks the column.
     static let missing: UInt8 = 0
-    /// The row is older than the column: a value stands for it.
+    /// The row is older than the column. A constant value replaces it.
     static let absent: UInt8 = 254
     /// An array that a join fills.
     static let subTable: UInt8 = 255
@@ -34,20 +34,20 @@ struct RowEntry {
     }
 }
 
-/// The entries of all properties of a type in rows of one layout.
+/// The entries of all properties of a type for one layout.
 @safe final class RowTable {
-    /// By the number of the property: columns, sub-tables, and one that is missing, for keys that are neither.
+    /// The entries by property number: columns, sub-tables, then one `missing` entry for all other keys.
     let entries: UnsafeMutablePointer<RowEntry>
-    /// The columns as the shape has them.
+    /// The columns of the shape.
     let columns: [ShapeColumn]
-    /// The offset of the ends in rows of the layout.
+    /// The offset of the end offsets in rows of the layout.
     let endsStart: Int
     /// The number of variable columns of the layout.
     let variableCount: Int
     private let count: Int
 
     /// - Parameters:
-    ///   - columns: where each column is.
+    ///   - columns: the position of each column.
     ///   - subTableCount: the number of array properties that joins fill.
     init(_ columns: [ShapeColumn], subTableCount: Int) {
         self.columns = columns
@@ -65,7 +65,7 @@ struct RowEntry {
         variableCount = slot?.variableCount ?? 0
     }
 
-    /// Of a type none of whose columns can be read.
+    /// The table of a type without readable columns.
     convenience init(missing columnCount: Int, subTableCount: Int) {
         self.init([ShapeColumn](repeating: .missing, count: columnCount), subTableCount: subTableCount)
     }

@@ -1,36 +1,35 @@
-/// Where the columns of a row stand in its bytes.
+/// The byte layout of rows.
 ///
 /// A row is
 ///
 /// | bytes | content |
 /// |---|---|
 /// | 1 | format, 1 |
-/// | 1 | flags: bit 0 is set where ends have 4 bytes, else they have 2 |
+/// | 1 | flags: bit 0 is set if end offsets have 4 bytes, else they have 2 |
 /// | 2 | number of the layout, little-endian |
-/// | ⌈n/8⌉ | one bit for each column, set where it is NULL |
-/// | … | the fixed slots, in the order of columns: integers and floats little-endian, UUIDs as they are, no padding |
-/// | 2 or 4 for each | the ends of the variable columns, counted from the first byte of the first of them, little-endian |
+/// | ⌈n/8⌉ | one bit for each column, set if it is NULL |
+/// | … | the fixed slots, in column order: integers and floats little-endian, UUIDs as they are, no padding |
+/// | 2 or 4 for each | the end offsets of the variable columns, from the start of the first one, little-endian |
 /// | … | the bytes of the variable columns |
 ///
-/// Slots have a constant place whether or not columns are NULL, so one column is read without looking at the others. A NULL
-/// has zeros in its slot, or no bytes.
+/// Slots keep their offset if columns are NULL: one column can be read without the others. A NULL is zeros or nothing.
 public final class RowLayout: Sendable {
-    /// The number that rows carry.
+    /// The number in the header of rows.
     public let number: UInt16
-    /// Where each column is.
+    /// The position of each column.
     public let slots: [RowSlot]
     /// The offset of the first fixed slot.
     public let fixedStart: Int
-    /// The offset of the ends: what stands before has the same length in all rows.
+    /// The offset of the end offsets. The part before has the same length in all rows.
     public let endsStart: Int
-    /// How many variable columns there are.
+    /// The number of variable columns.
     public let variableCount: Int
 
-    /// The bytes before the bitmap of NULLs.
+    /// The number of bytes before the NULL bitmap.
     public static let headerBytes = 4
     /// The first byte of a row.
     public static let format: UInt8 = 1
-    /// The flag of a row whose ends have 4 bytes.
+    /// The flag of a row with end offsets of 4 bytes.
     public static let wideEnds: UInt8 = 1
 
     /// The layout of columns of these types.
@@ -55,23 +54,23 @@ public final class RowLayout: Sendable {
         self.slots = slots
     }
 
-    /// Whether rows of the other layout have the same bytes but for the number.
+    /// True if rows of the two layouts differ only by the number.
     public func hasSameSlots(as other: RowLayout) -> Bool { slots == other.slots }
 }
 
-/// Where one column stands in the rows of one layout.
+/// The position of one column in the rows of one layout.
 public struct RowSlot: Sendable, Hashable {
     /// The type of the column.
     public let type: ColumnType
-    /// Whether the column has a fixed slot.
+    /// True if the column has a fixed slot.
     public let isFixed: Bool
-    /// The offset of the fixed slot from the row's first byte, or the number of the variable column.
+    /// The offset of the fixed slot in the row, or the index of the variable column.
     public let place: Int
     /// The offset of the byte with the column's NULL bit.
     public let nullByte: Int
     /// The NULL bit.
     public let nullMask: UInt8
-    /// The offset of the ends in the rows of the layout.
+    /// The offset of the end offsets in rows of the layout.
     public let endsStart: Int
     /// The number of variable columns of the layout.
     public let variableCount: Int

@@ -32,7 +32,7 @@ extension RowReader {
             table: structure.name, column: number.map { names[$0] })
     }
 
-    /// Why a property that is not optional has no value; for what has one, nil.
+    /// The error for a property without a value that is not optional; nil if it has a value.
     @inline(never)
     func absence(_ number: Int) -> CRUDDecoderError? {
         switch presence(number) {

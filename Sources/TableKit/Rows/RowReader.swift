@@ -1,9 +1,9 @@
 import Foundation
 
-/// Reads the properties of a type from rows: the decoder that types see, one for each level of a query.
+/// The decoder that reads the properties of a type from rows, one for each level of a query.
 ///
-/// One object and one container for each type of keys serve all rows; the row is set before each item. Nothing is copied
-/// from it before it is asked for.
+/// One object, and one container for each key type, serve all rows; `begin` sets the row before each item. Nothing is
+/// copied before it is requested.
 @safe final class RowReader: Decoder {
     let structure: TableStructure
     let names: PropertyNames
@@ -11,7 +11,7 @@ import Foundation
     let columnCount: Int
     private let columnNames: [String]
 
-    /// The entries of the row's layout; those of ``noRow`` where there is no row.
+    /// The entries of the row's layout, or those of ``noRow`` without a row.
     private(set) var entries: UnsafeMutablePointer<RowEntry>
     /// The entries of the last row's layout.
     private var layoutEntries: UnsafeMutablePointer<RowEntry>
@@ -22,7 +22,7 @@ import Foundation
     private var isWide = false
     private var layout = -1
     private var variableCount = 0
-    /// The number of the row in its batch: by it joins find the arrays that belong to it.
+    /// The index of the row in its batch. Joins find the row's arrays by it.
     private(set) var rowNumber = 0
 
     private let noRow: RowTable
@@ -30,15 +30,15 @@ import Foundation
     private var shape: RowShape?
     private var tables: [RowTable?] = []
     private var containers: [AnyContainerBox] = []
-    // The one that was last asked for. Compared by type, and therefore safe to cast without a check.
+    // The last requested container. Its key type is compared, so the cast needs no check.
     private var lastKey: ObjectIdentifier?
     private var lastContainer: UnsafeRawPointer?
-    /// Whether the owner is gone. Later containers would not keep the reader alive, so there are none.
+    /// True after `close()`. A new container would not keep the reader alive, so none is created.
     private var isClosed = false
 
-    /// How properties are read, by number: found at the first row.
+    /// The readers of properties by number. Filled at the first row.
     let readers: PropertyReaders
-    /// What fills the arrays of joins, by the number of the sub-table.
+    /// The readers of joined arrays, by number of the sub-table.
     var arrays: [PropertyReader?]
     private(set) lazy var json = NestedJSON.decoder()
 
@@ -46,8 +46,8 @@ import Foundation
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     /// - Parameters:
-    ///   - structure: that of the type.
-    ///   - columns: the names of the columns to read, where they are not the structure's.
+    ///   - structure: the structure of the type.
+    ///   - columns: the names of the columns to read. Nil: the structure's.
     init(_ structure: TableStructure, columns: [String]? = nil) {
         self.structure = structure
         columnNames = columns ?? structure.columns.map(\.name)
@@ -62,10 +62,10 @@ import Foundation
         arrays = Array(repeating: nil, count: structure.subTables.count)
     }
 
-    /// Gives the containers up. The owner calls it at its end.
+    /// Releases the containers. The owner calls it in its deinitializer.
     ///
-    /// Containers do not keep the reader alive. If a type has kept one, the reader stays in memory for good: the type may use
-    /// the container at any time. It finds every column missing.
+    /// Containers do not keep the reader alive. If a type has kept one, the reader is leaked, because the type may use
+    /// the container at any time. The container then finds every column missing.
     func close() {
         end()
         isClosed = true
@@ -78,17 +78,17 @@ import Foundation
         }
     }
 
-    /// Forgets the joins that fill arrays.
+    /// Removes the readers of joined arrays.
     func forgetArrays() {
         for number in arrays.indices { arrays[number] = nil }
     }
 
     // MARK: Rows
 
-    /// Sets the row to be read.
+    /// Sets the current row.
     /// - Parameters:
-    ///   - bytes: the row. It must outlive the reading: until ``end()`` or the next row.
-    ///   - number: its number in its batch.
+    ///   - bytes: the row. It must stay valid until ``end()`` or the next row.
+    ///   - number: its index in its batch.
     /// - Throws: ``CRUDDecoderError`` with ``TableErrorCode/corrupt``.
     @inline(__always)
     func begin(_ bytes: UnsafeRawBufferPointer, shape: RowShape, number: Int = 0) throws {
@@ -105,7 +105,7 @@ import Foundation
         rowNumber = number
     }
 
-    /// Forgets the row: reading finds every column missing, also through containers that a type kept.
+    /// Forgets the row. Reading then finds every column missing, also through containers that a type has kept.
     @inline(__always)
     func end() { unsafe entries = noRow.entries }
 
@@ -135,7 +135,7 @@ import Foundation
 
     // MARK: Values
 
-    /// Whether a column has a value of a type, in the row and as that type.
+    /// True if the row has a value of this storage type in a column.
     @inline(__always)
     func holds(_ type: ColumnType, _ number: Int) -> Bool {
         let entry = unsafe entries[number]
@@ -147,13 +147,13 @@ import Foundation
         unsafe row.load(fromByteOffset: Int(entry.nullByte), as: UInt8.self) & entry.nullMask != 0
     }
 
-    /// The bits of a fixed column. Only where ``holds(_:_:)`` a type of this width.
+    /// The bits of a fixed column. Valid only if ``holds(_:_:)`` is true for a type of this width.
     @inline(__always)
     func fixed<T: BitwiseCopyable>(_ number: Int, as type: T.Type) -> T {
         unsafe row.loadUnaligned(fromByteOffset: Int(entries[number].place), as: type)
     }
 
-    /// The bytes of a variable column. Only where ``holds(_:_:)`` such a type.
+    /// The bytes of a variable column. Valid only if ``holds(_:_:)`` is true for a variable type.
     @inline(__always)
     func bytes(_ number: Int) throws -> UnsafeRawBufferPointer {
         let place = Int(unsafe entries[number].place)
@@ -174,7 +174,7 @@ import Foundation
                     littleEndian: unsafe row.loadUnaligned(fromByteOffset: endsStart + 2 * variable, as: UInt16.self)))
     }
 
-    /// What a property is in the row.
+    /// The state of a property in the row.
     enum Presence { case value, null, missing, subTable }
 
     func presence(_ number: Int) -> Presence {
@@ -191,7 +191,7 @@ import Foundation
         if case .absent(let value) = table.columns[number] { value } else { .null }
     }
 
-    /// A column's value, whatever its type: the slow way.
+    /// A column's value of any type. The slow form.
     func columnValue(_ number: Int) throws -> ColumnValue {
         guard number < columnCount, presence(number) != .missing else { throw missing(number) }
         switch table.columns[number] {

@@ -1,14 +1,14 @@
 import Foundation
 
 extension RowSlot {
-    /// Whether the column is NULL in a row.
-    /// - Throws: ``TableErrorCode/corrupt`` where the row is too short, here and below.
+    /// True if the column is NULL in a row.
+    /// - Throws: ``TableErrorCode/corrupt`` if the row is too short, as do all functions here.
     public func isNull(in row: RawSpan) throws(CRUDDecoderError) -> Bool {
         guard nullByte < row.byteCount else { throw RowSlot.shortRow }
         return unsafe row.unsafeLoad(fromByteOffset: nullByte, as: UInt8.self) & nullMask != 0
     }
 
-    /// The value of a fixed slot as the bits that it has.
+    /// The raw bits of a fixed slot.
     /// - Parameters:
     ///   - row: the row.
     ///   - type: a type of the slot's width.
@@ -17,7 +17,7 @@ extension RowSlot {
         return unsafe row.unsafeLoadUnaligned(fromByteOffset: place, as: T.self)
     }
 
-    /// Where the bytes of a variable column stand in a row.
+    /// The byte range of a variable column in a row.
     public func range(in row: RawSpan) throws(CRUDDecoderError) -> Range<Int> {
         guard !isFixed, row.byteCount >= endsStart, row.byteCount >= RowLayout.headerBytes else {
             throw RowSlot.shortRow
@@ -38,7 +38,7 @@ extension RowSlot {
         return start + lower..<start + upper
     }
 
-    /// The column's value in a row, where it is an integer of 64 bits or fewer with a sign; else nil.
+    /// The column's value if it fits `Int64`; nil for NULL and for other types.
     public func integer(in row: RawSpan) throws(CRUDDecoderError) -> Int64? {
         if type == .int64 {
             return try isNull(in: row) ? nil : Int64(littleEndian: try fixed(in: row, as: Int64.self))
@@ -47,7 +47,7 @@ extension RowSlot {
         return nil
     }
 
-    /// The column's value in a row.
+    /// The column's value.
     public func value(in row: RawSpan) throws(CRUDDecoderError) -> ColumnValue {
         if try isNull(in: row) { return .null }
         switch type {

@@ -1,32 +1,32 @@
 import Foundation
 
-/// Writes the properties of an item into a row: the encoder that types see.
+/// The encoder that writes the properties of an item into a row.
 ///
-/// The row is put together in memory of the writer's own, so that an item that fails leaves nothing behind. One object and
-/// one container for each type of keys serve all items.
+/// The row is built in the writer's own memory, so an item that fails leaves nothing behind. One object, and one
+/// container for each key type, serve all items.
 @safe final class RowWriter: Encoder {
     let structure: TableStructure
     let names: PropertyNames
     private let table: RowTable
     private let columnCount: Int
-    /// What stands before the ends in a row all of whose columns are NULL.
+    /// The part before the end offsets of a row in which all columns are NULL.
     private let blank: [UInt8]
-    /// The row under way: what stands before the ends, room for ends of two bytes, and the bytes of the variable columns in the
-    /// order in which they were written. In most rows that is the row itself.
+    /// The current row: the part before the end offsets, two bytes for each end offset, and the variable columns in the
+    /// order of writing. Most rows are complete in this form.
     private var memory: UnsafeMutableRawPointer
     private var capacity: Int
     private let fixedCount: Int
-    /// Where the bytes of the variable columns begin.
+    /// The offset of the variable columns' bytes.
     private let variableStart: Int
     private var variableCount = 0
-    /// Where each variable column is, counted from ``variableStart``.
+    /// The range of each variable column, relative to ``variableStart``.
     private let parts: UnsafeMutablePointer<(start: Int, end: Int)>
     private let partCount: Int
-    /// The variable column that comes next, if all come in order.
+    /// The next variable column if all are written in order.
     private var nextPart = 0
     private var isInOrder = true
     private var containers: [AnyContainerBox] = []
-    // The one that was last asked for. Compared by type, and therefore safe to cast without a check.
+    // The last requested container. Its key type is compared, so the cast needs no check.
     private var lastKey: ObjectIdentifier?
     private var lastContainer: UnsafeRawPointer?
     let writers: PropertyWriters
@@ -62,7 +62,7 @@ import Foundation
         unsafe parts.deallocate()
     }
 
-    /// Ends the cycle of the writer and its containers. The owner calls it.
+    /// Breaks the reference cycle of the writer and its containers. The owner calls it.
     func close() {
         containers = []
         lastKey = nil
@@ -71,7 +71,7 @@ import Foundation
 
     // MARK: Rows
 
-    /// Begins a row all of whose columns are NULL.
+    /// Begins a row in which all columns are NULL.
     func begin() {
         unsafe blank.withUnsafeBytes { blank in
             if let source = blank.baseAddress { unsafe memory.copyMemory(from: source, byteCount: blank.count) }
@@ -82,7 +82,7 @@ import Foundation
         isInOrder = true
     }
 
-    /// Appends the row to others.
+    /// Appends the row to a buffer.
     func finish(_ rows: inout RowBuffer) throws {
         if isInOrder, variableCount <= Int(UInt16.max) {
             var end = 0
@@ -100,7 +100,7 @@ import Foundation
         rows.ends.append(rows.bytes.count)
     }
 
-    /// Appends a row whose columns came in another order, or that has long ends.
+    /// Appends a row whose variable columns are out of order, or that needs end offsets of 4 bytes.
     @inline(never)
     private func appendInPieces(_ rows: inout RowBuffer) throws {
         var length = 0
@@ -127,15 +127,15 @@ import Foundation
 
     // MARK: Values
 
-    /// Whether a column has a type.
+    /// True if a column has this storage type.
     @inline(__always)
     func takes(_ type: ColumnType, _ number: Int) -> Bool { unsafe table.entries[number].kind == type.rawValue }
 
-    /// Whether a property is an array that joins fill.
+    /// True if a property is an array that joins fill.
     @inline(__always)
     func isSubTable(_ number: Int) -> Bool { unsafe table.entries[number].kind == RowEntry.subTable }
 
-    /// Sets a fixed column. Only where it ``takes(_:_:)`` a type of this width.
+    /// Sets a fixed column. Valid only if ``takes(_:_:)`` is true for a type of this width.
     @inline(__always)
     func setFixed<T: BitwiseCopyable>(_ number: Int, _ value: T) {
         let entry = unsafe table.entries[number]
@@ -149,7 +149,7 @@ import Foundation
         unsafe memory.storeBytes(of: byte & ~entry.nullMask, toByteOffset: Int(entry.nullByte), as: UInt8.self)
     }
 
-    /// Sets a variable column. Only where it ``takes(_:_:)`` such a type.
+    /// Sets a variable column. Valid only if ``takes(_:_:)`` is true for a variable type.
     @inline(__always)
     func setBytes(_ number: Int, _ value: UnsafeRawBufferPointer) {
         let entry = unsafe table.entries[number]
@@ -175,8 +175,8 @@ import Foundation
         unsafe memory = larger
     }
 
-    /// Sets a column to a value of any type: the slow way.
-    /// - Throws: ``CRUDEncoderError`` where it does not fit.
+    /// Sets a column to a value of any type. The slow form.
+    /// - Throws: ``CRUDEncoderError`` if the value does not fit.
     @inline(never)
     func set(_ number: Int, _ value: ColumnValue) throws {
         if isSubTable(number) { return }
@@ -190,7 +190,7 @@ import Foundation
         try type.store(fitting, self, number)
     }
 
-    /// Makes a column NULL.
+    /// Sets a column to NULL.
     func setNull(_ number: Int) throws {
         if isSubTable(number) { return }
         guard number < columnCount else { throw noColumn(number) }
@@ -245,7 +245,7 @@ import Foundation
         return box
     }
 
-    // The protocol lets these throw only when they are written to.
+    // The protocol does not let these throw. Their containers throw when they are written to.
     func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusedValues(error: unsupported()) }
     func singleValueContainer() -> any SingleValueEncodingContainer { RefusedValues(error: unsupported()) }
 }

@@ -1,9 +1,8 @@
 extension ColumnType {
-    /// The type of a name in SQL: the names that the types have here, else as SQLite's affinity goes.
+    /// The column type of an SQL type name: an exact ``sqlName``, else the first match of this list.
     ///
-    /// `UUID`, `BOOL…`, `JSON…`, `DATE…`, `TIME…` are types of their own; then a name with `INT` is an integer of 64 bits,
-    /// one with `CHAR`, `CLOB` or `TEXT` a string, one with `BLOB`, `BYTEA` or `BINARY` bytes, and all others reals.
-    /// No name is a string.
+    /// An empty name or one with `CHAR`, `CLOB`, `TEXT`, `STRING` or `URL` is a string. Then come `UUID`, `BOOL`,
+    /// `JSON`, `DATE`, `TIME`; `INT`, `SERIAL` (64 bits); `BLOB`, `BYTEA`, `BINARY` (bytes). All others are reals.
     package init(sql name: String) {
         let name = name.uppercased()
         if let type = ColumnType.allCases.first(where: { $0.sqlName == name }) {
@@ -29,7 +28,7 @@ extension ColumnType {
             }
     }
 
-    /// The name of the type in SQL. Read back, it is the same type.
+    /// The name of the type in SQL. ``init(sql:)`` maps it to the same type.
     package var sqlName: String {
         switch self {
         case .bool: "BOOLEAN"

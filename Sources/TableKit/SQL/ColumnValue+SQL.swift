@@ -1,8 +1,8 @@
 import Foundation
 
 extension ColumnValue {
-    /// The value as one of a column's type, as freely as SQL writes values: as ``fitting(_:)``, also numbers as text, text
-    /// that spells a number or a Bool, and UUIDs and dates as text. Nil where it does not fit.
+    /// Converts the value to a column's type by SQL's loose rules: as ``fitting(_:)``, also text to numbers and bools,
+    /// and numbers, bools, UUIDs and dates to text. Returns nil if it does not fit.
     package func coerced(to type: ColumnType) -> ColumnValue? {
         if let value = fitting(type) { return value }
         switch (self, type) {
@@ -24,7 +24,7 @@ extension ColumnValue {
         }
     }
 
-    /// The number that a text spells.
+    /// Parses a number.
     private init?(number text: String) {
         if let value = Int64(text) {
             self = .integer(value)

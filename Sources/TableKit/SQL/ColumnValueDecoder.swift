@@ -1,9 +1,9 @@
 import Foundation
 
-/// Decodes one value of a column: as one of the column types, of a raw value, or from JSON.
+/// Decodes one column value: as a column type, by its raw value, or from JSON.
 struct ColumnValueDecoder: Decoder, SingleValueDecodingContainer {
     let value: ColumnValue
-    /// The column, for errors.
+    /// The column's name, for errors.
     let column: String?
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -40,7 +40,7 @@ struct ColumnValueDecoder: Decoder, SingleValueDecodingContainer {
 
     private func converted(to type: any ColumnConvertible.Type) throws -> any ColumnConvertible {
         do { return try type.init(columnValue: value) } catch {
-            // What a statement computes has the type of SQL, not that of a column: text for a date, for one.
+            // A computed value has SQL's type, not the column's: for example text for a date.
             if !value.isNull, let coerced = value.coerced(to: type.columnType), coerced != value {
                 return try type.init(columnValue: coerced)
             }
@@ -53,5 +53,5 @@ struct ColumnValueDecoder: Decoder, SingleValueDecodingContainer {
     }
 }
 
-/// What a type meets that asks a plain value for properties or elements: it is stored as JSON.
+/// Thrown when a type requests properties or elements: its value is stored as JSON.
 private struct NeedsJSON: Error {}

@@ -1,33 +1,33 @@
 extension DatabaseProtocol {
-    /// Runs statements of SQL and drops their rows.
+    /// Runs SQL statements and discards their rows.
     ///
-    /// Within `transaction { … }` they are part of it; else each statement is a transaction of its own, unless the text
-    /// has BEGIN and COMMIT. See ``SQLScript``.
+    /// Statements within `transaction { … }` are part of it. Otherwise each statement is a transaction of its own,
+    /// unless the text has BEGIN and COMMIT. See ``SQLScript``.
     /// - Parameters:
     ///   - sql: the statements, separated by `;`.
-    ///   - bindings: the values of `?`, `?1` and `$1`, in their order. The names are for people.
-    /// - Throws: ``CRUDSQLGenError`` with ``TableErrorCode/syntax`` for what cannot be read, and what the statements throw.
+    ///   - bindings: the values of `?`, `?1` and `$1`, in their order. The names are only informative.
+    /// - Throws: ``CRUDSQLGenError`` with ``TableErrorCode/syntax`` for invalid SQL, and the errors of the statements.
     public func sql(_ sql: String, bindings: Bindings = []) throws {
         try access.run(sql, try bindings.values()) { _ in }
     }
 
-    /// Runs statements of SQL and decodes their rows, by the names of the result's columns.
+    /// Runs SQL statements and decodes their rows by the names of the result's columns.
     ///
-    /// Columns that the type lacks are ignored. One that it needs and that is not there throws.
+    /// Columns without a property are ignored. A property that is not optional throws if its column is missing.
     /// - Parameters:
     ///   - sql: the statements, separated by `;`.
     ///   - bindings: the values of `?`, `?1` and `$1`, in their order.
-    ///   - type: what a row is decoded as.
+    ///   - type: the type of an item.
     /// - Returns: an item for each row, in the order of the rows.
     public func sql<A: Decodable>(_ sql: String, bindings: Bindings = [], _ type: A.Type) throws -> [A] {
         try access.items(sql, try bindings.values())
     }
 
-    /// Runs statements of SQL and hands over their results, which are read batch by batch.
+    /// Runs SQL statements and passes on their results, which are read batch by batch.
     /// - Parameters:
     ///   - sql: the statements, separated by `;`.
     ///   - bindings: the values of `?`, `?1` and `$1`, in their order.
-    ///   - body: takes the result of each statement. It must pull the rows that it wants before it returns.
+    ///   - body: called with the result of each statement. It must read the rows that it needs before it returns.
     public func sql(_ sql: String, bindings: Bindings = [], results body: (SQLResult) throws -> Void) throws {
         try access.run(sql, try bindings.values(), body)
     }
@@ -55,7 +55,7 @@ extension Bindings {
 }
 
 extension Access {
-    /// Runs a text in the transaction that is open, else statement by statement.
+    /// Runs a script in the current transaction, else statement by statement.
     fileprivate func run(_ text: String, _ bindings: [ColumnValue], _ body: (SQLResult) throws -> Void) throws {
         let script = try SQLScript(text)
         CRUDLogging.logQuery(text)
@@ -67,7 +67,7 @@ extension Access {
         }
     }
 
-    /// The rows of a text's statements, decoded.
+    /// Runs a script and decodes its rows.
     fileprivate func items<A: Decodable>(_ text: String, _ bindings: [ColumnValue]) throws -> [A] {
         var items: [A] = []
         try run(text, bindings) { result in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The number of the last row that an INSERT of SQL made, for each engine: `last_insert_rowid()`.
+/// The key of the last row inserted by SQL, for each engine: `last_insert_rowid()`.
 enum LastInsertID {
     private struct Entry {
         weak var engine: (any TableEngine)?
@@ -9,7 +9,7 @@ enum LastInsertID {
 
     private static let entries = Mutex<[Entry]>([])
 
-    /// The number; 0 before the first INSERT.
+    /// The key; 0 before the first INSERT.
     static func of(_ engine: any TableEngine) -> Int64 {
         entries.withLock { entries in entries.first { $0.engine === engine }?.number ?? 0 }
     }

@@ -1,15 +1,15 @@
-/// What the names and parameters of a statement stand for.
+/// Resolves the names and parameters of a statement.
 struct SQLBinding {
     /// The values of the parameters.
     let parameters: [ColumnValue]
-    /// What `last_insert_rowid()` is.
+    /// The value of `last_insert_rowid()`.
     let lastInsertID: Int64
     /// The table whose columns can be named.
     var structure: TableStructure?
-    /// The other name of the table.
+    /// The alias of the table.
     var alias: String?
 
-    /// A value.
+    /// Evaluates an operand that is not a column.
     func value(_ operand: SQLOperand) throws -> ColumnValue {
         switch operand {
         case .value(let value): return value
@@ -32,7 +32,7 @@ struct SQLBinding {
         }
     }
 
-    /// The value for a column.
+    /// Evaluates an operand and converts the value to a column's type.
     func value(_ operand: SQLOperand, for column: Column) throws -> ColumnValue {
         let value = try value(operand)
         if let fitting = value.coerced(to: column.type) { return fitting }
@@ -41,7 +41,7 @@ struct SQLBinding {
             table: structure?.name, column: column.name)
     }
 
-    /// The number of a column.
+    /// Returns the number of a column.
     func number(_ column: SQLColumn) throws -> Int {
         guard let structure else {
             throw CRUDSQLGenError("There is no table to take columns from.", code: .noTable, column: column.name.text)
@@ -57,7 +57,7 @@ struct SQLBinding {
         return try structure.existingNumber(column.name)
     }
 
-    /// The column of a number.
+    /// Returns the column with this number.
     func column(_ number: Int) throws -> Column {
         guard let structure else { throw CRUDSQLGenError("There is no table.", code: .noTable) }
         return structure.columns[number]
@@ -66,7 +66,7 @@ struct SQLBinding {
 
 /// Conditions.
 extension SQLBinding {
-    /// A condition as engines know it.
+    /// Compiles a condition into a predicate.
     func predicate(_ condition: SQLCondition) throws -> Predicate {
         switch condition {
         case .and(let parts): return .and(try parts.map(predicate))
@@ -147,8 +147,8 @@ extension SQLBinding {
 }
 
 extension ColumnValue {
-    /// The value as it is compared with a column's: text as what it spells, a real beside a column of `Float` as its values
-    /// are, rounded (so that `= 0.1` finds the rows that were given 0.1), other numbers as they are, exactly.
+    /// Converts the value for a comparison with a column. Parses text as the column's type. Rounds reals for a `Float`
+    /// column, so that `= 0.1` finds rows inserted with 0.1. Keeps other numbers exact.
     fileprivate func compared(with type: ColumnType) -> ColumnValue {
         switch self {
         case .real where type == .float: fitting(type) ?? self
@@ -162,7 +162,7 @@ extension ColumnValue {
 }
 
 extension Comparison {
-    /// The comparison with its sides exchanged.
+    /// The comparison with its operands swapped.
     fileprivate var flipped: Comparison {
         switch self {
         case .equal, .notEqual: self
@@ -175,7 +175,7 @@ extension Comparison {
 }
 
 extension LikePattern {
-    /// The pattern of SQL's LIKE, in the simplest form, which indexes may serve.
+    /// Simplifies a pattern of SQL's LIKE to a form that indexes may serve.
     init(sql pattern: String) {
         let isWildcard = { (byte: UInt8) in byte == UInt8(ascii: "%") || byte == UInt8(ascii: "_") }
         let isOpenAtStart = pattern.utf8.first == UInt8(ascii: "%")

@@ -18,7 +18,7 @@ extension SQLExecution {
         throw CRUDSQLGenError.syntax("The table is missing.", at: name.token, supported: SQLGrammar.pragma)
     }
 
-    /// Foreign keys always hold, so they can be switched on, but not off.
+    /// Foreign keys are always enforced: they can be switched on, but not off.
     private func foreignKeys(_ argument: SQLName?) throws -> SQLResult {
         guard let argument else { return SQLResult(columns: ["foreign_keys"], rows: [[.integer(1)]]) }
         if ["on", "1", "true", "yes"].contains(argument.text.lowercased()) { return SQLResult() }
@@ -65,7 +65,7 @@ extension SQLExecution {
 }
 
 extension ColumnValue {
-    /// The value as a statement would write it.
+    /// The value as an SQL literal.
     package var sqlLiteral: String {
         func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
         func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) }

@@ -1,11 +1,11 @@
-/// Runs statements in a session.
+/// Runs SQL statements in a session.
 struct SQLExecution {
     let session: any TableSession
     let parameters: [ColumnValue]
-    /// What `last_insert_rowid()` is: the number of the last row that an INSERT made.
+    /// The value of `last_insert_rowid()`: the key of the last row inserted.
     var lastInsertID: Int64
 
-    /// Runs a statement other than those that begin and end transactions.
+    /// Runs a statement other than transaction control.
     mutating func run(_ statement: SQLStatement) throws -> SQLResult {
         switch statement {
         case .transaction:
@@ -24,7 +24,7 @@ struct SQLExecution {
         }
     }
 
-    /// The names and values of a statement on a table.
+    /// The binding for a statement on a table.
     func binding(_ structure: TableStructure? = nil, alias: String? = nil) -> SQLBinding {
         SQLBinding(parameters: parameters, lastInsertID: lastInsertID, structure: structure, alias: alias)
     }
@@ -83,7 +83,7 @@ extension SQLExecution {
         return try self.result(result, insert.returning, structure)
     }
 
-    /// A row with some columns set.
+    /// The values of a row, with some columns set.
     private func values(
         _ row: [SQLOperand], _ numbers: [Int], _ nulls: [ColumnValue], _ binding: SQLBinding
     ) throws -> [ColumnValue] {
@@ -129,7 +129,7 @@ extension SQLExecution {
         return try result(try session.delete(statement), delete.returning, structure)
     }
 
-    /// The count, and the rows after RETURNING.
+    /// The row count, and the rows for RETURNING.
     private func result(
         _ result: ChangeResult, _ items: [SQLItem]?, _ structure: TableStructure
     ) throws -> SQLResult {

@@ -1,4 +1,4 @@
-/// What is supported, for messages.
+/// The supported SQL syntax, for error messages.
 enum SQLGrammar {
     static let statements = """
         SELECT, INSERT, UPDATE, DELETE, CREATE TABLE, CREATE INDEX, DROP TABLE, DROP INDEX, ALTER TABLE, BEGIN, COMMIT, \
@@ -33,7 +33,7 @@ enum SQLGrammar {
     static let pragma = "PRAGMA foreign_keys; table_info(table); table_list; index_list(table)."
     static let value = "'text', numbers, x'blob', TRUE, FALSE, NULL, ?, ?1, $1, last_insert_rowid()."
 
-    /// Parts of SQL that are not supported, by the word that begins them.
+    /// Unsupported parts of SQL, by their first keyword.
     static let constructs: [String: String] = {
         let joins = "Joins are not supported: use `join` of the typed API."
         let sets = "UNION, INTERSECT and EXCEPT are not supported: run one SELECT after the other."
@@ -49,7 +49,7 @@ enum SQLGrammar {
         ]
     }()
 
-    /// Words that are no names, unless they are quoted.
+    /// Keywords that must be quoted as names.
     static let reserved: Set<String> = [
         "ADD", "ALL", "ALTER", "AND", "AS", "ASC", "BETWEEN", "BY", "CHECK", "COMMIT", "CONSTRAINT", "CREATE",
         "DEFAULT", "DELETE", "DESC", "DISTINCT", "DROP", "EXCEPT", "EXISTS", "FOREIGN", "FROM", "GROUP", "HAVING", "IN",

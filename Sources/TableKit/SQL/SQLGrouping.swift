@@ -1,4 +1,4 @@
-/// Runs a SELECT with aggregates or groups. The groups are ordered and cut in memory.
+/// Runs a SELECT with aggregates or groups. Sorts and limits the groups in memory.
 struct SQLGrouping {
     private let selection: SQLSelection
     private let groupBy: [Int]
@@ -9,7 +9,7 @@ struct SQLGrouping {
         groupBy = try selection.select.groupBy.map(selection.binding.number)
     }
 
-    /// A column of the result: a value of the group's row, or a constant.
+    /// A column of the result: a value of the group, or a constant.
     private enum Place {
         case value(Int)
         case constant(ColumnValue)
@@ -96,7 +96,7 @@ struct SQLGrouping {
 
     // MARK: HAVING
 
-    /// The condition on groups, whose columns and aggregates are named by the places of their values.
+    /// Rewrites a HAVING condition: columns and aggregates become columns named by the index of their value in a group.
     private mutating func groupCondition(_ condition: SQLCondition, _ places: [Place]) throws -> SQLCondition {
         try condition.mapping { operand in
             switch operand {
@@ -120,7 +120,7 @@ struct SQLGrouping {
         .column(SQLColumn(name: SQLName(text: "\(place)", token: token)))
     }
 
-    /// The values of a group as a table, whose columns are named by their places.
+    /// The values of a group as a table. Its columns are named by their index.
     private var groupBinding: SQLBinding {
         get throws {
             var binding = selection.binding
@@ -150,7 +150,7 @@ struct SQLGrouping {
         return terms
     }
 
-    /// The number of the value that a term orders by; nil for a constant.
+    /// The index of the value that a term orders by; nil for a constant.
     private mutating func orderPlace(_ item: SQLOrderItem, _ places: [Place]) throws -> Int? {
         switch item {
         case .aggregate(let aggregate, _): return try place(of: aggregate)

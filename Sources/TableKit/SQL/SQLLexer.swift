@@ -1,4 +1,4 @@
-/// Cuts a text into tokens.
+/// Splits SQL text into tokens.
 struct SQLLexer {
     private let text: [Unicode.Scalar]
     private var place = 0
@@ -7,7 +7,7 @@ struct SQLLexer {
 
     init(_ text: String) { self.text = Array(text.unicodeScalars) }
 
-    /// All tokens, ``SQLToken/Kind/end`` as the last.
+    /// All tokens. The last is ``SQLToken/Kind/end``.
     static func tokens(of text: String) throws(CRUDSQLGenError) -> [SQLToken] {
         var lexer = SQLLexer(text)
         var tokens: [SQLToken] = []
@@ -98,7 +98,7 @@ struct SQLLexer {
         scalar.properties.isAlphabetic || scalar == "_"
     }
 
-    /// What stands between two quotes; two of them within are one.
+    /// The text up to the closing quote. A doubled quote stands for one.
     private mutating func quoted(until quote: Unicode.Scalar) throws(CRUDSQLGenError) -> String {
         advance()
         var content = String.UnicodeScalarView()

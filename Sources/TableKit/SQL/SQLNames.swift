@@ -1,6 +1,6 @@
-/// Looks names up: exactly, then without case.
+/// Name look-up: exact first, then case-insensitive.
 extension TableSession {
-    /// The table of a name, if there is one.
+    /// The table with this name, or nil.
     func tableIfPresent(_ name: SQLName) throws -> TableInfo? {
         if let table = try table(named: name.text) { return table }
         let folded = name.text.lowercased()
@@ -8,7 +8,7 @@ extension TableSession {
         return found.count == 1 ? found[0] : nil
     }
 
-    /// The table of a name.
+    /// The table with this name.
     func existingTable(_ name: SQLName) throws -> TableInfo {
         if let table = try tableIfPresent(name) { return table }
         throw CRUDSQLGenError(
@@ -16,7 +16,7 @@ extension TableSession {
             table: name.text)
     }
 
-    /// The index of a name, if there is one.
+    /// The index with this name, or nil.
     func indexIfPresent(_ name: SQLName) throws -> IndexDefinition? {
         let all = try tables().flatMap { $0.indexes.map(\.definition) }
         let folded = name.text.lowercased()
@@ -25,7 +25,7 @@ extension TableSession {
 }
 
 extension TableStructure {
-    /// The number of a column.
+    /// The number of the column with this name.
     func existingNumber(_ name: SQLName) throws(CRUDSQLGenError) -> Int {
         if let number = number(of: name.text) { return number }
         let folded = name.text.lowercased()
@@ -38,6 +38,6 @@ extension TableStructure {
 }
 
 extension IndexDefinition {
-    /// The name, or that which an index without one goes by.
+    /// The name, or the default name of an index without one.
     package var sqlName: String { name ?? "index_" + ([table] + columns).joined(separator: "_") }
 }

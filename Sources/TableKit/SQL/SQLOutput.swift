@@ -8,7 +8,7 @@ struct SQLOutput {
     var name: String
     var source: Source
 
-    /// The outputs of items that are no aggregates.
+    /// The outputs of items that are not aggregates.
     static func outputs(of items: [SQLItem], _ binding: SQLBinding) throws -> [SQLOutput] {
         try items.flatMap { item -> [SQLOutput] in
             switch item.value {
@@ -19,7 +19,7 @@ struct SQLOutput {
                 return structure.columns.enumerated().map { SQLOutput(name: $1.name, source: .column($0)) }
             case .operand(.column(let column)):
                 let number = try binding.number(column)
-                // The column's own name, unless AS gave another.
+                // Without AS, the output has the catalogue's spelling of the column's name.
                 let isRenamed = item.name != column.name.text
                 return [
                     SQLOutput(
@@ -33,7 +33,7 @@ struct SQLOutput {
         }
     }
 
-    /// The numbers of the columns that outputs read, each once.
+    /// The distinct numbers of the columns that outputs read.
     static func columns(_ outputs: [SQLOutput]) -> [Int] {
         var columns: [Int] = []
         for output in outputs {
@@ -42,7 +42,7 @@ struct SQLOutput {
         return columns
     }
 
-    /// The outputs' values for a row.
+    /// The values of the outputs for a row.
     static func values(_ outputs: [SQLOutput], _ shape: RowShape, _ row: RawSpan) throws -> [ColumnValue] {
         let columns = columns(outputs)
         let values = try shape.values(columns, in: row)

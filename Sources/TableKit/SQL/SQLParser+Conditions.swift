@@ -1,6 +1,6 @@
 /// Conditions and values.
 extension SQLParser {
-    /// A condition after WHERE.
+    /// Parses a condition after WHERE or HAVING.
     mutating func condition() throws(CRUDSQLGenError) -> SQLCondition {
         let outer = supported
         supported = SQLGrammar.condition
@@ -75,7 +75,7 @@ extension SQLParser {
         return values
     }
 
-    /// An operand that is no column.
+    /// Parses an operand that is not a column.
     mutating func value() throws(CRUDSQLGenError) -> SQLOperand {
         let start = token
         let operand = try operand()
@@ -87,7 +87,7 @@ extension SQLParser {
         return operand
     }
 
-    /// A value, a parameter or a column.
+    /// Parses a value, a parameter or a column.
     mutating func operand() throws(CRUDSQLGenError) -> SQLOperand {
         let start = token
         switch start.kind {
@@ -137,7 +137,7 @@ extension SQLParser {
         return .column(try column())
     }
 
-    /// A column, perhaps with its table's name.
+    /// Parses a column, with an optional table name.
     mutating func column() throws(CRUDSQLGenError) -> SQLColumn {
         let first = try name("a column")
         guard takes(sign: ".") else { return SQLColumn(name: first) }

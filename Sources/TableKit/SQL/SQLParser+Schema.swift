@@ -64,7 +64,7 @@ extension SQLParser {
         return table
     }
 
-    /// Reads a constraint of the table, if there is one next.
+    /// Parses a table constraint. Returns false if none comes next.
     private mutating func tableConstraint(_ table: inout SQLTableDefinition) throws(CRUDSQLGenError) -> Bool {
         if takes("CONSTRAINT") { _ = try name("a constraint") }
         if takes("PRIMARY", "KEY") {
@@ -90,7 +90,7 @@ extension SQLParser {
         return definition
     }
 
-    /// The words of a type, without the numbers in parentheses.
+    /// Parses the words of a type name, and skips the numbers in parentheses.
     private mutating func typeName() throws(CRUDSQLGenError) -> String {
         var words: [String] = []
         while case .word(let word) = token.kind, !SQLGrammar.reserved.contains(word.uppercased()),

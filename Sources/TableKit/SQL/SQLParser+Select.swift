@@ -34,13 +34,13 @@ extension SQLParser {
         if takes("OFFSET") {
             select.offset = try value()
         } else if takes(sign: ",") {
-            // SQLite's other form: what is passed over stands first.
+            // SQLite's other form: `LIMIT offset, count`.
             select.offset = select.limit
             select.limit = try value()
         }
     }
 
-    /// A name after AS, or alone.
+    /// Parses an optional alias, with or without AS.
     private mutating func alias() throws(CRUDSQLGenError) -> SQLName? {
         if takes("AS") { return try name("an alias") }
         switch token.kind {
@@ -50,7 +50,7 @@ extension SQLParser {
         }
     }
 
-    /// What a result has columns for.
+    /// Parses the items of a result.
     mutating func items() throws(CRUDSQLGenError) -> [SQLItem] {
         var items: [SQLItem] = []
         repeat { items.append(try item()) } while takes(sign: ",")
@@ -79,7 +79,7 @@ extension SQLParser {
         return SQLItem(value: .operand(operand), name: try alias()?.text ?? text)
     }
 
-    /// An aggregate, if there is one next, and its text.
+    /// Parses an aggregate, with its text. Returns nil if none comes next.
     mutating func aggregate() throws(CRUDSQLGenError) -> (value: SQLAggregate, text: String)? {
         guard following.kind == .sign("("), case .word(let word) = token.kind else { return nil }
         let function = word.uppercased()

@@ -1,21 +1,21 @@
-/// Reads statements: recursive descent over tokens, with a bound on nesting.
+/// A recursive-descent parser of SQL statements, with bounded nesting.
 struct SQLParser {
-    /// How deep parentheses and NOT may be nested.
+    /// The maximum nesting depth of parentheses and NOT.
     static let greatestDepth = 200
 
     private let tokens: [SQLToken]
     private var place = 0
     private var depth = 0
-    /// The number that the next `?` takes.
+    /// The number of the next `?`.
     private var nextParameter = 0
-    /// Whether operands may be aggregates: in HAVING.
+    /// True if operands may be aggregates, as in HAVING.
     var allowsAggregates = false
-    /// What the statement under way supports, for messages.
+    /// The supported syntax of the current statement, for error messages.
     var supported = SQLGrammar.statements
 
     init(_ text: String) throws(CRUDSQLGenError) { tokens = try SQLLexer.tokens(of: text) }
 
-    /// All statements of a text.
+    /// Parses all statements of a text.
     static func statements(of text: String) throws(CRUDSQLGenError) -> [SQLStatement] {
         var parser = try SQLParser(text)
         var statements: [SQLStatement] = []
@@ -34,23 +34,23 @@ struct SQLParser {
 
 /// Tokens.
 extension SQLParser {
-    /// The next token. The last is the end, and stays the next.
+    /// The next token. The end token stays the next.
     var token: SQLToken { tokens[place] }
 
     /// The token after the next.
     var following: SQLToken { tokens[min(place + 1, tokens.count - 1)] }
 
-    /// Whether a star stands two tokens on: that of `table.*`.
+    /// True if the second token after the next is a star, as in `table.*`.
     var isStarAfterDot: Bool { place + 2 < tokens.count && tokens[place + 2].kind == .sign("*") }
 
     mutating func advance() { if place + 1 < tokens.count { place += 1 } }
 
-    /// The error for the next token: what it begins, where that is known SQL which is not supported, else `problem`.
+    /// The error at the next token: names the unsupported part of SQL that it begins, else `problem`.
     func unexpected(_ problem: String) -> CRUDSQLGenError {
         .syntax(construct ?? problem, at: token, supported: supported)
     }
 
-    /// A part of SQL that the next token begins and that is not supported, as a sentence.
+    /// The error sentence for an unsupported part of SQL that the next token begins.
     private var construct: String? {
         switch token.kind {
         case .sign("("): SQLParser.isKeyword(following, "SELECT") ? "Subqueries are not supported." : nil
@@ -60,14 +60,14 @@ extension SQLParser {
         }
     }
 
-    /// Whether a token is a keyword.
+    /// True if a token is this keyword.
     static func isKeyword(_ token: SQLToken, _ word: String) -> Bool {
         if case .word(let text) = token.kind { text.uppercased() == word } else { false }
     }
 
     func isNext(_ word: String) -> Bool { SQLParser.isKeyword(token, word) }
 
-    /// Takes these keywords, all or none.
+    /// Consumes these keywords, all or none. Returns true if they came next.
     mutating func takes(_ words: String...) -> Bool {
         for (offset, word) in words.enumerated()
         where place + offset >= tokens.count || !SQLParser.isKeyword(tokens[place + offset], word) {
@@ -91,7 +91,7 @@ extension SQLParser {
         if !takes(sign: sign) { throw unexpected("A \(sign) is missing.") }
     }
 
-    /// A name of a table, a column, an index.
+    /// Parses the name of a table, a column or an index.
     mutating func name(_ what: String) throws(CRUDSQLGenError) -> SQLName {
         let token = token
         switch token.kind {
@@ -105,7 +105,7 @@ extension SQLParser {
         }
     }
 
-    /// Names in parentheses. ASC and DESC are passed over: walks go both ways.
+    /// Parses names in parentheses. Ignores ASC and DESC, because indexes are scanned in both directions.
     mutating func names(_ what: String) throws(CRUDSQLGenError) -> [SQLName] {
         try expect(sign: "(")
         var names: [SQLName] = []
@@ -117,7 +117,7 @@ extension SQLParser {
         return names
     }
 
-    /// Reads one level deeper.
+    /// Parses one nesting level deeper.
     mutating func nested<R>(
         _ body: (inout SQLParser) throws(CRUDSQLGenError) -> R
     ) throws(CRUDSQLGenError) -> R {
@@ -129,7 +129,7 @@ extension SQLParser {
         return try body(&self)
     }
 
-    /// The number of a parameter, counted from 0.
+    /// The index of a parameter, from 0.
     mutating func parameter(_ number: Int?) -> Int {
         let index = number.map { $0 - 1 } ?? nextParameter
         nextParameter = max(nextParameter, index == .max ? index : index + 1)

@@ -1,12 +1,12 @@
-/// The result of a statement, pulled batch by batch: a million rows take the memory of one batch.
+/// The result of a statement, read batch by batch: it holds one batch in memory.
 ///
-/// Used by one thread at a time, and only as long as the session that made it is open.
+/// Used by one thread at a time, while the session that created it is open.
 public final class SQLResult {
-    /// The names of the columns. Empty for statements that give no rows.
+    /// The names of the columns. Empty for statements without rows.
     public let columns: [String]
-    /// The rows that the statement inserted, changed or deleted.
+    /// The number of rows that the statement inserted, updated or deleted.
     public let changes: Int
-    /// The plan as a value, of EXPLAIN.
+    /// The plan, for EXPLAIN.
     public let plan: QueryPlan?
     private let pull: () throws -> [[ColumnValue]]?
 
@@ -29,10 +29,10 @@ public final class SQLResult {
         }
     }
 
-    /// The next rows, each with a value for each column, or nil at the end.
+    /// The next rows, each with one value for each column. Nil at the end.
     public func next() throws -> [[ColumnValue]]? { try pull() }
 
-    /// All rows that are left.
+    /// All remaining rows.
     public func all() throws -> [[ColumnValue]] {
         var all: [[ColumnValue]] = []
         while let rows = try next() { all += rows }

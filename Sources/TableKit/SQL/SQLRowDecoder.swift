@@ -2,12 +2,12 @@
 struct SQLRowDecoder {
     private let numbers: [String: Int]
 
-    /// - Parameter columns: the names; of two that are the same the first counts.
+    /// - Parameter columns: the names. The first of equal names wins.
     init(_ columns: [String]) {
         numbers = Dictionary(columns.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The item that a row holds. A type that is no struct or class, such as `Int`, takes the first column.
+    /// Decodes a row. A type without properties, such as `Int`, decodes from the first column.
     func decode<T: Decodable>(_ type: T.Type, _ row: [ColumnValue]) throws -> T {
         if let column = type as? any ColumnConvertible.Type, let first = row.first {
             guard let value = try column.init(columnValue: first) as? T else { throw column.misfit(first) }

@@ -1,26 +1,26 @@
-/// The statements of a text, to be run one after the other.
+/// The SQL statements of a text, run one after the other.
 ///
-/// A statement is a transaction of its own, unless the text itself begins one with BEGIN or SAVEPOINT; that must end within
-/// the same text. Names match exactly, then without case.
+/// Each statement is a transaction of its own, unless the text begins one with BEGIN or SAVEPOINT. It must end such a
+/// transaction, too. Names match exactly first, then case-insensitively.
 public struct SQLScript: Sendable {
     let statements: [SQLStatement]
 
-    /// Reads the statements of a text, separated by `;`.
-    /// - Throws: ``CRUDSQLGenError`` with ``TableErrorCode/syntax``: line, column, and what is supported.
+    /// Parses the statements of a text, separated by `;`.
+    /// - Throws: ``CRUDSQLGenError`` with ``TableErrorCode/syntax``. Its message has the place.
     public init(_ text: String) throws {
         statements = try SQLParser.statements(of: text)
     }
 
-    /// Whether no statement changes anything.
+    /// True if no statement changes data.
     public var isReadOnly: Bool { statements.allSatisfy(\.isReadOnly) }
 
-    /// Runs the statements, each as a transaction of its own but for what the text says.
+    /// Runs the statements, each as a transaction of its own unless the text begins one.
     /// - Parameters:
     ///   - engine: runs the statements.
-    ///   - bindings: the values of `?`, `?1` and `$1`. Each statement counts its `?` from the first on.
-    ///   - body: takes the result of each statement, and pulls its rows before the next statement runs.
-    /// - Throws: what statements throw. Those before the failing one stay done, unless the text began a transaction:
-    ///   that is taken back.
+    ///   - bindings: the values of `?`, `?1` and `$1`. Each statement counts its `?` from the first value.
+    ///   - body: called with the result of each statement. It reads the rows before the next statement runs.
+    /// - Throws: the errors of the statements. Statements before the failed one stay committed, unless the text began a
+    ///   transaction, which is rolled back.
     public func run(
         on engine: any TableEngine, bindings: [ColumnValue] = [], _ body: (SQLResult) throws -> Void = { _ in }
     ) throws {
@@ -28,8 +28,8 @@ public struct SQLScript: Sendable {
         try run.run(statements, body)
     }
 
-    /// Runs the statements in a transaction that is open: BEGIN and SAVEPOINT make savepoints.
-    /// - Parameter engine: the session's.
+    /// Runs the statements in an open transaction: BEGIN and SAVEPOINT create savepoints.
+    /// - Parameter engine: the engine of the session.
     package func run(
         in session: any TableSession, of engine: any TableEngine, bindings: [ColumnValue] = [],
         _ body: (SQLResult) throws -> Void = { _ in }

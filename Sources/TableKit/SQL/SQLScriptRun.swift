@@ -1,16 +1,16 @@
-/// One run of a script: the transaction that is open, and its savepoints.
+/// One run of a script, with its open transaction and savepoints.
 struct SQLScriptRun {
     private struct Mark {
-        /// Nil: the mark of BEGIN within a transaction that was open before.
+        /// Nil for a BEGIN within an open transaction.
         var name: String?
         var savepoint: Savepoint
     }
 
     private let engine: any TableEngine
-    /// The transaction that the script runs in.
+    /// The transaction that was open before the script, if any.
     private let outer: (any TableSession)?
     private let bindings: [ColumnValue]
-    /// The transaction that the script began.
+    /// The transaction that the script began, if any.
     private var own: (any TableSession)?
     private var isBegunBySavepoint = false
     private var marks: [Mark] = []
@@ -35,7 +35,7 @@ struct SQLScriptRun {
         }
     }
 
-    /// Takes back what the script's own transaction did.
+    /// Rolls back the script's own transaction, or to its first savepoint.
     private mutating func takeBack() throws {
         if let own { own.rollback() } else if let mark = marks.first { try outer?.rollback(to: mark.savepoint) }
         (own, marks) = (nil, [])

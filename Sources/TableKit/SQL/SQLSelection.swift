@@ -40,7 +40,7 @@ struct SQLSelection {
         }
     }
 
-    /// The rows that the statement reads; nil where it reads no table.
+    /// The query of the statement; nil if it reads no table.
     func query() throws -> Query? {
         guard let structure = binding.structure else { return nil }
         var query = Query(structure)
@@ -78,7 +78,7 @@ struct SQLSelection {
         }
     }
 
-    /// LIMIT and OFFSET. A negative limit is none.
+    /// LIMIT and OFFSET. A negative limit means no limit.
     func limit() throws -> RowLimit? {
         guard let operand = select.limit else { return nil }
         let count = try number(operand)

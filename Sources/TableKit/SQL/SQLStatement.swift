@@ -1,4 +1,4 @@
-/// One statement of SQL, as it is written: names are not looked up yet.
+/// One parsed SQL statement. Its names are not resolved yet.
 indirect enum SQLStatement: Sendable {
     case transaction(SQLTransactionStep)
     case createTable(SQLTableDefinition)
@@ -10,11 +10,11 @@ indirect enum SQLStatement: Sendable {
     case update(SQLUpdate)
     case delete(SQLDelete)
     case select(SQLSelect)
-    /// With `isRun` the rows are also looked for, and counted. Nothing is changed.
+    /// With `isRun` the query runs and its rows are counted. Changes nothing.
     case explain(SQLStatement, isRun: Bool)
     case pragma(name: SQLName, argument: SQLName?)
 
-    /// Whether the statement changes nothing.
+    /// True if the statement changes no data.
     var isReadOnly: Bool {
         switch self {
         case .select, .explain, .pragma: true
@@ -23,13 +23,13 @@ indirect enum SQLStatement: Sendable {
     }
 }
 
-/// A name with its place.
+/// A name with its token.
 struct SQLName: Sendable {
     var text: String
     var token: SQLToken
 }
 
-/// The begin or the end of a transaction, or of a part of one.
+/// A statement that begins or ends a transaction or a savepoint.
 enum SQLTransactionStep: Sendable {
     case begin, commit, rollback
     case savepoint(String)
@@ -61,7 +61,7 @@ struct SQLColumnDefinition: Sendable {
 /// REFERENCES.
 struct SQLReference: Sendable {
     var table: SQLName
-    /// The column, where one is named.
+    /// The referenced column, if named.
     var column: SQLName?
     var onDelete = ForeignKeyAction.ignore
     var onUpdate = ForeignKeyAction.ignore
@@ -76,7 +76,7 @@ struct SQLIndexDefinition: Sendable {
     var columns: [SQLName]
 }
 
-/// What ALTER TABLE does.
+/// An action of ALTER TABLE.
 enum SQLAlteration: Sendable {
     case addColumn(SQLColumnDefinition)
     case dropColumn(SQLName)
@@ -88,7 +88,7 @@ enum SQLAlteration: Sendable {
 struct SQLInsert: Sendable {
     var table: SQLName
     var onConflict = InsertStatement.Conflict.fail
-    /// Nil: all.
+    /// Nil: all columns.
     var columns: [SQLName]?
     /// Nil: DEFAULT VALUES.
     var rows: [[SQLOperand]]?
@@ -114,7 +114,7 @@ struct SQLDelete: Sendable {
 struct SQLSelect: Sendable {
     var isDistinct = false
     var items: [SQLItem] = []
-    /// Nil: values alone.
+    /// Nil: a SELECT without a table.
     var table: SQLName?
     var alias: SQLName?
     var condition: SQLCondition?
@@ -125,13 +125,13 @@ struct SQLSelect: Sendable {
     var limit: SQLOperand?
     var offset: SQLOperand?
 
-    /// Whether an item is an aggregate.
+    /// True if an item is an aggregate.
     var hasAggregates: Bool {
         items.contains { if case .aggregate = $0.value { true } else { false } }
     }
 }
 
-/// What a result has a column for.
+/// An item of a result.
 struct SQLItem: Sendable {
     enum Value: Sendable {
         case all
@@ -140,20 +140,20 @@ struct SQLItem: Sendable {
     }
 
     var value: Value
-    /// The name of the result's column: the one after AS, else the text.
+    /// The name of the result's column: the alias, else the item's text.
     var name: String
 }
 
-/// What a result is ordered by.
+/// A term of ORDER BY.
 enum SQLOrderItem: Sendable {
     /// A column, or the name of an item.
     case column(SQLColumn)
-    /// An item, counted from 1.
+    /// The position of an item, from 1.
     case position(Int, SQLToken)
     case aggregate(SQLAggregate, SQLToken)
 }
 
-/// COUNT and the others.
+/// An aggregate function.
 enum SQLAggregate: Sendable {
     case count
     case countValues(SQLColumn, isDistinct: Bool)
@@ -163,25 +163,25 @@ enum SQLAggregate: Sendable {
     case average(SQLColumn)
 }
 
-/// A column, perhaps with its table's name.
+/// A column, with an optional table name.
 struct SQLColumn: Sendable {
     var table: SQLName?
     var name: SQLName
 }
 
-/// One side of a comparison, or a value.
+/// An operand of a comparison.
 enum SQLOperand: Sendable {
     case value(ColumnValue)
-    /// A parameter, counted from 0.
+    /// A parameter, from 0.
     case parameter(Int, SQLToken)
     case column(SQLColumn)
     case lastInsertRowID
-    /// In HAVING.
+    /// In HAVING only.
     case aggregate(SQLAggregate, SQLToken)
 }
 
 extension SQLCondition {
-    /// The condition with other operands.
+    /// Maps the operands of the condition.
     func mapping(_ change: (SQLOperand) throws -> SQLOperand) rethrows -> SQLCondition {
         switch self {
         case .compare(let left, let comparison, let right, let token):
@@ -203,7 +203,7 @@ indirect enum SQLCondition: Sendable {
     case isNull(SQLOperand)
     case isIn(SQLOperand, [SQLOperand])
     case like(SQLOperand, SQLOperand, SQLToken)
-    /// A value that stands for itself: a Bool, or a number that is not 0.
+    /// An operand as a condition: a bool, or a number that is not 0.
     case truth(SQLOperand, SQLToken)
     case not(SQLCondition)
     case and([SQLCondition])

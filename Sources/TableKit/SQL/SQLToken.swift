@@ -1,4 +1,4 @@
-/// One word, name, value or sign of a statement.
+/// A token of SQL text.
 struct SQLToken: Sendable {
     enum Kind: Sendable, Equatable {
         /// A keyword, or a name without quotes.
@@ -7,14 +7,14 @@ struct SQLToken: Sendable {
         case quotedName(String)
         /// A string, a number or a blob.
         case value(ColumnValue)
-        /// `?`, or with the number of `?1` and `$1`.
+        /// `?`, or `?1` and `$1` with their number.
         case parameter(Int?)
         case sign(String)
         case end
     }
 
     var kind: Kind
-    /// As it is written.
+    /// The source text.
     var text: String
     /// Counted from 1.
     var line: Int
@@ -23,7 +23,7 @@ struct SQLToken: Sendable {
 }
 
 extension CRUDSQLGenError {
-    /// The error for a statement that cannot be read.
+    /// The error for a statement that cannot be parsed.
     static func syntax(_ problem: String, at token: SQLToken, supported: String) -> CRUDSQLGenError {
         let shown = token.kind == .end ? "the end" : "“\(token.text.prefix(60))”"
         return CRUDSQLGenError(

@@ -1,15 +1,15 @@
-/// How a statement reaches the database: by the transaction that it is in, else by a session of its own.
+/// The access of a statement to the database: through its current transaction, else through a session of its own.
 struct Access: Sendable {
     let engine: any TableEngine
     let scope: TransactionScope?
 
-    /// The access of a statement that is made now, in this task.
+    /// The access of a statement that starts now, in this task.
     init(_ engine: any TableEngine) {
         self.engine = engine
         scope = TransactionScope.current(of: engine)
     }
 
-    /// Reads.
+    /// Reads in the current transaction, or in a read session of its own.
     func read<R>(_ body: (any TableSession) throws -> R) throws -> R {
         if let scope { return try scope.session.use(scope, isChange: false, body) }
         let session = try engine.beginReadStatement()
@@ -17,13 +17,13 @@ struct Access: Sendable {
         return try body(session)
     }
 
-    /// Makes one change, which outside of a transaction is one by itself.
+    /// Makes one change. Outside of a transaction it commits by itself.
     func change<R>(_ body: (any TableSession) throws -> R) throws -> R {
         if let scope { return try scope.session.use(scope, isChange: true, body) }
         return try ConflictRetry.run(engine, .serial) { try engine.beginChange().commit(body) }
     }
 
-    /// As ``change(_:)``, for several statements that are one change together.
+    /// As ``change(_:)``, for several statements that must take effect together.
     func changeAll<R>(_ body: (any TableSession) throws -> R) throws -> R {
         guard let scope else {
             return try ConflictRetry.run(engine, .serial) { try engine.begin(.serial).commit(body) }
@@ -37,32 +37,32 @@ struct Access: Sendable {
         }
     }
 
-    /// As `read`, where waiting is allowed.
+    /// As `read`, for tasks.
     func read<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R {
         try Task.checkCancellation()
         return try await engine.perform { try self.read(body) }
     }
 
-    /// As `change`, where waiting is allowed.
+    /// As `change`, for tasks.
     func change<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R {
         try Task.checkCancellation()
         if scope != nil { return try await engine.perform { try self.change(body) } }
         return try await engine.makingChange(body)
     }
 
-    /// As `changeAll`, where waiting is allowed.
+    /// As `changeAll`, for tasks.
     func changeAll<R: Sendable>(_ body: @escaping @Sendable (any TableSession) throws -> R) async throws -> R {
         guard scope != nil else { return try await engine.inTransaction(body) }
         return try await engine.perform { try self.changeAll(body) }
     }
 
-    /// Makes an index: in the transaction that the statement is in, else beside writers.
+    /// Creates an index: in the current transaction, or outside of one beside other writers.
     func buildIndex(_ definition: IndexDefinition) throws {
         guard scope != nil else { return try engine.buildIndex(definition) }
         try change { try $0.alter(.createIndex(definition)) }
     }
 
-    /// As `buildIndex`, where waiting is allowed.
+    /// As `buildIndex`, for tasks.
     func buildIndex(_ definition: IndexDefinition) async throws {
         try Task.checkCancellation()
         try await engine.perform { try self.buildIndex(definition) }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Decides how often a transaction that met a conflict runs again, and how long it waits before.
+/// Counts the retries of a transaction after conflicts, and computes the pauses between them.
 package struct ConflictRetry {
     private var left: Int
     private var attempt = 0
-    /// Whether conflicts are with other programs, for which a pause makes room; within one engine they are gone at once.
+    /// True if conflicts come from other programs: a pause lets them finish. Within one engine they are over.
     private let pauses: Bool
 
     private init(_ engine: any TableEngine, _ mode: TransactionMode) {
@@ -16,8 +16,8 @@ package struct ConflictRetry {
             }
     }
 
-    /// Runs `body`, and again after each conflict until it was tried often enough.
-    /// - Throws: what `body` throws, and the conflict of the last attempt.
+    /// Runs `body`, and again after each conflict while retries are left.
+    /// - Throws: the errors of `body`, and the conflict of the last attempt.
     package static func run<R>(_ engine: any TableEngine, _ mode: TransactionMode, _ body: () throws -> R) throws -> R {
         var retry = ConflictRetry(engine, mode)
         while true {
@@ -28,7 +28,7 @@ package struct ConflictRetry {
         }
     }
 
-    /// As the synchronous form, suspending.
+    /// As the synchronous form, for tasks.
     package static func run<R>(
         _ engine: any TableEngine, _ mode: TransactionMode, _ body: () async throws -> R
     ) async throws -> R {
@@ -41,7 +41,7 @@ package struct ConflictRetry {
         }
     }
 
-    /// How long to wait: growing up to a tenth of a second, and at random, so that two do not meet again.
+    /// The pause in seconds: random, so that two rivals do not meet again, with an upper bound that grows to 0.1 s.
     private mutating func next(_ error: any Error) throws -> Double {
         if left == 0 { throw error }
         left -= 1

@@ -1,12 +1,12 @@
 import Foundation
 
-// `@unchecked Sendable`: session and scopes are touched under the lock. The lock is recursive, as a type that is decoded
-// may itself read the database. It is never held across a suspension.
-/// A session that the tasks of one transaction may share, and the scopes that are open on it.
+// `@unchecked Sendable`: the lock guards the session and the scopes. The lock is recursive, because a type may read the
+// database while it is decoded. It is never held across a suspension.
+/// A session shared by the tasks of one transaction, with its open scopes.
 package final class SharedSession: @unchecked Sendable {
     private let lock = NSRecursiveLock()
     private var session: (any TableSession)?
-    /// The transaction, and the nested ones within it that are open.
+    /// The transaction, followed by its open nested transactions.
     private var scopes: [ObjectIdentifier] = []
 
     package init(_ session: any TableSession) { self.session = session }
@@ -17,8 +17,8 @@ package final class SharedSession: @unchecked Sendable {
     }
 
     /// Runs `body` on the session, within a scope.
-    /// - Throws: ``TableErrorCode/transaction`` where the scope has ended, or, for a change, where a nested transaction is
-    ///   open, whose rollback would take the change with it.
+    /// - Throws: ``TableErrorCode/transaction`` if the scope has ended, or, for a change, if a nested transaction is
+    ///   open, whose rollback would undo the change.
     func use<R>(
         _ scope: TransactionScope, isChange: Bool, _ body: (any TableSession) throws -> R
     ) throws -> R {
@@ -38,8 +38,8 @@ package final class SharedSession: @unchecked Sendable {
     /// Opens the outermost scope.
     func open(_ scope: TransactionScope) { lock.withLock { scopes = [ObjectIdentifier(scope)] } }
 
-    /// Opens a scope within another.
-    /// - Returns: the state to which it rolls back.
+    /// Opens a nested scope.
+    /// - Returns: the savepoint for its rollback.
     func open(_ scope: TransactionScope, in outer: TransactionScope) throws -> Savepoint {
         try use(outer, isChange: true) { session in
             let savepoint = try session.savepoint()
@@ -48,7 +48,7 @@ package final class SharedSession: @unchecked Sendable {
         }
     }
 
-    /// Ends a nested scope, and those of other tasks within it.
+    /// Ends a nested scope, and the scopes that other tasks opened within it.
     func close(_ scope: TransactionScope, rollingBackTo savepoint: Savepoint?) throws {
         try lock.withLock {
             guard let place = scopes.lastIndex(of: ObjectIdentifier(scope)) else { return }
@@ -57,7 +57,7 @@ package final class SharedSession: @unchecked Sendable {
         }
     }
 
-    /// Ends all scopes and gives the session away. Nil after the end.
+    /// Ends all scopes and returns the session; nil if it has ended before.
     private func take() -> (any TableSession)? {
         lock.withLock {
             defer {
@@ -80,7 +80,7 @@ package final class SharedSession: @unchecked Sendable {
 
     func rollback() { take()?.rollback() }
 
-    /// Ends all scopes and leaves the session to its owner.
+    /// Ends all scopes without ending the session.
     func detach() { _ = take() }
 
     private func current() throws -> any TableSession {

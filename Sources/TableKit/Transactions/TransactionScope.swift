@@ -1,6 +1,6 @@
-/// One `transaction { }`, from its begin to its end: what statements in its body belong to.
+/// One `transaction { }` or `read { }` call, to which the statements in its body belong.
 package final class TransactionScope: Sendable {
-    /// The innermost scope of the task, of any engine.
+    /// The task's innermost scope, of any engine.
     @TaskLocal package static var innermost: TransactionScope?
 
     let engine: any TableEngine
@@ -15,7 +15,7 @@ package final class TransactionScope: Sendable {
         outer = Self.innermost
     }
 
-    /// The innermost scope of the task on an engine.
+    /// The task's innermost scope of an engine.
     package static func current(of engine: any TableEngine) -> TransactionScope? {
         var scope = innermost
         while let found = scope {
