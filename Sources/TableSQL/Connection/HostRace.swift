@@ -8,7 +8,7 @@ import Darwin
 
 /// A non-blocking login at one host.
 package protocol HostLogin: AnyObject {
-    /// How far it is.
+    /// Its progress.
     var state: HostLoginState { get }
     /// The host, for messages.
     var place: String { get }

@@ -30,7 +30,7 @@ final class SQLSession: TableSession {
     private(set) var connection: (any SQLConnection)?
     private let giveBack: (any SQLConnection) -> Void
     private var hasBegun = false
-    /// Whether a statement has run in the transaction. A failed one must then not roll back the whole transaction.
+    /// Whether a statement has run in the transaction. If so, a failure must not roll back all of it.
     private var hasRun = false
     /// Whether COMMIT went with the session's one change.
     private var hasCommitted = false
