@@ -10,8 +10,8 @@ import TableSQL
 /// let repository = try SQLiteRepository(path: "/data/app.sqlite", tableName: "Clients")
 /// try await repository.create(id: "client", item: Client(name: "Chill Client"))
 /// ```
+///
 /// Identifiers are stored as UTF-8 and ordered by these bytes. Batches are atomic.
-/// Identifiers are kept as their UTF-8, and are in the order of these bytes. Batches are atomic.
 public final class SQLiteRepository: RecordRepository {
     /// The name of the repository.
     public let tableName: String
