@@ -2,7 +2,6 @@
 ///
 /// Arrows run between boxes. An arrow to the next column of boxes is a curve. An arrow past other boxes runs through
 /// the space between two rows of boxes.
-/// space between two rows of boxes.
 struct RelationDrawing {
     private let tables: [TableSpace]
 

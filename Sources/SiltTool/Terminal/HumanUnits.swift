@@ -26,7 +26,7 @@ enum HumanUnits {
         return "\(unit == 0 ? String(number) : significant(value)) \(units[unit])"
     }
 
-    /// A number, with one decimal below ten and none above.
+    /// A number, with one decimal below ten, otherwise none.
     static func significant(_ value: Double) -> String { value < 9.95 ? decimal(value) : String(Int(value.rounded())) }
 
     /// A number with one decimal.
