@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The features of the next language mode, on everywhere.
+/// The upcoming features of the next language mode, for every target.
 let upcoming: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -11,7 +11,7 @@ let upcoming: [SwiftSetting] = [
     .enableUpcomingFeature("ImmutableWeakCaptures"),
 ]
 
-/// Every expression that touches raw memory is marked: Docs/RawMemory.md.
+/// The compiler marks every expression that touches raw memory: Docs/RawMemory.md.
 let memorySafe: [SwiftSetting] = upcoming + [.strictMemorySafety()]
 
 let package = Package(
@@ -46,8 +46,8 @@ let package = Package(
         .target(name: "SiltstoneCRUD", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: memorySafe),
         .target(name: "TableKit", swiftSettings: memorySafe),
         .target(name: "SiltstoneTables", dependencies: ["Siltstone", "TableKit"], swiftSettings: upcoming),
-        // Tables and repositories over SQL: rendering, catalogue, pool. Each adapter below brings a dialect and a connection;
-        // without its trait it is empty, and its C library is not looked for.
+        // Tables and repositories over SQL: rendering, catalogue, pool. Each adapter below adds a connection; without its
+        // trait it is empty and needs no C library.
         .target(name: "TableSQL", dependencies: ["TableKit", "CRUDKit"], swiftSettings: upcoming),
         .target(
             name: "PostgresTables",
@@ -76,13 +76,13 @@ let package = Package(
                 .target(name: "SQLiteTables", condition: .when(traits: ["SQLite"])),
             ],
             swiftSettings: upcoming),
-        // The program that the crash tests kill; no product.
+        // The program that the crash tests kill. Not a product.
         .executableTarget(
             name: "CrashChild", dependencies: ["Siltstone", "SiltstoneTables"], path: "Tests/CrashChild",
             swiftSettings: upcoming),
         .testTarget(
             name: "SiltstoneTests",
-            // The last two for the fuzzing targets of what they read.
+            // The last two for fuzzing their parsers.
             dependencies: [
                 "Siltstone", "SiltstoneTesting", "SiltstoneTables", "CrashChild", "CRUDKit", "SiltTool",
             ],
@@ -97,12 +97,12 @@ let package = Package(
             name: "SiltstoneTablesTests",
             dependencies: ["SiltstoneTables", "TableKit", "Siltstone", "SiltstoneTesting"],
             swiftSettings: upcoming),
-        // Empty without a trait.
+        // Empty without traits.
         .testTarget(
             name: "ServerTests",
             dependencies: [
                 "PostgresTables", "MySQLTables", "SQLiteTables", "TableSQL", "TableKit", "CRUDKit", "SiltstoneTesting",
-                // For moves between databases, and to compare all with Siltstone's own.
+                // For moves between databases, and to compare every database with Siltstone.
                 "SiltTool", "Siltstone", "SiltstoneCRUD", "SiltstoneTables",
             ],
             swiftSettings: upcoming),

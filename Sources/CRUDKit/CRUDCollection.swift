@@ -1,46 +1,45 @@
-/// A repository that knows what it holds: it can list, count and change many items at once, and be used from several
-/// tasks.
+/// A repository that can list and count its items, change many at once, and be used from several tasks.
 ///
-/// Only ``ids(after:limit:)`` has to be implemented; the rest follows from it and from the four operations, and can be
-/// implemented better where the database helps.
+/// Only ``ids(after:limit:)`` must be implemented. The other functions have default implementations, which a database
+/// can replace by better ones.
 public protocol CRUDCollection: CRUDRepository, Sendable {
-    /// Whether there is an item under an identifier, of whatever type.
+    /// Whether an item of any type exists under an identifier.
     func exists(id: CRUDRepository.ItemIdentifier) async throws -> Bool
 
-    /// Stores an item under an identifier, whether or not that is in use.
+    /// Stores an item under an identifier, new or not.
     func upsert<T: CRUDRepository.Item>(id: CRUDRepository.ItemIdentifier, item: T) async throws
 
-    /// How many items there are.
+    /// The number of items.
     func count() async throws -> Int
 
-    /// One page of the identifiers in use, ascending by their UTF-8 bytes.
+    /// A page of identifiers, ascending by their UTF-8 bytes.
     /// - Parameters:
-    ///   - identifier: the page begins with the first identifier after this one, which need not exist; nil for the
-    ///     first page.
-    ///   - limit: the most identifiers to return. A page that is shorter is the last.
+    ///   - identifier: the page starts at the first identifier after this one, which need not exist; nil for the first
+    ///     page.
+    ///   - limit: the most identifiers to return. A shorter page is the last.
     func ids(after identifier: CRUDRepository.ItemIdentifier?, limit: Int) async throws -> [CRUDRepository
         .ItemIdentifier]
 
-    /// One page of identifiers and items, all of one type, ascending by the identifiers' UTF-8 bytes.
+    /// A page of identifiers and items, all of one type, ascending by the identifiers' UTF-8 bytes.
     ///
-    /// A page that is empty is the last; a shorter one need not be, as items may be deleted while they are read.
+    /// An empty page is the last. A shorter one need not be, because items may be deleted during the read.
     /// - Parameters:
-    ///   - type: what to decode the items as.
-    ///   - identifier: the page begins with the first identifier after this one; nil for the first page.
+    ///   - type: the type of the items.
+    ///   - identifier: the page starts at the first identifier after this one; nil for the first page.
     ///   - limit: the most items to return; above 0.
-    /// - Throws: whatever the decoder throws for an item of another type.
+    /// - Throws: the decoder's error for an item of another type.
     func items<T: CRUDRepository.Item>(
         of type: T.Type, after identifier: CRUDRepository.ItemIdentifier?, limit: Int
     ) async throws -> [(id: CRUDRepository.ItemIdentifier, item: T)]
 
-    /// Creates several items. A repository says whether it does so atomically; without a better implementation items
-    /// are created one after the other, and those before a failed one stay.
-    /// - Throws: ``CRUDRepositoryError/recordAlreadyExists(id:)`` for an identifier that is in use or comes twice.
+    /// Creates several items. Repositories document whether this is atomic. The default implementation creates items
+    /// one after the other, and keeps those before a failure.
+    /// - Throws: ``CRUDRepositoryError/recordAlreadyExists(id:)`` for an identifier that exists or is repeated.
     func createAll<T: CRUDRepository.Item>(_ items: [(id: CRUDRepository.ItemIdentifier, item: T)]) async throws
 
-    /// Deletes several items. A repository says whether it does so atomically; without a better implementation items
-    /// are deleted one after the other, and those before a failed one are gone.
-    /// - Throws: ``CRUDRepositoryError/recordNotFound(id:)`` for an identifier that is not in use or comes twice.
+    /// Deletes several items. Repositories document whether this is atomic. The default implementation deletes items
+    /// one after the other, and does not restore those before a failure.
+    /// - Throws: ``CRUDRepositoryError/recordNotFound(id:)`` for an identifier that does not exist or is repeated.
     func deleteAll(ids: [CRUDRepository.ItemIdentifier]) async throws
 }
 
@@ -50,13 +49,13 @@ extension CRUDCollection {
         try await ids().count
     }
 
-    /// Reads the items of a page of identifiers one by one, without those that are deleted meanwhile.
+    /// Reads the items of a page of identifiers one by one. Skips items that are deleted meanwhile.
     public func items<T: CRUDRepository.Item>(
         of type: T.Type, after identifier: CRUDRepository.ItemIdentifier?, limit: Int
     ) async throws -> [(id: CRUDRepository.ItemIdentifier, item: T)] {
         var items: [(id: CRUDRepository.ItemIdentifier, item: T)] = []
         var last = identifier
-        // An empty page would say that there are no more: a page whose items are all gone is followed by the next.
+        // An empty page means the end, so a page whose items are all deleted is followed by the next.
         while items.isEmpty {
             let ids = try await ids(after: last, limit: limit)
             guard let final = ids.last else { break }
@@ -70,8 +69,8 @@ extension CRUDCollection {
 }
 
 extension CRUDCollection {
-    /// All identifiers in use, ascending by their UTF-8 bytes.
-    /// - Complexity: all of them are in memory at once; ``ids(after:limit:)`` goes page by page.
+    /// All identifiers, ascending by their UTF-8 bytes.
+    /// - Complexity: O(*n*) memory; ``ids(after:limit:)`` reads page by page.
     public func ids() async throws -> [CRUDRepository.ItemIdentifier] {
         let limit = 1024
         var ids = try await ids(after: nil, limit: limit)
@@ -86,10 +85,10 @@ extension CRUDCollection {
 
     /// All items with their identifiers, ascending by the identifiers' UTF-8 bytes.
     ///
-    /// Pairs and not a dictionary: as keys of a dictionary, `String` would merge identifiers that are canonically
-    /// equivalent and yet two.
-    /// - Throws: whatever the decoder throws for an item of another type.
-    /// - Complexity: all of them are in memory at once; ``items(of:)`` goes page by page.
+    /// Pairs, because a dictionary with `String` keys would merge identifiers that are canonically equivalent but
+    /// differ in their bytes.
+    /// - Throws: the decoder's error for an item of another type.
+    /// - Complexity: O(*n*) memory; ``items(of:)`` reads page by page.
     public func all<T: CRUDRepository.Item>(
         of type: T.Type = T.self
     ) async throws -> [(id: CRUDRepository.ItemIdentifier, item: T)] {
@@ -98,14 +97,13 @@ extension CRUDCollection {
         return all
     }
 
-    /// The items with their identifiers, ascending by the identifiers' UTF-8 bytes, read page by page as the loop
-    /// goes on.
+    /// The items with their identifiers, ascending by the identifiers' UTF-8 bytes, read page by page during the loop.
     ///
     /// ```swift
     /// for try await (id, client) in repository.items(of: Client.self) { print(id, client.name) }
     /// ```
     ///
-    /// Items that are created or deleted meanwhile may or may not be seen; every other is seen exactly once.
+    /// Items that are created or deleted meanwhile may be missing; every other item appears exactly once.
     public func items<T: CRUDRepository.Item>(of type: T.Type) -> CRUDItems<Self, T> {
         CRUDItems(repository: self)
     }

@@ -1,22 +1,22 @@
 /// The items of a ``CRUDCollection`` with their identifiers, ascending by the identifiers' UTF-8 bytes.
 ///
-/// Not more than one page of items is in memory. The sequence can be gone through several times, each time anew.
+/// At most one page of items is in memory. Each iteration reads the items anew.
 public struct CRUDItems<Repository: CRUDCollection, Item: CRUDRepository.Item>: AsyncSequence, Sendable {
     /// An identifier and its item.
     public typealias Element = (id: CRUDRepository.ItemIdentifier, item: Item)
 
     let repository: Repository
 
-    /// Begins at the first identifier.
+    /// Starts at the first identifier.
     public func makeAsyncIterator() -> Iterator { Iterator(repository: repository) }
 
-    /// A walk over the items.
+    /// Iterates over the items.
     public struct Iterator: AsyncIteratorProtocol {
         private let repository: Repository
         private var page: [Element] = []
         private var position = 0
-        // Small at first, so that the first item comes soon; then larger, as a repository that has to list all of its
-        // identifiers for a page should do so seldom.
+        // Small at first, so that the first item comes soon. Then larger, because some repositories list all
+        // identifiers for each page.
         private var limit = 32
         private var last: CRUDRepository.ItemIdentifier?
         private var isAtEnd = false
@@ -24,7 +24,7 @@ public struct CRUDItems<Repository: CRUDCollection, Item: CRUDRepository.Item>: 
         init(repository: Repository) { self.repository = repository }
 
         /// The next identifier and item; nil at the end.
-        /// - Throws: whatever the repository or its decoder throws; the walk is over then.
+        /// - Throws: the error of the repository or its decoder.
         public mutating func next() async throws -> Element? {
             if position == page.count {
                 if isAtEnd { return nil }

@@ -1,20 +1,20 @@
 public import Foundation
 
-/// What a repository tells its caller, whatever database is behind it.
+/// The errors of repositories, independent of the database.
 public enum CRUDRepositoryError: Error, Hashable, Sendable {
-    /// There is no item under the identifier.
+    /// No item exists under the identifier.
     case recordNotFound(id: String)
-    /// There is an item under the identifier already.
+    /// An item exists under the identifier.
     case recordAlreadyExists(id: String)
     /// The database failed; the reason is a sentence for people.
     case databaseError(reason: String)
 
-    /// The database failed, and nothing more is known.
+    /// The database failed for an unknown reason.
     public static var databaseError: CRUDRepositoryError { .databaseError(reason: "") }
 }
 
 extension CRUDRepositoryError: LocalizedError {
-    /// What happened, in a sentence.
+    /// A description of the error, as a sentence.
     public var errorDescription: String? {
         switch self {
         case .recordNotFound(let id): "There is no record under the identifier \(Self.quoted(id))."
@@ -24,7 +24,7 @@ extension CRUDRepositoryError: LocalizedError {
         }
     }
 
-    /// What the caller can do about it.
+    /// Advice for the caller.
     public var recoverySuggestion: String? {
         switch self {
         case .recordNotFound: "Create the record first, or check the spelling of its identifier."
@@ -33,7 +33,7 @@ extension CRUDRepositoryError: LocalizedError {
         }
     }
 
-    /// An identifier fit for a line of a log: control characters escaped, and not longer than a screen.
+    /// An identifier for one line of a log: control characters escaped, at most 80 scalars.
     private static func quoted(_ id: String) -> String {
         let limit = 80
         let text = String(id.unicodeScalars.prefix(limit)).debugDescription

@@ -1,50 +1,50 @@
 public import Foundation
 
-/// A repository that keeps items as encoded bytes: implement a few operations on bytes, and the whole of
-/// ``CRUDCollection`` follows.
+/// A repository that stores items as encoded bytes. Implement a few operations on bytes; ``CRUDCollection`` follows
+/// from them.
 ///
-/// An item is encoded before the table is touched, so that one that cannot be encoded changes nothing, and on the task
-/// of the caller, so that its type need not be `Sendable`.
+/// Items are encoded before the table is touched, so an item that cannot be encoded changes nothing. They are encoded
+/// on the caller's task, so their types need not be `Sendable`.
 public protocol RecordRepository: CRUDCollection {
-    /// What turns items into bytes and back.
+    /// The format of the items.
     var dataTransformer: any DataTransformer { get }
 
-    /// The bytes under an identifier; nil where there are none.
+    /// The bytes under an identifier; nil if there are none.
     func record(id: CRUDRepository.ItemIdentifier) async throws -> Data?
 
-    /// Stores bytes under an identifier that is not in use; as one step, whoever else does the same.
-    /// - Returns: false where the identifier is in use. Then nothing has changed.
+    /// Stores bytes under a new identifier, atomically.
+    /// - Returns: false if the identifier exists. Then nothing has changed.
     func insertRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws -> Bool
 
-    /// Puts bytes in the place of those that are stored; as one step.
-    /// - Returns: false where the identifier is not in use. Then nothing has changed.
+    /// Replaces the bytes under an identifier, atomically.
+    /// - Returns: false if the identifier does not exist. Then nothing has changed.
     func replaceRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws -> Bool
 
-    /// Stores bytes under an identifier, whether or not it is in use.
+    /// Stores bytes under an identifier, new or not.
     func putRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws
 
-    /// Removes the bytes under an identifier; as one step.
-    /// - Returns: false where the identifier is not in use.
+    /// Removes the bytes under an identifier, atomically.
+    /// - Returns: false if the identifier does not exist.
     func removeRecord(id: CRUDRepository.ItemIdentifier) async throws -> Bool
 
-    /// Stores all of several records, or none of them where an identifier is in use. No identifier comes twice.
-    /// - Returns: an identifier that is in use; nil where all were stored.
+    /// Stores all records, or none if an identifier exists. No identifier is repeated.
+    /// - Returns: an identifier that exists; nil if all were stored.
     func insertRecords(
         _ records: [(id: CRUDRepository.ItemIdentifier, record: Data)]
     ) async throws -> CRUDRepository.ItemIdentifier?
 
-    /// Removes all of several records, or none of them where an identifier is not in use. No identifier comes twice.
-    /// - Returns: an identifier that is not in use; nil where all were removed.
+    /// Removes all records, or none if an identifier does not exist. No identifier is repeated.
+    /// - Returns: an identifier that does not exist; nil if all were removed.
     func removeRecords(ids: [CRUDRepository.ItemIdentifier]) async throws -> CRUDRepository.ItemIdentifier?
 
-    /// One page of identifiers and bytes, ascending by the identifiers' UTF-8 bytes; empty only at the end.
+    /// A page of identifiers and bytes, ascending by the identifiers' UTF-8 bytes; empty only at the end.
     func records(
         after identifier: CRUDRepository.ItemIdentifier?, limit: Int
     ) async throws -> [(id: CRUDRepository.ItemIdentifier, record: Data)]
 }
 
 extension RecordRepository {
-    /// Encodes the item and stores it where the identifier is not in use.
+    /// Encodes the item and stores it under a new identifier.
     public func create<T: CRUDRepository.Item>(id: CRUDRepository.ItemIdentifier, item: T) async throws {
         let record = try await dataTransformer.encode(item)
         guard try await insertRecord(record, id: id) else { throw CRUDRepositoryError.recordAlreadyExists(id: id) }
@@ -56,7 +56,7 @@ extension RecordRepository {
         return try await dataTransformer.decode(data: record)
     }
 
-    /// Encodes the item and stores it where the identifier is in use.
+    /// Encodes the item and replaces the bytes under the identifier.
     public func update<T: CRUDRepository.Item>(id: CRUDRepository.ItemIdentifier, item: T) async throws {
         let record = try await dataTransformer.encode(item)
         guard try await replaceRecord(record, id: id) else { throw CRUDRepositoryError.recordNotFound(id: id) }
@@ -67,7 +67,7 @@ extension RecordRepository {
         guard try await removeRecord(id: id) else { throw CRUDRepositoryError.recordNotFound(id: id) }
     }
 
-    /// Looks for the bytes, without decoding them.
+    /// Looks for the bytes without decoding them.
     public func exists(id: CRUDRepository.ItemIdentifier) async throws -> Bool {
         try await record(id: id) != nil
     }
@@ -77,7 +77,7 @@ extension RecordRepository {
         try await putRecord(try await dataTransformer.encode(item), id: id)
     }
 
-    /// Encodes all items first, then stores them all, or none where an identifier is in use or comes twice.
+    /// Encodes all items, then stores all, or none if an identifier exists or is repeated.
     public func createAll<T: CRUDRepository.Item>(
         _ items: [(id: CRUDRepository.ItemIdentifier, item: T)]
     ) async throws {
@@ -90,7 +90,7 @@ extension RecordRepository {
         }
     }
 
-    /// Removes the bytes of all, or of none where an identifier is not in use or comes twice.
+    /// Removes all bytes, or none if an identifier does not exist or is repeated.
     public func deleteAll(ids: [CRUDRepository.ItemIdentifier]) async throws {
         if let twice = firstRepeated(ids) { throw CRUDRepositoryError.recordNotFound(id: twice) }
         if let missing = try await removeRecords(ids: ids) { throw CRUDRepositoryError.recordNotFound(id: missing) }
@@ -107,7 +107,7 @@ extension RecordRepository {
         return items
     }
 
-    /// The first identifier that came before.
+    /// The first repeated identifier.
     private func firstRepeated(_ ids: some Sequence<CRUDRepository.ItemIdentifier>) -> CRUDRepository.ItemIdentifier? {
         var seen: Set<ByteExactString> = []
         return ids.first { !seen.insert(ByteExactString($0)).inserted }

@@ -1,1 +1,1 @@
-// Without a trait this module is empty.
+// This module is empty without its trait.

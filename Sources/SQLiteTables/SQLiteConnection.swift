@@ -5,17 +5,17 @@ import Synchronization
 import TableKit
 import TableSQL
 
-/// A connection to a SQLite file.
+/// A connection to an SQLite file.
 ///
-/// `@unchecked Sendable`: used by one thread at a time, as the pool hands it out; the handle itself is opened for that.
+/// `@unchecked Sendable`: the pool gives it to one thread at a time, and the handle is opened without a mutex.
 final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     private var handle: OpaquePointer?
-    /// Statements that are prepared and not in use, by their text.
+    /// Prepared statements that are not in use, by text.
     private var prepared: [String: OpaquePointer] = [:]
     private static let maximumPrepared = 128
     private let path: String
 
-    /// Opens a file, or makes it.
+    /// Opens a file; creates a missing one.
     /// - Throws: `SQLConnectionError` of kind `noConnection`.
     init(path: String, pragmas: [String], busyTimeout: Double) throws {
         self.path = path
@@ -57,7 +57,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         try SQLiteCursor(self, statement, batchRows: batchRows)
     }
 
-    /// A prepared statement, for the caller alone until ``giveBack(_:_:)``.
+    /// Prepares a statement, for the caller alone until ``giveBack(_:_:)``.
     fileprivate func prepare(_ statement: SQLStatement) throws -> OpaquePointer {
         guard let handle else {
             throw SQLConnectionError(.connectionLost, code: .unavailable, "The database is closed: \(path)")
@@ -91,7 +91,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     }
 }
 
-/// The rows of a statement, as SQLite steps through them.
+/// The rows of a statement, stepped one by one.
 private final class SQLiteCursor: SQLRows {
     private let connection: SQLiteConnection
     private let source: SQLStatement

@@ -16,7 +16,7 @@ struct SQLiteConnector: SQLConnector {
 
     func isHealthy(_ connection: SQLiteConnection) -> Bool { connection.isUsable }
 
-    /// The path by which a file is known, however it is written. URIs, and names of databases in memory, are left alone.
+    /// The absolute path, with symbolic links of directories resolved. URIs and in-memory names stay as they are.
     var canonicalPath: String {
         if path.isEmpty || path.hasPrefix(":") || path.hasPrefix("file:") { return path }
         let url = URL(fileURLWithPath: path)

@@ -4,9 +4,9 @@ import Synchronization
 import TableKit
 import TableSQL
 
-/// The connections to one file with the same options, and the engine over them.
+/// The connection pool and the engine of one file with one set of options.
 final class SQLiteDatabase: Sendable {
-    /// How often observation asks whether another connection has committed. It costs a look into the file's shared memory.
+    /// The interval at which observation checks for commits of other connections: a read of shared memory.
     private static let pollingInterval: Duration = .milliseconds(200)
 
     let pool: ConnectionPool<SQLiteConnector>
@@ -28,8 +28,8 @@ final class SQLiteDatabase: Sendable {
     }
 }
 
-/// A connection that tells by `PRAGMA data_version` whether others have committed. Its numbers mean something to the
-/// connection alone that gave them, so there is one for all observers.
+/// A connection that detects commits of others by `PRAGMA data_version`. Versions compare only within one connection,
+/// so all observers share this one.
 private final class CommitCounter: Sendable {
     private struct State {
         var connection: SQLiteConnection?

@@ -3,14 +3,14 @@ import CSQLite3
 import TableKit
 import TableSQL
 
-/// SQLite's result codes as errors.
+/// Turns SQLite's result codes into errors.
 enum SQLiteErrors {
     /// - Parameters:
     ///   - code: the extended result code.
     ///   - status: the code that the call returned.
     static func error(_ code: Int32, _ status: Int32, _ message: String, _ path: String) -> SQLConnectionError {
         var error = SQLConnectionError(.statement, code: .engine, serverCode: "\(code)", "\(message) (\(path))")
-        // SQLITE_CONSTRAINT with its kind in the second byte.
+        // SQLITE_CONSTRAINT, with the kind of constraint in the second byte.
         switch code {
         case 1555, 2067, 2579: error.code = .unique
         case 1299: error.code = .notNull

@@ -3,7 +3,7 @@ import Synchronization
 import TableKit
 import TableSQL
 
-/// The databases that this process uses: one for each path and each set of options.
+/// The open databases of this process: one for each path and set of options.
 final class SQLiteRegistry: Sendable {
     static let shared = SQLiteRegistry()
 
@@ -26,7 +26,7 @@ final class SQLiteRegistry: Sendable {
 
     private let entries = Mutex<[Key: Entry]>([:])
 
-    /// Begins a use of a file.
+    /// Starts a use of a file.
     func use(_ connector: SQLiteConnector) -> SQLiteUse {
         let key = Key(connector)
         let database = entries.withLock { entries -> SQLiteDatabase in
@@ -39,7 +39,7 @@ final class SQLiteRegistry: Sendable {
     }
 
     /// Ends a use.
-    /// - Returns: the database, where this was the last use.
+    /// - Returns: the database if this was its last use.
     private func end(_ key: Key) -> SQLiteDatabase? {
         entries.withLock { entries in
             guard var entry = entries[key] else { return nil }
@@ -61,14 +61,14 @@ final class SQLiteUse: Sendable {
         self.end = end
     }
 
-    // Sessions and streams may outlive the use. They keep the engine, which closes with them.
+    // Does not close: sessions and streams may outlive the use. They retain the engine, which closes in deinit.
     deinit { if !isClosed.load(ordering: .relaxed) { _ = end() } }
 
-    /// The engine, or one that refuses everything after the end of the use.
+    /// The engine. After ``close()``, one that refuses everything.
     var engine: any TableEngine { isClosed.load(ordering: .acquiring) ? ClosedEngine.shared : database.engine }
 
-    /// The connections.
-    /// - Throws: ``SQLConnectionError`` after the end of the use.
+    /// The connection pool.
+    /// - Throws: ``SQLConnectionError`` after ``close()``.
     func pool() throws -> ConnectionPool<SQLiteConnector> {
         if isClosed.load(ordering: .acquiring) {
             throw SQLConnectionError(.noConnection, code: .unavailable, "The database was closed")
@@ -76,7 +76,7 @@ final class SQLiteUse: Sendable {
         return database.pool
     }
 
-    /// Ends the use, and closes the database where this was the last one.
+    /// Ends the use; the last one closes the database.
     func close() {
         if isClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
         end()?.close()

@@ -4,30 +4,30 @@ public import Foundation
 import TableKit
 import TableSQL
 
-/// A repository in a SQLite file: each in a table of its own.
+/// A repository in its own table of an SQLite file.
 ///
 /// ```swift
 /// let repository = try SQLiteRepository(path: "/data/app.sqlite", tableName: "Clients")
 /// try await repository.create(id: "client", item: Client(name: "Chill Client"))
 /// ```
 ///
-/// Identifiers are kept as their UTF-8, and are in the order of these bytes. Batches are atomic.
+/// Identifiers are stored as UTF-8 and ordered by these bytes. Batches are atomic.
 public final class SQLiteRepository: RecordRepository {
-    /// The table's name.
+    /// The name of the repository.
     public let tableName: String
-    /// What turns items into bytes and back.
+    /// The format of the items.
     public let dataTransformer: any DataTransformer
     private let use: SQLiteUse
     private let table: String
 
-    /// Opens a file, or makes it.
+    /// Opens a file; creates a missing one.
     /// - Parameters:
-    ///   - path: the file.
-    ///   - tableName: any name; `repository_` stands before it in the file.
+    ///   - path: the path of the file.
+    ///   - tableName: any name. The table's name in the file is `repository_` and the name's UTF-8 in hexadecimal.
     ///   - dataTransformer: the format of the items.
-    ///   - pragmas: what each connection is told at its beginning, without the word PRAGMA. Repositories and
+    ///   - pragmas: the pragmas of each new connection, without the word PRAGMA. Repositories and
     ///     ``SQLiteDatabaseConfiguration``s of one path with the same pragmas share connections.
-    /// - Throws: `CRUDRepositoryError.databaseError` where the file cannot be opened.
+    /// - Throws: `CRUDRepositoryError.databaseError` if the file cannot be opened.
     public init(
         path: String, tableName: String = "", dataTransformer: any DataTransformer = JSONDataTransformer(),
         pragmas: [String] = ["foreign_keys = ON", "journal_mode = WAL"]
@@ -35,7 +35,7 @@ public final class SQLiteRepository: RecordRepository {
         self.tableName = tableName
         self.dataTransformer = dataTransformer
         use = SQLiteRegistry.shared.use(SQLiteConnector(path: path, pragmas: pragmas, busyTimeout: 600))
-        // SQLite's names are the same in upper and lower case, and end at a null character: the bytes in hexadecimal do not.
+        // In hexadecimal: SQLite's names ignore the case of letters and end at a null character.
         table = "\"\(Self.catalogueName(of: tableName))\""
         let text = "CREATE TABLE IF NOT EXISTS \(table) (id BLOB PRIMARY KEY, item BLOB NOT NULL) WITHOUT ROWID"
         do {
@@ -45,11 +45,11 @@ public final class SQLiteRepository: RecordRepository {
         } catch let error as SQLConnectionError { throw CRUDRepositoryError.databaseError(reason: "\(error)") }
     }
 
-    /// The name that the catalogue has for the table of a repository.
+    /// The name of a repository's table in the catalogue.
     package static func catalogueName(of tableName: String) -> String { "repository_\(tableName.utf8.hexadecimal)" }
 
-    /// Ends the use of the file by this repository: later operations throw `CRUDRepositoryError.databaseError`. With the last
-    /// use in the process its connections close. Again: does nothing.
+    /// Ends the use of the file by this repository: later operations throw `CRUDRepositoryError.databaseError`. The
+    /// last use in the process closes the connections. Idempotent.
     public func close() { use.close() }
 
     private func run<R: Sendable>(_ body: @escaping @Sendable (SQLiteConnection) throws -> R) async throws -> R {
@@ -79,7 +79,7 @@ extension SQLiteRepository {
             .map { Data($0[0].byteArray) }
     }
 
-    /// Stores bytes under a new identifier.
+    /// Stores bytes under a new identifier; returns false if it exists.
     public func insertRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws -> Bool {
         try await execute(
             "INSERT INTO \(table) (id, item) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING",
@@ -87,25 +87,25 @@ extension SQLiteRepository {
         ).changedRows == 1
     }
 
-    /// Replaces the bytes under an identifier.
+    /// Replaces the bytes under an identifier; returns false if it does not exist.
     public func replaceRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws -> Bool {
         try await execute("UPDATE \(table) SET item = ?2 WHERE id = ?1", [Array(id.utf8), Array(record)]).changedRows
             == 1
     }
 
-    /// Stores bytes under an identifier.
+    /// Stores bytes under an identifier, new or not.
     public func putRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws {
         _ = try await execute(
             "INSERT INTO \(table) (id, item) VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET item = excluded.item",
             [Array(id.utf8), Array(record)])
     }
 
-    /// Removes the bytes under an identifier.
+    /// Removes an identifier and its bytes; returns false if it does not exist.
     public func removeRecord(id: CRUDRepository.ItemIdentifier) async throws -> Bool {
         try await execute("DELETE FROM \(table) WHERE id = ?1", [Array(id.utf8)]).changedRows == 1
     }
 
-    /// Stores all of several records, or none, in one transaction.
+    /// Stores all records or none, in one transaction. Returns an identifier that already exists, or nil.
     public func insertRecords(
         _ records: [(id: CRUDRepository.ItemIdentifier, record: Data)]
     ) async throws -> CRUDRepository.ItemIdentifier? {
@@ -113,13 +113,13 @@ extension SQLiteRepository {
         return try await all(records.map { ($0.id, statement(text, [Array($0.id.utf8), Array($0.record)])) })
     }
 
-    /// Removes all of several records, or none, in one transaction.
+    /// Removes all records or none, in one transaction. Returns an identifier that does not exist, or nil.
     public func removeRecords(ids: [CRUDRepository.ItemIdentifier]) async throws -> CRUDRepository.ItemIdentifier? {
         try await all(ids.map { ($0, statement("DELETE FROM \(table) WHERE id = ?1", [Array($0.utf8)])) })
     }
 
-    /// Runs statements that change one row each, all or none.
-    /// - Returns: the identifier of the first that changes none.
+    /// Runs statements that change one row each, in one transaction.
+    /// - Returns: the identifier of the first statement that changes no row; then all are rolled back.
     private func all(
         _ statements: [(id: CRUDRepository.ItemIdentifier, statement: SQLStatement)]
     ) async throws -> CRUDRepository.ItemIdentifier? {
@@ -133,24 +133,24 @@ extension SQLiteRepository {
                 _ = try connection.execute(SQLStatement("COMMIT"))
                 return nil
             } catch {
-                // The connection takes an open transaction with it.
+                // Closing the connection rolls back its transaction.
                 connection.close()
                 throw error
             }
         }
     }
 
-    /// Whether the table has the identifier; the item is not read.
+    /// Whether the identifier exists. Does not read the item.
     public func exists(id: CRUDRepository.ItemIdentifier) async throws -> Bool {
         try await !execute("SELECT 1 FROM \(table) WHERE id = ?1", [Array(id.utf8)], results: [.int64]).rows.isEmpty
     }
 
-    /// How many records the table has.
+    /// The number of records.
     public func count() async throws -> Int {
         try await execute("SELECT count(*) FROM \(table)", [], results: [.int64]).rows.first?.first?.int ?? 0
     }
 
-    /// One page of identifiers.
+    /// A page of identifiers.
     public func ids(
         after identifier: CRUDRepository.ItemIdentifier?, limit: Int
     ) async throws -> [CRUDRepository.ItemIdentifier] {
@@ -159,7 +159,7 @@ extension SQLiteRepository {
         }
     }
 
-    /// One page of identifiers and bytes.
+    /// A page of identifiers and bytes.
     public func records(
         after identifier: CRUDRepository.ItemIdentifier?, limit: Int
     ) async throws -> [(id: CRUDRepository.ItemIdentifier, record: Data)] {

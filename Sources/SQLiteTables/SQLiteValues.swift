@@ -4,9 +4,9 @@ import Foundation
 import TableKit
 import TableSQL
 
-/// Values as SQLite binds and reads them.
+/// Binds and reads values.
 enum SQLiteValues {
-    /// Has SQLite copy what it is given.
+    /// Makes SQLite copy the bound bytes.
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     static func bind(_ value: ColumnValue, _ type: ColumnType, _ statement: OpaquePointer, _ place: Int32) -> Int32 {
@@ -24,7 +24,7 @@ enum SQLiteValues {
     }
 
     private static func bind(_ value: Double, _ statement: OpaquePointer, _ place: Int32) -> Int32 {
-        // SQLite stores NaN as NULL. As text it is above all numbers, where it belongs.
+        // SQLite stores NaN as NULL. The text `NaN` is above all numbers, as tables order NaN.
         value.isNaN ? bind("NaN", statement, place) : sqlite3_bind_double(statement, place, value)
     }
 
@@ -32,7 +32,7 @@ enum SQLiteValues {
         var value = value
         return value.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { text in
-                // A text without an address would be NULL.
+                // A null pointer would bind NULL.
                 text.baseAddress.map {
                     sqlite3_bind_text64(statement, place, $0, UInt64(text.count), transient, UInt8(SQLITE_UTF8))
                 }
@@ -48,8 +48,8 @@ enum SQLiteValues {
         }
     }
 
-    /// A column of the row that the statement stands on, as a value of a type.
-    /// - Throws: `SQLConnectionError` with `TableErrorCode.type` where it is none.
+    /// A column of the current row, as a value of a type.
+    /// - Throws: `SQLConnectionError` with `TableErrorCode.type` if it cannot be converted.
     static func column(_ statement: OpaquePointer, _ place: Int32, _ type: ColumnType) throws -> ColumnValue {
         let stored: ColumnValue
         switch sqlite3_column_type(statement, place) {

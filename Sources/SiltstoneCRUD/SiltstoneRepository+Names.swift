@@ -1,15 +1,15 @@
 public import Siltstone
 
 extension SiltstoneRepository {
-    /// The names of the repositories that have records in a store, in the order of their bytes.
+    /// The names of the repositories that have records in a store, ordered by their bytes.
     ///
-    /// A key that a program wrote to the store itself counts as a record where it looks like one.
-    /// - Complexity: O(*names* · log *n* + *keys that are no records*). Tables are passed over.
-    /// - Throws: `StoreError` where the store cannot be read.
+    /// A key written by a program directly counts as a record if it has the form of one.
+    /// - Complexity: O(*names* · log *n* + *keys that are no records*). Skips tables.
+    /// - Throws: `StoreError` if the store cannot be read.
     public static func tableNames(in store: KeyValueStore) throws -> [String] {
         var names: [String] = []
         var start: [UInt8] = []
-        // The keys of tables begin with this byte, and no text has it.
+        // The keys of tables start with this byte, which never occurs in UTF-8.
         let tables: UInt8 = 0xfe
         while true {
             var next: [UInt8]?
@@ -29,7 +29,7 @@ extension SiltstoneRepository {
 }
 
 extension TableKeys {
-    /// The name of the table to which a key belongs; nil where it is no key of a table.
+    /// The name of the repository that owns a key; nil if the key has another form.
     static func tableName(of key: UnsafeRawBufferPointer) -> String? {
         var name: [UInt8] = []
         var place = 0

@@ -10,32 +10,32 @@ extension SiltstoneRepository {
         }
     }
 
-    /// Whether the store has the identifier's key.
+    /// Whether the identifier exists. Does not read the item.
     public func exists(id: CRUDRepository.ItemIdentifier) throws -> Bool {
         try store.contains(keys.key(id))
     }
 
-    /// Stores bytes under a new identifier.
+    /// Stores bytes under a new identifier; returns false if it exists.
     public func insertRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws -> Bool {
         try await store.insert(keys.key(id), record)
     }
 
-    /// Replaces the bytes under an identifier.
+    /// Replaces the bytes under an identifier; returns false if it does not exist.
     public func replaceRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws -> Bool {
         try await store.replace(keys.key(id), record)
     }
 
-    /// Stores bytes under an identifier.
+    /// Stores bytes under an identifier, new or not.
     public func putRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws {
         try await store.put(keys.key(id), record)
     }
 
-    /// Removes the bytes under an identifier.
+    /// Removes an identifier and its bytes; returns false if it does not exist.
     public func removeRecord(id: CRUDRepository.ItemIdentifier) async throws -> Bool {
         try await store.remove(keys.key(id))
     }
 
-    /// Stores all of several records, or none, in one transaction of the store.
+    /// Stores all records or none, in one transaction. Returns an identifier that already exists, or nil.
     public func insertRecords(
         _ records: [(id: CRUDRepository.ItemIdentifier, record: Data)]
     ) async throws -> CRUDRepository.ItemIdentifier? {
@@ -48,7 +48,7 @@ extension SiltstoneRepository {
         }
     }
 
-    /// Removes all of several records, or none, in one transaction of the store.
+    /// Removes all records or none, in one transaction. Returns an identifier that does not exist, or nil.
     public func removeRecords(ids: [CRUDRepository.ItemIdentifier]) async throws -> CRUDRepository.ItemIdentifier? {
         try await store.transaction(attempts: .max) { transaction in
             for id in ids where try !transaction.remove(keys.key(id)) {
@@ -59,7 +59,7 @@ extension SiltstoneRepository {
         }
     }
 
-    /// One page of identifiers.
+    /// A page of identifiers.
     /// - Complexity: O(*log n* + *limit*).
     public func ids(
         after identifier: CRUDRepository.ItemIdentifier?, limit: Int
@@ -67,7 +67,7 @@ extension SiltstoneRepository {
         try page(after: identifier, limit: limit) { id, _ in id }
     }
 
-    /// One page of identifiers and bytes.
+    /// A page of identifiers and bytes.
     /// - Complexity: O(*log n* + *limit*).
     public func records(
         after identifier: CRUDRepository.ItemIdentifier?, limit: Int
@@ -77,8 +77,8 @@ extension SiltstoneRepository {
         }
     }
 
-    /// How many records the table has.
-    /// - Complexity: O(*n*): the store counts by walking.
+    /// The number of records.
+    /// - Complexity: O(*n*): the store scans the keys.
     public func count() throws -> Int {
         try store.count(from: keys.prefix, to: keys.end)
     }

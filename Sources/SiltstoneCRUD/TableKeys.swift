@@ -1,10 +1,10 @@
-/// The keys of one table's records: the table's name, then the identifier.
+/// The keys of one repository's records: the repository's name, then the identifier.
 ///
-/// A null byte of the name becomes 0x00 0xFF, and 0x00 0x01 ends it: no name is the beginning of another's encoding,
-/// whatever bytes it holds, and the order of keys is the order of names, then that of identifiers. (FoundationDB's tuple
-/// layer escapes strings in this way.) The identifier is its UTF-8 as it is, since nothing follows it.
+/// A null byte of the name becomes 0x00 0xFF, and 0x00 0x01 ends the name, as in FoundationDB's tuple layer. So no
+/// encoded name is a prefix of another one's, and keys are ordered by name, then by identifier. The identifier is plain
+/// UTF-8, since nothing follows it.
 struct TableKeys: Sendable {
-    /// What all keys of the table begin with.
+    /// The common prefix of the keys.
     let prefix: [UInt8]
 
     init(tableName: String) {
@@ -17,7 +17,7 @@ struct TableKeys: Sendable {
         self.prefix = prefix + [0x00, 0x01]
     }
 
-    /// The first key after all keys of the table.
+    /// The first key after all keys of the repository.
     var end: [UInt8] { prefix.dropLast() + [0x02] }
 
     /// The key of an identifier.
@@ -29,13 +29,13 @@ struct TableKeys: Sendable {
         return key
     }
 
-    /// The first key that may follow the key of an identifier; the table's first without one.
+    /// The first possible key after that of an identifier; the first key of all for nil.
     func start(after id: String?) -> [UInt8] {
         guard let id else { return prefix }
         return key(id) + [0]
     }
 
-    /// The identifier of a key of the table.
+    /// The identifier in a key.
     func id(_ key: UnsafeRawBufferPointer) -> String {
         unsafe String(decoding: key[prefix.count...], as: UTF8.self)
     }

@@ -5,7 +5,7 @@ extension CompactDecodingNode {
         DecodingError.Context(codingPath: codingPath + (step.codingKey.map { [$0] } ?? []), debugDescription: problem)
     }
 
-    /// The value at `offset` is not of the type that was asked for.
+    /// The value at `offset` does not have the requested type.
     @inline(never)
     func mismatch(_ type: Any.Type, at offset: Int, _ step: CompactStep) -> DecodingError {
         let kind = kind(at: offset)
@@ -14,13 +14,13 @@ extension CompactDecodingNode {
             ? .valueNotFound(type, context(step, problem)) : .typeMismatch(type, context(step, problem))
     }
 
-    /// The value is of the right kind but has no place in the type.
+    /// The value has the right kind but cannot be represented in the type.
     @inline(never)
     func corrupted(_ problem: String, _ step: CompactStep) -> DecodingError {
         .dataCorrupted(context(step, problem))
     }
 
-    /// There is no entry for the key.
+    /// The map has no entry for the key.
     @inline(never)
     func missing(_ key: any CodingKey) -> DecodingError {
         .keyNotFound(key, context(.root, "There is no value for the key \"\(key.stringValue)\"."))
@@ -32,7 +32,7 @@ extension CompactDecodingNode {
         .valueNotFound(type, context(step, "The array has no more elements."))
     }
 
-    /// What the value at `offset` is, in a word or two.
+    /// The kind of the value at `offset`, in words.
     private func kind(at offset: Int) -> String {
         switch input.bytes[offset] {
         case CompactTag.firstShortString...CompactTag.lastShortString, CompactTag.string: "a string"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reading one value at an offset, which is moved behind it. `step` says where that is, for the errors.
+/// Functions that read one value at an offset and advance it. `step` is the value's place, for errors.
 extension CompactDecodingNode {
     func isNull(at offset: Int) -> Bool { input.bytes[offset] == CompactTag.null }
 
@@ -66,7 +66,7 @@ extension CompactDecodingNode {
         return Double(bitPattern: input.integer(UInt64.self, at: &offset))
     }
 
-    /// A number that was encoded as something else than `Double`.
+    /// Reads a number that was encoded as another type than `Double`.
     private func unusualDouble(at offset: inout Int, _ step: () -> CompactStep) throws -> Double {
         if input.bytes[offset] == CompactTag.float {
             offset += 1
@@ -93,17 +93,17 @@ extension CompactDecodingNode {
             offset += 1
             return Float(bitPattern: input.integer(UInt32.self, at: &offset))
         }
-        // Rounded, as by Foundation's decoders; but not to infinity.
+        // Rounds like Foundation's decoders, but not to infinity.
         let double = try double(at: &offset, step())
         let value = Float(double)
         guard value.isFinite || !double.isFinite else { throw corrupted("A number does not fit Float.", step()) }
         return value
     }
 
-    /// A value of any type.
+    /// Reads a value of any type.
     ///
-    /// In generic code every type arrives here, also those that the encoding has itself: see the encoder. Those are
-    /// read only where they are in their own form, and not in that of their conformance to `Codable`.
+    /// In generic code every type arrives here, even those with a form of their own in the encoding; see the encoder.
+    /// They may also be encoded through their `Codable` conformance, so the tag decides.
     func value<T: Decodable>(_ type: T.Type, at offset: inout Int, _ step: CompactStep) throws -> T {
         if T.self == String.self { return unsafe unsafeBitCast(try string(at: &offset, step), to: T.self) }
         if T.self == Int.self { return unsafe unsafeBitCast(try integer(Int.self, at: &offset, step), to: T.self) }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The decoder of one value: a place in the input, and how far it has been read.
+/// The decoder of one value: its place in the input, and the current position within it.
 final class CompactDecodingNode: Decoder {
     let input: CompactInput
     private let parent: CompactDecodingNode?
     private let step: CompactStep
-    /// Where the value's tag is.
+    /// The offset of the value's tag.
     private let start: Int
-    /// Behind what was last read of the map or array; at an entry, an element or the end. 0 before it was opened.
+    /// The offset of the next entry, element or end of the map or array. 0 before it is opened.
     var position = 0
-    /// How often a key was not the next one.
+    /// How often a requested key was not the next one.
     private var misses = 0
-    /// The entries' values by key, once a search does not pay any more.
+    /// The offsets of values by key, built once single searches would cost more.
     private var index: [ByteExactString: Int]?
 
     init(_ input: CompactInput, parent: CompactDecodingNode?, step: CompactStep, start: Int) {
@@ -36,7 +36,7 @@ final class CompactDecodingNode: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard isMap else { throw mismatch([String: Any].self, at: start, .root) }
-        // A superclass may ask again, and goes on where its subclass is: a key that is behind is searched for.
+        // A superclass may open the map again and continue behind its subclass. Earlier keys are searched for.
         if position == 0 { position = start + 1 }
         return KeyedDecodingContainer(CompactKeyedDecodingContainer(node: self))
     }
@@ -51,12 +51,12 @@ final class CompactDecodingNode: Decoder {
         CompactSingleValueDecodingContainer(node: self, offset: start)
     }
 
-    /// The decoder of a value inside this one.
+    /// A decoder for a value inside this one.
     func child(at offset: Int, _ step: CompactStep) -> CompactDecodingNode {
         CompactDecodingNode(input, parent: self, step: step, start: offset)
     }
 
-    /// Where the value ends: a few steps from where reading stopped.
+    /// The offset behind the value. Skips only the part that was not read.
     var end: Int {
         guard position > 0 else { return input.end(of: start) }
         var offset = position
@@ -70,9 +70,9 @@ final class CompactDecodingNode: Decoder {
 
     // MARK: Finding entries
 
-    /// Where the value of a key is; nil where there is none.
+    /// The offset of a key's value; nil if the key is missing.
     ///
-    /// Types ask for their fields in the order in which they encoded them: the next entry is the one, as a rule.
+    /// Types usually decode their fields in the order in which they encoded them, so the next entry is tried first.
     @inline(__always)
     func find(_ key: String) -> Int? {
         if tag == CompactTag.map {
@@ -86,7 +86,7 @@ final class CompactDecodingNode: Decoder {
     @inline(never)
     private func search(_ key: String) -> Int? {
         if let index { return index[ByteExactString(key)] }
-        // A few searches cost less than an index does; many would cost the square of the entries.
+        // A few searches cost less than an index. Many would be quadratic in the number of entries.
         misses += 1
         if tag == CompactTag.mapWithRepetition || misses > 4 {
             var index: [ByteExactString: Int] = [:]
@@ -105,7 +105,7 @@ final class CompactDecodingNode: Decoder {
         return found
     }
 
-    /// Goes through the entries of the map: a key's number and where its value is. Stops when `body` returns false.
+    /// Iterates over the entries of the map: key number and offset of the value. Stops when `body` returns false.
     private func forEachEntry(_ body: (Int, Int) -> Bool) {
         var offset = start + 1
         while true {

@@ -2,17 +2,17 @@ public import Foundation
 
 /// Encodes values in the compact encoding.
 ///
-/// The counterpart of `JSONEncoder`; each call stands for itself.
+/// The counterpart of `JSONEncoder`; calls are independent.
 public struct CompactEncoder {
-    /// Passed on to the values, which find it in their encoder.
+    /// User information for the encoded values.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
     /// Creates an encoder.
     public init() {}
 
-    /// The bytes of a value.
-    /// - Throws: `EncodingError` for values that are nested more than 512 deep, and for types that do not keep to the
-    ///   rules of `Encoder`; and whatever the value itself throws.
+    /// Encodes a value.
+    /// - Throws: `EncodingError` for values nested more than 512 deep and for types that break the rules of `Encoder`;
+    ///   also errors of the value's own encoding.
     /// - Complexity: O(*n*) in the size of the result.
     public func encode<T: Encodable>(_ value: T) throws -> Data {
         let message = CompactMessage(userInfo: userInfo)
@@ -22,22 +22,22 @@ public struct CompactEncoder {
         if let failure = message.failure { throw failure }
 
         let whole = body.assembled
-        // Containers that were opened amid others are closed only now, and may have been opened wrongly.
+        // Nested containers that stay open are finished only now, and may report a failure.
         if let failure = message.failure { throw failure }
         return message.keys.message(whole)
     }
 }
 
-/// What all parts of a message in the making share.
+/// State that all parts of a message share.
 final class CompactMessage {
     let keys = CompactKeyTable()
     let userInfo: [CodingUserInfoKey: any Sendable]
-    /// The first breach of the rules in a call that cannot throw.
+    /// The first error of a call that cannot throw.
     private(set) var failure: (any Error)?
 
     init(userInfo: [CodingUserInfoKey: any Sendable]) { self.userInfo = userInfo }
 
-    /// Notes a failure, which the encoder throws at the end. To trap would make one careless type bring down a server.
+    /// Records an error, which the encoder throws at the end. A trap would let one faulty type stop a server.
     func fail(_ problem: String, at node: CompactEncodingNode) {
         if failure == nil { failure = node.invalid(node.codingPath, problem) }
     }

@@ -1,10 +1,10 @@
 import Foundation
 
 extension CompactEncodingNode {
-    /// Encodes a value of any type at the end of the output.
+    /// Appends a value of any type.
     ///
-    /// In generic code every type arrives here, also those that the encoding has itself: they are picked out by their
-    /// type, as a cast to a protocol costs more than encoding them.
+    /// In generic code every type arrives here, even those with a form of their own in the encoding. Comparing types
+    /// finds them, because a cast to a protocol costs more than encoding the value.
     func write<T: Encodable>(_ value: T, _ step: CompactStep) throws {
         if writeOwn(value) { return }
         let node = try child(step)
@@ -12,14 +12,14 @@ extension CompactEncodingNode {
         node.finish()
     }
 
-    /// Encodes the whole message's value, with this node for its encoder.
+    /// Encodes the message's top-level value, with this node as its encoder.
     func writeRoot<T: Encodable>(_ value: T) throws {
         if writeOwn(value) { return }
         try value.encode(to: self)
         finish()
     }
 
-    /// Encodes a value of a type that the encoding has a form of its own for.
+    /// Encodes a value of a type with a form of its own in the encoding.
     /// - Returns: false for other types, and for values that do not fit the form.
     @inline(__always)
     private func writeOwn<T: Encodable>(_ value: T) -> Bool {
@@ -49,13 +49,13 @@ extension CompactEncodingNode {
         return true
     }
 
-    /// An address as text, where that tells all; one that is relative to another is left to its own coding.
+    /// A URL as text, if that is lossless; nil for others, such as relative ones.
     private static func text(of url: URL) -> String? {
         let text = url.absoluteString
         return url.baseURL == nil && URL(string: text)?.absoluteString == text ? text : nil
     }
 
-    /// A number as text, where that tells all; NaN, for one, is left to its own coding.
+    /// A number as text, if that is lossless; nil for others, such as NaN.
     private static func text(of decimal: Decimal) -> String? {
         let text = decimal.description
         return Decimal(string: text) == decimal ? text : nil

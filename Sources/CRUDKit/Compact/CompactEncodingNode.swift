@@ -1,27 +1,27 @@
 import Foundation
 
-/// The encoder of one value: a place in the output, and what has been made of it.
+/// The encoder of one value: its place in the output, and its state.
 final class CompactEncodingNode: Encoder {
-    /// What the value turned out to be.
+    /// The kind of value encoded so far.
     private enum Shape { case none, map, array, scalar }
 
     let message: CompactMessage
     let output: CompactOutput
     private let parent: CompactEncodingNode?
-    /// The path where there is no parent. A container that is kept by its parent's output must not keep the parent.
+    /// The coding path if there is no parent: the parent's output retains a deferred container, which must not retain it.
     private let base: [any CodingKey]
     private let step: CompactStep
     private let depth: Int
     private var shape = Shape.none
     private var isFinished = false
-    /// Where the tag of the map is.
+    /// The offset of the map's tag.
     private var start = 0
-    /// The number of the key before; −1 at first.
+    /// The number of the previous key; −1 at first.
     private var previousKey = -1
-    /// The numbers below 64 of the keys so far, as bits, and the others.
+    /// The keys so far: numbers below 64 as bits, others in a set.
     private var fewKeys: UInt64 = 0
     private var moreKeys: Set<Int> = []
-    /// Elements of the array so far.
+    /// The number of elements of the array so far.
     private(set) var count = 0
 
     init(
@@ -44,7 +44,7 @@ final class CompactEncodingNode: Encoder {
         return path
     }
 
-    /// An error about the value at a path.
+    /// An error for the value at a path.
     func invalid(_ path: [any CodingKey], _ problem: String) -> EncodingError {
         .invalidValue(Never.self, EncodingError.Context(codingPath: path, debugDescription: problem))
     }
@@ -63,7 +63,7 @@ final class CompactEncodingNode: Encoder {
         CompactSingleValueEncodingContainer(node: self)
     }
 
-    /// This node as a map or array, begun where it was not; a type and its superclass may both ask for the same.
+    /// This node as a map or array, opened on first use. A type and its superclass may open the same container.
     private func opened(as wanted: Shape) -> CompactEncodingNode {
         if shape == wanted { return self }
         guard shape == .none else {
@@ -76,13 +76,13 @@ final class CompactEncodingNode: Encoder {
         return self
     }
 
-    /// Begins the one value that is neither map nor array.
+    /// Begins a value that is neither map nor array.
     func beginScalar() throws {
         guard shape == .none else { throw invalid(codingPath, "A value was encoded a second time.") }
         shape = .scalar
     }
 
-    /// Takes back ``beginScalar()``, after the value failed.
+    /// Undoes ``beginScalar()`` after the value failed.
     func cancelScalar() { shape = .none }
 
     // MARK: Entries
@@ -100,7 +100,7 @@ final class CompactEncodingNode: Encoder {
         output.write(varint: UInt64(number) &+ 1)
     }
 
-    /// A key that is one of many, or came before.
+    /// Records a key with a large number or one that is repeated.
     private func noteUnusualKey(_ number: Int) {
         let isNew = number >= 64 && moreKeys.insert(number).inserted
         if !isNew { output.replace(at: start, with: CompactTag.mapWithRepetition) }
@@ -110,7 +110,7 @@ final class CompactEncodingNode: Encoder {
     @inline(__always)
     func beginElement() { count &+= 1 }
 
-    /// Encodes an entry or an element with what belongs to it, or, if that fails, nothing.
+    /// Encodes an entry or an element; writes nothing if that fails.
     @inline(__always)
     func attempt(_ body: () throws -> Void) throws {
         let mark = output.mark
@@ -124,7 +124,7 @@ final class CompactEncodingNode: Encoder {
         }
     }
 
-    /// A container at this place that may be written to as long as the message is.
+    /// A container at this place that accepts writes until the message ends.
     func deferred(_ step: CompactStep) -> CompactEncodingNode {
         let child = detached(step)
         if depth >= CompactFormat.maximumDepth { message.fail(Self.tooDeep, at: child) }
@@ -132,15 +132,15 @@ final class CompactEncodingNode: Encoder {
         return child
     }
 
-    /// A node whose output goes nowhere, for now or for good.
+    /// A node with its own output, which is inserted later or dropped.
     private func detached(_ step: CompactStep = .root) -> CompactEncodingNode {
         let output = CompactOutput(capacity: 64)
         return CompactEncodingNode(message, output: output, base: codingPath, step: step, depth: depth + 1)
     }
 
-    /// A node for a value that is encoded in one go, right here.
+    /// A node for a value that is encoded immediately, into the same output.
     func child(_ step: CompactStep) throws -> CompactEncodingNode {
-        // A value that stands for this one is no deeper: an optional, or a raw value.
+        // A value that stands for this one, such as an optional or a raw value, is not nested deeper.
         let depth = if case .root = step { depth } else { depth + 1 }
         let child = CompactEncodingNode(message, output: output, parent: self, step: step, depth: depth)
         guard depth <= CompactFormat.maximumDepth else { throw invalid(child.codingPath, Self.tooDeep) }

@@ -1,34 +1,34 @@
-/// The bytes of the compact encoding, as `Docs/Format.md` tells them.
+/// Constants of the compact encoding, which `Docs/Format.md` describes.
 enum CompactFormat {
     /// The first byte of every message.
     static let version: UInt8 = 1
 
-    /// How deep containers may lie in each other: as deep as in Foundation's JSON. A decoder recurses once for each
-    /// level, on a stack that may be small.
+    /// The deepest nesting of containers, as in Foundation's JSON. A decoder recurses for each level, on a stack that
+    /// may be small.
     static let maximumDepth = 512
 }
 
 /// The first byte of a value.
 enum CompactTag {
-    /// Up to here, the tag is the number itself.
+    /// Tags up to this one are the integer itself.
     static let lastSmallInteger: UInt8 = 0x7f
-    /// From here to ``lastShortString``, a string whose length is the tag less this.
+    /// From here to ``lastShortString``: a string whose length is the tag minus this one.
     static let firstShortString: UInt8 = 0x80
     static let lastShortString: UInt8 = 0xbf
     static let null: UInt8 = 0xc0
     static let `false`: UInt8 = 0xc1
     static let `true`: UInt8 = 0xc2
-    /// Behind the last element of an array.
+    /// Follows the last element of an array.
     static let end: UInt8 = 0xc3
     static let array: UInt8 = 0xc4
     static let map: UInt8 = 0xc5
-    /// A map in which a key may come again; the last counts.
+    /// A map in which keys may be repeated; the last entry counts.
     static let mapWithRepetition: UInt8 = 0xc6
     static let string: UInt8 = 0xc7
     static let bytes: UInt8 = 0xc8
-    /// The number as a varint.
+    /// Followed by the number as a varint.
     static let unsigned: UInt8 = 0xc9
-    /// −1 less the number, as a varint.
+    /// Followed by −1 minus the number, as a varint.
     static let negative: UInt8 = 0xca
     static let float: UInt8 = 0xcb
     static let double: UInt8 = 0xcc
@@ -37,13 +37,13 @@ enum CompactTag {
     static let uuid: UInt8 = 0xcf
 }
 
-/// Where a value is in another.
+/// The place of a value in its parent.
 enum CompactStep {
     case root
     case key(any CodingKey)
     case index(Int)
 
-    /// The same as a key of a coding path.
+    /// The place as a coding key.
     var codingKey: (any CodingKey)? {
         switch self {
         case .root: nil
@@ -53,7 +53,7 @@ enum CompactStep {
     }
 }
 
-/// The place in an array, or `super`, as a coding key.
+/// An array index, or `super`, as a coding key.
 struct CompactIndexKey: CodingKey {
     let stringValue: String
     let intValue: Int?

@@ -1,20 +1,20 @@
 import Foundation
 
-/// A message to be decoded, whose structure has been checked as a whole: every length lies inside it, every container
-/// ends, every key exists. What is read from it afterwards needs no such checks.
+/// A message whose structure has been checked: every length lies inside it, every container ends, every key exists.
+/// Later reads need no such checks.
 ///
-/// An array and not raw memory: it costs a comparison for each byte, and a mistake in this file is a trap and not a
-/// leak of somebody else's memory.
+/// Raw memory lost to an array: the array costs a comparison for each byte, but a mistake in this file traps instead of
+/// leaking other memory.
 final class CompactInput {
     let bytes: [UInt8]
     let userInfo: [CodingUserInfoKey: any Sendable]
-    /// Where the value begins.
+    /// The offset of the value.
     let body: Int
     private let keys: [Range<Int>]
 
-    /// Takes a message apart and checks its structure.
+    /// Parses a message and checks its structure.
     /// - Throws: `DecodingError.dataCorrupted`.
-    /// - Complexity: O(*n*) in the size of the message; memory too, whatever lengths it states.
+    /// - Complexity: O(*n*) time and memory in the size of the message, whatever lengths it states.
     init(_ data: Data, userInfo: [CodingUserInfoKey: any Sendable]) throws {
         self.userInfo = userInfo
         bytes = unsafe data.withUnsafeBytes { unsafe Array($0) }
@@ -35,7 +35,7 @@ final class CompactInput {
 
     // MARK: Keys
 
-    /// Whether a key of the table is the given one.
+    /// Whether a key of the table equals the given one.
     @inline(__always)
     func key(_ number: Int, is key: String) -> Bool { text(keys[number], is: key) }
 
@@ -49,7 +49,7 @@ final class CompactInput {
         return same ?? utf8.elementsEqual(bytes[range])
     }
 
-    /// Whether the bytes at `offset`, of which there are enough, are the given ones.
+    /// Whether the bytes at `offset` equal the given ones. The caller has checked the length.
     @inline(__always)
     private func holds(_ other: UnsafeRawBufferPointer, at offset: Int) -> Bool {
         guard let address = other.baseAddress else { return true }
@@ -59,12 +59,12 @@ final class CompactInput {
         }
     }
 
-    /// A key of the table. Damaged UTF-8 is repaired, and so matches no key that is asked for.
+    /// A key of the table. Invalid UTF-8 is repaired, so it matches no requested key.
     func key(_ number: Int) -> String { String(decoding: bytes[keys[number]], as: UTF8.self) }
 
     // MARK: Values
 
-    /// The varint at `offset`, which is moved behind it.
+    /// Reads the varint at `offset` and advances it.
     @inline(__always)
     func varint(at offset: inout Int) -> UInt64 {
         let byte = bytes[offset]
@@ -84,7 +84,7 @@ final class CompactInput {
         }
     }
 
-    /// The integer whose little-endian bytes are at `offset`, which is moved behind it.
+    /// Reads the little-endian integer at `offset` and advances it.
     @inline(__always)
     func integer<T: FixedWidthInteger & BitwiseCopyable>(_ type: T.Type, at offset: inout Int) -> T {
         let size = MemoryLayout<T>.size
@@ -93,8 +93,8 @@ final class CompactInput {
         return unsafe bytes[range].withUnsafeBytes { T(littleEndian: unsafe $0.loadUnaligned(as: T.self)) }
     }
 
-    /// Where the bytes behind the tag and length at `offset`, are; it is moved behind them. The tag must be one of a
-    /// string or of bytes.
+    /// The range of the bytes behind the tag and length at `offset`, which advances behind them. The tag must be that
+    /// of a string or of bytes.
     @inline(__always)
     func counted(at offset: inout Int) -> Range<Int> {
         let tag = bytes[offset]
@@ -107,26 +107,26 @@ final class CompactInput {
         return start..<offset
     }
 
-    /// The string whose tag is at `offset`, which is moved behind it; nil where its bytes are not UTF-8.
+    /// Reads the string whose tag is at `offset` and advances it; nil if its bytes are not UTF-8.
     @inline(__always)
     func string(at offset: inout Int) -> String? {
         let range = counted(at: &offset)
         let string = unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0[range], as: UTF8.self) }
-        // Damaged UTF-8 was repaired, and is not the same any more. (The initializer that validates is not specialized
-        // in the standard library, and takes five times as long.)
+        // Decoding repairs invalid UTF-8, which the comparison detects. The validating initializer lost: the standard
+        // library does not specialize it, and it takes five times as long.
         return text(range, is: string) ? string : nil
     }
 
-    /// Where the value at `offset` ends.
+    /// The offset behind the value at `offset`.
     func end(of offset: Int) -> Int {
         var reader = Reader(bytes: bytes, offset: offset)
-        // A checked message cannot fail; its end would be the answer that ends every loop.
+        // A checked message cannot fail. If it did, the end of the message would end every loop.
         do { return try reader.skip(keys: keys.count) } catch { return bytes.count }
     }
 }
 
 extension CompactInput {
-    /// Walks over bytes of which nothing is known.
+    /// Parses untrusted bytes.
     private struct Reader {
         let bytes: [UInt8]
         var offset: Int
@@ -157,7 +157,7 @@ extension CompactInput {
             offset &+= Int(truncatingIfNeeded: count)
         }
 
-        /// The table of keys. It grows with the bytes that are there, not with the number that they state.
+        /// Parses the table of keys. Its memory grows with the bytes present, not with the stated count.
         mutating func keys() throws -> [Range<Int>] {
             let count = try varint()
             var keys: [Range<Int>] = []
@@ -173,10 +173,10 @@ extension CompactInput {
             return keys
         }
 
-        /// Passes one value.
+        /// Skips one value.
         /// - Parameters:
-        ///   - keys: how many keys the table has.
-        ///   - depth: how many containers the value lies in.
+        ///   - keys: the number of keys in the table.
+        ///   - depth: the number of containers around the value.
         /// - Returns: the offset behind the value.
         @discardableResult
         mutating func skip(keys: Int, depth: Int = 0) throws -> Int {

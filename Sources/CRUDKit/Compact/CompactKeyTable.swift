@@ -1,27 +1,27 @@
 import Foundation
 
-/// The keys of a message in the making: each gets a number when it is first seen.
+/// The keys of a message that is being encoded, each with a number in the order of first use.
 ///
-/// An open hash table in raw memory. A dictionary of strings, with its arrays beside it, took half of the time that a
-/// small structure takes to encode: most messages have a handful of keys and use each once.
+/// An open hash table in raw memory. A dictionary of strings with arrays took half of the time to encode a small
+/// structure: most messages have a handful of keys and use each once.
 @safe final class CompactKeyTable {
     private struct Entry {
-        /// Where the key's bytes are in ``bytes``.
+        /// The offset of the key in ``bytes``.
         var offset: Int
         var count: Int
         var hash: UInt64
-        /// The number that came after this one the last time, or −1: the structures of an array repeat their keys in
-        /// order, and one comparison takes the place of a search.
+        /// The number of the key that followed last time, or −1. Structures in an array repeat their keys in order, so
+        /// one comparison replaces a search.
         var successor: Int
     }
 
-    /// The keys as they are stored: each with its length before it.
+    /// The encoded keys, each with a length prefix.
     private let bytes = CompactOutput(capacity: 128)
     private var entries: UnsafeMutablePointer<Entry>
     private var capacity = linearLimit
     private var count = 0
-    /// Numbers by hash, −1 where free; twice as many as entries fit, so that searches end soon. None of them as long
-    /// as the keys are so few that comparing is faster.
+    /// Key numbers by hash, −1 for free slots; twice as many as entries, so that searches end soon. Nil below 8 keys,
+    /// where comparing is faster.
     private var slots: UnsafeMutablePointer<Int>?
     private static let linearLimit = 8
 
@@ -121,11 +121,11 @@ import Foundation
         return unsafe Self.hash(bytes.bytes(at: entry.offset, count: entry.count))
     }
 
-    /// A whole message: version, keys and a value.
+    /// Builds the complete message: version, keys, value.
     func message(_ body: CompactOutput) -> Data {
         let countSize = max(1, (70 - UInt64(count).leadingZeroBitCount) / 7)
         let size = 1 + countSize + bytes.count + body.count
-        // Memory of our own: `Data` would fill its own with zeros first, and check every access.
+        // Memory of its own: `Data` would zero its memory first and check every access.
         let target = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
         unsafe target[0] = CompactFormat.version
         for index in 0..<countSize {
@@ -141,11 +141,11 @@ import Foundation
 
     // MARK: Hashing
 
-    /// Random in each process: the keys of a dictionary may come from someone who would like them all to collide.
+    /// Random in each process, because an attacker may choose colliding dictionary keys.
     private static let seed = UInt64.random(in: .min ... .max)
 
-    /// Eight bytes at a time by multiplication to 128 bits and folding, after wyhash (Wang Yi, 2019). SipHash, which
-    /// `Hasher` runs, costs four times as much for keys of this length.
+    /// Multiplies eight bytes at a time to 128 bits and folds them, like wyhash (Wang Yi, 2019). SipHash, which
+    /// `Hasher` uses, costs four times as much for keys of this length.
     @inline(__always)
     private static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
         var state = seed ^ UInt64(truncatingIfNeeded: key.count)

@@ -8,14 +8,14 @@ struct CompactKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProt
 
     func contains(_ key: Key) -> Bool { node.find(key.stringValue) != nil }
 
-    /// Where the value of a key is.
+    /// The offset of a key's value.
     @inline(__always)
     private func offset(_ key: Key) throws -> Int {
         guard let offset = node.find(key.stringValue) else { throw node.missing(key) }
         return offset
     }
 
-    /// Reads the value of a key; the entry behind it is expected next.
+    /// Reads the value of a key. The next entry is expected behind it.
     @inline(__always)
     private func read<T>(_ key: Key, _ body: (inout Int) throws -> T) throws -> T {
         var offset = try offset(key)
@@ -24,7 +24,7 @@ struct CompactKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProt
         return value
     }
 
-    /// The same for a value that may be missing or null.
+    /// Like `read`, for a value that may be missing or null.
     @inline(__always)
     private func readIfPresent<T>(_ key: Key, _ body: (inout Int) throws -> T) throws -> T? {
         guard var offset = node.find(key.stringValue) else { return nil }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The values that the encoding has itself.
+/// Values with a form of their own in the encoding.
 extension CompactOutput {
     func writeNull() { write(byte: CompactTag.null) }
 

@@ -1,18 +1,17 @@
 import Foundation
 
-/// A buffer that grows, in which a message comes into being.
+/// A growing buffer for a message.
 ///
-/// Raw memory, because an array in a class costs a check for exclusive access, one for unique reference and one for
-/// bounds with every byte: that was a third of the encoder's time.
+/// An array in a class lost to raw memory: checks of exclusivity, uniqueness and bounds for every byte took a third of
+/// the encoder's time.
 @safe final class CompactOutput {
-    /// A container that was opened amid this output and may be written to as long as the message is: its bytes belong
-    /// at `position`.
+    /// A container that accepts writes until the message ends; its bytes belong at `position`.
     struct Insertion {
         let position: Int
         let node: CompactEncodingNode
     }
 
-    /// A state to go back to.
+    /// A state to rewind to.
     struct Mark {
         let count: Int
         let insertions: Int
@@ -32,13 +31,13 @@ import Foundation
 
     var mark: Mark { Mark(count: count, insertions: insertions.count) }
 
-    /// Takes back what was written since a mark.
+    /// Discards everything written since a mark.
     func rewind(to mark: Mark) {
         count = mark.count
         insertions.removeLast(insertions.count - mark.insertions)
     }
 
-    /// Notes that a container's bytes belong here.
+    /// Records that a container's bytes belong here.
     func insert(_ node: CompactEncodingNode) {
         insertions.append(Insertion(position: count, node: node))
     }
@@ -77,20 +76,20 @@ import Foundation
         count &+= bytes.count
     }
 
-    /// Whether the bytes at `offset` are the given ones, of which there are as many.
+    /// Whether the bytes at `offset` equal the given ones. The caller has checked the length.
     @inline(__always)
     func holds(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
         guard let other = bytes.baseAddress else { return true }
         return unsafe memcmp(base + offset, other, bytes.count) == 0
     }
 
-    /// Puts another byte in the place of one that was written.
+    /// Overwrites one byte.
     func replace(at offset: Int, with byte: UInt8) {
         precondition(offset < count)
         unsafe base.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
     }
 
-    /// Copies the bytes, with those of the containers that were opened amid them where they belong.
+    /// Copies the bytes, with those of inserted containers in their places.
     func write(to target: CompactOutput) {
         var start = 0
         for insertion in insertions {
@@ -102,7 +101,7 @@ import Foundation
         unsafe target.write(UnsafeRawBufferPointer(start: base + start, count: count - start))
     }
 
-    /// This output, or, where containers were opened amid it, a copy that has their bytes.
+    /// This output, or a copy with the bytes of inserted containers.
     var assembled: CompactOutput {
         guard !insertions.isEmpty else { return self }
         let whole = CompactOutput(capacity: 2 * count)
@@ -110,12 +109,12 @@ import Foundation
         return whole
     }
 
-    /// Bytes that were written, until more are.
+    /// Written bytes, valid until the next write.
     func bytes(at offset: Int, count: Int) -> UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(start: base + offset, count: count)
     }
 
-    /// Copies the bytes into memory that has room for them at `offset`.
+    /// Copies the bytes into memory at `offset`, which must have enough room.
     func copy(to target: UnsafeMutableRawBufferPointer, at offset: Int) {
         unsafe UnsafeMutableRawBufferPointer(rebasing: target[offset...]).copyMemory(from: bytes(at: 0, count: count))
     }

@@ -1,14 +1,14 @@
-/// A value as it is, whatever it is.
+/// A value of any kind.
 struct CompactSingleValueDecodingContainer: SingleValueDecodingContainer {
     let node: CompactDecodingNode
-    /// Where the value is.
+    /// The offset of the value.
     let offset: Int
 
     var codingPath: [any CodingKey] { node.codingPath }
 
     func decodeNil() -> Bool { node.isNull(at: offset) }
 
-    /// Reads the value. It may be read again, as another type.
+    /// Reads the value without advancing, so that it can be read again as another type.
     @inline(__always)
     private func read<T>(_ body: (inout Int) throws -> T) throws -> T {
         var end = offset

@@ -1,4 +1,4 @@
-/// The one value that is neither map nor array.
+/// A value that is neither map nor array.
 struct CompactSingleValueEncodingContainer: SingleValueEncodingContainer {
     let node: CompactEncodingNode
 

@@ -1,13 +1,13 @@
 /// The elements of an array.
 struct CompactUnkeyedDecodingContainer: UnkeyedDecodingContainer {
     let node: CompactDecodingNode
-    /// Where the next element is.
+    /// The offset of the next element.
     var offset: Int
     var currentIndex = 0
 
     var codingPath: [any CodingKey] { node.codingPath }
 
-    /// - Complexity: O(*n*) in the size of the array: the encoding does not store it.
+    /// - Complexity: O(*n*) in the size of the array, because the encoding does not store the count.
     var count: Int? { node.elementCount }
 
     var isAtEnd: Bool { node.input.bytes[offset] == CompactTag.end }
@@ -116,7 +116,7 @@ struct CompactUnkeyedDecodingContainer: UnkeyedDecodingContainer {
 
     mutating func superDecoder() throws -> any Decoder { try superNode() }
 
-    /// The next element as a decoder, and passes it.
+    /// A decoder for the next element. Advances behind it.
     private mutating func superNode() throws -> CompactDecodingNode {
         guard !isAtEnd else { throw node.atEnd((any Decoder).self, .index(currentIndex)) }
         let child = node.child(at: offset, .index(currentIndex))

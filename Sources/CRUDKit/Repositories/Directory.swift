@@ -1,10 +1,10 @@
 import Foundation
 
-/// A directory of records: what ``FileSystemRepository`` does on the disk. Every call may wait.
+/// A directory of records: the blocking file operations of ``FileSystemRepository``.
 ///
-/// A record comes into being under another name, is brought to stable storage, and is then renamed: readers see the old
-/// one or the new one, and after a crash there is one of both. Writers look and rename under a lock of the directory,
-/// which keeps out other processes and other repositories of this one.
+/// A record is written to a temporary file, synced, and then renamed. Readers see the old record or the new one, also
+/// after a crash. Writers check and rename under a lock of the directory, which excludes other processes and other
+/// repositories of this one.
 struct Directory: Sendable {
     let path: String
 
@@ -12,7 +12,7 @@ struct Directory: Sendable {
 
     // MARK: Reading
 
-    /// The record of an identifier; nil where there is none.
+    /// The record of an identifier; nil if there is none.
     func record(_ id: String) throws -> Data? {
         let name = FileName.name(of: id)
         guard let contents = try SystemCalls.read(path(name)) else { return nil }
@@ -23,7 +23,7 @@ struct Directory: Sendable {
         return parts.record
     }
 
-    /// Whether there is a record.
+    /// Whether a record exists.
     func exists(_ id: String) throws -> Bool { try SystemCalls.exists(path(FileName.name(of: id))) }
 
     /// All identifiers, in no order.
@@ -44,9 +44,9 @@ struct Directory: Sendable {
 
     // MARK: Writing
 
-    /// Stores records, if `condition` allows it for each.
-    /// - Parameter condition: whether a record may be stored, by whether there is one.
-    /// - Returns: the first identifier for which it may not. Then nothing has changed.
+    /// Stores records if `condition` allows it for each.
+    /// - Parameter condition: whether a record may be stored, given whether one exists.
+    /// - Returns: the first identifier that `condition` refuses. Then nothing has changed.
     func write(_ records: [(id: String, record: Data)], where condition: (_ exists: Bool) -> Bool) throws -> String? {
         try SystemCalls.makeDirectories(path)
         var files: [(id: String, temporary: String, final: String)] = []
@@ -57,7 +57,7 @@ struct Directory: Sendable {
             files.append((id, temporary, path(name)))
             try SystemCalls.write(FileName.contents(record, id: id, name: name), to: temporary)
         }
-        // The slow part is done: only now does anyone have to wait.
+        // The slow part needs no lock.
         let refused: String? = try locked {
             for file in files where !condition(try SystemCalls.exists(file.final)) { return file.id }
             for file in files { try SystemCalls.rename(file.temporary, to: file.final) }
@@ -67,8 +67,8 @@ struct Directory: Sendable {
         return refused
     }
 
-    /// Removes records, if all exist.
-    /// - Returns: the first identifier that does not. Then nothing has changed.
+    /// Removes records if all exist.
+    /// - Returns: the first identifier that does not exist. Then nothing has changed.
     func remove(_ ids: [String]) throws -> String? {
         guard try SystemCalls.exists(path) else { return ids.first }
         let missing: String? = try locked {
@@ -81,7 +81,7 @@ struct Directory: Sendable {
         return missing
     }
 
-    /// Runs `body` while no other writer of the directory does.
+    /// Runs `body` under the lock of the directory.
     private func locked<R>(_ body: () throws -> R) throws -> R {
         let descriptor = try SystemCalls.lock(path(FileName.lock))
         defer { SystemCalls.unlock(descriptor) }

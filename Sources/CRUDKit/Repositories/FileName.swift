@@ -1,20 +1,20 @@
 import Foundation
 
-/// The file of an identifier, and back.
+/// Maps identifiers to file names and back.
 ///
-/// A short identifier is escaped and is the file's name, and the file is nothing but the item, for everyone to read. A
-/// longer one is hashed, and stands in the file before the item.
+/// A short identifier is escaped to form the file's name; the file holds only the item, for everyone to read. A longer
+/// identifier is hashed, and is stored in the file before the item.
 enum FileName {
-    /// The longest name, in bytes, that every file system in use takes is 255; 143 under eCryptfs.
+    /// The longest name in bytes. Common file systems allow 255, eCryptfs 143.
     static let maximumLength = 140
 
     private static let shortPrefix = "item_"
     private static let longPrefix = "long_"
 
-    /// A name that has not been taken, for a file in the making.
+    /// A unique name for a temporary file.
     static func temporary() -> String { "temp_\(UUID().uuidString)" }
 
-    /// The file whose lock keeps two writers of a directory apart.
+    /// The file whose lock excludes other writers of a directory.
     static let lock = "lock"
 
     /// The name of an identifier's file.
@@ -29,7 +29,7 @@ enum FileName {
         return PercentEscape.fileName.unescape(name.dropFirst(shortPrefix.count))
     }
 
-    /// Whether a file says itself what its identifier is.
+    /// Whether the file itself stores its identifier.
     static func isLong(_ name: String) -> Bool { name.hasPrefix(longPrefix) }
 
     /// The bytes of an identifier's file.
@@ -44,7 +44,7 @@ enum FileName {
         return contents
     }
 
-    /// What a file with a long name holds; nil where it is damaged.
+    /// Parses a file with a long name; nil if it is damaged.
     static func parts(ofLong contents: Data) -> (id: String, record: Data)? {
         let bytes = [UInt8](contents)
         guard bytes.count >= 8 else { return nil }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The tables of one or several ``InMemoryRepository``s.
+/// The tables of ``InMemoryRepository``s.
 public final class InMemoryDatabase: Sendable {
     private let tables = Locked<[ByteExactString: InMemoryTable]>([:])
 
@@ -15,7 +15,7 @@ public final class InMemoryDatabase: Sendable {
 /// Records by identifier.
 struct InMemoryTable {
     private var records: [ByteExactString: Data] = [:]
-    /// The identifiers in order, from when they are asked for until there are others.
+    /// The sorted identifiers, cached until the set of identifiers changes.
     private var ordered: [ByteExactString]?
 
     var count: Int { records.count }
@@ -28,7 +28,7 @@ struct InMemoryTable {
         }
     }
 
-    /// One page of the identifiers, ascending.
+    /// A page of identifiers, ascending.
     mutating func page(after identifier: String?, limit: Int) -> ArraySlice<ByteExactString> {
         let ordered = ordered ?? records.keys.sorted()
         self.ordered = ordered
@@ -44,7 +44,7 @@ struct InMemoryTable {
 }
 
 extension Dictionary {
-    /// Sets or removes a value, and returns the one before.
+    /// Sets or removes a value, and returns the previous one.
     fileprivate mutating func updateOrRemove(_ value: Value?, forKey key: Key) -> Value? {
         guard let value else { return removeValue(forKey: key) }
         return updateValue(value, forKey: key)

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// A repository that forgets: for tests and previews, with the semantics of the ones that do not.
+/// A repository in memory, for tests and previews, with the semantics of persistent ones.
 ///
-/// Items go through the transformer as everywhere else, so that what comes back is what a database would give. Batches
-/// are atomic, and pages consistent.
+/// Items pass through the transformer, as in every other repository, so that reads return what a database would.
+/// Batches are atomic, and each page is consistent.
 public final class InMemoryRepository: RecordRepository {
-    /// The table's name; a table of the same database that differs in one byte is another.
+    /// The name of the table, compared by its bytes.
     public let tableName: String
-    /// What turns items into bytes and back.
+    /// The format of the items.
     public let dataTransformer: any DataTransformer
     private let database: InMemoryDatabase
     private let key: ByteExactString
@@ -16,8 +16,8 @@ public final class InMemoryRepository: RecordRepository {
     /// - Parameters:
     ///   - tableName: the table in the database.
     ///   - dataTransformer: the format of the items.
-    ///   - database: what holds the tables; one of its own without it. Repositories of one database and one table name
-    ///     see the same items.
+    ///   - database: the database of the table; by default a new one. Repositories with the same database and table
+    ///     name share their items.
     public init(
         tableName: String = "", dataTransformer: any DataTransformer = JSONDataTransformer(),
         database: InMemoryDatabase = InMemoryDatabase()
@@ -37,7 +37,7 @@ extension InMemoryRepository {
         withTable { $0[ByteExactString(id)] }
     }
 
-    /// Stores bytes under a new identifier.
+    /// Stores bytes under a new identifier; returns false if it exists.
     public func insertRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) -> Bool {
         withTable { table in
             guard table[ByteExactString(id)] == nil else { return false }
@@ -46,7 +46,7 @@ extension InMemoryRepository {
         }
     }
 
-    /// Replaces the bytes under an identifier.
+    /// Replaces the bytes under an identifier; returns false if it does not exist.
     public func replaceRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) -> Bool {
         withTable { table in
             guard table[ByteExactString(id)] != nil else { return false }
@@ -55,12 +55,12 @@ extension InMemoryRepository {
         }
     }
 
-    /// Stores bytes under an identifier.
+    /// Stores bytes under an identifier, new or not.
     public func putRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) {
         withTable { $0[ByteExactString(id)] = record }
     }
 
-    /// Removes the bytes under an identifier.
+    /// Removes an identifier and its bytes; returns false if it does not exist.
     public func removeRecord(id: CRUDRepository.ItemIdentifier) -> Bool {
         withTable { table in
             guard table[ByteExactString(id)] != nil else { return false }
@@ -69,7 +69,7 @@ extension InMemoryRepository {
         }
     }
 
-    /// Stores all of several records, or none.
+    /// Stores all records, or none if an identifier exists. Returns that identifier, or nil.
     public func insertRecords(
         _ records: [(id: CRUDRepository.ItemIdentifier, record: Data)]
     ) -> CRUDRepository.ItemIdentifier? {
@@ -80,7 +80,7 @@ extension InMemoryRepository {
         }
     }
 
-    /// Removes all of several records, or none.
+    /// Removes all records, or none if an identifier does not exist. Returns that identifier, or nil.
     public func removeRecords(ids: [CRUDRepository.ItemIdentifier]) -> CRUDRepository.ItemIdentifier? {
         withTable { table in
             if let missing = ids.first(where: { table[ByteExactString($0)] == nil }) { return missing }
@@ -89,7 +89,7 @@ extension InMemoryRepository {
         }
     }
 
-    /// One page of identifiers and bytes.
+    /// A page of identifiers and bytes.
     public func records(
         after identifier: CRUDRepository.ItemIdentifier?, limit: Int
     ) -> [(id: CRUDRepository.ItemIdentifier, record: Data)] {
@@ -98,13 +98,13 @@ extension InMemoryRepository {
         }
     }
 
-    /// One page of identifiers.
+    /// A page of identifiers.
     public func ids(
         after identifier: CRUDRepository.ItemIdentifier?, limit: Int
     ) -> [CRUDRepository.ItemIdentifier] {
         withTable { $0.page(after: identifier, limit: limit).map(\.string) }
     }
 
-    /// How many items there are.
+    /// The number of items.
     public func count() -> Int { withTable { $0.count } }
 }

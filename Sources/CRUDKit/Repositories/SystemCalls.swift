@@ -8,17 +8,16 @@ import Glibc
 import Musl
 #endif
 
-/// The calls of the operating system that ``Directory`` makes. Foundation has no `fsync` of a directory, and no lock
-/// that dies with its process.
+/// System calls of ``Directory``. Foundation lacks `fsync` for a directory and a lock that ends with its process.
 enum SystemCalls {
-    /// A file's bytes; nil where there is no file.
+    /// The bytes of a file; nil if it does not exist.
     static func read(_ path: String) throws -> Data? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
             throw failure("open", path)
         }
-        defer { _ = close(descriptor) }  // opened for reading: closing it cannot lose anything
+        defer { _ = close(descriptor) }  // a read-only descriptor: closing it loses nothing
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw failure("stat", path) }
         var contents = Data(count: Int(status.st_size))
@@ -40,7 +39,7 @@ enum SystemCalls {
         return contents
     }
 
-    /// Makes a file with the given bytes and brings them to stable storage.
+    /// Creates a file with these bytes and syncs it to stable storage.
     static func write(_ contents: Data, to path: String) throws {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw failure("create", path) }
@@ -50,13 +49,13 @@ enum SystemCalls {
                 guard errno == EINTR else { throw failure("sync", path) }
             }
         } catch {
-            _ = close(descriptor)  // the file is not going to be used
+            _ = close(descriptor)  // the file will not be used
             throw error
         }
         guard close(descriptor) == 0 else { throw failure("close", path) }
     }
 
-    /// Brings a file or directory to stable storage. On Apple's systems `fsync` leaves it in the drive's cache.
+    /// Syncs a file or directory to stable storage. On Apple's systems `fsync` leaves data in the drive's cache.
     private static func sync(_ descriptor: Int32) -> Int32 {
         #if canImport(Darwin)
         if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
@@ -79,7 +78,7 @@ enum SystemCalls {
         }
     }
 
-    /// Whether there is something at a path.
+    /// Whether a file or directory exists at a path.
     static func exists(_ path: String) throws -> Bool {
         var status = stat()
         if unsafe lstat(path, &status) == 0 { return true }
@@ -87,13 +86,13 @@ enum SystemCalls {
         throw failure("stat", path)
     }
 
-    /// The names in a directory; none where it does not exist.
+    /// The names in a directory; none if it does not exist.
     static func entries(_ path: String) throws -> [String] {
         guard try exists(path) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: path)
     }
 
-    /// Makes a directory where it is missing, and those that it lies in.
+    /// Creates a directory and its missing parents.
     static func makeDirectories(_ path: String) throws {
         guard try !exists(path) else { return }
         let parent = (path as NSString).deletingLastPathComponent
@@ -102,7 +101,7 @@ enum SystemCalls {
         try syncDirectory(parent.isEmpty ? "." : parent)
     }
 
-    /// Gives a file another name, in the place of the file that has it.
+    /// Renames a file, replacing any file at the destination.
     static func rename(_ source: String, to destination: String) throws {
         guard renameFile(source, destination) == 0 else { throw failure("rename", source) }
     }
@@ -112,23 +111,23 @@ enum SystemCalls {
         guard unsafe unlink(path) == 0 else { throw failure("remove", path) }
     }
 
-    /// Removes a file that nobody reads; where that fails, it takes space and does no harm.
+    /// Removes a temporary file. A failure only wastes space.
     static func removeLeftover(_ path: String) { _ = unsafe unlink(path) }
 
-    /// Brings the names in a directory to stable storage.
+    /// Syncs the names in a directory to stable storage.
     static func syncDirectory(_ path: String) throws {
         let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", path) }
-        defer { _ = close(descriptor) }  // opened for reading: closing it cannot lose anything
+        defer { _ = close(descriptor) }  // a read-only descriptor: closing it loses nothing
         while sync(descriptor) != 0 {
-            // Some file systems cannot sync a directory, and keep their names in order by themselves.
+            // Some file systems cannot sync a directory; they keep names durable themselves.
             if errno == EINVAL || errno == ENOTSUP { return }
             guard errno == EINTR else { throw failure("sync", path) }
         }
     }
 
-    /// Waits for the lock of a file, which is made where it is missing.
-    /// - Returns: what ``unlock(_:)`` takes. The lock dies with the process.
+    /// Waits for the lock of a file; creates a missing file.
+    /// - Returns: the descriptor for ``unlock(_:)``. The lock ends with the process.
     static func lock(_ path: String) throws -> Int32 {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw failure("open", path) }
@@ -142,14 +141,14 @@ enum SystemCalls {
         return descriptor
     }
 
-    /// Gives a lock up.
+    /// Releases a lock.
     static func unlock(_ descriptor: Int32) { _ = close(descriptor) }
 
-    /// The calling thread's error number, as an error that names call and file.
+    /// The calling thread's `errno` as an error that names the call and the file.
     private static func failure(_ call: String, _ path: String) -> CRUDRepositoryError {
         .databaseError(reason: "\(call) failed: \(unsafe String(cString: strerror(errno))) [\(path)]")
     }
 }
 
-/// The C library's `rename`, which a method of the same name hides.
+/// The C library's `rename`, which a method of the same name shadows.
 private func renameFile(_ source: String, _ destination: String) -> Int32 { unsafe rename(source, destination) }

@@ -1,25 +1,25 @@
 public import Foundation
 
-/// A repository in the user's defaults: for a few small items, such as settings.
+/// A repository in the user's defaults, for a few small items such as settings.
 ///
-/// The system keeps all defaults of a program in memory and writes them out as a whole. What was acknowledged survives
-/// the end of the process once the system has written it, which it is asked to do with every change. Changes are atomic
-/// within the process, batches too; other processes that change the same table at the same time are not kept apart.
+/// The system keeps all defaults of a program in memory and writes them as a whole. Every change requests that write;
+/// acknowledged changes survive the process once it is done. Changes and batches are atomic within the process, but not
+/// against other processes that change the same table at the same time.
 ///
-/// The key of an item with a plain name is `database_<table>_item_<identifier>`.
+/// The key of an item with a plain identifier is `database_<table>_item_<identifier>`.
 public final class UserDefaultsRepository: RecordRepository {
-    /// The table's name.
+    /// The name of the table.
     public let tableName: String
-    /// What turns items into bytes and back.
+    /// The format of the items.
     public let dataTransformer: any DataTransformer
     private let defaults: Defaults
     private let prefix: String
 
     /// Creates a repository.
     /// - Parameters:
-    ///   - tableName: tells the repositories of the same defaults apart.
+    ///   - tableName: separates repositories of the same defaults.
     ///   - dataTransformer: the format of the items.
-    ///   - defaults: where the items go.
+    ///   - defaults: the defaults that hold the items.
     public init(
         tableName: String = "", dataTransformer: any DataTransformer = JSONDataTransformer(),
         defaults: UserDefaults = .standard
@@ -27,14 +27,14 @@ public final class UserDefaultsRepository: RecordRepository {
         self.tableName = tableName
         self.dataTransformer = dataTransformer
         self.defaults = Defaults(defaults)
-        // The table's name is free of `_` after this, so that `_item_` ends it, whatever the identifier holds.
+        // Escaping removes `_` from the table's name, so `_item_` ends it for any identifier.
         prefix = "database_\(PercentEscape.keyPart.escape(tableName))_item_"
     }
 
     private func key(_ id: CRUDRepository.ItemIdentifier) -> String { prefix + PercentEscape.keyEnd.escape(id) }
 
-    /// Runs `body` alone among all repositories of this process: it may look first and change then. On a thread that
-    /// may wait, as the defaults are written to disk.
+    /// Runs `body` exclusively among all repositories of this process, so it may check and then change. It runs on a
+    /// thread that may block, because defaults are written to disk.
     private func exclusively<R: Sendable>(_ body: @escaping @Sendable (UserDefaults) throws -> R) async throws -> R {
         let defaults = defaults
         return try await Self.queue.run { try body(defaults.value) }
@@ -42,8 +42,8 @@ public final class UserDefaultsRepository: RecordRepository {
 
     private static let queue = BlockingQueue(label: "CRUDKit.UserDefaultsRepository")
 
-    /// `@unchecked Sendable`: the documentation of `UserDefaults` calls it thread-safe, though not its declaration on
-    /// every platform; and it is used on one queue only.
+    /// `@unchecked Sendable`: the documentation of `UserDefaults` calls it thread-safe, but not every platform declares
+    /// it so. It is used on one queue only.
     private struct Defaults: @unchecked Sendable {
         let value: UserDefaults
         init(_ value: UserDefaults) { self.value = value }
@@ -57,12 +57,12 @@ extension UserDefaultsRepository {
         return try await exclusively { $0.data(forKey: key) }
     }
 
-    /// Stores bytes under a new identifier.
+    /// Stores bytes under a new identifier; returns false if it exists.
     public func insertRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws -> Bool {
         try await insertRecords([(id, record)]) == nil
     }
 
-    /// Replaces the bytes under an identifier.
+    /// Replaces the bytes under an identifier; returns false if it does not exist.
     public func replaceRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws -> Bool {
         let key = key(id)
         return try await exclusively { defaults in
@@ -73,7 +73,7 @@ extension UserDefaultsRepository {
         }
     }
 
-    /// Stores bytes under an identifier.
+    /// Stores bytes under an identifier, new or not.
     public func putRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws {
         let key = key(id)
         try await exclusively { defaults in
@@ -82,12 +82,12 @@ extension UserDefaultsRepository {
         }
     }
 
-    /// Removes the bytes under an identifier.
+    /// Removes an identifier and its bytes; returns false if it does not exist.
     public func removeRecord(id: CRUDRepository.ItemIdentifier) async throws -> Bool {
         try await removeRecords(ids: [id]) == nil
     }
 
-    /// Stores all of several records, or none.
+    /// Stores all records, or none if an identifier exists. Returns that identifier, or nil.
     public func insertRecords(
         _ records: [(id: CRUDRepository.ItemIdentifier, record: Data)]
     ) async throws -> CRUDRepository.ItemIdentifier? {
@@ -100,7 +100,7 @@ extension UserDefaultsRepository {
         }
     }
 
-    /// Removes all of several records, or none.
+    /// Removes all records, or none if an identifier does not exist. Returns that identifier, or nil.
     public func removeRecords(ids: [CRUDRepository.ItemIdentifier]) async throws -> CRUDRepository.ItemIdentifier? {
         let entries = ids.map { (id: $0, key: key($0)) }
         return try await exclusively { defaults in
@@ -111,8 +111,8 @@ extension UserDefaultsRepository {
         }
     }
 
-    /// One page of identifiers.
-    /// - Complexity: O(*n* log *n*) in the number of all defaults, however short the page.
+    /// A page of identifiers.
+    /// - Complexity: O(*n* log *n*) in the number of all defaults, for a page of any size.
     public func ids(
         after identifier: CRUDRepository.ItemIdentifier?, limit: Int
     ) async throws -> [CRUDRepository.ItemIdentifier] {
@@ -120,7 +120,7 @@ extension UserDefaultsRepository {
         return try await exclusively { Self.ids(in: $0, prefix: prefix, after: identifier, limit: limit) }
     }
 
-    /// One page of identifiers and bytes, as of one moment.
+    /// A page of identifiers and bytes, read atomically.
     public func records(
         after identifier: CRUDRepository.ItemIdentifier?, limit: Int
     ) async throws -> [(id: CRUDRepository.ItemIdentifier, record: Data)] {

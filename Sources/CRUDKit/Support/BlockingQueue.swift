@@ -1,16 +1,16 @@
 import Dispatch
 
-/// Runs what waits for the disk on a thread of Dispatch: one that waits in the pool of Swift's tasks would be missing
-/// there for everyone.
+/// Runs blocking work on Dispatch threads, because blocked threads of Swift's cooperative pool would be missing for all
+/// tasks.
 struct BlockingQueue: Sendable {
     private let queue: DispatchQueue
 
-    /// A queue that runs one thing at a time, or several at once.
+    /// - Parameter concurrent: whether several pieces of work may run at once.
     init(label: String, concurrent: Bool = false) {
         queue = DispatchQueue(label: label, attributes: concurrent ? .concurrent : [])
     }
 
-    /// Runs `body` and waits for it, without holding a thread.
+    /// Runs `body` and suspends until it ends.
     func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result(catching: body)) }

@@ -1,12 +1,12 @@
 /// A string that is compared, hashed and ordered by its UTF-8 bytes.
 ///
-/// `String` equates what is canonically equivalent: "é" as one scalar and as two are one key of a dictionary of strings.
-/// Identifiers must not be merged like that.
+/// `String` equates canonically equivalent text: "é" as one scalar and as two is one dictionary key. Identifiers must
+/// not be merged like that.
 package struct ByteExactString: Hashable, Comparable, Sendable {
     /// The string.
     package let string: String
 
-    /// Wraps a string, after a copy where its storage is foreign and not UTF-8.
+    /// Wraps a string. Copies it if its storage is not contiguous UTF-8.
     @inline(__always)
     package init(_ string: String) {
         var string = string
@@ -14,18 +14,18 @@ package struct ByteExactString: Hashable, Comparable, Sendable {
         self.string = string
     }
 
-    /// Whether both have the same bytes.
+    /// Compares the bytes.
     @inline(__always)
     package static func == (left: ByteExactString, right: ByteExactString) -> Bool {
         haveSameUTF8(left.string, right.string)
     }
 
-    /// Whether the bytes of `left` come before those of `right`, as unsigned numbers.
+    /// Orders by the bytes, as unsigned numbers.
     package static func < (left: ByteExactString, right: ByteExactString) -> Bool {
         left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
     }
 
-    /// Feeds the bytes.
+    /// Hashes the bytes.
     package func hash(into hasher: inout Hasher) {
         unsafe string.utf8.withContiguousStorageIfAvailable {
             unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0))
@@ -45,8 +45,8 @@ func haveSameUTF8(_ left: String, _ right: String) -> Bool {
 }
 
 extension [String] {
-    /// The strings after `last` in the order of their UTF-8 bytes, at most `limit` of them. (`String` itself orders by
-    /// its normal form.)
+    /// The strings after `last`, ordered by their UTF-8 bytes, at most `limit` of them. (`String` itself orders by its
+    /// normal form.)
     /// - Complexity: O(*n* log *n*).
     func page(after last: String?, limit: Int) -> [String] {
         let rest = if let last { filter { last.utf8.lexicographicallyPrecedes($0.utf8) } } else { self }

@@ -1,9 +1,9 @@
-/// Percent-encoding (RFC 3986, section 2.1) of a string's UTF-8 with a choice of characters that stay: any string
-/// becomes a name that a file system or a property list can hold, no two become the same, and it can be undone.
+/// Reversible percent-encoding (RFC 3986, section 2.1) of a string's UTF-8, with a choice of literal characters. Every
+/// string becomes a distinct name that a file system or a property list can hold.
 struct PercentEscape: Sendable {
     private let isLiteral: @Sendable (UInt8) -> Bool
 
-    /// Lower-case letters, digits, `-` and `_`. Capitals are escaped: a file system may not tell them apart.
+    /// Lower-case letters, digits, `-` and `_`. Capitals are escaped, because some file systems ignore case.
     static let fileName = PercentEscape { byte in
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
@@ -13,15 +13,15 @@ struct PercentEscape: Sendable {
         }
     }
 
-    /// All that is printable in ASCII, but for `%`, and for `_`, which separates the parts of a key.
+    /// Printable ASCII except `%`, and except `_`, which separates the parts of a key.
     static let keyPart = PercentEscape { byte in
         (0x20..<0x7f).contains(byte) && byte != UInt8(ascii: "%") && byte != UInt8(ascii: "_")
     }
 
-    /// All that is printable in ASCII, but for `%`.
+    /// Printable ASCII except `%`.
     static let keyEnd = PercentEscape { byte in (0x20..<0x7f).contains(byte) && byte != UInt8(ascii: "%") }
 
-    /// What people write in names of directories: letters, digits, spaces, `-`, `_` and `.`.
+    /// Usual characters of directory names: letters, digits, spaces, `-`, `_` and `.`.
     static let directoryName = PercentEscape { byte in
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: " "), UInt8(ascii: "."): true
@@ -45,7 +45,7 @@ struct PercentEscape: Sendable {
         escaped += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
 
-    /// The string that was escaped; nil for what ``escape(_:)`` does not return.
+    /// Reverses ``escape(_:)``; nil for other strings.
     func unescape(_ escaped: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(escaped.utf8)[...]
@@ -65,12 +65,11 @@ struct PercentEscape: Sendable {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// A directory's name as one component of a path, which is never `.` or `..`, nor hidden, nor empty.
+    /// A name as one path component that is never empty, hidden, `.` or `..`.
     static func directory(named name: String) -> String {
         if name.isEmpty { return "%" }
         var escaped = Array(directoryName.escape(name).utf8)
-        // A dot at the beginning hides a file or means a directory above; a dot or space at the end gets lost on some
-        // systems.
+        // A leading dot hides a file or means a parent directory. Some systems drop a trailing dot or space.
         if let last = escaped.last, last == UInt8(ascii: ".") || last == UInt8(ascii: " ") {
             escaped.removeLast()
             append(last, to: &escaped)

@@ -1,4 +1,4 @@
-/// SHA-256 (FIPS 180-4), for the names of files whose identifiers are too long to be names.
+/// SHA-256 (FIPS 180-4), for the file names of long identifiers.
 enum SHA256 {
     /// The digest as 64 hexadecimal digits.
     static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// Turns items into bytes and back: the format in which a repository keeps what it is given.
+/// Encodes and decodes items: the storage format of a repository.
 ///
-/// Whatever `Encodable` value is encoded, a bare number, string or array too, must come back from ``decode(data:)``.
+/// Every `Encodable` value, even a bare number, string or array, must survive ``encode(_:)`` and ``decode(data:)``.
 ///
-/// A transformer is shared by all tasks that use its repository, and so must be `Sendable`: a structure, or a final
-/// class without state.
+/// All tasks that use a repository share its transformer, so it must be `Sendable`: a structure, or a final class
+/// without state.
 public protocol DataTransformer: Sendable {
-    /// The bytes of a value.
-    /// - Throws: the encoder's error, `EncodingError` as a rule.
+    /// Encodes a value.
+    /// - Throws: the encoder's error, usually `EncodingError`.
     func encode<T: Encodable>(_ object: T) async throws -> Data
 
-    /// The value of bytes.
-    /// - Throws: the decoder's error, `DecodingError` as a rule, where the bytes are damaged or of another type.
+    /// Decodes a value.
+    /// - Throws: the decoder's error, usually `DecodingError`, if the bytes are damaged or of another type.
     func decode<T: Decodable>(data: Data) async throws -> T
 }

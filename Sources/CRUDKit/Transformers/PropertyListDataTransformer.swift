@@ -1,39 +1,39 @@
 public import Foundation
 
-/// XML, in the vocabulary of Apple's property lists.
+/// XML property lists, as Apple defines them.
 ///
-/// A property list is a dictionary or an array. A value of another kind, a bare number, say, is stored in a dictionary
-/// with the single key `CRUDKit.fragment`.
+/// A property list is a dictionary or an array. Any other value, such as a bare number, is stored in a dictionary with
+/// the single key `CRUDKit.fragment`.
 public struct XMLDataTransformer: DataTransformer {
     private let coder = PropertyListCoder(format: .xml)
 
     /// Creates a transformer.
     public init() {}
 
-    /// The value as an XML property list.
+    /// Encodes a value.
     public func encode<T: Encodable>(_ object: T) async throws -> Data { try coder.encode(object) }
 
-    /// The value of a property list of any format.
+    /// Decodes a value from a property list of any format.
     public func decode<T: Decodable>(data: Data) async throws -> T { try coder.decode(data) }
 }
 
 /// Apple's binary property lists: smaller than XML, and as widely readable.
 ///
-/// A value that is neither dictionary nor array is stored as ``XMLDataTransformer`` does.
+/// Values that are neither dictionaries nor arrays are stored as by ``XMLDataTransformer``.
 public struct BinaryPropertyListDataTransformer: DataTransformer {
     private let coder = PropertyListCoder(format: .binary)
 
     /// Creates a transformer.
     public init() {}
 
-    /// The value as a binary property list.
+    /// Encodes a value.
     public func encode<T: Encodable>(_ object: T) async throws -> Data { try coder.encode(object) }
 
-    /// The value of a property list of any format.
+    /// Decodes a value from a property list of any format.
     public func decode<T: Decodable>(data: Data) async throws -> T { try coder.decode(data) }
 }
 
-/// A property-list encoder and decoder that take fragments too.
+/// Encodes and decodes property lists, including fragments.
 private struct PropertyListCoder: Sendable {
     private let encoder: PropertyListEncoder
     private let decoder = PropertyListDecoder()
@@ -47,8 +47,8 @@ private struct PropertyListCoder: Sendable {
         do {
             return try encoder.encode(value)
         } catch let error as EncodingError {
-            // Whether a value is a fragment shows only when it is encoded: an error at the top level is the one sign of
-            // it. Anything else fails a second time here, and with the same error.
+            // Only encoding shows that a value is a fragment: by an error at the top level. Other values fail again
+            // here, with the same error.
             guard case .invalidValue(_, let context) = error, context.codingPath.isEmpty else { throw error }
             return try encoder.encode(Fragment(value: value))
         }
@@ -63,7 +63,7 @@ private enum FragmentKey: String, CodingKey {
     case value = "CRUDKit.fragment"
 }
 
-/// A value in a dictionary of its own.
+/// Wraps a value in a dictionary.
 private struct Fragment<T: Encodable>: Encodable {
     let value: T
 
@@ -73,7 +73,7 @@ private struct Fragment<T: Encodable>: Encodable {
     }
 }
 
-/// A value that may be in a dictionary of its own.
+/// A value that may be wrapped in a dictionary.
 private struct Document<T: Decodable>: Decodable {
     let value: T
 
@@ -81,7 +81,7 @@ private struct Document<T: Decodable>: Decodable {
         if let container = Self.fragment(decoder) {
             value = try container.decode(T.self, forKey: .value)
         } else {
-            // By way of a container, which knows the types that property lists have themselves, such as dates.
+            // A container decodes the native types of property lists, such as dates.
             value = try decoder.singleValueContainer().decode(T.self)
         }
     }

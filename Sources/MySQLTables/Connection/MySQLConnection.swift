@@ -4,9 +4,9 @@ import Foundation
 import TableKit
 package import TableSQL
 
-/// A connection to MariaDB over libmariadb's non-blocking calls.
+/// A connection to MariaDB that uses libmariadb's non-blocking calls.
 ///
-/// Statements with parameters or results are prepared and go by the binary protocol; the others go as text.
+/// Statements with parameters or results are prepared and use the binary protocol; others are sent as text.
 package final class MySQLConnection: SQLConnection, @unchecked Sendable {
     // `@unchecked Sendable`: used by one thread at a time, as the protocol demands; `cancellation` has a lock.
     let link: MySQLLink
@@ -17,18 +17,18 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
     let place: String
     private var prepared: PreparedStatements
     private let parameters = ParameterBuffer()
-    /// Whether BEGIN was sent, and no end since.
+    /// Whether BEGIN was sent without an end since.
     private var isInTransaction = false
-    /// Why the transaction is of no more use: the server has taken it back, or part of it, by itself. What came behind would
-    /// run outside of any transaction.
+    /// The error of a transaction that the server has rolled back, as a whole or in part. Later statements would run
+    /// outside of it, and are refused.
     private var doom: SQLConnectionError?
-    /// The most bytes of a statement that the server takes.
+    /// The most bytes of a statement (`max_allowed_packet`).
     private let maximumPacket: Int
 
-    /// Takes over a connection whose login is done.
+    /// Takes over a connection after its login.
     /// - Parameters:
-    ///   - kill: ends the statement of a connection by its number. Blocks.
-    ///   - answers: whether the server answers another connection. Blocks.
+    ///   - kill: cancels the statement of a connection, by connection number. Blocks.
+    ///   - answers: whether the server answers a login. Blocks.
     init(
         _ link: MySQLLink, options: MySQLOptions, place: String, maximumPacket: Int,
         kill: @escaping @Sendable (UInt) -> Void, answers: @escaping @Sendable () -> Bool
@@ -49,7 +49,7 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
     package func execute(_ statement: SQLStatement) throws -> SQLResultSet {
         if let doom {
             switch StatementVerb(statement.text) {
-            // What these would take back is taken back already, or goes with the transaction.
+            // The server has rolled these back already, or the transaction's ROLLBACK will.
             case .rollbackToSavepoint, .savepoint: return SQLResultSet()
             case .commit:
                 _ = try execute(SQLStatement("ROLLBACK"), limit: options.answerLimit)
@@ -60,7 +60,7 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
         return try execute(statement, limit: options.answerLimit)
     }
 
-    /// - Parameter limit: how long the server may be silent.
+    /// - Parameter limit: the longest silence of the server.
     func execute(_ statement: SQLStatement, limit: Duration) throws -> SQLResultSet {
         try run(statement, limit) { verb, deadline in
             if statement.parameters.isEmpty && statement.results.isEmpty {
@@ -98,13 +98,13 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
 
     package func close() {
         link.close()
-        // With the connection closed, these only free memory.
+        // The connection is closed: this only frees memory.
         prepared.removeAll()
     }
 
     // MARK: Statements
 
-    /// Runs a statement's calls with a limit, a way to cancel them, and a look at how they end.
+    /// Runs the calls of a statement, with a time-out and cancellation, and interprets their errors.
     func run<R>(
         _ statement: SQLStatement, _ limit: Duration, _ body: (StatementVerb, inout AnswerDeadline) throws -> R
     ) throws -> R {
@@ -115,7 +115,7 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
         let verb = StatementVerb(statement.text)
         if let doom, verb != .rollback { throw doom }
         try check(statement)
-        // A commit that is cancelled may have taken place all the same.
+        // A cancelled commit may have taken place.
         let isCancellable = verb != .commit
         if isCancellable { cancellation.begin() }
         defer {
@@ -128,7 +128,7 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
         do { return try body(verb, &deadline) } catch is AnswerMissing {
             let isCancelled = isCancellable && cancellation.isRequested
             link.giveUp()
-            // A server that is only slow should not go on.
+            // Stops the statement on a server that is only slow.
             cancellation.cancel()
             throw loss(
                 statement, verb,
@@ -140,7 +140,7 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
         }
     }
 
-    /// What an error means for the connection and its transaction.
+    /// Applies an error to the connection and its transaction.
     private func judged(
         _ error: SQLConnectionError, _ statement: SQLStatement, _ verb: StatementVerb
     ) -> SQLConnectionError {
@@ -155,17 +155,17 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
             error.kind = .cancelled
         default: break
         }
-        // A commit may fail by a conflict with another node. Of all else that a server may say nobody knows what it did.
+        // Only a conflict with another node means that a commit failed. After any other error its outcome is unknown.
         if verb == .commit && error.serverCode != "1213" {
             link.giveUp()
             error.kind = .unknownOutcome
         }
-        // So may a statement that commits by itself.
+        // 1180: the commit of a statement outside of a transaction failed.
         return error.serverCode == "1180" ? loss(statement, verb, error) : error
     }
 
-    /// The error for a connection that has ended amid a statement: unknown where it may have committed. What a server says
-    /// that takes no writes, or is no part of its cluster, has not taken place.
+    /// The error of a connection lost during a statement. Its kind is `unknownOutcome` if the statement may have
+    /// committed. A server that refuses writes or has left its cluster has not run it.
     private func loss(
         _ statement: SQLStatement, _ verb: StatementVerb, _ error: SQLConnectionError
     ) -> SQLConnectionError {
@@ -198,7 +198,7 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
         }
     }
 
-    /// Runs a text whose rows, if it has any, are of no use.
+    /// Runs a statement as text and drops its rows.
     private func query(_ text: String, _ deadline: inout AnswerDeadline) throws -> SQLResultSet {
         guard let raw = link.raw else { return SQLResultSet() }
         var text = text
@@ -227,7 +227,7 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
         return try PreparedStatement(statement.text, link, &deadline)
     }
 
-    /// Keeps a statement for the next use of its text.
+    /// Keeps a prepared statement for the next use of its text.
     func giveBack(_ statement: PreparedStatement, _ source: SQLStatement) {
         guard source.isRepeated, link.isUsable else { return statement.close() }
         prepared.giveBack(statement, source.text)
@@ -235,7 +235,7 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
 }
 
 extension SQLStatement.Parameter {
-    /// About what it takes of a packet.
+    /// The approximate size in a packet.
     fileprivate var byteCount: Int {
         guard case .value(let value, _) = self else { return 0 }
         return switch value {

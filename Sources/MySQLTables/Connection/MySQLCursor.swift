@@ -3,8 +3,8 @@ import CMariaDB
 import TableKit
 import TableSQL
 
-/// The rows of a query, by a cursor of the server's, which keeps them until they are fetched. Other statements may run between
-/// two batches.
+/// The rows of a query, from a cursor on the server, which keeps the rows until they are fetched. Other statements may
+/// run between two batches.
 final class MySQLCursor: SQLRows {
     private let connection: MySQLConnection
     private let prepared: PreparedStatement
@@ -23,7 +23,7 @@ final class MySQLCursor: SQLRows {
 
     func next() throws -> [[ColumnValue]]? {
         guard !isAtEnd else { return nil }
-        // Nothing that fails here has changed anything.
+        // Not the query's text: a fetch that fails has changed nothing.
         let fetch = SQLStatement("FETCH", isRepeated: false)
         return try connection.run(fetch, connection.options.answerLimit) { _, deadline in
             var rows: [[ColumnValue]] = []
@@ -47,7 +47,7 @@ final class MySQLCursor: SQLRows {
     func close() {
         guard !isAtEnd else { return }
         isAtEnd = true
-        // Closes the cursor, too; the server does not answer to it.
+        // Closes the cursor, too, without an answer of the server.
         prepared.close()
     }
 

@@ -3,7 +3,7 @@ import CMariaDB
 import TableKit
 import TableSQL
 
-/// Makes errors of the server's numbers: what each means for the work that failed.
+/// Turns error numbers into errors.
 enum MySQLError {
     static func error(_ statement: UnsafeMutablePointer<MYSQL_STMT>) -> SQLConnectionError {
         error(mysql_stmt_errno(statement), String(cString: mysql_stmt_error(statement)))
@@ -12,8 +12,8 @@ enum MySQLError {
     static func error(_ link: MySQLLink) -> SQLConnectionError { error(link.number, link.message) }
 
     /// - Parameters:
-    ///   - number: the server's, or from 2000 on the library's.
-    ///   - message: the words that came with it.
+    ///   - number: an error number of the server, or of the library from 2000 on.
+    ///   - message: its message.
     static func error(_ number: UInt32, _ message: String) -> SQLConnectionError {
         let (kind, code) = meaning(number)
         var error = SQLConnectionError(
@@ -30,17 +30,17 @@ enum MySQLError {
         return error
     }
 
-    /// Whether the server said so; else the library did, and the server may be out of reach.
+    /// Whether the server reported the error. Otherwise the library did, and the server may be unreachable.
     static func isOfServer(_ number: UInt32) -> Bool { !(2000..<3000).contains(number) }
 
-    /// What a number means.
+    /// The meaning of an error number.
     static func meaning(_ number: UInt32) -> (SQLConnectionError.Kind, TableErrorCode) {
         switch number {
-        // A deadlock, a lock that was not to be had, rows or tables that changed since the snapshot; on a cluster, a change
-        // on another node.
+        // A deadlock, a lock time-out, rows or tables changed since the snapshot, or a conflict with another cluster
+        // node.
         case 1213, 1205, 1020, 1412, 1615: (.conflict, .conflict)
         case 1969, 3024: (.timedOut, .engine)
-        // The server ends, the connection was killed, the node is no part of its cluster, the server takes no writes.
+        // A shutdown, a killed connection, a node that has left its cluster, or a server that refuses writes.
         case 1053, 1077, 1078, 1079, 1080, 1152, 1156...1161, 1184, 1927, 1047, 1290, 1836, 4031, 2000..<3000:
             (.connectionLost, .unavailable)
         case 1040, 1203, 1226, 1044, 1045, 1049, 1251, 1698, 1130, 1129: (.noConnection, .unavailable)
@@ -61,7 +61,7 @@ enum MySQLError {
         }
     }
 
-    /// What to do, where the server's words do not say so.
+    /// Advice that the server's message lacks.
     private static func advice(_ number: UInt32) -> String? {
         switch number {
         case 1021, 1114: "The server's disk is full: nothing of the statement is stored; make room and repeat it"
@@ -89,7 +89,7 @@ enum MySQLError {
         error.column = String(names[7])
     }
 
-    /// What stands in single quotes.
+    /// The texts in single quotes.
     private static func quoted(_ message: String) -> [String] {
         let parts = message.split(separator: "'", omittingEmptySubsequences: false)
         return stride(from: 1, to: parts.count - 1, by: 2).map { String(parts[$0]) }
@@ -99,7 +99,7 @@ enum MySQLError {
 extension String {
     fileprivate enum Side { case end }
 
-    /// Where a text stands last.
+    /// The last occurrence of a text.
     fileprivate func range(of text: String, from side: Side) -> Range<Index>? { ranges(of: text).last }
 }
 #endif

@@ -10,21 +10,21 @@ import Glibc
 import Darwin
 #endif
 
-/// A connection of libmariadb in non-blocking mode: owns it, and waits for its socket with a limit.
+/// Owns a libmariadb connection in non-blocking mode, and waits for its socket with a limit.
 ///
-/// The library runs each call on a stack of its own and comes back where it would wait.
+/// The library runs each call on its own stack and returns whenever the call would block.
 final class MySQLLink {
-    /// Nil after the end.
+    /// Nil after ``close()``.
     private(set) var raw: UnsafeMutablePointer<MYSQL>?
-    /// Whether the connection is of no more use.
+    /// Whether the connection must not be used again.
     private(set) var isBroken = false
 
-    /// The stack of calls under way; name lookups need more than the library's own 60 KiB.
+    /// The stack for running calls. Name look-ups need more than the library's default of 60 KiB.
     private static let stackBytes = 512 << 10
 
     private static let library: Bool = mysql_server_init(0, nil, nil) == 0
 
-    /// - Throws: ``SQLConnectionError`` where there is no memory.
+    /// - Throws: ``SQLConnectionError`` if memory is exhausted.
     init() throws {
         guard Self.library, let raw = mysql_init(nil) else {
             throw SQLConnectionError(.noConnection, code: .unavailable, "libmariadb could not be set up.")
@@ -42,7 +42,7 @@ final class MySQLLink {
         isBroken = true
     }
 
-    /// Gives the connection up: the next statement would meet the answer of this one. Nothing waits for it from now on.
+    /// Marks the connection as broken and aborts it: the next statement would read the answer of this one.
     func giveUp() {
         if let raw, !isBroken { mariadb_cancel(raw) }
         isBroken = true
@@ -50,14 +50,14 @@ final class MySQLLink {
 
     var isUsable: Bool { !isBroken && raw != nil }
 
-    /// The library's words on its last failure.
+    /// The library's last error message.
     var message: String { raw.map { String(cString: mysql_error($0)) } ?? "The connection is closed." }
 
     var number: UInt32 { raw.map { mysql_errno($0) } ?? 2006 }
 
-    /// Keeps reads and writes of the socket from waiting. The library asks so only of plain ones; those of OpenSSL would
-    /// block, within a call that should not. While it logs in, the library sets the socket back now and then: hence the
-    /// time-outs, too.
+    /// Makes the socket non-blocking. The library does so for plain sockets only; OpenSSL would block within a
+    /// non-blocking call. During the login the library sometimes makes the socket blocking again, so time-outs bound
+    /// its reads and writes.
     func unblock() {
         guard let raw else { return }
         let socket = mysql_get_socket(raw)
@@ -72,18 +72,18 @@ final class MySQLLink {
 
     // MARK: Calls
 
-    /// Runs a call of the library's to its end.
+    /// Runs a non-blocking call of the library to its end.
     /// - Parameters:
-    ///   - deadline: asked for again while the server is silent; extended whenever it says something.
-    ///   - start: begins the call; gives what it waits for, 0 at its end.
-    ///   - proceed: goes on after events.
+    ///   - deadline: extended whenever data arrives.
+    ///   - start: starts the call; returns the events it waits for, 0 at its end.
+    ///   - proceed: continues after events.
     /// - Throws: ``AnswerMissing``.
     func call(_ deadline: inout AnswerDeadline, _ start: () -> Int32, _ proceed: (Int32) -> Int32) throws {
         var wanted = start()
         while wanted != 0 {
             let events: Int16
             do { events = try Poll.wait(mysql_get_socket(raw), MySQLEvents.poll(wanted), &deadline) } catch {
-                // At once: what closes statements would write behind the call, and wait.
+                // At once: closing prepared statements would write to the socket and block.
                 giveUp()
                 throw error
             }
@@ -93,7 +93,7 @@ final class MySQLLink {
     }
 }
 
-/// Events of a socket, as the library and as `poll(2)` name them.
+/// Converts events between the library and `poll(2)`.
 enum MySQLEvents {
     static func poll(_ wanted: Int32) -> Int16 {
         var events: Int32 = 0
@@ -105,7 +105,7 @@ enum MySQLEvents {
 
     static func library(_ events: Int16, wanted: Int32) -> Int32 {
         let events = Int32(events)
-        // The call itself finds out what is wrong with the socket.
+        // The call itself finds the error of the socket.
         if events & Int32(POLLERR | POLLHUP | POLLNVAL) != 0 { return wanted & ~MYSQL_WAIT_TIMEOUT }
         var found: Int32 = 0
         if events & Int32(POLLIN) != 0 { found |= MYSQL_WAIT_READ }

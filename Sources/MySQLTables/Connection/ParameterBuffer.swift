@@ -4,13 +4,13 @@ import Foundation
 import TableKit
 import TableSQL
 
-/// The parameters of one statement, as the library reads them: one entry each, which points into one buffer of bytes.
+/// The parameters of one statement in the library's form: one entry each, which points into a shared buffer.
 final class ParameterBuffer {
     private var bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
     private var used = 0
     private var binds = UnsafeMutableBufferPointer<MYSQL_BIND>.allocate(capacity: 64)
     private var lengths = UnsafeMutableBufferPointer<UInt>.allocate(capacity: 64)
-    /// Where the value of each parameter begins.
+    /// The offset of each parameter's value.
     private var starts: [Int] = []
 
     deinit {
@@ -19,9 +19,9 @@ final class ParameterBuffer {
         lengths.deallocate()
     }
 
-    /// Encodes parameters in the place of those before.
+    /// Encodes parameters, replacing earlier ones.
     /// - Returns: the entries, valid until the next call.
-    /// - Throws: ``SQLConnectionError`` where a value does not fit its type.
+    /// - Throws: ``SQLConnectionError`` if a value does not fit its type.
     func encode(_ parameters: [SQLStatement.Parameter]) throws -> UnsafeMutablePointer<MYSQL_BIND>? {
         used = 0
         starts.removeAll(keepingCapacity: true)
@@ -34,7 +34,7 @@ final class ParameterBuffer {
             }
             try encode(value, type, number)
         }
-        // The buffer may have moved while it grew.
+        // Set last: the buffer moves when it grows.
         for number in parameters.indices {
             binds[number].buffer = bytes.baseAddress.map { $0 + starts[number] }
             binds[number].length = lengths.baseAddress.map { $0 + number }
@@ -76,7 +76,7 @@ final class ParameterBuffer {
         }
     }
 
-    /// Whether a value can be sent as one of a type: what the server would convert in a way of its own is refused.
+    /// Whether a value can be sent as a type. Refuses values that the server would convert by rules of its own.
     private static func fits(_ value: ColumnValue, _ type: ColumnType) -> Bool {
         switch value {
         case .null: true

@@ -3,13 +3,12 @@ import CMariaDB
 import TableKit
 import TableSQL
 
-/// A statement that the server has prepared, with what reads its rows.
+/// A statement prepared on the server, and the reader of its rows.
 final class PreparedStatement {
     let raw: UnsafeMutablePointer<MYSQL_STMT>
     let reader = WireReader()
     let parameterCount: Int
     var lastUse = 0
-    /// Whether it goes with the connection.
     private var isClosed = false
 
     /// - Throws: ``SQLConnectionError``, ``AnswerMissing``.
@@ -20,7 +19,7 @@ final class PreparedStatement {
         var text = text
         var result: Int32 = 0
         do {
-            // The library copies the text before it waits.
+            // The library copies the text before it first returns.
             try text.withUTF8 { bytes in
                 try bytes.withMemoryRebound(to: CChar.self) { bytes in
                     try link.call(
@@ -39,7 +38,7 @@ final class PreparedStatement {
         reader.install(raw)
     }
 
-    /// Frees the statement, and has the server forget it where the connection still is.
+    /// Frees the statement, and deallocates it on the server if the connection is open.
     func close() {
         if !isClosed { mysql_stmt_close(raw) }
         isClosed = true
@@ -47,7 +46,7 @@ final class PreparedStatement {
 
     deinit { close() }
 
-    /// Runs the statement, and keeps its rows here.
+    /// Runs the statement and reads all its rows.
     /// - Throws: ``SQLConnectionError``, ``AnswerMissing``.
     func execute(
         _ statement: SQLStatement, _ parameters: ParameterBuffer, _ link: MySQLLink, _ deadline: inout AnswerDeadline
@@ -66,7 +65,7 @@ final class PreparedStatement {
         var set = SQLResultSet()
         if statement.results.isEmpty { return set }
         set.rows.reserveCapacity(Int(clamping: mysql_stmt_num_rows(raw)))
-        // From memory: nothing waits.
+        // The rows are in memory: this cannot block.
         while true {
             let status = mysql_stmt_fetch(raw)
             if status == MYSQL_NO_DATA { break }
@@ -77,8 +76,8 @@ final class PreparedStatement {
         return set
     }
 
-    /// Runs the statement, and leaves its rows with the server.
-    /// - Parameter cursorRows: how many rows come at a time; nil without a cursor.
+    /// Runs the statement and leaves its rows on the server.
+    /// - Parameter cursorRows: the rows of a fetch; nil to use no cursor.
     func send(
         _ statement: SQLStatement, _ parameters: ParameterBuffer, _ link: MySQLLink, _ deadline: inout AnswerDeadline,
         cursorRows: Int?
@@ -104,8 +103,7 @@ final class PreparedStatement {
     }
 }
 
-/// The statements that one connection has prepared and that are not in use, by text. The least recently used is given up for
-/// a new one.
+/// The unused prepared statements of one connection, by text. A new one replaces the least recently used.
 struct PreparedStatements {
     private let capacity: Int
     private var entries: [String: PreparedStatement] = [:]
@@ -115,7 +113,7 @@ struct PreparedStatements {
 
     var count: Int { entries.count }
 
-    /// Takes a statement out, for the caller alone until ``giveBack(_:_:)``.
+    /// Removes a statement, for the caller alone until ``giveBack(_:_:)``.
     mutating func take(_ text: String) -> PreparedStatement? { entries.removeValue(forKey: text) }
 
     mutating func giveBack(_ statement: PreparedStatement, _ text: String) {
@@ -129,7 +127,7 @@ struct PreparedStatements {
         entries[text] = statement
     }
 
-    /// Gives all up. The connection must be closed before.
+    /// Frees all statements. Close the connection first.
     mutating func removeAll() {
         for statement in entries.values { statement.close() }
         entries = [:]

@@ -4,7 +4,7 @@ import TableKit
 import struct Foundation.Date
 import struct Foundation.UUID
 
-/// A cell as the server sent it.
+/// A cell in the server's own type.
 enum WireCell: CustomStringConvertible {
     case integer(Int64)
     /// Above `Int64.max`.
@@ -13,7 +13,7 @@ enum WireCell: CustomStringConvertible {
     case text([UInt8])
     case bytes([UInt8])
 
-    /// The cell as a value of a type; nil where it is none.
+    /// The cell as a value of a type; nil if it cannot be converted.
     func value(as type: ColumnType) -> ColumnValue? {
         switch (self, type) {
         case (.integer(let value), .string): .text("\(value)")
@@ -26,14 +26,14 @@ enum WireCell: CustomStringConvertible {
         case (.real(let value), _): ColumnValue.real(value).fitting(type)
         case (.bytes(let value), .bytes), (.text(let value), .bytes): .bytes(value)
         case (.bytes(let value), .uuid): ColumnValue.bytes(value).fitting(.uuid)
-        // BIT, and functions whose results have no collation.
+        // BIT, and results of functions without a collation.
         case (.bytes(let value), .string), (.text(let value), .string): .text(String(decoding: value, as: UTF8.self))
         case (.bytes(let value), .json), (.text(let value), .json): .json(String(decoding: value, as: UTF8.self))
         case (.bytes(let value), _), (.text(let value), _): Self.parsed(String(decoding: value, as: UTF8.self), type)
         }
     }
 
-    /// What a text spells: decimal numbers come as text.
+    /// Parses text as a value of a type. Decimal numbers arrive as text.
     private static func parsed(_ text: String, _ type: ColumnType) -> ColumnValue? {
         if type.isInteger || type == .bool {
             let whole = text.firstIndex(of: ".").map { point in

@@ -3,9 +3,9 @@ import CMariaDB
 import TableKit
 import TableSQL
 
-/// Reads rows of the binary protocol as the library hands them over: cell by cell, where they lie.
+/// Decodes rows of the binary protocol in place, cell by cell, from a callback of the library.
 final class WireReader {
-    /// How the cells of a column are written.
+    /// The encoding of a column's cells.
     private struct Column {
         var wire: enum_field_types
         var isUnsigned: Bool
@@ -19,7 +19,7 @@ final class WireReader {
     private var failure: SQLConnectionError?
 
     /// Prepares for the result of a statement.
-    /// - Throws: ``SQLConnectionError`` where it has another number of columns.
+    /// - Throws: ``SQLConnectionError`` if the number of columns differs.
     func begin(_ statement: UnsafeMutablePointer<MYSQL_STMT>, as types: [ColumnType]) throws {
         let count = Int(mysql_stmt_field_count(statement))
         guard types.isEmpty || types.count == count else {
@@ -37,7 +37,7 @@ final class WireReader {
         failure = nil
     }
 
-    /// Has the library give cells to this reader, which must live as long as the statement.
+    /// Makes the library pass cells to this reader, which must live as long as the statement.
     func install(_ statement: UnsafeMutablePointer<MYSQL_STMT>) {
         mysql_stmt_attr_set(statement, STMT_ATTR_CB_USER_DATA, Unmanaged.passUnretained(self).toOpaque())
         let callback: ps_result_callback = { reader, column, cell in
@@ -47,15 +47,15 @@ final class WireReader {
         mysql_stmt_attr_set(statement, STMT_ATTR_CB_RESULT, unsafeBitCast(callback, to: UnsafeRawPointer.self))
     }
 
-    /// The row that the library has handed over.
-    /// - Throws: ``SQLConnectionError`` where a value does not fit.
+    /// The row decoded last.
+    /// - Throws: ``SQLConnectionError`` if a value does not fit its type.
     func takeRow() throws -> [ColumnValue] {
         defer { row.removeAll(keepingCapacity: false) }
         if let failure { throw failure }
         return row
     }
 
-    /// Takes one cell, nil for NULL, and moves the library's place behind it.
+    /// Decodes one cell, nil for NULL, and advances the library's position behind it.
     private func read(_ number: Int, _ place: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) {
         guard number < columns.count else { return }
         if number == 0 { row.reserveCapacity(columns.count) }
@@ -74,13 +74,13 @@ final class WireReader {
     }
 }
 
-/// A place in a row of the binary protocol.
+/// A position in a row of the binary protocol.
 struct WireCursor {
     private(set) var place: UnsafeMutablePointer<UInt8>
 
     init(_ place: UnsafeMutablePointer<UInt8>) { self.place = place }
 
-    /// The next cell.
+    /// Decodes the next cell.
     mutating func cell(_ wire: enum_field_types, isUnsigned: Bool, isBinary: Bool) -> WireCell {
         switch wire {
         case MYSQL_TYPE_TINY:
@@ -104,7 +104,7 @@ struct WireCursor {
         }
     }
 
-    /// Decimal numbers come as text, though as binary one.
+    /// Decimal numbers arrive as text, but with the binary character set.
     private static func isNumber(_ wire: enum_field_types) -> Bool {
         wire == MYSQL_TYPE_NEWDECIMAL || wire == MYSQL_TYPE_DECIMAL
     }
@@ -114,7 +114,7 @@ struct WireCursor {
         return T(littleEndian: UnsafeRawPointer(place).loadUnaligned(as: T.self))
     }
 
-    /// Bytes with their number before them.
+    /// Reads bytes with a length prefix.
     private mutating func bytes() -> [UInt8] {
         let first = take(UInt8.self)
         let count =
@@ -128,14 +128,14 @@ struct WireCursor {
         return Array(UnsafeBufferPointer(start: place, count: count))
     }
 
-    /// The fields of a date or a time, with their number before them.
+    /// Reads the fields of a date or a time, with a length prefix.
     private mutating func fields() -> UnsafeBufferPointer<UInt8> {
         let count = Int(take(UInt8.self))
         defer { place += count }
         return UnsafeBufferPointer(start: place, count: count)
     }
 
-    /// A date as the server writes it.
+    /// Reads a date, in the server's text format.
     private mutating func date(_ wire: enum_field_types) -> [UInt8] {
         let fields = fields()
         func part(_ offset: Int, _ width: Int) -> Int { Self.number(fields, offset, width) }
@@ -156,7 +156,7 @@ struct WireCursor {
         return Array(text.utf8)
     }
 
-    /// A number of some bytes among the fields of a date or a time; 0 where they are left out.
+    /// A number among the fields of a date or a time; 0 if it is left out.
     private static func number(_ fields: UnsafeBufferPointer<UInt8>, _ offset: Int, _ width: Int) -> Int {
         guard offset + width <= fields.count else { return 0 }
         return (0..<width).reduce(0) { $0 | Int(fields[offset + $1]) << (8 * $1) }

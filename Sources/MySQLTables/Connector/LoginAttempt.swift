@@ -9,10 +9,10 @@ import Glibc
 import Darwin
 #endif
 
-/// One connection on its way: socket, TLS, authentication, the session's settings, the question whether the server is of use.
-/// The library does these without waiting.
+/// A non-blocking login through libmariadb: socket, TLS, authentication, session settings, the check of the server's
+/// state.
 final class LoginAttempt: HostLogin {
-    /// What is under way.
+    /// The current step.
     private enum Step { case connecting, asking, reading }
 
     let address: MySQLAddress
@@ -23,16 +23,16 @@ final class LoginAttempt: HostLogin {
     private let isEncryptionNeeded: Bool
     private var step = Step.connecting
     private var wanted: Int32 = 0
-    // Where the library puts the results of its calls: at one place for as long as they last.
+    // Results of non-blocking calls, at fixed addresses until the calls end.
     private let connected = UnsafeMutablePointer<UnsafeMutablePointer<MYSQL>?>.allocate(capacity: 1)
     private let status = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
     private let rows = UnsafeMutablePointer<UnsafeMutablePointer<MYSQL_RES>?>.allocate(capacity: 1)
-    /// Texts that the library reads until the login is done.
+    /// Texts that the library reads during the login.
     private var texts: [UnsafeMutablePointer<CChar>] = []
 
     /// - Parameters:
-    ///   - settings: statements that set the session up.
-    ///   - isWriterNeeded: whether a server that takes no writes is of no use.
+    ///   - settings: statements that configure the session.
+    ///   - isWriterNeeded: whether the server must accept writes.
     init(
         _ login: MySQLLogin, _ address: MySQLAddress, settings: [String], options: MySQLOptions, isWriterNeeded: Bool
     ) {
@@ -51,7 +51,7 @@ final class LoginAttempt: HostLogin {
             var off: UInt32 = 0
             mysql_options(raw, MYSQL_OPT_LOCAL_INFILE, &off)
             mysql_options4(raw, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name", options.applicationName)
-            // Nobody stands between the ends of a socket.
+            // A local socket needs no encryption.
             if address.socket == nil || login.tls.mode != .preferred { login.tls.apply(to: raw) }
             var seconds = UInt32(clamping: connectTimeout.milliseconds / 1000 + 1)
             mysql_options(raw, MYSQL_OPT_CONNECT_TIMEOUT, &seconds)
@@ -99,20 +99,20 @@ final class LoginAttempt: HostLogin {
         proceed()
     }
 
-    /// Takes the connection out of the hands of the attempt.
+    /// Passes ownership of the connection to the caller.
     func take() -> MySQLLink? {
         defer { link = nil }
         link?.unblock()
         return link
     }
 
-    /// Begins what comes next, as long as nothing has to be waited for.
+    /// Starts the next steps until one must wait.
     private func proceed() {
         while wanted == 0, case .waiting = state, let raw = link?.raw {
             switch step {
             case .connecting:
                 if connected.pointee == nil { return fail() }
-                // The library only asks for encryption, and goes on without where the server has none.
+                // The library continues without encryption if the server has none.
                 if isEncryptionNeeded, mysql_get_ssl_cipher(raw) == nil {
                     state = .failed(
                         SQLConnectionError(

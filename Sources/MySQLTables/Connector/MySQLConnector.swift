@@ -4,12 +4,12 @@ import Synchronization
 import TableKit
 import TableSQL
 
-/// Makes connections to MariaDB: finds a host that is of use, logs in, sets the session up.
+/// Makes connections to MariaDB: finds a usable host, logs in, configures the session.
 package final class MySQLConnector: SQLConnector {
     package let place: String
     let options: MySQLOptions
     private let login: MySQLLogin
-    /// The host of the last connection.
+    /// The first host to try with `hostChoice` any: that of the last connection, at first a random one.
     private let preferred: Mutex<MySQLAddress?>
     private let hasConnected = Mutex(false)
 
@@ -22,7 +22,7 @@ package final class MySQLConnector: SQLConnector {
         preferred = Mutex(options.hostChoice == .any ? login.addresses.randomElement() : nil)
     }
 
-    /// Whether a server that cannot be reached may come back, or another take its place.
+    /// Whether an unreachable server may recover or be replaced by another.
     package var mayRecover: Bool { hasConnected.withLock { $0 } || login.addresses.count > 1 }
 
     package func connect() throws -> MySQLConnection {
@@ -59,7 +59,7 @@ package final class MySQLConnector: SQLConnector {
         } catch { return false }
     }
 
-    /// Whether a server answers a login, be it with a refusal.
+    /// Whether a server answers a login, even with a refusal.
     private static func answers(_ login: MySQLLogin, _ address: MySQLAddress, _ options: MySQLOptions) -> Bool {
         let attempt = LoginAttempt(login, address, settings: [], options: options, isWriterNeeded: false)
         var race = HostRace([{ attempt }])
@@ -71,8 +71,8 @@ package final class MySQLConnector: SQLConnector {
         } catch { return false }
     }
 
-    /// Ends the statement of a connection, over another one to the same host. A failure is noticed by the statement, which
-    /// goes on or ends at its limit.
+    /// Cancels the statement of a connection, over another one to the same host. If that fails, the statement runs on
+    /// to its end or its time-out.
     private static func kill(
         _ number: UInt, _ login: MySQLLogin, _ address: MySQLAddress, _ options: MySQLOptions
     ) {

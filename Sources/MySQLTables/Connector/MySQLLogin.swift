@@ -4,7 +4,7 @@ import Foundation
 import TableKit
 import TableSQL
 
-/// What it takes to log in: where, as whom, to which database, how encrypted.
+/// The parameters of a login: addresses, user, database, encryption.
 struct MySQLLogin: Sendable {
     var addresses: [MySQLAddress] = []
     var user: String?
@@ -12,8 +12,8 @@ struct MySQLLogin: Sendable {
     var database: String?
     var tls = MySQLTLS()
 
-    /// Reads a URL as `mysql://user:password@host:port,host:port/database?keyword=value`.
-    /// - Throws: ``SQLConnectionError`` where it cannot be read.
+    /// Parses a URL of the form `mysql://user:password@host:port,host:port/database?keyword=value`.
+    /// - Throws: ``SQLConnectionError`` if it cannot be parsed.
     init(_ url: String) throws {
         var rest = Substring(url)
         if rest.isEmpty { return }
@@ -57,8 +57,8 @@ struct MySQLLogin: Sendable {
         }
     }
 
-    /// Cuts a text at a sign.
-    /// - Returns: what stands behind the sign; nil where there is none.
+    /// Cuts a text at the first occurrence of a sign.
+    /// - Returns: the text behind the sign; nil if there is none.
     private static func cut(_ text: inout Substring, behind sign: Character) -> Substring? {
         guard let place = text.firstIndex(of: sign) else { return nil }
         defer { text = text[..<place] }
@@ -89,43 +89,43 @@ struct MySQLLogin: Sendable {
     }
 }
 
-/// How a connection to MariaDB is encrypted.
+/// The encryption of connections to MariaDB.
 public struct MySQLTLS: Sendable, Hashable {
-    /// Whether a connection is encrypted, and what is checked.
+    /// Whether a connection is encrypted, and whether the certificate is verified.
     public enum Mode: String, Sendable, Hashable {
-        /// Never.
+        /// Never encrypted.
         case disabled
-        /// Where the server can; its certificate is not checked. Whoever stands between can read and change everything.
+        /// Encrypted if the server can. Without a verified certificate, an attacker can read and change everything.
         case preferred
-        /// Always; the certificate is not checked.
+        /// Always encrypted. The certificate is not verified.
         case required
-        /// Always, with a certificate that an authority has signed for the host's name.
+        /// Always encrypted. An authority must have signed the certificate for the host's name.
         case verifyIdentity = "verify-identity"
     }
 
     /// Whether connections are encrypted.
     public var mode: Mode = .preferred
-    /// A PEM file of certificates of authorities.
+    /// A PEM file with the certificates of authorities.
     public var authorities: String?
-    /// A directory of certificates of authorities.
+    /// A directory with the certificates of authorities.
     public var authoritiesDirectory: String?
-    /// A PEM file of this program's certificate.
+    /// A PEM file with this program's certificate.
     public var certificate: String?
-    /// A PEM file of this program's key.
+    /// A PEM file with this program's key.
     public var key: String?
-    /// The ciphers that are allowed, in OpenSSL's words.
+    /// The allowed ciphers, in OpenSSL's syntax.
     public var ciphers: String?
-    /// A PEM file of revoked certificates.
+    /// A PEM file with revoked certificates.
     public var revocations: String?
-    /// The versions that are allowed, as `TLSv1.2,TLSv1.3`.
+    /// The allowed versions, such as `TLSv1.2,TLSv1.3`.
     public var versions: String?
-    /// The fingerprint of the server's certificate, in place of an authority.
+    /// The fingerprint of the server's certificate, instead of an authority.
     public var fingerprint: String?
 
-    /// Encrypted where the server can.
+    /// Settings that encrypt connections if the server can.
     public init() {}
 
-    /// Tells the library.
+    /// Applies the settings to a connection of the library.
     func apply(to raw: UnsafeMutablePointer<MYSQL>) {
         guard mode != .disabled else { return }
         mysql_ssl_set(raw, key, certificate, authorities, authoritiesDirectory, ciphers)
@@ -134,7 +134,7 @@ public struct MySQLTLS: Sendable, Hashable {
         if let fingerprint { mysql_options(raw, MARIADB_OPT_TLS_PEER_FP, fingerprint) }
         var isChecked: my_bool = mode == .verifyIdentity ? 1 : 0
         mysql_options(raw, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &isChecked)
-        // Means that the library asks for it; without an answer it goes on in plain text.
+        // The library asks for encryption, but continues in plain text without an answer.
         var isWanted: my_bool = 1
         mysql_options(raw, MYSQL_OPT_SSL_ENFORCE, &isWanted)
     }

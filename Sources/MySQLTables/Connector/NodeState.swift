@@ -2,9 +2,9 @@
 import TableKit
 import TableSQL
 
-/// What a server says of itself: whether it takes writes, and is in step with its cluster.
+/// The state of a server: whether it accepts writes and is in sync with its cluster.
 struct NodeState {
-    /// Answered by a node that is no part of its cluster, too.
+    /// Even a node that has left its cluster answers this query.
     static let question = """
         SELECT @@global.read_only, @@max_allowed_packet, \
         (SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_VARIABLES WHERE VARIABLE_NAME = 'WSREP_ON'), \
@@ -14,10 +14,10 @@ struct NodeState {
 
     let isReadOnly: Bool
     let maximumPacket: Int
-    /// Why a node of a cluster is of no use; nil where it is of use.
+    /// Why a cluster node is unusable; nil if it is usable.
     let absence: String?
 
-    /// - Parameter answer: the columns of the question's row.
+    /// - Parameter answer: the columns of the query's row.
     init(_ answer: [String?]) {
         func text(_ column: Int) -> String { column < answer.count ? answer[column] ?? "" : "" }
         isReadOnly = text(0) != "0"
@@ -26,7 +26,7 @@ struct NodeState {
         absence = !isNode || (text(3) == "ON" && text(4) == "Synced") ? nil : "\(text(4)), wsrep_ready \(text(3))"
     }
 
-    /// Why a server is of no use; nil where it is of use.
+    /// Why a server is unusable; nil if it is usable.
     func refusal(isWriterNeeded: Bool) -> String? {
         if let absence { return "the node is not in step: \(absence)" }
         return isWriterNeeded && isReadOnly ? "the server takes no writes" : nil

@@ -1,42 +1,42 @@
 #if PostgreSQL
 import TableSQL
 
-/// How connections to PostgreSQL behave. Time-outs are limits for waiting; each wait has one, because a server that is
-/// frozen accepts connections and statements, and says nothing.
+/// Time-outs and limits of connections to PostgreSQL. Every wait has a limit, because a frozen server accepts
+/// connections and statements but never answers.
 public struct PostgresOptions: Sendable, Hashable {
-    /// The longest that making a connection takes, with all hosts and the login. 5 s.
+    /// The longest login, with all hosts. `connect_timeout` in the connection string overrides it. 5 s.
     public var connectTimeout: Duration = .seconds(5)
-    /// The longest that a statement runs before the server cancels it. Nil: as the server is set. 60 s.
+    /// The longest statement before the server cancels it. Nil: the server's setting. 60 s.
     public var statementTimeout: Duration? = .seconds(60)
-    /// The longest that a statement waits for a lock. Nil: as the server is set.
+    /// The longest wait of a statement for a lock. Nil: the server's setting.
     public var lockTimeout: Duration?
-    /// How long a server may be silent beyond the time that a statement may take, before the connection is given up. 3 s.
+    /// The longest silence of a server beyond ``statementTimeout`` before its connection is closed. 3 s.
     public var answerTimeout: Duration = .seconds(3)
-    /// How long a server may be silent where a statement may take forever.
+    /// The longest silence of a server if ``statementTimeout`` is nil. 1 h.
     public var silenceTimeout: Duration = .seconds(3600)
-    /// The most statements that one connection keeps prepared. 256; 0 prepares none, as some poolers need.
+    /// The most prepared statements of a connection. 256; 0 prepares none, as some poolers need.
     public var preparedStatements = 256
     /// The most connections at a time. 16.
     public var maximumConnections = 16
-    /// How long a caller waits for a connection where all are in use. 30 s.
+    /// The longest wait of a caller for a connection while all are in use. 30 s.
     public var acquireTimeout: Duration = .seconds(30)
-    /// How transactions that change something keep away from each other.
+    /// The isolation level of writing transactions.
     public var isolation: PostgresIsolation = .serializable
-    /// How often a transaction that met a conflict runs again, where the caller says nothing. 100.
+    /// How often a transaction runs again after a conflict, unless the caller sets a number. 100.
     public var conflictRetries = 100
-    /// How long work that has changed nothing is tried again where servers cannot be reached, as amid a failover. 30 s.
+    /// How long work that has changed nothing is repeated while no server can be reached, as in a failover. 30 s.
     public var failoverTimeout: Duration = .seconds(30)
-    /// The name under which the server lists the connections.
+    /// The connections' name in the server's lists.
     public var applicationName = "siltstone"
-    /// Which server is wanted where there are several.
+    /// The role of the server to connect to.
     public var role: PostgresRole = .readWrite
-    /// How observation hears of commits of other programs. In strict mode and at standbys it polls, whatever stands here.
+    /// How observation detects commits of other programs. In strict mode and on standbys it always polls.
     public var observation: PostgresObservation = .announced
-    /// How often observation looks where it polls. 1 s.
+    /// The interval of polling. 1 s.
     public var pollingInterval: Duration = .seconds(1)
-    /// Sends nothing that is not on the list of `Docs/Databases.md`, and reads results without cursors: for servers that
-    /// speak PostgreSQL's protocol, and for tests. Text must be ordered by bytes without being told so: as in CockroachDB, and
-    /// in databases whose locale is C.
+    /// Sends only the SQL listed in `Docs/Databases.md` and reads results without cursors: for servers that implement
+    /// PostgreSQL's protocol, and for tests. The server must order text by bytes by default, as CockroachDB and
+    /// databases with the locale C do.
     public var isStrict = false
 
     /// The defaults.
@@ -49,13 +49,12 @@ public struct PostgresOptions: Sendable, Hashable {
         return pool
     }
 
-    /// Whether commits are announced, and heard of by LISTEN.
+    /// Whether commits are announced with NOTIFY and observed with LISTEN.
     var announcesCommits: Bool { observation == .announced && !isStrict && role == .readWrite }
 
-    /// The longest silence before a connection is given up.
+    /// The longest silence before a connection is closed.
     var answerLimit: Duration { statementTimeout.map { $0 + answerTimeout } ?? silenceTimeout }
 
-    /// The settings of a session, as statements.
     var sessionSettings: [String] {
         var settings: [String] = []
         if let statementTimeout {
@@ -66,33 +65,33 @@ public struct PostgresOptions: Sendable, Hashable {
     }
 }
 
-/// How transactions of PostgreSQL keep away from each other.
+/// The isolation level of PostgreSQL's writing transactions.
 public enum PostgresIsolation: String, Sendable, Hashable {
-    /// As if they ran one after the other; some run again after a conflict. What transactions of tables promise.
+    /// As if transactions ran one after the other, as tables promise. Conflicts make some run again.
     case serializable = "SERIALIZABLE"
-    /// Each sees one state. Two that read what the other changes both commit.
+    /// Each transaction reads one snapshot. Two that read what the other changes both commit.
     case repeatableRead = "REPEATABLE READ"
-    /// Each statement sees what was committed before it.
+    /// Each statement reads what was committed before it.
     case readCommitted = "READ COMMITTED"
 }
 
-/// How observation hears of the commits of other programs.
+/// How observation detects the commits of other programs.
 public enum PostgresObservation: Sendable, Hashable {
-    /// By LISTEN and NOTIFY. Each transaction that changes tables announces them, in the round trip of its COMMIT, if a
-    /// program listens. Programs that do not use Siltstone are heard where a trigger announces their changes.
+    /// With LISTEN and NOTIFY. If any program listens, each transaction announces the tables that it changed, in the
+    /// round trip of its COMMIT. Programs without Siltstone are observed if a trigger announces their changes.
     case announced
-    /// By looking again at intervals (``PostgresOptions/pollingInterval``): hears of everybody, and sends the observed
-    /// statements each time. Announces nothing, so others who listen do not hear of this program. For poolers that switch
-    /// servers between transactions.
+    /// By running the observed statements again at intervals (``PostgresOptions/pollingInterval``). Detects the commits
+    /// of every program, but announces none of its own to programs that listen. For poolers that switch servers between
+    /// transactions.
     case polled
 }
 
-/// Which of several servers takes connections.
+/// The role of the server to connect to, if there are several.
 public enum PostgresRole: Sendable, Hashable {
-    /// One that takes writes: the leader, or any node of a cluster where all do.
+    /// One that accepts writes: the leader, or any node of a multi-leader cluster.
     case readWrite
-    /// A standby, or where there is none, any server. Its state may be older than the leader's; a connection whose standby
-    /// lags by more, or cannot tell its lag, is not used. The lag is known to some 30 s where the leader rests.
+    /// A standby, or any server if there is no standby. Reads may be older than the leader's, but a standby that lags
+    /// more or whose lag is unknown is not used. While the leader is idle, the lag is known only to about 30 s.
     case standby(maximumLag: Duration)
 }
 #endif

@@ -2,7 +2,7 @@
 import TableSQL
 
 extension ServerPool<PostgresConnector> {
-    /// - Throws: `CRUDSQLExeError` with code `argument` where the connection string cannot be read.
+    /// - Throws: `CRUDSQLExeError` with code `argument` if the connection string cannot be parsed.
     convenience init(
         _ connectionString: String, overrides: [(String, String)] = [], options: PostgresOptions
     ) throws {

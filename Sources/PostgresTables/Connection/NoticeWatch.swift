@@ -1,14 +1,14 @@
 #if PostgreSQL
 import CPostgreSQL
 
-/// Listens to the server's notices. Most are left out; libpq would print them.
+/// Receives the server's notices. It drops most of them, which libpq would print.
 ///
-/// One matters: where the wait of a commit for its synchronous standbys is cancelled, the server reports success and
-/// warns that a standby may not have the transaction. After a failover the transaction may be gone.
+/// One matters: if a commit's wait for its synchronous standbys is cancelled, the server reports success with the
+/// warning that a standby may lack the transaction. A failover may then lose it.
 final class NoticeWatch {
     private var hasDoubt = false
 
-    /// Begins to listen. The watch must live as long as the connection.
+    /// Starts to receive notices. The watch must live as long as the connection.
     func install(_ connection: OpaquePointer) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         PQsetNoticeReceiver(
@@ -20,12 +20,12 @@ final class NoticeWatch {
     }
 
     private func hear(_ notice: OpaquePointer) {
-        // The message may be in any language; the function's name is not.
+        // The language of the message varies; the name of the function does not.
         guard let function = PQresultErrorField(notice, DiagnosticField.sourceFunction.rawValue) else { return }
         if String(cString: function) == "SyncRepWaitForLSN" { hasDoubt = true }
     }
 
-    /// Whether such a warning came since the last call.
+    /// Whether the warning came since the last call.
     func takeDoubt() -> Bool {
         defer { hasDoubt = false }
         return hasDoubt

@@ -4,10 +4,10 @@ import Foundation
 import TableKit
 package import TableSQL
 
-/// A connection to PostgreSQL over libpq's asynchronous calls.
+/// A connection to PostgreSQL that uses libpq's asynchronous calls.
 ///
-/// Each round trip is a pipeline that ends with a sync: what is still to be tidied up, then the statements, each prepared
-/// where it comes again. Parameters and results are binary.
+/// Each round trip is a pipeline that ends with a sync: first the clean-up, then the statements. Repeated statements
+/// are prepared. Parameters and results are binary.
 package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     // `@unchecked Sendable`: used by one thread at a time, as the protocol demands; `cancellation` has a lock.
     let link: PostgresLink
@@ -16,27 +16,27 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     /// The host, for messages and for the connector.
     let place: String
     var prepared: PreparedStatements
-    /// The state of the tables for which they were prepared.
+    /// The schema generation for which they were prepared.
     private var planGeneration = 0
     var parameters = ParameterBuffer()
-    /// Until when a standby is known to lag by less than is allowed.
+    /// The time until which a standby is known to lag less than the maximum.
     var freshUntil: ContinuousClock.Instant?
-    /// Cursors that were read to their end, or given up, and that the server still has.
+    /// Finished cursors that are still open on the server.
     private(set) var openCursors: [String] = []
-    /// Grows with each transaction that ends, and its cursors with it.
+    /// The number of ended transactions, which also end their cursors.
     private(set) var transactions = 0
-    /// Grows with each return to a savepoint, where cursors that are younger end.
+    /// The number of rollbacks to a savepoint, which may end cursors.
     private(set) var returns = 0
-    /// What goes before the statements of the next round trip.
+    /// Statements queued for the start of the next round trip.
     private var later: [SQLStatement] = []
-    /// A round trip that was sent, and whose answer is read before the next one.
+    /// A round trip whose answer is read before the next one.
     private var unanswered: RoundTrip?
-    /// The names of cursors that are in use.
+    /// The numbers in the names of cursors in use.
     private var cursorNames: Set<Int> = []
-    /// How often the connection has waited for an answer, and how often it has sent something without waiting.
+    /// The number of round trips that waited for their answer, and of those that did not.
     private(set) var roundTrips = (waited: 0, posted: 0)
 
-    /// Takes over a connection whose login is done.
+    /// Takes over a connection after its login.
     init(_ link: PostgresLink, _ raw: OpaquePointer, options: PostgresOptions, place: String) {
         self.link = link
         self.options = options
@@ -62,7 +62,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         let trip = try trip(all)
         later = []
         do { return Array(try run(trip).dropFirst(earlier)) } catch let plan as StalePlan {
-            // A transaction that was open before has lost what it did; one that these statements begin has done nothing.
+            // A transaction open before has lost its changes; one that these statements began has none.
             guard isAlone, earlier > 0 || statements.count == 1 else { throw plan.conflict }
         }
         do {
@@ -82,7 +82,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     package func executeWithoutWaiting(_ statement: SQLStatement) throws {
         try readUnanswered()
         let isRollback = StatementVerb(statement.text) == .rollback
-        // A transaction that was not sent needs no end.
+        // A transaction whose BEGIN was not sent needs no rollback.
         if isRollback { later = [] }
         if isRollback, !link.isInTransaction { return }
         var trip = try trip(later + [statement])
@@ -93,7 +93,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         unanswered = trip
     }
 
-    /// Reads the answer of what was sent without waiting.
+    /// Reads the answer of a round trip that was sent without waiting.
     private func readUnanswered() throws {
         guard var trip = unanswered else { return }
         unanswered = nil
@@ -107,7 +107,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
 
     package func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows {
         if options.isStrict { return BufferedRows(try execute(statement).rows, batchRows: batchRows) }
-        // The end of the last transaction frees its names.
+        // The end of the last transaction frees its cursor names.
         try readUnanswered()
         let number = (1...).first { !cursorNames.contains($0) } ?? 0
         cursorNames.insert(number)
@@ -124,13 +124,13 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     // MARK: One round trip
 
     /// Sends statements as one pipeline and reads their results.
-    /// - Parameter limit: how long the server may be silent; that of the options where there is none.
+    /// - Parameter limit: the longest silence of the server; nil for that of the options.
     func run(_ statements: [SQLStatement], limit: Duration? = nil) throws -> [SQLResultSet] {
         try readUnanswered()
         return try run(try trip(statements), limit: limit)
     }
 
-    /// Statements that are ready to be sent. Where one is refused, nothing has been sent.
+    /// Encodes statements. If one is refused, nothing is sent.
     private func trip(_ statements: [SQLStatement]) throws -> RoundTrip {
         guard link.isUsable else {
             throw SQLConnectionError(
@@ -147,7 +147,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         let statements = trip.statements
         let wasInTransaction = link.isInTransaction
         roundTrips.waited += 1
-        // A commit that is cancelled may have taken place all the same.
+        // A cancelled commit may have taken place.
         let isCancellable = !trip.isCommit
         if isCancellable { cancellation.begin() }
         defer {
@@ -163,7 +163,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         } catch is AnswerMissing {
             let isCancelled = isCancellable && cancellation.isRequested
             link.giveUp()
-            // A server that is only slow should not go on.
+            // Stops the statement on a server that is only slow.
             cancellation.cancel()
             throw loss(
                 statements, wasInTransaction,
@@ -178,7 +178,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         }
     }
 
-    /// The error for a connection that has ended amid statements: unknown where they may have committed.
+    /// The error of a connection lost during statements. Its kind is `unknownOutcome` if they may have committed.
     private func loss(
         _ statements: [SQLStatement], _ wasInTransaction: Bool, _ error: SQLConnectionError
     ) -> SQLConnectionError {
@@ -201,7 +201,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
         openCursors = []
     }
 
-    /// Has a cursor closed with the next round trip.
+    /// Closes a cursor in the next round trip.
     func close(cursor: String) { openCursors.append(cursor) }
 
     func closed(_ cursor: String) {
@@ -211,7 +211,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
 }
 
 extension StalePlan {
-    /// The error of a transaction that failed with the statement, and may run again.
+    /// The error of a transaction that failed with the statement and may run again.
     fileprivate var conflict: SQLConnectionError {
         var error = error
         error.kind = .conflict

@@ -2,9 +2,9 @@
 import TableKit
 import TableSQL
 
-/// The rows of a query, by a cursor of the server's. Other statements may run between two batches.
+/// The rows of a query, from a cursor on the server. Other statements may run between two batches.
 ///
-/// It ends with the transaction. Its CLOSE goes with the next round trip.
+/// The cursor ends with the transaction. Its CLOSE is part of the next round trip.
 final class PostgresCursor: SQLRows {
     private let connection: PostgresConnection
     private let name: String
@@ -55,12 +55,12 @@ final class PostgresCursor: SQLRows {
     private func finish() {
         guard !isAtEnd else { return }
         isAtEnd = true
-        // After a return to a savepoint the cursor may be gone, and its CLOSE would fail.
+        // A rollback to a savepoint may have ended the cursor; its CLOSE would then fail.
         if transaction == connection.transactions, returns == connection.returns { connection.close(cursor: name) }
     }
 }
 
-/// The rows of a result that was read as a whole.
+/// The rows of a result in memory.
 final class BufferedRows: SQLRows {
     private var rows: ArraySlice<[ColumnValue]>
     private let batchRows: Int

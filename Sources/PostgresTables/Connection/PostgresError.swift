@@ -2,13 +2,13 @@
 import TableKit
 import TableSQL
 
-/// Makes errors of the server's diagnostics: what SQLSTATE means for the work that failed.
+/// Turns the server's diagnostics into errors.
 enum PostgresError {
     /// The error of a failed result.
     static func error(_ result: borrowing PostgresResult) -> SQLConnectionError {
         let state = result.diagnostic(.state)
         var meaning = state.map(meaning(_:)) ?? (.statement, .engine)
-        // After such an error the server closes the connection.
+        // The server closes the connection after such an error.
         let severity = result.diagnostic(.severity)
         if severity == "FATAL" || severity == "PANIC" { meaning = (.connectionLost, .unavailable) }
         let text = (result.diagnostic(.message) ?? "The server gave no reason.") + (state.flatMap(advice(_:)) ?? "")
@@ -20,7 +20,7 @@ enum PostgresError {
             column: result.diagnostic(.column) ?? columns ?? result.diagnostic(.constraint), key: key)
     }
 
-    /// What a SQLSTATE means.
+    /// The meaning of a SQLSTATE.
     static func meaning(_ state: String) -> (SQLConnectionError.Kind, TableErrorCode) {
         switch state {
         case "40003": return (.unknownOutcome, .engine)
@@ -41,7 +41,7 @@ enum PostgresError {
         }
     }
 
-    /// What the first two characters of a SQLSTATE mean.
+    /// The meaning of the class of a SQLSTATE, its first two characters.
     private static func classMeaning(_ group: Substring) -> (SQLConnectionError.Kind, TableErrorCode) {
         switch group {
         case "08": (.connectionLost, .unavailable)
@@ -56,7 +56,7 @@ enum PostgresError {
         }
     }
 
-    /// What to do, where the server's words do not say so.
+    /// Advice that the server's message lacks.
     private static func advice(_ state: String) -> String? {
         switch state {
         case "53100": ". The server's disk is full: nothing of the statement is stored; make room and repeat it"
@@ -68,7 +68,7 @@ enum PostgresError {
         }
     }
 
-    /// The columns and the key of a detail as in `Key (id)=(5) already exists.`, in any language.
+    /// The columns and the key in a detail such as `Key (id)=(5) already exists.`, in any language.
     static func keyAndColumns(_ detail: String?) -> (columns: String?, key: String?) {
         guard let detail, let opening = detail.firstIndex(of: "("), let middle = detail.firstRange(of: ")=(") else {
             return (nil, nil)

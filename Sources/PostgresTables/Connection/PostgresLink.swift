@@ -10,17 +10,17 @@ import Glibc
 import Darwin
 #endif
 
-/// A connection of libpq in non-blocking pipeline mode: owns it, and waits for its socket with a limit.
+/// Owns a libpq connection in non-blocking pipeline mode, and waits for its socket with a limit.
 ///
-/// The pipeline mode stays on, so that one statement and a thousand go the same way: statements, a sync, results.
+/// Pipeline mode stays on, so one statement and a thousand take the same path: statements, a sync, results.
 final class PostgresLink {
-    /// Nil after the end.
+    /// Nil after ``close()``.
     private(set) var raw: OpaquePointer?
-    /// Whether the connection is of no more use.
+    /// Whether the connection must not be used again.
     private(set) var isBroken = false
     private let notices = NoticeWatch()
 
-    /// Takes over a connection whose login is done.
+    /// Takes over a connection after its login.
     init(_ raw: OpaquePointer) throws {
         self.raw = raw
         PQsetErrorVerbosity(raw, PQERRORS_DEFAULT)
@@ -38,7 +38,7 @@ final class PostgresLink {
         isBroken = true
     }
 
-    /// Gives the connection up: the next statement would meet the answer of this one.
+    /// Marks the connection as broken: the next statement would read the answer of this one.
     func giveUp() { isBroken = true }
 
     var isUsable: Bool { !isBroken && raw != nil && PQstatus(raw) == CONNECTION_OK }
@@ -49,27 +49,27 @@ final class PostgresLink {
     var isInFailedTransaction: Bool { PQtransactionStatus(raw) == PQTRANS_INERROR }
     var message: String { Self.message(raw) }
 
-    /// A setting that the server reports by itself.
+    /// A setting that the server reports unasked.
     func parameter(_ name: String) -> String? { PQparameterStatus(raw, name).map { String(cString: $0) } }
 
-    /// libpq's words on its last failure, in one line.
+    /// libpq's last error message, in one line.
     static func message(_ raw: OpaquePointer?) -> String {
         guard let text = PQerrorMessage(raw) else { return "The connection is closed." }
         return String(cString: text).trimmingCharacters(in: .whitespacesAndNewlines)
             .replacing("\n", with: " ").replacing("\t", with: " ")
     }
 
-    /// Whether the server has said, since the last call, that a commit was not awaited by its standbys.
+    /// Whether, since the last call, a commit ended its wait for synchronous standbys early.
     func takeDoubtAboutReplication() -> Bool { notices.takeDoubt() }
 
-    /// Has libpq write what it holds, as far as the socket takes it. The next result waits for the rest.
+    /// Writes as much of libpq's buffer as the socket takes. The next result waits for the rest.
     func flush() { PQflush(raw) }
 
     // MARK: Results
 
-    /// The next result; nil between the results of two statements.
-    /// - Parameter deadline: asked for again while the server is silent; extended whenever it says something.
-    /// - Throws: ``LinkFailure``.
+    /// Waits for the next result; nil between the results of two statements.
+    /// - Parameter deadline: extended whenever data arrives.
+    /// - Throws: ``AnswerMissing``.
     func nextResult(_ deadline: inout AnswerDeadline) throws -> PostgresResult? {
         while true {
             let flushed = PQflush(raw)

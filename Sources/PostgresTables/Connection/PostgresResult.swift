@@ -3,7 +3,7 @@ import CPostgreSQL
 import TableKit
 import TableSQL
 
-/// A result of libpq, which it owns.
+/// Owns a result of libpq.
 struct PostgresResult: ~Copyable {
     private let raw: OpaquePointer
 
@@ -11,7 +11,7 @@ struct PostgresResult: ~Copyable {
 
     deinit { PQclear(raw) }
 
-    /// What a result says.
+    /// The kind of a result.
     enum Outcome {
         case done, failed
         /// An earlier statement of the pipeline has failed.
@@ -29,7 +29,7 @@ struct PostgresResult: ~Copyable {
         }
     }
 
-    /// The command's tag without its numbers, as in `COMMIT`.
+    /// Whether the command tag equals one without a row count, such as `COMMIT`.
     func hasTag(_ tag: String) -> Bool {
         guard let text = PQcmdStatus(raw) else { return false }
         return String(cString: text) == tag
@@ -40,7 +40,7 @@ struct PostgresResult: ~Copyable {
         PQresultErrorField(raw, field.rawValue).map { String(cString: $0) }
     }
 
-    /// The whole result, with values of the wanted types.
+    /// The complete result, with values of these types.
     func set(as types: [ColumnType]) throws -> SQLResultSet {
         var set = SQLResultSet()
         if let count = PQcmdTuples(raw), count.pointee != 0 { set.changedRows = Int(String(cString: count)) ?? 0 }
@@ -91,7 +91,7 @@ struct PostgresResult: ~Copyable {
     }
 }
 
-/// The fields of an error that the adapter reads, by libpq's letters.
+/// The error fields that the adapter reads, by libpq's letters.
 enum DiagnosticField: Int32 {
     /// The severity in English, whatever the server's language.
     case severity = 86  // V

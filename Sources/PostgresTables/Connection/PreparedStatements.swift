@@ -1,14 +1,14 @@
 #if PostgreSQL
-/// The statements that one connection has prepared, by text. The least recently used is given up for a new one.
+/// The prepared statements of one connection, by text. A new one replaces the least recently used.
 struct PreparedStatements {
-    /// A statement that the server knows by a name.
+    /// A statement that the server has prepared under a name.
     final class Entry {
         let name: String
         let text: String
-        /// The types of the parameters. A text with others is not this statement: its values would be misread.
+        /// The types of the parameters. With other types the server would misread the values.
         let types: [PostgresType]
         fileprivate var lastUse = 0
-        /// Whether the server has acknowledged it.
+        /// Whether the server has acknowledged the statement.
         fileprivate(set) var isReady = false
 
         fileprivate init(name: String, text: String, types: [PostgresType]) {
@@ -22,14 +22,14 @@ struct PreparedStatements {
     private var entries: [String: Entry] = [:]
     private var uses = 0
     private var names = 0
-    /// Statements that the server still has prepared, and that are not used again.
+    /// Statements that are still prepared on the server but no longer used.
     private(set) var retired: [Entry] = []
 
     init(capacity: Int) { self.capacity = capacity }
 
     var count: Int { entries.count }
 
-    /// The entry of a statement, a new one where the text is not prepared; nil where it should run without.
+    /// The entry of a statement, a new one for an unknown text. Nil if the statement must run unprepared.
     mutating func entry(_ text: String, types: @autoclosure () -> [PostgresType]) -> Entry? {
         guard capacity > 0 else { return nil }
         uses += 1
@@ -48,29 +48,29 @@ struct PreparedStatements {
         return entry
     }
 
-    /// Gives an entry up; what the server knows of it goes with a later round trip.
+    /// Removes an entry. A later round trip deallocates it on the server.
     mutating func retire(_ entry: Entry) {
         guard entries[entry.text] === entry else { return }
         entries[entry.text] = nil
         if entry.isReady { retired.append(entry) }
     }
 
-    /// Gives all up.
+    /// Removes all entries.
     mutating func retireAll() { for entry in entries.values { retire(entry) } }
 
-    /// The server has none of them any more.
+    /// Drops all entries because the server no longer has any.
     mutating func forgetAll() {
         entries = [:]
         retired = []
     }
 
-    /// The server has an entry. One that was given up meanwhile goes with the next round trip.
+    /// Marks an entry as prepared on the server. If it was retired meanwhile, the next round trip deallocates it.
     mutating func acknowledge(_ entry: Entry) {
         entry.isReady = true
         if entries[entry.text] !== entry { retired.append(entry) }
     }
 
-    /// The server has forgotten a retired entry.
+    /// Drops a retired entry that the server has deallocated.
     mutating func forget(_ entry: Entry) { retired.removeAll { $0 === entry } }
 }
 #endif

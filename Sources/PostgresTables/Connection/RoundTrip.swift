@@ -3,14 +3,14 @@ import CPostgreSQL
 import TableKit
 import TableSQL
 
-/// A prepared statement does not fit the tables any more, or is unknown to the server. It has changed nothing, and was given up.
+/// A prepared statement that no longer fits the tables or is unknown to the server. It has changed nothing.
 struct StalePlan: Error {
     let error: SQLConnectionError
 }
 
-/// One pipeline on its way to the server and back.
+/// One pipeline to the server and back.
 struct RoundTrip {
-    /// What was sent, in order. Each has one result.
+    /// The messages of the pipeline, in order. Each has one result.
     private enum Step {
         case closeCursor(String)
         case deallocate(PreparedStatements.Entry)
@@ -23,7 +23,7 @@ struct RoundTrip {
     private var ranges: [Range<Int>] = []
     private var entries: [PreparedStatements.Entry?] = []
     private var steps: [Step] = []
-    /// What an earlier round trip has given up. This one may still use what it gives up itself.
+    /// Entries that earlier round trips retired. This one may still use the entries that it retires itself.
     private let retired: [PreparedStatements.Entry]
     private var isStale = false
 
@@ -35,7 +35,7 @@ struct RoundTrip {
 
     private var raw: OpaquePointer? { connection.link.raw }
 
-    /// Whether the trip commits, and does nothing else that takes long.
+    /// Whether the trip commits and does nothing else that takes long.
     var isCommit: Bool {
         statements.last.map { StatementVerb($0.text) } == .commit
             && !statements.contains { StatementVerb($0.text) == .other }
@@ -43,7 +43,7 @@ struct RoundTrip {
 
     // MARK: Sending
 
-    /// Encodes the parameters of all statements; nothing is sent where one does not fit.
+    /// Encodes the parameters of all statements. If one does not fit, nothing is sent.
     mutating func encode() throws {
         connection.parameters.removeAll()
         for statement in statements {
@@ -59,8 +59,8 @@ struct RoundTrip {
     }
 
     mutating func send() throws {
-        // Before a BEGIN, a DEALLOCATE in the same pipeline would begin a transaction of its own, whose isolation level
-        // could not be set any more.
+        // A DEALLOCATE before BEGIN in the same pipeline would start a transaction, whose isolation level could no
+        // longer be set.
         let tidying = StatementVerb(statements[0].text) == .begin ? 1 : 0
         var isPreparing: Set<ObjectIdentifier> = []
         for number in statements.indices {
@@ -76,8 +76,7 @@ struct RoundTrip {
         try check(PQpipelineSync(raw))
     }
 
-    /// Ends cursors and prepared statements that are of no more use. In a transaction that has failed, nothing would work
-    /// but its end.
+    /// Closes finished cursors and deallocates retired statements. A failed transaction accepts only its end.
     private mutating func tidy() throws {
         guard !connection.link.isInFailedTransaction else { return }
         switch (StatementVerb(statements[0].text), StatementVerb(statements[statements.count - 1].text)) {
@@ -122,7 +121,7 @@ struct RoundTrip {
 
     private func send(text: String) throws { try check(PQsendQueryParams(raw, text, 0, nil, nil, nil, nil, 1)) }
 
-    /// A half-sent pipeline cannot be taken back, so a failure ends the connection.
+    /// Throws on failure. A half-sent pipeline cannot be revoked, so a failure ends the connection.
     private func check(_ result: Int32) throws {
         guard result == 1 else {
             throw SQLConnectionError(.connectionLost, code: .unavailable, connection.link.message)
@@ -131,7 +130,7 @@ struct RoundTrip {
 
     // MARK: Receiving
 
-    /// Reads all results, also those after a failure, so that the connection is ready for the next round trip.
+    /// Reads all results, even after a failure, so that the connection is ready for the next round trip.
     /// - Throws: ``SQLConnectionError``, ``StalePlan``, ``AnswerMissing``.
     mutating func receive(_ deadline: inout AnswerDeadline) throws -> [SQLResultSet] {
         var results: [SQLResultSet] = []
@@ -167,7 +166,7 @@ struct RoundTrip {
         } else {
             noteStalePlan(result, step)
         }
-        // Nil after each statement's result.
+        // Each statement's results end with nil.
         while problem?.kind != .connectionLost, let more = try connection.link.nextResult(&deadline) {
             _ = consume more
         }
@@ -183,12 +182,12 @@ struct RoundTrip {
         case .synced: return lost
         case .failed:
             var error = PostgresError.error(result)
-            // libpq's own words have no SQLSTATE.
+            // Errors of libpq itself have no SQLSTATE.
             if error.serverCode == nil || !connection.link.isUsable {
                 error.kind = .connectionLost
                 error.code = .unavailable
             }
-            // The leader has become a standby: the program goes on elsewhere.
+            // The leader has become a standby: the caller must reconnect.
             if error.serverCode == "25006", connection.link.parameter("in_hot_standby") == "on" {
                 error.kind = .connectionLost
             }
@@ -200,7 +199,7 @@ struct RoundTrip {
         SQLConnectionError(.connectionLost, code: .unavailable, connection.link.message)
     }
 
-    /// Takes note of a step that has succeeded.
+    /// Records a step that succeeded.
     private func accept(_ result: borrowing PostgresResult, _ step: Step) throws -> SQLResultSet {
         switch step {
         case .closeCursor(let cursor): connection.closed(cursor)
@@ -220,7 +219,7 @@ struct RoundTrip {
         case .rollbackToSavepoint: connection.returnToSavepoint()
         case .commit:
             connection.endTransaction()
-            // The server answers so where the transaction had failed before.
+            // The server answers ROLLBACK if the transaction had failed before.
             throw SQLConnectionError(
                 .statement, code: .transaction,
                 "A statement of the transaction had failed; it was rolled back instead of committed.")
@@ -228,8 +227,8 @@ struct RoundTrip {
         }
     }
 
-    /// Gives up a prepared statement whose tables have changed (of PostgreSQL's many reasons for 0A000, this one names a
-    /// function of the plan cache), or all where the server has none of them.
+    /// Retires a prepared statement whose tables have changed, or all if the server has none of them. 0A000 has many
+    /// causes; this one names a function of the plan cache.
     private mutating func noteStalePlan(_ result: borrowing PostgresResult, _ step: Step) {
         switch result.diagnostic(.state) {
         case "26000":

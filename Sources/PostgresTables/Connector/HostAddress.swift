@@ -2,22 +2,22 @@
 import CPostgreSQL
 import TableSQL
 
-/// Where one server of several listens, as libpq writes it.
+/// The address of one server, in libpq's notation.
 struct HostAddress: Hashable, Sendable, CustomStringConvertible {
     /// A name, an address, or the directory of a socket; nil for libpq's default.
     var host: String?
-    /// The address of ``host``, where no name should be looked up.
+    /// The address of ``host``, if its name must not be looked up.
     var address: String?
     var port: String
 
     var description: String { "\(host ?? address ?? "localhost"):\(port)" }
 
-    /// The settings that make libpq connect there.
+    /// The keywords that make libpq connect to this address.
     var settings: [(String, String)] {
         [("host", host ?? ""), ("hostaddr", address ?? ""), ("port", port)]
     }
 
-    /// The addresses in lists with commas. libpq has checked that their lengths agree.
+    /// Splits lists with commas into addresses. libpq has checked that their lengths agree.
     static func addresses(hosts: String?, addresses: String?, ports: String?) -> [HostAddress] {
         let hosts = list(hosts)
         let numbers = list(addresses)

@@ -9,7 +9,7 @@ import Glibc
 import Darwin
 #endif
 
-/// One connection on its way: socket, TLS, authentication, the check of the server's role. libpq does these without waiting.
+/// A non-blocking login through libpq: socket, TLS, authentication, the check of the server's role.
 final class LoginAttempt: HostLogin {
     let address: HostAddress
     private(set) var state: HostLoginState = .waiting
@@ -19,7 +19,7 @@ final class LoginAttempt: HostLogin {
     init(_ settings: LoginSettings, _ address: HostAddress) {
         self.address = address
         raw = settings.setting(address.settings).start()
-        // Makes libpq write the SQLSTATE of a refusal into its message: there is no other place for it.
+        // Puts the SQLSTATE of a refusal into libpq's message, its only place.
         PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
         if raw == nil || PQstatus(raw) == CONNECTION_BAD { state = .failed(failure) }
     }
@@ -42,7 +42,7 @@ final class LoginAttempt: HostLogin {
         }
     }
 
-    /// Hands the connection over to the caller.
+    /// Passes ownership of the connection to the caller.
     func take() -> OpaquePointer? {
         defer { raw = nil }
         return raw
@@ -54,7 +54,7 @@ final class LoginAttempt: HostLogin {
             .noConnection, code: .unavailable, serverCode: Self.state(in: message), "\(address): \(message)")
     }
 
-    /// The SQLSTATE in a verbose message, as in `FATAL:  28P01: password authentication failed`.
+    /// The SQLSTATE in a verbose message such as `FATAL:  28P01: password authentication failed`.
     static func state(in message: String) -> String? {
         message.firstMatch(of: #/:  ([0-9A-Z]{5}): /#).map { String($0.1) }
     }

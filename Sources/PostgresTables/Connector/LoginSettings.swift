@@ -4,7 +4,7 @@ import Foundation
 import TableKit
 import TableSQL
 
-/// The keywords of a connection, as libpq takes them: a connection string first, what overrides it after.
+/// The keywords of a connection, in libpq's order: a connection string, then its overrides.
 struct LoginSettings: Sendable {
     private var pairs: [(keyword: String, value: String)]
 
@@ -20,7 +20,7 @@ struct LoginSettings: Sendable {
         return settings
     }
 
-    /// Checks the connection string's syntax.
+    /// Checks the syntax of a connection string.
     /// - Returns: its keywords that have values.
     /// - Throws: ``SQLConnectionError`` with code `argument`.
     static func parse(_ connectionString: String) throws -> [String: String] {
@@ -52,8 +52,8 @@ struct LoginSettings: Sendable {
         return values
     }
 
-    /// Begins to connect. Looks names up, which blocks.
-    /// - Returns: nil where memory is out.
+    /// Starts a login. Blocks during name look-up.
+    /// - Returns: nil if memory is exhausted.
     func start() -> OpaquePointer? {
         let keywords = pairs.map { strdup($0.keyword) }
         let values = pairs.map { strdup($0.value) }
@@ -64,7 +64,7 @@ struct LoginSettings: Sendable {
         return PQconnectStartParams(names, contents, 1)
     }
 
-    /// The keywords that have values, with those of the service, the environment and libpq's defaults.
+    /// The keywords that have values, including those of the service file, the environment and libpq's defaults.
     func expanded() -> [String: String] {
         guard let connection = start() else { return [:] }
         defer { PQfinish(connection) }

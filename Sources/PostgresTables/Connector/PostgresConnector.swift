@@ -4,13 +4,13 @@ import Synchronization
 import TableKit
 import TableSQL
 
-/// Makes connections to PostgreSQL: finds the host with the wanted role, logs in, sets the session up.
+/// Makes connections to PostgreSQL: finds the host with the wanted role, logs in, configures the session.
 package final class PostgresConnector: SQLConnector {
-    /// What connecting needs to know, beyond the options.
+    /// The hosts, and the settings of their connections.
     private struct Hosts: Sendable {
         var addresses: [HostAddress]
         var settings: LoginSettings
-        /// Whether a server that takes no writes is of no use.
+        /// Whether the server must accept writes.
         var needsWrites: Bool
         var timeout: Duration?
     }
@@ -24,8 +24,8 @@ package final class PostgresConnector: SQLConnector {
 
     /// - Parameters:
     ///   - connectionString: `postgresql://…` or `host=… dbname=…`, with any of libpq's keywords.
-    ///   - overrides: keywords that count more than the string.
-    /// - Throws: ``SQLConnectionError`` where the string cannot be read.
+    ///   - overrides: keywords that override the string.
+    /// - Throws: ``SQLConnectionError`` if the string cannot be parsed.
     package init(
         _ connectionString: String, overrides: [(String, String)] = [], options: PostgresOptions
     ) throws {
@@ -47,7 +47,7 @@ package final class PostgresConnector: SQLConnector {
         self.options = options
     }
 
-    /// Whether a server that cannot be reached may come back, or another take its place.
+    /// Whether an unreachable server may recover or be replaced by another.
     package var mayRecover: Bool { preferred.withLock { $0 } != nil || knownHosts().addresses.count > 1 }
 
     package func connect() throws -> PostgresConnection {
@@ -60,7 +60,7 @@ package final class PostgresConnector: SQLConnector {
             do { return try connect(hosts, standby, until: deadline) } catch let error as SQLConnectionError
                 where error.kind == .noConnection
             {
-                // No standby, or none that is in step.
+                // No standby, or each lags too much.
                 let any = hosts.settings.setting([("target_session_attrs", "any")])
                 return try connect(hosts, any, until: deadline)
             }
@@ -116,7 +116,7 @@ package final class PostgresConnector: SQLConnector {
         } catch { return false }
     }
 
-    /// The hosts, with those of the service file and the environment; looked up once.
+    /// The hosts, including those of the service file and the environment; looked up once.
     private func knownHosts() -> Hosts {
         hosts.withLock { known in
             if let known { return known }
@@ -125,7 +125,7 @@ package final class PostgresConnector: SQLConnector {
                 hosts: values["host"], addresses: values["hostaddr"], ports: values["port"])
             var settings = settings
             var wanted = values["target_session_attrs"] ?? "any"
-            // Of several hosts, some usually refuse writes.
+            // Usually only some of several hosts accept writes.
             if wanted == "any", addresses.count > 1 { wanted = "read-write" }
             settings.set("target_session_attrs", wanted)
             let seconds = values["connect_timeout"].flatMap { Int($0) } ?? 0

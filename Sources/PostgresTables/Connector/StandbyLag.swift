@@ -2,11 +2,11 @@
 import TableKit
 import TableSQL
 
-/// How far a standby is behind its leader.
+/// The lag of a standby behind its leader.
 ///
-/// A standby that has replayed all it knows of was in step when the leader last wrote to it, which the leader does every 30 s
-/// at least (half of `wal_sender_timeout`). One that has not is as old as the last transaction that it has replayed. The view
-/// needs the role `pg_read_all_stats`; without it, or without a leader, the lag is unknown.
+/// A standby that has replayed all it received was up to date at the leader's last message. The leader sends one at
+/// least every 30 s (half of `wal_sender_timeout`). Any other standby is as old as its last replayed transaction. The
+/// view needs the role `pg_read_all_stats`; without it, or without a leader, the lag is unknown.
 enum StandbyLag {
     private static let question = SQLStatement(
         """
@@ -16,8 +16,8 @@ enum StandbyLag {
         FROM pg_stat_wal_receiver WHERE status = 'streaming')
         """, results: [.bool, .double], isRepeated: false)
 
-    /// Whether the server lags by less than a maximum. Then the connection is fit until the lag may have grown to it. A leader
-    /// lags by nothing.
+    /// Whether the server lags by at most a maximum. If so, the connection is fresh until the lag may have grown to it.
+    /// A leader never lags.
     static func isWithin(_ maximum: Duration, _ connection: PostgresConnection, limit: Duration) -> Bool {
         let start = ContinuousClock.now
         do {

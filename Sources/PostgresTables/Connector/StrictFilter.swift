@@ -2,14 +2,14 @@
 import TableKit
 import TableSQL
 
-/// Refuses statements that are not made of what `Docs/Databases.md` lists with its sources: for servers that speak
-/// PostgreSQL's protocol and are not PostgreSQL, and for the tests that hold the list to be complete.
+/// Refuses statements with words that `Docs/Databases.md` does not list: for servers that implement PostgreSQL's
+/// protocol, and for tests that prove the list complete.
 ///
-/// A statement is taken apart into words, names in quotes, literals, placeholders and signs. Its first word must be one of
-/// the statements, every other word one of the vocabulary. So nothing of PostgreSQL gets in unseen: no LISTEN, no advisory
-/// lock, no cursor, no comment, no second statement behind a semicolon.
+/// A statement is split into words, quoted names, literals, placeholders and signs. Its first word must be in the list
+/// of statements, every other word in the vocabulary. This excludes LISTEN, advisory locks, cursors, comments and a
+/// second statement behind a semicolon.
 enum StrictFilter {
-    /// - Throws: ``SQLConnectionError`` with code `unsupported`, naming the word.
+    /// - Throws: ``SQLConnectionError`` with code `unsupported`, which names the word.
     static func check(_ text: String) throws {
         var scanner = StrictScanner(text)
         var isFirst = true
@@ -33,10 +33,10 @@ enum StrictFilter {
     }
 }
 
-/// Takes a statement apart, as PostgreSQL's lexer does for the forms that the adapter uses.
+/// Splits a statement like PostgreSQL's lexer, for the forms that the adapter uses.
 struct StrictScanner {
     enum Token: Equatable {
-        /// In small letters.
+        /// In lower case.
         case word(String)
         /// In double quotes.
         case name
@@ -72,7 +72,7 @@ struct StrictScanner {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 10 || byte == 13 }
 
-    /// Letters, digits, the underscore, and all beyond ASCII, as PostgreSQL has it.
+    /// Whether a byte begins a word: letters, the underscore, and everything beyond ASCII, as in PostgreSQL.
     private static func isWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"), 128...:
@@ -85,7 +85,7 @@ struct StrictScanner {
         position < bytes.count && bytes[position] >= UInt8(ascii: "0") && bytes[position] <= UInt8(ascii: "9")
     }
 
-    /// To the closing quote; a doubled quote stands for itself. Without a closing quote: a sign that nobody allows.
+    /// Reads up to the closing quote; a doubled quote stands for itself. Without one: a sign that is not allowed.
     private mutating func quoted(_ quote: UInt8, as token: Token) -> Token {
         position += 1
         while let byte = current {
@@ -101,12 +101,12 @@ struct StrictScanner {
         let start = position
         while let byte = current, Self.isWord(byte) || isDigit(at: position) { position += 1 }
         let word = String(decoding: bytes[start..<position], as: UTF8.self).lowercased()
-        // E'…' and its like have other rules for what is within.
+        // E'…' and similar literals have other escapes.
         if current == UInt8(ascii: "'") { return .sign("\(word)'") }
         return .word(word)
     }
 
-    /// The longest run of signs that PostgreSQL may read as one operator; brackets, commas and points stand alone.
+    /// The longest run of signs that PostgreSQL may read as one operator. Brackets, commas and points stand alone.
     private mutating func sign() -> Token {
         let start = position
         position += 1

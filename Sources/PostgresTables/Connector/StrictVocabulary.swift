@@ -1,13 +1,13 @@
 #if PostgreSQL
-/// The words and signs that ``StrictFilter`` lets pass. `Docs/Databases.md` says where CockroachDB, YugabyteDB and Citus
-/// document them; a word that is added here is added there.
+/// The words and signs that ``StrictFilter`` accepts. `Docs/Databases.md` cites their documentation by CockroachDB,
+/// YugabyteDB and Citus; a new word must be added there, too.
 enum StrictVocabulary {
-    /// What a statement begins with.
+    /// First words of statements.
     static let statements = set(
         "select insert update delete values explain begin commit rollback savepoint release set show create alter drop"
             + " comment deallocate")
 
-    /// What may follow. Aliases, a letter and digits, are added.
+    /// Other words. Aliases are a letter and digits.
     static let words: Set<String> = statements.union(queries).union(changes).union(transactions).union(schema)
         .union(types).union(functions).union(sequences).union(catalogue).union(aliases)
 
@@ -26,9 +26,9 @@ enum StrictVocabulary {
         "bigint boolean bytea double float integer json jsonb numeric precision real smallint text timestamp uuid")
     private static let functions = set(
         "array_agg avg bool_and bool_or count format_type greatest least lower max min nullif sum unnest upper")
-    /// What lets the numbers of keys go on behind keys that were given.
+    /// Words that raise a sequence to given keys.
     private static let sequences = set("pg_get_serial_sequence pg_sequence_last_value regclass setval")
-    /// The views of `pg_catalog`, with their columns, by which tables are found.
+    /// Views and columns of `pg_catalog`.
     private static let catalogue = set(
         "pg_catalog pg_class pg_namespace pg_attribute pg_attrdef pg_index pg_get_expr col_description current_schema"
             + " current_schemas relname relnamespace relkind reltuples nspname attname atttypid atttypmod attnotnull attnum"

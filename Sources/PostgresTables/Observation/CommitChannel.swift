@@ -3,26 +3,26 @@ import Foundation
 import TableKit
 import TableSQL
 
-/// What programs tell each other of commits: one notification a transaction, on one channel of the database.
+/// Announcements of commits between programs: one notification a transaction, on one channel of the database.
 ///
-/// A notification costs every committer a lock that the whole server has once, so nobody sends one unless somebody listens.
-/// That is known by an advisory lock: listeners hold it exclusively or wait for it, and who commits tries to share it. The
-/// lock is given to those who share it only while no listener holds it or waits for it, and is kept until the commit is done.
-/// So a listener that finds it held by listeners has either seen a commit, or will hear of it.
+/// NOTIFY makes every committer take one server-wide lock, so nobody sends it unless somebody listens. An advisory lock
+/// shows that: listeners hold it exclusively or wait for it, and committers try to share it. Sharing succeeds only
+/// while no listener holds the lock or waits for it, and lasts until the commit is done. So once listeners hold the
+/// lock, every commit is either visible or will be announced.
 enum CommitChannel {
     static let name = "siltstone"
-    /// The two halves of the advisory lock's number: "Silt", and its purpose.
+    /// The two halves of the advisory lock's key: "Silt" and its purpose.
     static let lock: (Int32, Int32) = (0x5369_6c74, 1)
-    /// The server takes 8,000 bytes, with the channel's name.
+    /// The server's limit is 8,000 bytes, including the channel's name.
     private static let maximumBytes = 7900
 
-    /// A notification's text: the sender, then the names of tables; without names, any table may have changed.
+    /// The text of a notification: the sender and the names of tables. Without names, any table may have changed.
     struct Message: Codable {
         var sender: String?
         var tables: [String]?
     }
 
-    /// Announces tables to others than the sender, unless nobody listens.
+    /// Announces tables to other programs if any of them listens.
     static func announcement(of tables: Set<String>, by sender: String) -> SQLStatement {
         SQLStatement(
             "SELECT CASE WHEN NOT pg_try_advisory_xact_lock_shared(\(lock.0), \(lock.1))"
@@ -40,12 +40,12 @@ enum CommitChannel {
         return "{\"sender\":\"\(message.sender ?? "")\"}"
     }
 
-    /// The message of a notification. One that cannot be read, as of another program, may be of any table.
+    /// Parses a notification. One of an unknown format may be about any table.
     static func message(_ text: String) -> Message {
         do { return try JSONDecoder().decode(Message.self, from: Data(text.utf8)) } catch { return Message() }
     }
 
-    /// How many listeners hold the lock, and whether one process of the server holds it or waits for it.
+    /// The number of listeners that hold the lock, and whether one server process holds it or waits for it.
     static func listeners(_ process: Int32) -> SQLStatement {
         SQLStatement(
             "SELECT count(*) FILTER (WHERE granted AND mode = 'ExclusiveLock'), count(*) FILTER (WHERE pid = $1::integer)"

@@ -10,8 +10,8 @@ import Glibc
 import Darwin
 #endif
 
-/// Two connections that hear of commits: one listens, the other holds the lock that says so, or waits for it. A connection
-/// that waits for a lock is told of nothing meanwhile, so one cannot do both.
+/// Receives announcements of commits. One connection listens; the other holds the advisory lock or waits for it. One
+/// connection cannot do both: it receives no notifications while it waits for a lock.
 ///
 /// `@unchecked Sendable`: used by one thread at a time.
 final class CommitListener: @unchecked Sendable {
@@ -19,7 +19,7 @@ final class CommitListener: @unchecked Sendable {
     private let flag: PostgresConnection
     private let limit: Duration
 
-    /// Connects, and returns when every later commit is heard.
+    /// Connects, and returns once every later commit will be announced.
     /// - Throws: ``SQLConnectionError``.
     init(_ connector: PostgresConnector) throws {
         limit = connector.options.answerTimeout
@@ -47,7 +47,7 @@ final class CommitListener: @unchecked Sendable {
         try flag.executeWithoutWaiting(
             SQLStatement("SELECT pg_advisory_lock(\(first), \(second))", isRepeated: false))
         let question = CommitChannel.listeners(PQbackendPID(flag.link.raw))
-        // Transactions that share the lock are in the middle of their commit.
+        // Until the transactions that share the lock have committed.
         while true {
             let counts = try ears.run([question], limit: limit)[0].rows.first ?? []
             if case .integer(1...)? = counts.first, case .integer(1...)? = counts.last { return }
@@ -61,9 +61,9 @@ final class CommitListener: @unchecked Sendable {
         }
     }
 
-    /// Hears what has come, waiting for it if need be.
-    /// - Returns: the messages; none where the time is up.
-    /// - Throws: ``SQLConnectionError`` where a connection has ended.
+    /// Returns new messages, or waits for some.
+    /// - Returns: the messages; none if the time is up.
+    /// - Throws: ``SQLConnectionError`` if a connection has ended.
     func hear(for time: Duration) throws -> [CommitChannel.Message] {
         let known = messages()
         if !known.isEmpty { return known }
@@ -78,8 +78,8 @@ final class CommitListener: @unchecked Sendable {
 
     private func messages() -> [CommitChannel.Message] { ears.notifications().map(CommitChannel.message) }
 
-    /// Asks whether the server still answers and still takes writes.
-    /// - Throws: ``SQLConnectionError`` where it does not.
+    /// Checks that the server still answers and accepts writes.
+    /// - Throws: ``SQLConnectionError`` if it does not.
     func check() throws {
         let question = SQLStatement("SHOW transaction_read_only", results: [.string], isRepeated: false)
         guard try ears.run([question], limit: limit)[0].rows == [[.text("off")]] else {
@@ -98,7 +98,7 @@ final class CommitListener: @unchecked Sendable {
 }
 
 extension PostgresConnection {
-    /// The texts of the notifications that libpq has read since the last call.
+    /// The texts of notifications that libpq has received since the last call.
     func notifications() -> [String] {
         var texts: [String] = []
         while let notification = PQnotifies(link.raw) {

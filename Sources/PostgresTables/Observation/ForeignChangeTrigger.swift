@@ -3,10 +3,10 @@ import TableKit
 import TableSQL
 
 extension PostgresDatabaseConfiguration {
-    /// Installs a trigger that announces each statement that changes a table, so that observers hear of programs that do not
-    /// use Siltstone, too. Again: does nothing new. Needs the right to create functions and triggers.
-    /// - Parameter table: a table's name.
-    /// - Throws: `CRUDSQLExeError`, with ``TableKit/TableErrorCode/noTable`` where there is no such table.
+    /// Installs a trigger that announces each statement that changes a table, so that observers also detect changes by
+    /// programs without Siltstone. Idempotent. Needs the right to create functions and triggers.
+    /// - Parameter table: the name of a table.
+    /// - Throws: `CRUDSQLExeError`, with ``TableKit/TableErrorCode/noTable`` if the table does not exist.
     public func announceForeignChanges(of table: String) async throws {
         let name = try PostgresDialect().quote(table)
         let statements = ForeignChangeTrigger.statements(name)

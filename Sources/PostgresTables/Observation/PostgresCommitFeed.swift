@@ -4,13 +4,13 @@ import Synchronization
 import TableKit
 import TableSQL
 
-/// Announces commits by NOTIFY, and hears of those of other programs by LISTEN, on a thread of its own.
+/// Announces commits with NOTIFY and receives those of other programs with LISTEN, on its own thread.
 final class PostgresCommitFeed: CommitFeed {
-    /// How often the thread looks whether it is still needed.
+    /// How often the thread checks whether it is still needed.
     private static let look: Duration = .milliseconds(500)
-    /// How often a silent server is asked whether it is still there.
+    /// How often the thread checks that the server still answers.
     private static let heartbeat: Duration = .seconds(2)
-    /// How long the thread goes on without observers: each new value of one begins a new observation.
+    /// How long the thread runs without observers. Each new value of an observer starts a new observation.
     private static let rest: Duration = .seconds(30)
 
     private struct State {
@@ -19,9 +19,9 @@ final class PostgresCommitFeed: CommitFeed {
     }
 
     private let connector: PostgresConnector
-    /// By which the listener knows the announcements of its own engine, which the watch has been told of already.
+    /// Identifies the announcements of this engine, which the watch knows already.
     private let sender = UUID().uuidString
-    /// Held while connections are made.
+    /// Held while a listener is created, and while the thread decides to stop.
     private let beginning = NSLock()
     private let state = Mutex(State())
 
@@ -37,7 +37,7 @@ final class PostgresCommitFeed: CommitFeed {
             if isListening || isEnded { return }
             let listener = try CommitListener(connector)
             state.withLock { $0.isListening = true }
-            // Since the last listener, commits may have been missed.
+            // Commits since the last listener may have been missed.
             watch.tellOfAnyTable()
             let thread = Thread { self.serve(listener, watch) }
             thread.name = "siltstone.listen"
@@ -49,7 +49,7 @@ final class PostgresCommitFeed: CommitFeed {
 
     private var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    /// Hears until the end, until nobody observes any more, or until the connection is lost, which makes another.
+    /// Receives until the end, while anybody observes. A lost connection starts another listener.
     private func serve(_ listener: CommitListener, _ watch: TableWatch) {
         defer { listener.close() }
         var lastAnswer = ContinuousClock.now
@@ -79,7 +79,7 @@ final class PostgresCommitFeed: CommitFeed {
         if let tables = message.tables { watch.tell(Set(tables)) } else { watch.tellOfAnyTable() }
     }
 
-    /// - Returns: false where somebody observes again.
+    /// - Returns: false if somebody observes again.
     private func stop(unlessObserved watch: TableWatch) -> Bool {
         beginning.withLock {
             if watch.isObserved { return false }
@@ -88,7 +88,7 @@ final class PostgresCommitFeed: CommitFeed {
         }
     }
 
-    /// Tries for the time of a failover. In the end observers read anew, and throw where there is no server.
+    /// Retries for the failover time. Afterwards observers read again, and throw if there is no server.
     private func listenAgain(for watch: TableWatch) {
         let end = ContinuousClock.now + connector.options.failoverTimeout
         var pause = 0.02

@@ -9,31 +9,31 @@ public import TableSQL
 /// try await repository.create(id: "client", item: Client(name: "Chill Client"))
 /// ```
 ///
-/// What was acknowledged is as durable as the server is set to make it. Each operation is one statement, and a batch is one
-/// transaction: all of it or nothing. The table, `repository_` and its name, is made with the first record.
+/// Acknowledged changes are as durable as the server's settings make them. Each operation is one statement, and a batch
+/// is one atomic transaction. The first record creates the table, `repository_` and its name.
 ///
-/// Operations that have changed nothing are tried again after a conflict, a lost connection, and amid a failover for
-/// ``PostgresOptions/failoverTimeout``. Where nobody knows whether an operation took place, it throws
+/// Operations that have changed nothing are repeated after a conflict, after a lost connection, and during a failover
+/// for ``PostgresOptions/failoverTimeout``. If the outcome of an operation is unknown, it throws
 /// `CRUDRepositoryError.databaseError` with a reason that says so.
 ///
-/// Identifiers are in the order of their UTF-8 bytes. The server's index takes identifiers of some 2,600 bytes, longer ones
-/// where they can be compressed; beyond that an operation throws.
+/// Identifiers are ordered by their UTF-8 bytes. The server's index holds identifiers of about 2,600 bytes, longer ones
+/// if they can be compressed; beyond that an operation throws.
 public final class PostgresRepository: SQLRecordRepository {
-    /// The table's name.
+    /// The name of the repository.
     public let tableName: String
-    /// What turns items into bytes and back.
+    /// The format of the items.
     public let dataTransformer: any DataTransformer
-    /// What reads and writes the table.
+    /// The connection to the table.
     public let _records: SQLRecords
     private let server: ServerPool<PostgresConnector>
 
-    /// Creates a repository with connections of its own. None is made before the first operation.
+    /// Creates a repository with its own connections. The first operation makes the first connection.
     /// - Parameters:
     ///   - connectionString: as for ``PostgresDatabaseConfiguration/init(_:options:)``.
     ///   - tableName: any name. Repositories with different names do not see each other's records.
     ///   - dataTransformer: the format of the items.
     ///   - options: time-outs and limits.
-    /// - Throws: `CRUDSQLExeError` with code `argument` where the connection string cannot be read.
+    /// - Throws: `CRUDSQLExeError` with code `argument` if the connection string cannot be parsed.
     public convenience init(
         _ connectionString: String, tableName: String = "",
         dataTransformer: any DataTransformer = JSONDataTransformer(), options: PostgresOptions = PostgresOptions()
@@ -43,9 +43,9 @@ public final class PostgresRepository: SQLRecordRepository {
             dataTransformer: dataTransformer)
     }
 
-    /// Creates a repository over the connections of a configuration.
+    /// Creates a repository that shares the connections of a configuration.
     /// - Parameters:
-    ///   - configuration: whose connections the repository shares.
+    ///   - configuration: the configuration.
     ///   - tableName: any name. Repositories with different names do not see each other's records.
     ///   - dataTransformer: the format of the items.
     public init(
@@ -58,13 +58,13 @@ public final class PostgresRepository: SQLRecordRepository {
         _records = SQLRecords(server, RecordTable(tableName), tableName: tableName)
     }
 
-    /// Closes the connections, those that other repositories of the same configuration and its `Database` use among them:
-    /// later operations throw `CRUDRepositoryError.databaseError`. Again: does nothing.
+    /// Closes the connections, including those of other repositories of the configuration and of its `Database`. Later
+    /// operations throw `CRUDRepositoryError.databaseError`. Idempotent.
     public func close() { server.engine.close() }
 }
 
 extension PostgresRepository {
-    /// The name that the catalogue has for the table of a repository.
+    /// The name of a repository's table in the catalogue.
     package static func catalogueName(of tableName: String) -> String { RecordTable.name(of: tableName) }
 }
 #endif

@@ -5,13 +5,13 @@ import TableSQL
 
 /// The statements on the table of one repository: `id`, the identifier's UTF-8, and `item`.
 ///
-/// Both are `bytea`: any identifier fits, null characters too, and the order is that of bytes in every locale.
+/// Both columns are `bytea`: any identifier fits, even with null characters, and the order is by bytes in every locale.
 struct RecordTable: RecordStatements {
     private let name: String
 
     init(_ tableName: String) { name = "\"\(Self.name(of: tableName))\"" }
 
-    /// The server's name of a table: letters, digits and the underscore stand for themselves.
+    /// The server's name of a table. Only ASCII letters, digits and the underscore need no escape.
     static func name(of tableName: String) -> String {
         RecordTableName.name(of: tableName, limit: 63) { byte in
             switch byte {
@@ -24,7 +24,7 @@ struct RecordTable: RecordStatements {
     }
 
     func create(_ connection: any SQLConnection) throws {
-        // Two who make it at once meet in the server's catalogue, whatever IF NOT EXISTS says.
+        // IF NOT EXISTS does not prevent a conflict in the catalogue if two programs create the table at once.
         do {
             _ = try connection.execute(
                 statement("CREATE TABLE IF NOT EXISTS \(name) (id bytea PRIMARY KEY, item bytea NOT NULL)"))

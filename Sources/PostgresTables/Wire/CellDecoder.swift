@@ -2,19 +2,19 @@
 import Foundation
 import TableKit
 
-/// Reads the values of one column of a result as values of the type that the caller wants.
+/// Decodes one column of a result into values of a requested type.
 struct CellDecoder {
-    /// How the server writes the column's type.
+    /// The server's binary formats.
     private enum Form {
         case bool, int2, int4, int8, oid, float4, float8, numeric, uuid, text, jsonb, bytea, timestamp, day
     }
 
     private let form: Form
     private let type: ColumnType
-    /// Whether each value of the form is one of the type, without a check of its range.
+    /// Whether every value of the format is a value of the type, without a range check.
     private let isDirect: Bool
 
-    /// Nil where the server's type can not be read as a column.
+    /// Nil if the server's type cannot be read as the requested one.
     init?(_ source: PostgresType, as type: ColumnType) {
         guard let form = Self.form(of: source, type) else { return nil }
         self.form = form
@@ -51,7 +51,7 @@ struct CellDecoder {
         }
     }
 
-    /// The value of a cell that is not NULL; nil where it is no value of the type, or out of its range.
+    /// The value of a cell that is not NULL; nil if it is malformed or out of the type's range.
     func decode(_ cell: WireCell) -> ColumnValue? {
         guard let value = natural(cell) else { return nil }
         return isDirect ? value : Self.fit(value, type)
@@ -59,7 +59,7 @@ struct CellDecoder {
 
     private static func fit(_ value: ColumnValue, _ type: ColumnType) -> ColumnValue? {
         if case .text(let text) = value {
-            // A number in a column of text.
+            // A text column may hold a number.
             if type.isInteger {
                 return (Int64(text).map(ColumnValue.integer) ?? UInt64(text).map(ColumnValue.init))?.fitting(type)
             }
@@ -68,7 +68,7 @@ struct CellDecoder {
         return value.fitting(type)
     }
 
-    /// The value in the case that fits its form best.
+    /// The value in the case closest to the format.
     private func natural(_ cell: WireCell) -> ColumnValue? {
         switch form {
         case .bool: cell.only(UInt8.self).map { .bool($0 != 0) }
@@ -81,7 +81,7 @@ struct CellDecoder {
         case .numeric: WireNumeric(cell).flatMap(number)
         case .uuid: cell.uuid.map { .uuid($0) }
         case .text: cell.text().map { type == .json ? .json($0) : .text($0) }
-        // Its first byte is the version of the format.
+        // The first byte is the version of the format.
         case .jsonb: cell.load(UInt8.self) == 1 ? cell.text(from: 1).map { .json($0) } : nil
         case .bytea: .bytes(cell.array)
         case .timestamp: cell.only(Int64.self).map { .date(Self.date(microseconds: $0)) }
@@ -102,7 +102,7 @@ struct CellDecoder {
 
     // MARK: Dates
 
-    /// Days from the server's epoch, 2000-01-01, to the reference date.
+    /// Days from the server's epoch, 2000-01-01, to the reference date, 2001-01-01.
     private static let epochDays = 366
     private static let daySeconds = 86_400
 
@@ -111,7 +111,7 @@ struct CellDecoder {
         case .max: return Date(timeIntervalSinceReferenceDate: .infinity)
         case .min: return Date(timeIntervalSinceReferenceDate: -.infinity)
         default:
-            // The server's range ends far before that of the difference.
+            // Cannot overflow: the server's dates end far before Int64's range.
             let difference = microseconds &- Int64(epochDays * daySeconds * 1_000_000)
             return Date(timeIntervalSinceReferenceDate: Double(difference) / 1_000_000)
         }

@@ -2,19 +2,19 @@
 import TableKit
 import TableSQL
 
-/// The parameters of the statements of one round trip, in the server's binary format.
+/// The parameters of one round trip, in the server's binary format.
 ///
-/// All are encoded before the first is sent, so that a value that does not fit leaves nothing half sent. Its memory serves
-/// the next round trip again.
+/// All are encoded before the first is sent, so that an invalid value leaves nothing half sent. The next round trip
+/// reuses the memory.
 struct ParameterBuffer {
     private var writer = WireWriter()
-    /// Where each parameter begins; negative for NULL.
+    /// The offset of each parameter; negative for NULL.
     private var offsets: [Int] = []
     private var lengths: [Int32] = []
     private var formats: [Int32] = []
     private var pointers: [UnsafePointer<CChar>?] = []
 
-    /// Forgets the last round trip's parameters.
+    /// Removes all parameters; keeps the memory.
     mutating func removeAll() {
         writer.removeAll()
         offsets.removeAll(keepingCapacity: true)
@@ -22,7 +22,7 @@ struct ParameterBuffer {
     }
 
     /// Encodes the parameters of the next statement.
-    /// - Returns: which parameters of the buffer they are.
+    /// - Returns: their positions in the buffer.
     mutating func append(_ parameters: [SQLStatement.Parameter]) throws -> Range<Int> {
         let first = offsets.count
         for parameter in parameters {
@@ -44,7 +44,7 @@ struct ParameterBuffer {
         return first..<offsets.count
     }
 
-    /// Hands the parameters of one statement to `body`, as libpq takes them: values, lengths, formats.
+    /// Passes the parameters of one statement to `body` in libpq's form: values, lengths, formats.
     mutating func withParameters<R>(
         _ range: Range<Int>,
         _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?) -> R
@@ -67,7 +67,7 @@ struct ParameterBuffer {
         }
     }
 
-    /// An empty value is no NULL, and so needs an address even where no bytes are.
+    /// An empty value needs an address even without bytes: a null pointer means NULL.
     private static func pointer(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UnsafePointer<CChar> {
         guard let start = bytes.baseAddress else { return empty }
         return (start + offset).assumingMemoryBound(to: CChar.self)

@@ -1,7 +1,7 @@
 #if PostgreSQL
 import TableKit
 
-/// A type of the server, by its object identifier. Those of built-in types are fixed.
+/// A type of the server, by object identifier. Built-in types have fixed ones.
 struct PostgresType: RawRepresentable, Hashable, Sendable {
     let rawValue: UInt32
 
@@ -29,10 +29,10 @@ struct PostgresType: RawRepresentable, Hashable, Sendable {
     static let uuid = PostgresType(2950)
     static let jsonb = PostgresType(3802)
 
-    /// Whether a user or an extension has made the type. Enumerations and `citext` are sent as text.
+    /// Whether a user or an extension defined the type. Enumerations and `citext` are sent as text.
     var isUserDefined: Bool { rawValue >= 16_384 }
 
-    /// The array of a type that columns have.
+    /// The array type of a column type.
     var array: PostgresType {
         switch self {
         case .bool: PostgresType(1000)

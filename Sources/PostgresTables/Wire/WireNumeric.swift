@@ -1,7 +1,7 @@
 #if PostgreSQL
-/// The server's `numeric` in binary: digits to the base 10,000, with a weight for the first.
+/// The server's binary `numeric`: digits to the base 10,000, and the weight of the first digit.
 ///
-/// Four 16-bit numbers go before the digits: how many there are, the weight, the sign, and how many decimal places are shown.
+/// Four 16-bit numbers precede the digits: their count, the weight, the sign, and the number of decimal places.
 struct WireNumeric {
     private static let negative: UInt16 = 0x4000
     private static let notANumber: UInt16 = 0xC000
@@ -13,7 +13,7 @@ struct WireNumeric {
     private let places: Int
     private let digits: [UInt16]
 
-    /// Nil where the bytes are no numeric.
+    /// Nil if the bytes are malformed.
     init?(_ cell: WireCell) {
         guard let count = cell.load(Int16.self), let weight = cell.load(Int16.self, at: 2),
             let sign = cell.load(UInt16.self, at: 4), let places = cell.load(Int16.self, at: 6),
@@ -27,7 +27,7 @@ struct WireNumeric {
 
     private var isFinite: Bool { sign == 0 || sign == Self.negative }
 
-    /// The magnitude, where the number is whole and below 2^64.
+    /// The magnitude; nil unless the number is an integer below 2^64.
     private var magnitude: UInt64? {
         guard isFinite else { return nil }
         if digits.isEmpty { return 0 }
@@ -43,7 +43,7 @@ struct WireNumeric {
         return value
     }
 
-    /// The number as `Int64`, where it is one.
+    /// The number as `Int64`; nil if it does not fit.
     var integer: Int64? {
         guard let magnitude else { return nil }
         return sign == Self.negative
@@ -51,7 +51,7 @@ struct WireNumeric {
             : Int64(exactly: magnitude)
     }
 
-    /// The number as `UInt64`, where it is one.
+    /// The number as `UInt64`; nil if it does not fit.
     var unsigned: UInt64? { sign == 0 || digits.isEmpty ? magnitude : nil }
 
     /// The nearest `Double`.
@@ -64,7 +64,7 @@ struct WireNumeric {
         }
     }
 
-    /// The number as the server writes it.
+    /// The number in the server's text format.
     var text: String {
         switch sign {
         case Self.notANumber: return "NaN"
@@ -96,7 +96,7 @@ struct WireNumeric {
 }
 
 extension WireWriter {
-    /// Appends a whole number as numeric.
+    /// Appends an integer as numeric.
     mutating func appendNumeric(_ value: UInt64) {
         var digits: [UInt16] = []
         var rest = value

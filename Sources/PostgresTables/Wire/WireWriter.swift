@@ -9,7 +9,7 @@ struct WireWriter {
 
     var count: Int { bytes.count }
 
-    /// Forgets the bytes and keeps their memory.
+    /// Removes the bytes; keeps the memory.
     mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
     mutating func append(_ value: some FixedWidthInteger) {
@@ -17,7 +17,7 @@ struct WireWriter {
     }
 
     /// Appends a value other than NULL.
-    /// - Throws: ``SQLConnectionError`` with code `type` where the value does not fit the type.
+    /// - Throws: ``SQLConnectionError`` with code `type` if the value does not fit the type.
     mutating func append(_ value: ColumnValue, _ type: ColumnType) throws {
         if try appendExact(value, type) { return }
         guard let fitting = value.fitting(type), try appendExact(fitting, type) else {
@@ -26,8 +26,8 @@ struct WireWriter {
         }
     }
 
-    /// Appends a value that has the type already.
-    /// - Returns: false where it has another.
+    /// Appends a value of exactly this type.
+    /// - Returns: false if the value has another type.
     private mutating func appendExact(_ value: ColumnValue, _ type: ColumnType) throws -> Bool {
         switch (value, type) {
         case (.integer(let value), _) where type.isInteger: return append(value, type.postgresType)
@@ -45,7 +45,7 @@ struct WireWriter {
         return true
     }
 
-    /// - Returns: false where the integer is out of the range of the server's type.
+    /// - Returns: false if the integer is out of the range of the server's type.
     private mutating func append(_ value: Int64, _ type: PostgresType) -> Bool {
         switch type {
         case .int2:
@@ -65,7 +65,7 @@ struct WireWriter {
     private mutating func append(text: String) throws {
         let start = bytes.count
         bytes.append(contentsOf: text.utf8)
-        // The server would refuse it as well, but with the whole transaction.
+        // The server would refuse it too, but would abort the whole transaction.
         let hasNull = bytes.withUnsafeBytes { bytes in
             bytes.baseAddress.map { memchr($0 + start, 0, bytes.count - start) != nil } ?? false
         }

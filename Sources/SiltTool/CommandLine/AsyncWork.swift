@@ -1,9 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Asynchronous work of commands, which are synchronous.
+/// Runs asynchronous work in synchronous commands.
 enum AsyncWork {
-    /// Runs asynchronous work to its end. The calling thread blocks, so it must be none of the cooperative pool.
+    /// Runs asynchronous work to its end. Blocks; never call it on the cooperative pool.
     static func wait<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) throws -> R {
         let done = DispatchSemaphore(value: 0)
         let result = Mutex<Result<R, any Error>>(.failure(CancellationError()))

@@ -1,26 +1,26 @@
-/// One command of the tool: what its help says, and what it does.
+/// One command of the tool: its help and its action.
 struct Command: Sendable {
-    /// The word that calls it.
+    /// The word that names it on the command line.
     let name: String
-    /// Its operands as the help shows them: `STORE KEY [VALUE]`. What is in brackets may be left out.
+    /// The operands, as the help shows them: `STORE KEY [VALUE]`. Brackets mark optional ones.
     let operands: String
     /// One line for the list of commands.
     let summary: String
-    /// What one has to know, in paragraphs of lines.
+    /// The help text, in paragraphs of lines.
     let discussion: String
     /// Its options, without `--help`.
     let options: [Option]
-    /// Command lines that work.
+    /// Complete command lines.
     let examples: [String]
-    /// Does it.
+    /// Runs the command.
     let run: @Sendable (Invocation) throws -> ExitCode
 
-    /// How many operands it takes.
+    /// The allowed numbers of operands.
     var operandCount: ClosedRange<Int> {
         let words = operands.split(separator: " ")
         return words.count { !$0.hasPrefix("[") }...words.count
     }
 
-    /// The operand names in order, without brackets.
+    /// The names of the operands, in order, without brackets.
     var operandNames: [String] { operands.split(separator: " ").map { $0.filter { $0 != "[" && $0 != "]" } } }
 }

@@ -1,11 +1,11 @@
-/// How bytes are written as text, on the command line and by `get`.
+/// The text encoding of bytes on the command line and in the output of `get`.
 enum Encoding {
-    /// As they are, UTF-8.
+    /// Plain UTF-8.
     case plain
     case hexadecimal
     case base64
 
-    /// The bytes that `text` stands for; nil where it is not in this encoding.
+    /// Decodes `text`; nil if it is not in this encoding.
     func decode(_ text: String) -> [UInt8]? {
         switch self {
         case .plain: return Array(text.utf8)
@@ -23,7 +23,7 @@ enum Encoding {
         }
     }
 
-    /// `bytes` in this encoding.
+    /// Encodes `bytes`.
     func encode(_ bytes: [UInt8]) -> [UInt8] {
         switch self {
         case .plain: return bytes
@@ -38,7 +38,7 @@ enum Encoding {
 }
 
 extension Invocation {
-    /// The encoding that one of two options asks for.
+    /// The encoding chosen by one of two options.
     func encoding(hexadecimal: Option, base64: Option) throws(ToolError) -> Encoding {
         switch (has(hexadecimal), has(base64)) {
         case (true, true): throw usage("--\(hexadecimal.name) and --\(base64.name) exclude each other")
@@ -48,7 +48,7 @@ extension Invocation {
         }
     }
 
-    /// A key as given on the command line.
+    /// A key from the command line.
     func key(_ text: String) throws(ToolError) -> [UInt8] {
         let encoding = try encoding(hexadecimal: .keyHex, base64: .keyBase64)
         guard let key = encoding.decode(text) else {

@@ -1,21 +1,21 @@
 import Siltstone
 import TableKit
 
-/// What the tool tells its caller by its exit status.
+/// The exit status of the tool.
 enum ExitCode: Int32, Sendable, CaseIterable {
     /// Done.
     case success = 0
-    /// The key is not in the store, `verify` found damage, or `move` found a difference.
+    /// The key is missing, `verify` found damage, or `move` found a difference.
     case negative = 1
-    /// The command line, or the input of `load`, is wrong; the path holds no store.
+    /// The command line or the input of `load` is wrong, or there is no store at the path.
     case usage = 2
     /// Another process owns the store.
     case locked = 3
-    /// The store is damaged, or of a format that this release does not know.
+    /// The store is damaged, or its format is unknown to this release.
     case corrupt = 4
-    /// The operating system refused: no permission, no space, a failing disk, a broken output.
+    /// A system call failed: no permission, no space, a failing disk, a broken output.
     case inputOutput = 5
-    /// Whoever read the output has gone: the status of a process that `SIGPIPE` ends.
+    /// The reader of the output has closed it: the status of a process that `SIGPIPE` ends.
     case brokenPipe = 141
 
     /// The status for an error of the engine.
@@ -23,7 +23,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
         switch code {
         case .locked: self = .locked
         case .corrupt, .unsupportedFormat: self = .corrupt
-        // A missing store is a wrong path and not a missing key: a script that asks for a key must be able to tell.
+        // A missing store is a wrong path. A script that asks for a key must be able to tell it from a missing key.
         case .notFound, .notAStore, .tooLarge, .invalidArgument, .readOnly, .closed: self = .usage
         default: self = .inputOutput
         }
@@ -40,18 +40,18 @@ struct ToolError: Error {
         self.message = message
     }
 
-    /// A wrong command line.
-    /// - Parameter command: the command whose help to point to.
+    /// An error of the command line.
+    /// - Parameter command: the command with the relevant help.
     static func usage(_ message: String, command: String? = nil) -> ToolError {
         let help = command.map { "silt \($0) --help" } ?? "silt --help"
         return ToolError(.usage, (command.map { "\($0): " } ?? "") + message + "; see '\(help)'")
     }
 }
 
-/// Any error as one line and a status.
+/// Any error as one line and an exit status.
 struct Failure {
     var exitCode: ExitCode
-    /// The error without the tool's name.
+    /// The error, without the tool's name before it.
     var message: String
 
     init(_ error: any Error) {
@@ -71,7 +71,7 @@ struct Failure {
         }
     }
 
-    /// The error as one line. A file name, or a key, may hold a line feed.
+    /// The error as one line. File names and keys may contain line feeds.
     var line: String { "silt: " + message.split(whereSeparator: \.isNewline).joined(separator: " ") }
 }
 

@@ -50,9 +50,9 @@ enum Help {
 }
 
 extension String {
-    /// The text with spaces after it, to `width` characters at least.
+    /// Pads the text with trailing spaces to at least `width` characters.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 
-    /// The text with spaces before it, to `width` characters at least.
+    /// Pads the text with leading spaces to at least `width` characters.
     func indented(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 }

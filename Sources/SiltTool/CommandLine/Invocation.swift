@@ -1,12 +1,12 @@
 import Siltstone
 
-/// A command with its options and operands, read and counted.
+/// A command with its parsed options and operands.
 struct Invocation: Sendable {
     let command: Command
     private let arguments: ParsedArguments
 
-    /// Reads a command's arguments.
-    /// - Throws: ``ToolError`` where they are wrong. `--help` is for the caller to look at first.
+    /// Checks the number of operands.
+    /// - Throws: ``ToolError`` if it is wrong. The caller handles `--help` first.
     init(_ command: Command, _ arguments: ParsedArguments) throws(ToolError) {
         self.command = command
         self.arguments = arguments
@@ -23,31 +23,31 @@ struct Invocation: Sendable {
     /// Whether an option was given.
     func has(_ option: Option) -> Bool { arguments.options[option] != nil }
 
-    /// The argument of an option, the last one where it was given more than once.
+    /// The last argument of an option; nil if it was not given.
     func value(_ option: Option) -> String? { arguments.options[option]?.last }
 
-    /// All arguments of an option, in order; nil where it was not given.
+    /// All arguments of an option, in order; nil if it was not given.
     func values(_ option: Option) -> [String]? { arguments.options[option] }
 
-    /// The operand at `index`; nil where it was left out.
+    /// The operand at `index`; nil if it was left out.
     func operand(_ index: Int) -> String? {
         index < arguments.operands.count ? arguments.operands[index] : nil
     }
 
-    /// The first operand of every command.
+    /// The first operand, which is the store's path in most commands.
     var path: String { operand(0) ?? "" }
 
-    /// A wrong command line of this command.
+    /// An error of this command's command line.
     func usage(_ message: String) -> ToolError { .usage(message, command: command.name) }
 
-    /// The argument of an option as a number that is not negative.
+    /// The argument of an option as a non-negative number.
     func number(_ option: Option) throws(ToolError) -> Int? {
         guard let text = value(option) else { return nil }
         guard let number = Int(text), number >= 0 else { throw usage("--\(option.name) takes a number, not '\(text)'") }
         return number
     }
 
-    /// The format of `--format`.
+    /// The format chosen by `--format`; JSON lines by default.
     func format() throws(ToolError) -> RecordFormat {
         guard let name = value(.format) else { return .jsonLines }
         guard let format = RecordFormat(rawValue: name) else {
@@ -58,7 +58,7 @@ struct Invocation: Sendable {
 
     // MARK: Opening
 
-    /// Runs `body` with the store opened for reading, which changes nothing on disk, and closes it.
+    /// Runs `body` with the store, opened read-only without changes on disk, and closes it.
     func reading<R>(_ body: (KeyValueStore) throws -> R) throws -> R {
         var configuration = Configuration()
         configuration.readOnly = true
@@ -66,19 +66,19 @@ struct Invocation: Sendable {
         return try KeyValueStore.open(at: path, configuration: configuration).closing(body)
     }
 
-    /// Runs `body` with the store opened for changes, and closes it.
+    /// Runs `body` with the store, opened for writing, and closes it.
     func writing<R>(createIfMissing: Bool = false, _ body: (KeyValueStore) throws -> R) throws -> R {
         try openForWriting(createIfMissing: createIfMissing).closing(body)
     }
 
-    /// Opens the store for changes.
+    /// Opens the store for writing.
     func openForWriting(createIfMissing: Bool) throws(StoreError) -> KeyValueStore {
         var configuration = Configuration()
         configuration.createIfMissing = createIfMissing
         return try KeyValueStore.open(at: path, configuration: configuration)
     }
 
-    /// Opens the store for changes; nil where there is none.
+    /// Opens the store for writing; nil if it does not exist.
     func openExisting() throws(StoreError) -> KeyValueStore? {
         do throws(StoreError) { return try openForWriting(createIfMissing: false) } catch {
             if error.code == .notFound { return nil }
@@ -88,13 +88,13 @@ struct Invocation: Sendable {
 }
 
 extension KeyValueStore {
-    /// Runs `body` and closes the store, whether `body` throws or not.
+    /// Runs `body` and closes the store, even if `body` throws.
     func closing<R>(_ body: (KeyValueStore) throws -> R) throws -> R {
         let result: R
         do {
             result = try body(self)
         } catch {
-            // The first error is the one to report; what fails in closing then most likely fails for the same reason.
+            // The first error is thrown. An error of closing most likely has the same cause.
             do { try close() } catch {}
             throw error
         }

@@ -6,7 +6,7 @@ import Foundation
 
 /// Prints reports as JSON for `--json`.
 enum JSONReport {
-    /// Prints `value` to standard output: indented, members sorted by name, so that reports compare line by line.
+    /// Prints `value` to standard output, indented and sorted by name, so that reports compare line by line.
     static func print(_ value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

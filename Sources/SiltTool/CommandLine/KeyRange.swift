@@ -1,8 +1,8 @@
-/// The records that `--from`, `--to`, `--prefix`, `--reverse` and `--limit` choose.
+/// The records selected by `--from`, `--to`, `--prefix`, `--reverse` and `--limit`.
 struct KeyRange: Hashable {
-    /// The first key; nil for the first of all.
+    /// The first key, inclusive; nil for no lower bound.
     var from: [UInt8]?
-    /// The key to stop before; nil for the end.
+    /// The last key, exclusive; nil for no upper bound.
     var to: [UInt8]?
     var reverse = false
     var limit: Int?
@@ -21,14 +21,14 @@ struct KeyRange: Hashable {
         self.to = to
     }
 
-    /// Leaves only keys that begin with `prefix`.
+    /// Restricts the range to keys with a prefix.
     mutating func narrow(toPrefix prefix: [UInt8]) {
         if from?.lexicographicallyPrecedes(prefix) ?? true { from = prefix }
         guard let end = Self.successor(of: prefix) else { return }
         if to.map({ end.lexicographicallyPrecedes($0) }) ?? true { to = end }
     }
 
-    /// The first key after all that begin with `prefix`; nil where nothing comes after them.
+    /// The first key after all keys with a prefix; nil if there is none.
     static func successor(of prefix: [UInt8]) -> [UInt8]? {
         var end = prefix
         while let last = end.popLast() {

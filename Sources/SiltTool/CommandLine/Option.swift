@@ -1,10 +1,10 @@
 /// An option of a command.
 struct Option: Hashable, Sendable {
-    /// The long name without its dashes.
+    /// The long name, without dashes.
     let name: String
-    /// The letter for short, where there is one.
+    /// The short name; nil if there is none.
     let letter: Character?
-    /// What the help calls its argument; nil where it takes none.
+    /// The name of its argument in the help; nil if it takes none.
     let argument: String?
     let help: String
 
@@ -16,7 +16,7 @@ struct Option: Hashable, Sendable {
     }
 }
 
-/// Options that several commands share, so that a name means the same everywhere.
+/// Options shared by several commands, so that a name means the same everywhere.
 extension Option {
     static let help = Option("help", letter: "h", "print this help and exit")
     static let json = Option("json", letter: "j", "report as JSON")

@@ -1,4 +1,4 @@
-// `@preconcurrency`: getopt_long(3) reports through global variables; the lock below is what guards them.
+// `@preconcurrency`: getopt_long(3) reports through global variables, which the lock below guards.
 @preconcurrency import CGetopt
 import Synchronization
 
@@ -10,24 +10,24 @@ import Glibc
 import Musl
 #endif
 
-/// What a command line says: options with their arguments, and operands.
+/// A parsed command line: options with their arguments, and operands.
 struct ParsedArguments: Sendable {
-    /// Each option that was given, with its arguments in order; empty strings for those that take none.
+    /// Each given option with its arguments in order; empty strings for options without arguments.
     var options: [Option: [String]] = [:]
     var operands: [String] = []
 }
 
-/// The C library's option parser: options anywhere, `--name=value`, `-n5`, joined letters, unique beginnings of long
-/// names, and `--` before operands that begin with a dash.
+/// The C library's option parser: options in any place, `--name=value`, `-n5`, combined letters, unique prefixes of
+/// long names, and `--` before operands that begin with a dash.
 enum OptionParser {
     /// getopt_long(3) keeps its state in global variables.
     private static let lock = Mutex(())
 
-    /// Reads a command line.
+    /// Parses a command line.
     /// - Parameters:
-    ///   - arguments: without the name of the program or command.
+    ///   - arguments: the arguments, without the name of the program or command.
     ///   - command: the command, for messages; nil for the tool.
-    /// - Throws: ``ToolError`` for an unknown option, or one with an argument missing or too many.
+    /// - Throws: ``ToolError`` for an unknown option, a missing argument, or an unexpected one.
     static func parse(_ arguments: [String], options: [Option], command: String? = nil) throws(ToolError)
         -> ParsedArguments
     {
@@ -41,14 +41,14 @@ enum OptionParser {
         return try result.get()
     }
 
-    /// getopt_long returns this plus an option's index, which lies above every letter.
+    /// The first value for long options; getopt_long returns it plus the option's index. Greater than every letter.
     private static let firstValue: Int32 = 256
 
     private static func parse(
         _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ count: Int32, _ options: [Option],
         _ table: UnsafePointer<option>, _ command: String?
     ) -> Result<ParsedArguments, ToolError> {
-        // The colon in front asks for ':' where an argument is missing, and keeps the C library from printing.
+        // The leading colon makes getopt_long return ':' for a missing argument and print nothing.
         var letters = ":"
         for option in options {
             if let letter = option.letter { letters += "\(letter)" + (option.argument == nil ? "" : ":") }
@@ -75,21 +75,21 @@ enum OptionParser {
         optreset = 1
         optind = 1
         #else
-        optind = 0  // glibc and musl: start over, also with what is cached about the last command line
+        optind = 0  // glibc and musl: also resets the state of the last command line
         #endif
     }
 
-    /// The option that a result of getopt_long stands for.
+    /// The option for a result of getopt_long.
     private static func match(_ found: Int32, _ options: [Option]) -> Option? {
         if found >= firstValue { return options[Int(found - firstValue)] }
         return options.first { $0.letter?.asciiValue.map(Int32.init) == found }
     }
 
-    /// What getopt_long complains about: it returned '?' or ':'.
+    /// The message for a result of '?' or ':'.
     private static func problem(
         _ found: Int32, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ options: [Option]
     ) -> String {
-        // For a letter optopt is that letter; else it is 0 or an option's value, and the culprit was stepped over.
+        // optopt is the letter. For long options it is 0 or the option's value; optind is behind the argument.
         let last = argv[max(Int(optind) - 1, 0)].map { String(cString: $0) } ?? ""
         let shown: String
         if optopt > 0, optopt < firstValue {
@@ -105,7 +105,7 @@ enum OptionParser {
 
     // MARK: C arrays
 
-    /// Lends `strings` as an array of C strings that ends in a null pointer.
+    /// Passes `strings` to `body` as an array of C strings with a null pointer at the end.
     private static func withCStrings<R>(
         _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R
     ) -> R {
@@ -114,7 +114,7 @@ enum OptionParser {
         return body(&pointers)
     }
 
-    /// Lends the table of long options, which ends in an empty entry.
+    /// Passes the table of long options to `body`, with an empty entry at the end.
     private static func withLongOptions<R>(_ options: [Option], _ body: (UnsafePointer<option>) -> R) -> R {
         let names = options.map { strdup($0.name) }
         defer { for name in names { free(name) } }

@@ -1,4 +1,4 @@
-// The one file of the tool that names the C library, but for the option parser.
+// Besides the option parser, only this file of the tool uses the C library.
 
 #if canImport(Darwin)
 import Darwin
@@ -8,14 +8,14 @@ import Glibc
 import Musl
 #endif
 
-/// The failure of a system call on something that is not the store: the input, the output, a temporary file.
+/// The error of a system call outside of the store: on the input, the output or a temporary file.
 struct SystemError: Error, Hashable {
-    /// What was attempted, as in "cannot read standard input".
+    /// The attempted action, such as "cannot read standard input".
     var attempt: String
     /// The operating system's error number.
     var errorNumber: Int32
 
-    /// Whether whoever read the output has gone.
+    /// Whether the reader of the output has closed it.
     var isBrokenPipe: Bool { errorNumber == EPIPE }
 
     var description: String { "\(attempt): \(String(cString: strerror(errorNumber)))" }
@@ -44,10 +44,10 @@ enum System {
         }
     }
 
-    /// Closes a descriptor that was only read.
+    /// Closes a read-only descriptor.
     static func closeReader(_ descriptor: Int32) { _ = close(descriptor) }
 
-    /// Reads once, at most `buffer.count` bytes; 0 at the end.
+    /// Reads at most `buffer.count` bytes, with one call; 0 at the end.
     static func read(
         _ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer, name: String
     ) throws(SystemError) -> Int {
@@ -64,7 +64,7 @@ enum System {
         }
     }
 
-    /// Writes all of `bytes`.
+    /// Writes all bytes.
     static func write(_ descriptor: Int32, _ bytes: Bytes, name: String) throws(SystemError) {
         guard let base = bytes.baseAddress else { return }
         var done = 0
@@ -84,7 +84,7 @@ enum System {
         }
     }
 
-    /// Bytes from the current offset to the end of a regular file; nil for pipes, terminals and the like, which can
+    /// The bytes from the current offset to the end of a regular file; nil for pipes, terminals and similar, which can
     /// be read only once.
     static func bytesLeft(_ descriptor: Int32) -> Int? {
         var status = stat()
@@ -93,23 +93,23 @@ enum System {
         return offset < 0 ? nil : max(0, Int(status.st_size) - Int(offset))
     }
 
-    /// Steps back in a regular file.
+    /// Moves the offset of a regular file back.
     static func rewind(_ descriptor: Int32, by count: Int, name: String) throws(SystemError) {
         if lseek(descriptor, -off_t(count), SEEK_CUR) < 0 {
             throw SystemError(attempt: "cannot rewind \(name)", errorNumber: errno)
         }
     }
 
-    /// The offset in a regular file.
+    /// The current offset in a regular file.
     static func offset(_ descriptor: Int32, name: String) throws(SystemError) -> Int {
         let offset = lseek(descriptor, 0, SEEK_CUR)
         if offset < 0 { throw SystemError(attempt: "cannot tell the place in \(name)", errorNumber: errno) }
         return Int(offset)
     }
 
-    /// A new file in the directory for temporary files, without a name, so that it goes with its descriptor.
+    /// Creates an unlinked temporary file, which disappears with its descriptor.
     ///
-    /// In `TMPDIR`, else in `/var/tmp`: it can be large, and `/tmp` is often in memory.
+    /// It lies in `TMPDIR` or else in `/var/tmp`: it may be large, and `/tmp` is often in memory.
     static func temporaryFile() throws(SystemError) -> Int32 {
         let directory = environment("TMPDIR") ?? "/var/tmp"
         var template = Array((directory + "/silt-load-XXXXXX").utf8CString)
@@ -123,34 +123,34 @@ enum System {
 
     // MARK: Processes
 
-    /// Ends a process at once, with nothing that it could do about it.
+    /// Kills a process with SIGKILL, which it cannot handle.
     static func killProcess(_ identifier: Int32) { _ = kill(identifier, SIGKILL) }
 
     // MARK: Surroundings
 
-    /// A variable of the environment that is set and not empty.
+    /// An environment variable; nil if it is unset or empty.
     static func environment(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
     }
 
-    /// Whether a descriptor is a terminal that understands escape sequences.
+    /// Whether a descriptor is a terminal that supports escape sequences.
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 && environment("TERM") != "dumb" }
 
-    /// Columns of a terminal; 80 where that cannot be known.
+    /// The columns of a terminal; 80 if unknown.
     static func columns(_ descriptor: Int32) -> Int {
         var size = winsize()
         return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
-    /// Whether text is shown in UTF-8, by the locale's variables in the order of POSIX.
+    /// Whether the locale's variables, in the order of POSIX, select UTF-8.
     static var isUnicode: Bool {
         let locale = environment("LC_ALL") ?? environment("LC_CTYPE") ?? environment("LANG") ?? ""
         let name = locale.uppercased()
         return name.hasSuffix("UTF-8") || name.hasSuffix("UTF8")
     }
 
-    /// Seconds of a clock that never steps back.
+    /// The monotonic clock, in seconds.
     static var seconds: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -159,7 +159,7 @@ enum System {
 
     // MARK: Bytes
 
-    /// The first place of `byte` in `bytes`.
+    /// The index of the first `byte` in `bytes`.
     @inline(__always)
     static func firstIndex(of byte: UInt8, in bytes: Bytes) -> Int? {
         guard let base = bytes.baseAddress, let found = memchr(base, Int32(byte), bytes.count) else { return nil }

@@ -1,24 +1,24 @@
 import TableKit
 
-/// The tool: finds the command, runs it, and turns what it throws into one line and an exit status.
+/// The tool: finds the command, runs it, and turns errors into one line and an exit status.
 enum Tool {
     static let version = "1.0.0"
 
-    /// Every command, in the order of the help. A new one is a file in `Commands/` and a word here.
+    /// All commands, in the order of the help. A new command is a file in `Commands/` and an entry here.
     static let commands: [Command] = [
         .put, .get, .delete, .scan, .load, .dump, .stat, .verify, .compact, .repair, .checkpoint, .report,
         .tables, .schema, .query, .explain, .analyze, .import, .export, .move, .demo,
     ]
 
-    /// Runs a command line without the program's name.
+    /// Runs a command line, without the program's name.
     static func run(_ arguments: Result<[String], ToolError>) -> ExitCode {
-        // Errors are printed once, by the tool.
+        // The tool prints errors itself, once.
         CRUDLogging.errorLogDestinations = []
         do {
             return try dispatch(try arguments.get())
         } catch {
             let failure = Failure(error)
-            // Whoever read the output has gone, of its own will: there is nothing to report.
+            // The reader of the output closed it on purpose: no error to report.
             if failure.exitCode != .brokenPipe { Terminal.printError(failure.line + "\n") }
             return failure.exitCode
         }
@@ -57,10 +57,10 @@ enum Tool {
 
 /// The arguments of the process.
 enum Arguments {
-    /// The arguments without the program's name.
+    /// The arguments, without the program's name.
     ///
-    /// Read from C and checked, since `CommandLine.arguments` replaces what is not UTF-8: a key given in another
-    /// encoding would become another key.
+    /// Read from C and checked, because `CommandLine.arguments` replaces invalid UTF-8: a key in another encoding would
+    /// become a different key.
     static func ofProcess() -> Result<[String], ToolError> {
         var arguments: [String] = []
         for index in 1..<max(Int(CommandLine.argc), 1) {

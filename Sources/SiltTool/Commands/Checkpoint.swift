@@ -14,7 +14,7 @@ extension Command {
         run: Checkpoint.run)
 }
 
-/// What `checkpoint` reports.
+/// The report of `checkpoint`.
 private struct CheckpointReport: Encodable {
     var destination: String
     var seconds: Double

@@ -14,7 +14,7 @@ extension Command {
         run: Compact.run)
 }
 
-/// What `compact` reports.
+/// The report of `compact`.
 private struct CompactReport: Encodable {
     var bytesBefore: Int
     var bytesAfter: Int

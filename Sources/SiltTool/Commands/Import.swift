@@ -71,13 +71,13 @@ private enum Import {
         try settings.store(try settings.check(source, existing), in: engine, &report)
     }
 
-    /// Makes the store once the input is known to be good, and removes it where a row is refused after all.
+    /// Creates the store after the input has been checked, and removes it if a row is refused anyway.
     private static func make(
         _ source: InputSource, _ invocation: Invocation, _ settings: TableImport, _ report: inout TableImport.Report
     ) throws {
         let checked = try settings.check(source, nil)
         let files = NewFiles(in: invocation.path)
-        // Files that another process makes at the same time are not ours: that one has the lock, and this one no store.
+        // Not for files of another process that creates the store at the same time and holds the lock.
         var isOurs = false
         do {
             try invocation.writing(createIfMissing: true) { store in

@@ -30,7 +30,7 @@ extension Command {
         run: { try Load($0).run() })
 }
 
-/// What `load` reports.
+/// The report of `load`.
 private struct LoadReport: Encodable {
     var records = 0
     var keyBytes = 0
@@ -41,7 +41,7 @@ private struct LoadReport: Encodable {
 
 /// One run of `load`.
 private struct Load {
-    /// Bytes of a batch, at which it is written: large enough for its costs to vanish, small enough to stay in cache.
+    /// The size of a batch. Large enough to make the cost of a write negligible, small enough to stay in cache.
     private static let batchBytes = 1 << 20
 
     private let invocation: Invocation
@@ -56,8 +56,8 @@ private struct Load {
 
     func run() throws -> ExitCode {
         let started = System.seconds
-        // A store that exists is opened first, so that a long input is not read in vain where it cannot be; a missing
-        // one is made only when the input is known to be good.
+        // An existing store is opened before the input is read: a long input must not be read in vain. A missing store
+        // is created only after the input has been checked.
         var report: LoadReport
         if let store = try invocation.openExisting() {
             report = try store.closing { try load(try source(), $0) }
@@ -70,14 +70,14 @@ private struct Load {
         return .success
     }
 
-    /// The input, checked where it is to be.
+    /// The input, checked unless `--partial` was given.
     private func source() throws -> InputSource {
         let source = try InputSource(invocation.operand(1))
         return isPartial ? source : try check(source)
     }
 
-    /// Reads all of the input and stores nothing.
-    /// - Returns: what to load from: the same input from its start, or the copy of a pipe.
+    /// Reads the whole input without storing anything.
+    /// - Returns: the checked input, rewound; for a pipe, its copy in a temporary file.
     /// - Throws: ``ToolError`` for the first broken line.
     private func check(_ source: InputSource) throws -> InputSource {
         let copy = source.bytes == nil ? try System.temporaryFile() : nil
@@ -92,7 +92,7 @@ private struct Load {
         return checked
     }
 
-    /// Stores all of the input, or what comes before a broken line or a failure, and syncs it.
+    /// Stores the input, up to a broken line or a failure, and syncs the store.
     private func load(_ source: InputSource, _ store: KeyValueStore) throws -> LoadReport {
         var report = LoadReport()
         do {
@@ -110,7 +110,7 @@ private struct Load {
     }
 
     /// Writes the records in batches.
-    /// - Returns: the broken line that ended it: with `--partial`, or where the file was changed after the check.
+    /// - Returns: the broken line that ended the input: with `--partial`, or if the file has changed since the check.
     private func write(
         _ source: InputSource, _ store: KeyValueStore, _ report: inout LoadReport
     ) throws -> BrokenLine? {
@@ -137,8 +137,8 @@ private struct Load {
     }
 
     /// Reads the input once.
-    /// - Returns: its bytes.
-    /// - Throws: ``BrokenLine``, ``SystemError``, and what `body` throws.
+    /// - Returns: the number of bytes read.
+    /// - Throws: ``BrokenLine``, ``SystemError``, and errors of `body`.
     private func forEachRecord(
         _ label: String, _ source: InputSource, copyingTo copy: Int32? = nil, _ body: (RawRecord) throws -> Void
     ) throws -> Int {
@@ -161,7 +161,7 @@ private struct Load {
         return lines.bytesRead
     }
 
-    /// What the store would refuse is found in the first pass too.
+    /// Finds records over the store's limits in the first pass already.
     @inline(__always)
     private func checkLimits(_ record: RawRecord) throws(FormatError) {
         if record.key.count > Limits.keyBytes {
@@ -191,6 +191,6 @@ private struct BrokenLine: Error {
     var line: Int
     var error: FormatError
 
-    /// As compilers print it, so that editors find the place.
+    /// In the format of compilers, so that editors find the line.
     var description: String { "\(source):\(line):\(error.column): \(error.reason)" }
 }

@@ -80,11 +80,11 @@ private enum Move {
         return try run.run()
     }
 
-    /// Runs `body` and closes the database, whether `body` throws or not.
+    /// Runs `body` and closes the database, even if `body` throws.
     private static func closing<R>(_ endpoint: any MoveEndpoint, _ body: () throws -> R) throws -> R {
         let result: R
         do { result = try body() } catch {
-            // The first error is the one to report.
+            // The first error is thrown.
             do { try endpoint.close() } catch {}
             throw error
         }

@@ -36,12 +36,12 @@ private enum Put {
         } else {
             throw invocation.usage("--hex and --base64 are for a VALUE on the command line")
         }
-        // All is read before the store is opened: a store is not kept locked by whoever is slow to type.
+        // The input is read before the store is opened: slow typing must not keep the store locked.
         try invocation.writing(createIfMissing: true) { try $0.put(key, value, durability: .synced) }
         return .success
     }
 
-    /// All of standard input, at most one byte more than a value may have, which the store then refuses.
+    /// Standard input, up to one byte more than the limit of a value, which the store then refuses.
     private static func standardInput() throws(SystemError) -> [UInt8] {
         var bytes = ByteBuffer(capacity: 64 << 10)
         while bytes.count <= Limits.valueBytes {

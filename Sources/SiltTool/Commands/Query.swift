@@ -88,7 +88,7 @@ private enum Query {
         return .success
     }
 
-    /// The statements: the operand, or all of standard input for '-'.
+    /// The statements: the operand, or standard input for '-'.
     private static func text(_ invocation: Invocation) throws -> String {
         guard let text = invocation.operand(1), text == "-" else { return invocation.operand(1) ?? "" }
         var lines = LineReader(System.standardInput, name: "standard input")

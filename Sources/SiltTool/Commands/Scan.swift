@@ -26,7 +26,7 @@ extension Command {
 }
 
 private enum Scan {
-    /// Bytes of a value that are shown without `--full`.
+    /// The bytes of a value shown without `--full`.
     static let shownBytes = 80
 
     static func run(_ invocation: Invocation) throws -> ExitCode {
@@ -78,7 +78,7 @@ private enum Scan {
     private static func write(value: Bytes, _ isFull: Bool, to output: inout OutputBuffer) throws(SystemError) {
         if isFull || value.count <= shownBytes { return try Escaping.write(value, .terminal, to: &output) }
         var end = shownBytes
-        // Not through the middle of a UTF-8 sequence, where it is one.
+        // Do not cut a UTF-8 sequence.
         while end > shownBytes - 4, value[end] & 0xc0 == 0x80 { end -= 1 }
         try Escaping.write(Bytes(rebasing: value[..<end]), .terminal, to: &output)
         try output.append(text: "... (\(HumanUnits.count(value.count, "byte")))")

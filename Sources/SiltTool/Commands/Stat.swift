@@ -37,7 +37,7 @@ private enum Stat {
         var bytes: Int
     }
 
-    /// The report of the store, with one member more.
+    /// The statistics of the store with an additional member.
     private struct Report: Encodable {
         var store: Statistics
         var tables: [TableReport]?
@@ -52,7 +52,7 @@ private enum Stat {
     }
 
     static func run(_ invocation: Invocation) throws -> ExitCode {
-        // Tables that cannot be read hide nothing of the store below them.
+        // Tables that cannot be read must not hide the statistics.
         let (statistics, tables) = try invocation.reading { store in
             (store.statistics, Result { try TableSpace.all(in: store, sampleRows: 0) })
         }
@@ -81,7 +81,7 @@ private enum Stat {
             })
     }
 
-    /// The tables with their indexes below them; nothing where there are none.
+    /// The tables with their indexes below them; empty without tables.
     private static func tableText(_ tables: [TableSpace]) -> String {
         if tables.isEmpty { return "" }
         let cells: [[ColumnValue]] = tables.flatMap { table in

@@ -1,6 +1,6 @@
 import Siltstone
 
-/// A store's statistics as text for people.
+/// Renders a store's statistics as text for people.
 struct StatisticsText {
     private let statistics: Statistics
     private let path: String
@@ -35,7 +35,7 @@ struct StatisticsText {
         ]
     }
 
-    /// A table of the levels with a bar for each, and their sum.
+    /// A table of the levels, with a bar for each and a sum.
     private var levels: [String] {
         let levels = statistics.levels.filter { $0.segments > 0 }
         if levels.isEmpty { return ["no segments yet"] }
@@ -58,7 +58,7 @@ struct StatisticsText {
     }
 
     private func sum(_ levels: [Statistics.Level]) -> Statistics.Level {
-        var sum = levels[0]  // there is one: the caller asked
+        var sum = levels[0]  // not empty: checked by the caller
         for level in levels.dropFirst() {
             sum.runs += level.runs
             sum.segments += level.segments
@@ -69,7 +69,7 @@ struct StatisticsText {
         return sum
     }
 
-    /// Rows of equally many cells as lines: names to the left, numbers to the right.
+    /// Formats rows with the same number of cells: the first two columns left-aligned, the others right-aligned.
     private static func aligned(_ rows: [[String]]) -> [String] {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in

@@ -17,7 +17,7 @@ extension Command {
 }
 
 private enum Verify {
-    /// What `--json` prints: the store's report, and beside it what is wrong between rows and indexes.
+    /// The report of `--json`: that of the store, and the problems between rows and indexes.
     private struct Report: Encodable {
         var store: VerificationReport
         var tableProblems: [String]
@@ -35,7 +35,7 @@ private enum Verify {
         let progress = Progress("verify", isQuiet: invocation.has(.quiet))
         let (report, tableProblems) = try invocation.reading { store in
             let report = try store.verify { progress.update(bytes: $0.bytesChecked, totalBytes: $0.bytesTotal) }
-            // Rows of a damaged store say nothing of their tables.
+            // In a damaged store, errors of tables are not meaningful.
             if !report.problems.isEmpty { return (report, [String]()) }
             return (report, try SiltstoneDatabaseConfiguration(store: store).engine.verify(progress: nil))
         }

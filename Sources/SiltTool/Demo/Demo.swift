@@ -20,13 +20,13 @@ extension Command {
 }
 
 extension Option {
-    /// Used by the demonstration, for the process that it kills.
+    /// Used by the demonstration to start the process that it kills.
     fileprivate static let demoWriter = Option("write-until-killed", "what the killed process does")
     fileprivate static let demoRecords = Option(
         "records", argument: "N", "records to load, 1,000,000 if not given")
 }
 
-/// The demonstration, step by step.
+/// The steps of the demonstration.
 private struct Demo {
     private let directory: String
     private let records: Int
@@ -103,7 +103,7 @@ private struct Demo {
         try finish(store)
     }
 
-    /// Compacts and verifies.
+    /// Compacts and verifies the store.
     private func finish(_ store: KeyValueStore) throws {
         try store.flush()
         let before = store.statistics.segmentBytes
@@ -137,15 +137,15 @@ private struct Demo {
     }
 }
 
-/// The demonstration did not show what it should have: a bug.
+/// The demonstration failed because of a bug.
 struct DemoFailure: Error, CustomStringConvertible {
     var message: String
     var description: String { "the demonstration failed: \(message)" }
 }
 
-/// How the demonstration's lines look.
+/// Formats the demonstration's lines.
 enum DemoText {
-    /// A name, and figures at the right of it.
+    /// A name with right-aligned figures.
     static func row(_ name: String, _ figures: String...) throws {
         let label = name + String(repeating: " ", count: max(1, 26 - name.count))
         let columns = figures.map { String(repeating: " ", count: max(1, 14 - $0.count)) + $0 }
@@ -154,21 +154,21 @@ enum DemoText {
 }
 
 extension HumanUnits {
-    /// A short time: `12.3 ms`, `4.5 s`.
+    /// A short duration: `12.3 ms`, `4.5 s`.
     static func milliseconds(_ seconds: Double) -> String {
         seconds < 0.9995 ? "\(decimal(seconds * 1000)) ms" : duration(seconds)
     }
 }
 
-/// Records of 16 + 100 bytes whose keys are visited in an order that looks random, and whose values can be told from
-/// their keys.
+/// Records of 16 + 100 bytes. Their keys come in a pseudo-random order, and their values are computed from the keys.
 struct DemoRecords {
     let count: Int
     private let step: Int
 
     init(count: Int) {
         self.count = count
-        // A step without a common divisor visits every number once; near the golden section it jumps about.
+        // A step coprime to the count visits every number once. Near the golden ratio, consecutive numbers lie far
+        // apart.
         var step = max(1, Int(Double(count) * 0.618))
         while Self.divisor(step, count) > 1 { step += 1 }
         self.step = step
@@ -176,7 +176,7 @@ struct DemoRecords {
 
     private static func divisor(_ a: Int, _ b: Int) -> Int { b == 0 ? a : divisor(b, a % b) }
 
-    /// Lends the key and the value of the record that comes at place `number`.
+    /// Passes the key and the value of the record at place `number` to `body`.
     func withRecord<R>(
         _ number: Int, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> R
     ) throws -> R {

@@ -3,18 +3,18 @@ import Foundation
 import Siltstone
 import SiltstoneCRUD
 
-/// What the client programs store.
+/// The item of the client programs.
 private struct Client: Codable {
     var name: String
 }
 
-/// Client programs that know `CRUDRepository` and no database.
+/// Client programs that use `CRUDRepository` and name no database.
 struct DemoClients {
     let directory: String
 
     func run() throws {
         try AsyncWork.wait {
-            // The one expression that differs.
+            // Only this expression differs between databases.
             try await program("a Siltstone store") {
                 try SiltstoneRepository(path: directory + "/clients.silt", tableName: "Clients Database")
             }
@@ -30,7 +30,7 @@ struct DemoClients {
         }
     }
 
-    /// One item and an array of items, through all four operations.
+    /// Runs all four operations on one item, and stores an array of items.
     private func program(_ name: String, _ make: () throws -> any CRUDRepository) async throws {
         let repository = try make()
         let id = "client"
@@ -51,7 +51,7 @@ struct DemoClients {
         try DemoText.row(name, first, updated.name, end, "\(clients.count) in an array")
     }
 
-    /// Ten thousand tasks create an item each, at once, on stable storage.
+    /// Creates ten thousand items in concurrent tasks, each synced to stable storage.
     private func many() async throws {
         let repository = try SiltstoneRepository(path: directory + "/clients.silt", tableName: "Many")
         let before = repository.store.statistics.syncs

@@ -1,9 +1,9 @@
 import Foundation
 import Siltstone
 
-/// The process that is killed.
+/// The process that the demonstration kills.
 enum DemoWriter {
-    /// Writes record after record, and tells after each one, on standard output, that it was acknowledged.
+    /// Writes records forever, and reports each acknowledged write on standard output.
     static func writeUntilKilled(_ path: String) throws {
         var configuration = Configuration()
         configuration.durability = .buffered
@@ -20,7 +20,7 @@ enum DemoWriter {
     }
 }
 
-/// Kills a writer, and looks for everything that it was told was written.
+/// Kills a writer, and checks that all acknowledged writes survive.
 struct DemoRecovery {
     let directory: String
 
@@ -58,7 +58,7 @@ struct DemoRecovery {
     }
 
     /// Starts a writer and kills it.
-    /// - Returns: how many writes it was told were acknowledged.
+    /// - Returns: the number of writes that it reported.
     private func killWriter(_ path: String, after writes: Int) throws -> Int {
         guard let executable = Bundle.main.executableURL else {
             throw DemoFailure(message: "the tool cannot find itself")
@@ -77,7 +77,7 @@ struct DemoRecovery {
             last = (last + data).suffix(16)
         }
         System.killProcess(writer.processIdentifier)
-        // What it had told before it died is still in the pipe.
+        // Reports from before the kill are still in the pipe.
         while let data = try pipe.fileHandleForReading.read(upToCount: 1 << 16), !data.isEmpty {
             bytes += data.count
         }

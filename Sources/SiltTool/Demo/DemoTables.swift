@@ -1,7 +1,7 @@
 import Foundation
 import SiltstoneTables
 
-/// A type whose rows are a table. Its phone numbers are rows of another one.
+/// A row of a table. Its phone numbers are rows of another table.
 private struct Person: Codable, Sendable {
     let id: UUID
     let firstName: String
@@ -13,7 +13,7 @@ private struct Person: Codable, Sendable {
     }
 }
 
-/// The rows that belong to a person.
+/// A phone number of a person.
 private struct PhoneNumber: Codable, Sendable {
     let id: UUID
     let personId: UUID
@@ -25,7 +25,7 @@ private struct PhoneNumber: Codable, Sendable {
     }
 }
 
-/// Tables: a join, a plan, and a query that follows what others commit.
+/// Tables: a join, its plan, and a live query.
 struct DemoTables {
     let directory: String
 
@@ -52,7 +52,7 @@ struct DemoTables {
         try await follow(db, luke)
     }
 
-    /// A query whose values come anew after each commit that changes them.
+    /// Follows a live query, which returns a new value after each commit that changes its rows.
     private func follow(_ db: Database<SiltstoneDatabaseConfiguration>, _ luke: Person) async throws {
         try Terminal.print("\n  a live query: numbers of \(luke.firstName)\n")
         let numbers = db.table(PhoneNumber.self)

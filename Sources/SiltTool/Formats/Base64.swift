@@ -2,17 +2,17 @@
 enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// The value of each digit; 0xff for a byte that is none.
+    /// The value of each digit; 0xff for other bytes.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 0xff, count: 256)
         for (value, digit) in alphabet.enumerated() { values[Int(digit)] = UInt8(value) }
         return values
     }()
 
-    /// Bytes of the encoding of `count` bytes.
+    /// The length of the encoding of `count` bytes.
     static func encodedLength(_ count: Int) -> Int { (count + 2) / 3 * 4 }
 
-    /// Encodes `bytes` into `target`, which holds at least ``encodedLength(_:)``.
+    /// Encodes `bytes` into `target`, which has room for ``encodedLength(_:)`` bytes.
     static func encode(_ bytes: Bytes, into target: UnsafeMutableRawPointer) {
         alphabet.withUnsafeBufferPointer { digits in
             var target = target
@@ -22,7 +22,7 @@ enum Base64 {
                 let group = byte(offset) << 16 | byte(offset + 1) << 8 | byte(offset + 2)
                 for digit in 0..<4 {
                     let shift = UInt32(18 - 6 * digit)
-                    // One byte makes two digits, two make three; padding fills the group.
+                    // One byte gives two digits, two bytes give three; padding fills the group.
                     let isPadding = offset + digit > bytes.count
                     let character = isPadding ? UInt8(ascii: "=") : digits[Int(group >> shift & 0x3f)]
                     target.storeBytes(of: character, as: UInt8.self)
@@ -33,9 +33,9 @@ enum Base64 {
         }
     }
 
-    /// Appends what `digits` encode.
-    /// - Throws: ``FormatError`` with the column in `digits`: a byte outside the alphabet, missing padding, or bits
-    ///   after the last byte that are not zero, so that no two texts mean the same bytes (RFC 4648, section 3.5).
+    /// Decodes `digits` and appends the bytes.
+    /// - Throws: ``FormatError`` with the column in `digits`, for a byte outside the alphabet, missing padding, or
+    ///   non-zero bits after the last byte. So every text decodes to different bytes (RFC 4648, section 3.5).
     static func decode(_ digits: Bytes, into target: inout ByteBuffer) throws(FormatError) {
         guard digits.count % 4 == 0 else {
             throw FormatError("base64 comes in groups of four digits, padded with '='", at: digits.count)
@@ -63,7 +63,7 @@ enum Base64 {
         if padding > 0 {
             let spare = group & (padding == 1 ? 0b11 : 0b1111)
             if spare != 0 { throw FormatError("bits after the last byte of base64 are not zero", at: end - 1) }
-            // Three digits carry 16 bits and two of nothing; two digits carry 8 bits and four of nothing.
+            // Three digits carry 16 bits and two unused ones; two digits carry 8 bits and four unused ones.
             if padding == 1 {
                 room[written] = UInt8(truncatingIfNeeded: group >> 10)
                 room[written + 1] = UInt8(truncatingIfNeeded: group >> 2)

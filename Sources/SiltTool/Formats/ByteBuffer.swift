@@ -1,10 +1,10 @@
-/// Borrowed bytes: part of a line, a key, a value. Valid only as long as whoever lent them says.
+/// Borrowed bytes, such as a part of a line, a key or a value. The lender documents how long they are valid.
 typealias Bytes = UnsafeRawBufferPointer
 
-/// Bytes that grow at the end, reused from record to record.
+/// A growable buffer, reused from record to record.
 ///
-/// A noncopyable owner of raw memory instead of `[UInt8]`: appending runs of a few bytes to an array costs a uniqueness
-/// check, a bounds check and a call for each.
+/// `[UInt8]` lost to a noncopyable owner of raw memory: appending a few bytes at a time costs a uniqueness check, a
+/// bounds check and a call each.
 struct ByteBuffer: ~Copyable {
     private(set) var base: UnsafeMutableRawPointer
     private(set) var capacity: Int
@@ -17,18 +17,18 @@ struct ByteBuffer: ~Copyable {
 
     deinit { base.deallocate() }
 
-    /// What was appended; valid until the next change.
+    /// The appended bytes, valid until the next change.
     var bytes: Bytes { Bytes(start: base, count: count) }
 
     mutating func removeAll() { count = 0 }
 
-    /// Removes the first `length` bytes, which there must be.
+    /// Removes the first `length` bytes, which must exist.
     mutating func removeFirst(_ length: Int) {
         count -= length
         base.copyMemory(from: base + length, byteCount: count)  // memmove: the two may overlap
     }
 
-    /// Makes room for `more` bytes. Amortized O(1) a byte.
+    /// Reserves room for `more` bytes. Amortized O(1) per byte.
     @inline(__always)
     mutating func reserve(_ more: Int) {
         if more > capacity &- count { grow(more) }
@@ -59,7 +59,7 @@ struct ByteBuffer: ~Copyable {
         count &+= bytes.count
     }
 
-    /// The free room after what was appended, at least `minimum` bytes, to be filled and then taken by ``extend(_:)``.
+    /// The free room behind the appended bytes, at least `minimum` bytes. Fill it, then call ``extend(_:)``.
     mutating func room(_ minimum: Int) -> UnsafeMutableRawBufferPointer {
         reserve(minimum)
         return UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)

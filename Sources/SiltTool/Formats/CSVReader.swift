@@ -1,8 +1,8 @@
-/// Reads records of comma-separated values (RFC 4180): fields in quotes may hold commas, line feeds and doubled quotes.
+/// Reads comma-separated values (RFC 4180). Quoted fields may contain commas, line feeds and doubled quotes.
 ///
-/// Lines may end in a carriage return and a line feed; a byte order mark before the first line is passed over.
+/// Lines may end in a carriage return and a line feed. A byte order mark before the first line is skipped.
 struct CSVReader: ~Copyable {
-    /// One field: its text, and whether it stood in quotes. An empty field without quotes is NULL to `import`.
+    /// One field. `import` reads an empty field without quotes as NULL.
     struct Field: Hashable {
         var text: String
         var isQuoted: Bool
@@ -10,9 +10,9 @@ struct CSVReader: ~Copyable {
 
     private var lines: LineReader
     private let source: String
-    /// The number of the line that the last record began at, from 1.
+    /// The number of the first line of the last record, from 1.
     private(set) var lineNumber = 0
-    /// Whether a blank line is a record of one empty field, as in a file of one column.
+    /// Whether a blank line is a record of one empty field, as in a file with one column.
     var areBlankLinesRows = false
 
     init(_ lines: consuming LineReader, source: String) {
@@ -20,10 +20,10 @@ struct CSVReader: ~Copyable {
         self.source = source
     }
 
-    /// Bytes read from the input.
+    /// The number of bytes read from the input.
     var bytesRead: Int { lines.bytesRead }
 
-    /// The fields of the next record; nil at the end. Blank lines are passed over, unless they are rows.
+    /// The fields of the next record; nil at the end. Skips blank lines unless ``areBlankLinesRows``.
     /// - Throws: ``ToolError`` with the line, ``SystemError``.
     mutating func next() throws -> [Field]? {
         var fields: [Field] = []
@@ -52,7 +52,7 @@ struct CSVReader: ~Copyable {
         return nil
     }
 
-    /// Reads the fields of one line; the last one is left in `text`.
+    /// Reads the fields of one line. The last one stays in `text`.
     private func read(
         _ line: Bytes, _ fields: inout [Field], _ text: inout [UInt8], _ isQuoted: inout Bool, _ isOpen: inout Bool
     ) throws {
@@ -97,7 +97,7 @@ struct CSVReader: ~Copyable {
         ToolError(.usage, "\(source):\(lines.lineNumber): \(reason)")
     }
 
-    /// A field as it is written: in quotes where it must be, or is empty and not NULL.
+    /// Formats a field. Quotes it if it needs quotes, or if it is empty and not NULL.
     static func written(_ text: String?) -> String {
         guard let text else { return "" }
         let needsQuotes =

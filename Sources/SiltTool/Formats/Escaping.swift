@@ -1,21 +1,22 @@
-/// Bytes as text with backslash escapes, for tab-separated lines and for people.
+/// Writes bytes as text with backslash escapes, for tab-separated lines and for people.
 enum Escaping {
-    /// What must be escaped.
+    /// The set of escaped characters.
     enum Style {
-        /// What ``TSVReader`` must find escaped, and what would make the file something other than text.
+        /// Control characters below U+0020, backslashes and invalid UTF-8: ``TSVReader`` needs the escapes, and the
+        /// file stays text.
         case tabSeparated
-        /// Also the control characters beyond ASCII (U+0080 to U+009F), which can drive a terminal.
+        /// Also the control characters U+0080 to U+009F, which can drive a terminal.
         case terminal
     }
 
-    /// Appends `bytes` escaped: UTF-8 as it is, but for control characters and backslashes.
+    /// Appends `bytes`, with control characters, backslashes and invalid UTF-8 escaped.
     static func write(_ bytes: Bytes, _ style: Style, to output: inout OutputBuffer) throws(SystemError) {
         var copied = 0
         var offset = UTF8Scan.firstSpecial(bytes, from: 0)
         while offset < bytes.count {
             let length = UTF8Scan.sequenceLength(bytes, at: offset)
             let byte = bytes[offset]
-            // A two-byte sequence of lead 0xc2 and a byte below 0xa0 is U+0080 to U+009F.
+            // Lead byte 0xc2 and a byte below 0xa0 encode U+0080 to U+009F.
             let isPlain =
                 length == 1
                 ? byte >= 0x20 && byte != UInt8(ascii: "\\")
@@ -49,7 +50,7 @@ enum Escaping {
         }
     }
 
-    /// The first `limit` bytes of `bytes` for a message, in one line.
+    /// The first `limit` bytes as text for a message, in one line.
     static func text(_ bytes: Bytes, limit: Int) -> String {
         var text = ""
         for scalar in String(decoding: bytes.prefix(limit), as: UTF8.self).unicodeScalars {

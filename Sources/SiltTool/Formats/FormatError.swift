@@ -1,8 +1,8 @@
-/// What is wrong with a line of input, and where in the line.
+/// An error in a line of input, with its column.
 struct FormatError: Error, Hashable {
-    /// The byte in the line, counted from 1.
+    /// The byte in the line, from 1.
     var column: Int
-    /// What was expected, or is not allowed.
+    /// The expected or forbidden text.
     var reason: String
 
     init(_ reason: String, at offset: Int) {

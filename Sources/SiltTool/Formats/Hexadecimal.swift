@@ -1,4 +1,4 @@
-/// Two digits for each byte.
+/// Hexadecimal text, two digits for each byte.
 enum Hexadecimal {
     /// The two lower-case digits of `byte`.
     @inline(__always)
@@ -9,7 +9,7 @@ enum Hexadecimal {
         value < 10 ? UInt8(ascii: "0") &+ value : UInt8(ascii: "a") &- 10 &+ value
     }
 
-    /// The value of a digit in either case; nil where `byte` is none.
+    /// The value of a digit in either case; nil for other bytes.
     @inline(__always)
     static func value(of byte: UInt8) -> UInt8? {
         switch byte {
@@ -20,7 +20,6 @@ enum Hexadecimal {
         }
     }
 
-    /// The digits of `bytes`, as text.
     static func encode(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count * 2)
@@ -32,7 +31,7 @@ enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// What `text` encodes; nil where it is not pairs of digits.
+    /// Decodes `text`; nil unless it consists of pairs of digits.
     static func decode(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count % 2 == 0 else { return nil }

@@ -1,11 +1,11 @@
-/// Where `load` and `import` read: a file, or standard input.
+/// The input of `load` and `import`: a file or standard input.
 struct InputSource {
     var descriptor: Int32
     var name: String
-    /// Bytes from here to the end; nil for a pipe or a terminal, which can be read only once.
+    /// The bytes up to the end; nil for a pipe or a terminal, which can be read only once.
     var bytes: Int?
 
-    /// Opens a file, or takes standard input for nil and `-`.
+    /// Opens a file, or uses standard input for nil and `-`.
     init(_ path: String?) throws(SystemError) {
         if let path, path != "-" {
             descriptor = try System.open(path)

@@ -1,9 +1,9 @@
 extension JSONCursor {
-    /// Objects and arrays within each other.
+    /// The deepest nesting of objects and arrays.
     private static let mostDepth = 500
 
-    /// Steps over a value of any kind, as strictly as RFC 8259 has it. Refuses a name that stands twice in an object: readers
-    /// differ in which value they take.
+    /// Skips a value of any kind, as strictly as RFC 8259. Refuses a repeated name in an object, because readers differ
+    /// in the value that counts.
     mutating func skipValue(_ scratch: inout ByteBuffer, depth: Int = 0) throws(FormatError) {
         guard depth < Self.mostDepth else { throw FormatError("nested too deeply", at: offset) }
         switch peek {
@@ -32,7 +32,7 @@ extension JSONCursor {
         }
     }
 
-    /// Steps over what stands between two brackets, the first of which is here.
+    /// Skips a list up to its closing bracket. The opening bracket is here.
     private mutating func skipElements(
         until end: UInt8, _ element: (inout JSONCursor) throws(FormatError) -> Void
     ) throws(FormatError) {
@@ -52,7 +52,7 @@ extension JSONCursor {
         try expect(end, "expected ',' or '\(Character(Unicode.Scalar(end)))'")
     }
 
-    /// The number, `true`, `false` or `null` that is here.
+    /// Reads a number, `true`, `false` or `null`.
     mutating func word() throws(FormatError) -> String {
         let start = offset
         while let byte = peek, byte > 0x20, !Self.ends.contains(byte) { offset += 1 }
@@ -63,7 +63,7 @@ extension JSONCursor {
 
     private static let ends: [UInt8] = Array(",}]".utf8)
 
-    /// Whether a text is one value of JSON and nothing else.
+    /// Whether a text is exactly one JSON value.
     static func isValue(_ text: String) -> Bool {
         Array(text.utf8).withUnsafeBytes { bytes in
             var cursor = JSONCursor(bytes)

@@ -1,8 +1,8 @@
-/// A place in a line of JSON.
+/// A position in a line of JSON.
 struct JSONCursor {
     let line: Bytes
     var offset = 0
-    /// What to do about text that is not UTF-8.
+    /// Advice for text that is not UTF-8.
     private let encodingHint: StaticString
 
     init(_ line: Bytes, encodingHint: StaticString = "") {
@@ -16,7 +16,7 @@ struct JSONCursor {
     @inline(__always)
     var peek: UInt8? { offset < line.count ? line[offset] : nil }
 
-    /// Skips what JSON calls whitespace.
+    /// Skips JSON's whitespace.
     @inline(__always)
     mutating func skipSpace() {
         while offset < line.count {
@@ -26,16 +26,16 @@ struct JSONCursor {
         }
     }
 
-    /// Steps over `byte`, which must be here.
+    /// Skips `byte`, or throws if another byte is here.
     @inline(__always)
     mutating func expect(_ byte: UInt8, _ reason: @autoclosure () -> String) throws(FormatError) {
         guard peek == byte else { throw FormatError(reason(), at: offset) }
         offset &+= 1
     }
 
-    /// Reads the string that begins here with a quote.
-    /// - Parameter scratch: takes the text where it has escapes.
-    /// - Returns: the text as UTF-8: part of the line, or all of `scratch`.
+    /// Reads the string whose opening quote is here.
+    /// - Parameter scratch: holds the text if it has escapes.
+    /// - Returns: the text as UTF-8, borrowed from the line or from `scratch`.
     @inline(__always)
     mutating func string(_ scratch: inout ByteBuffer) throws(FormatError) -> Bytes {
         let start = offset &+ 1
@@ -47,14 +47,14 @@ struct JSONCursor {
         return try stringWithSpecials(start, end, &scratch)
     }
 
-    /// The general case: `special` is the first byte that is not plain ASCII.
+    /// The slow path of ``string(_:)``: `special` is the first byte that is not plain ASCII.
     @inline(never)
     private mutating func stringWithSpecials(
         _ start: Int, _ special: Int, _ scratch: inout ByteBuffer
     ) throws(FormatError) -> Bytes {
         scratch.removeAll()
         var isEscaped = false
-        var copied = start  // before it, everything is in `scratch`, if there was an escape at all
+        var copied = start  // bytes before this are in `scratch`, if there was an escape
         offset = special
         while let byte = peek {
             switch byte {
@@ -85,7 +85,7 @@ struct JSONCursor {
 
     private func hexadecimal(_ byte: UInt8) -> String { Hexadecimal.encode(CollectionOfOne(byte)) }
 
-    /// Appends what the escape here stands for.
+    /// Decodes the escape that is here.
     private mutating func escape(_ scratch: inout ByteBuffer) throws(FormatError) {
         let start = offset
         offset += 1
@@ -103,7 +103,7 @@ struct JSONCursor {
         }
     }
 
-    /// Appends the scalar of `\uXXXX`, whose digits are here, or of the surrogate pair that begins with it.
+    /// Appends the scalar of `\uXXXX`, whose digits are here, or of the surrogate pair that starts with it.
     private mutating func scalar(_ scratch: inout ByteBuffer, _ start: Int) throws(FormatError) {
         var value = UInt32(try codeUnit(start))
         if (0xd800...0xdbff).contains(value) {
@@ -116,12 +116,12 @@ struct JSONCursor {
             guard (0xdc00...0xdfff).contains(low) else { throw FormatError("half a surrogate pair", at: start) }
             value = 0x1_0000 + (value - 0xd800) << 10 + (low - 0xdc00)
         }
-        // nil for a low surrogate that stands alone
+        // nil for a low surrogate without a high one
         guard let scalar = Unicode.Scalar(value) else { throw FormatError("half a surrogate pair", at: start) }
         for byte in UTF8.encode(scalar) ?? .init() { scratch.append(byte) }
     }
 
-    /// Four hexadecimal digits.
+    /// Reads four hexadecimal digits.
     private mutating func codeUnit(_ start: Int) throws(FormatError) -> UInt16 {
         var value: UInt16 = 0
         for _ in 0..<4 {

@@ -1,26 +1,26 @@
-/// Reads records from JSON lines (RFC 8259 values, one a line): `{"key":"k","value":"v"}`, where `key_base64` and
+/// Reads records from JSON lines (one RFC 8259 value a line): `{"key":"k","value":"v"}`. `key_base64` and
 /// `value_base64` carry bytes that are not UTF-8.
 ///
-/// A parser for this one shape instead of a general one: strings without escapes are lent straight from the line, and
-/// nothing is allocated for a record. Members may come in any order, each once; others are refused, since a misspelt
-/// name would otherwise lose data quietly.
+/// A parser for this shape only: it borrows strings without escapes from the line and allocates nothing for a record.
+/// Members may come in any order, each once. Other members are refused, because a misspelt name would silently lose
+/// data.
 struct JSONLinesReader: ~Copyable {
-    // Where a string with escapes, or base64, is decoded to; a plain string stays in its line.
+    // Buffers for decoded strings and base64. Strings without escapes stay in their line.
     private var name = ByteBuffer(capacity: 64)
     private var keyText = ByteBuffer()
     private var valueText = ByteBuffer()
     private var keyBytes = ByteBuffer()
     private var valueBytes = ByteBuffer()
 
-    /// The four members that a record can have.
+    /// The possible members of a record.
     private enum Member {
         case key, keyBase64, value, valueBase64
     }
 
     init() {}
 
-    /// The record of a line.
-    /// - Returns: borrowed bytes, valid until the next call and as long as `line` is; nil for a blank line.
+    /// Parses a line.
+    /// - Returns: borrowed bytes, valid until the next call and as long as `line`; nil for a blank line.
     /// - Throws: ``FormatError``.
     mutating func parse(_ line: Bytes) throws(FormatError) -> RawRecord? {
         var cursor = JSONCursor(line, encodingHint: "; bytes go into key_base64 and value_base64")
@@ -82,7 +82,7 @@ struct JSONLinesReader: ~Copyable {
         return true
     }
 
-    /// The bytes that a string stands for.
+    /// The bytes of a key or a value.
     private static func bytes(
         _ cursor: inout JSONCursor, _ isBase64: Bool, _ text: inout ByteBuffer, _ decoded: inout ByteBuffer
     ) throws(FormatError) -> Bytes {

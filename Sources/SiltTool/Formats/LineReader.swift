@@ -1,36 +1,36 @@
 /// Reads a descriptor line by line, in memory bounded by the longest line.
 struct LineReader: ~Copyable {
-    /// Bytes asked of the system at a time.
+    /// The bytes of one read.
     private static let readBytes = 1 << 20
 
     private let descriptor: Int32
     private let name: String
-    /// Takes a copy of all that is read.
+    /// A descriptor that receives a copy of the input.
     private let copy: Int32?
     private var buffer = ByteBuffer(capacity: 2 * readBytes)
-    /// Where the next line starts in `buffer`.
+    /// The offset of the next line in `buffer`.
     private var start = 0
     private var isAtEnd = false
 
     /// The number of the line that ``next()`` returned last, from 1.
     private(set) var lineNumber = 0
-    /// Bytes read from the descriptor.
+    /// The number of bytes read from the descriptor.
     private(set) var bytesRead = 0
 
     /// Creates a reader.
     /// - Parameters:
-    ///   - name: what error messages call the input.
-    ///   - copy: a descriptor to write all input to, as it is read.
+    ///   - name: the name of the input in error messages.
+    ///   - copy: a descriptor that receives a copy of the input.
     init(_ descriptor: Int32, name: String, copyingTo copy: Int32? = nil) {
         self.descriptor = descriptor
         self.name = name
         self.copy = copy
     }
 
-    /// The next line without its line feed, valid until the next call; nil at the end. A last line need not end in a
-    /// line feed.
+    /// The next line without its line feed, valid until the next call; nil at the end. The last line needs no line
+    /// feed.
     mutating func next() throws(SystemError) -> Bytes? {
-        var searched = 0  // bytes of the line that hold no line feed
+        var searched = 0  // bytes of the line without a line feed
         while true {
             let rest = Bytes(rebasing: buffer.bytes[start...])
             if let found = System.firstIndex(of: UInt8(ascii: "\n"), in: Bytes(rebasing: rest[searched...])) {
@@ -49,7 +49,7 @@ struct LineReader: ~Copyable {
         }
     }
 
-    /// Reads more behind what is not used up yet.
+    /// Reads more input behind the unused bytes.
     private mutating func refill() throws(SystemError) {
         buffer.removeFirst(start)
         start = 0

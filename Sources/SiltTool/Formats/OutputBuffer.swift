@@ -1,36 +1,36 @@
-/// Collects output in a fixed buffer, written out whenever it is full, and at the end by ``flush()``.
+/// Collects output in a fixed buffer, which is written when it is full and by ``flush()``.
 struct OutputBuffer: ~Copyable {
-    /// Bytes written out at a time: large enough to make the system calls free of notice.
+    /// The bytes of one write. Large enough to make the cost of the system calls negligible.
     static let capacity = 256 << 10
 
     private var buffer: ByteBuffer
     private let descriptor: Int32?
     private let name: String
-    /// Bytes appended since the start.
+    /// The number of bytes appended so far.
     private(set) var total = 0
 
-    /// A buffer before a descriptor.
-    /// - Parameter name: what error messages call it.
+    /// A buffer for a descriptor.
+    /// - Parameter name: the name of the output in error messages.
     init(_ descriptor: Int32, name: String) {
         buffer = ByteBuffer(capacity: Self.capacity)
         self.descriptor = descriptor
         self.name = name
     }
 
-    /// A buffer that keeps everything; see ``contents``.
+    /// A buffer in memory; see ``contents``.
     init() {
         buffer = ByteBuffer()
         descriptor = nil
         name = "memory"
     }
 
-    /// A buffer before standard output.
+    /// A buffer for standard output.
     static func standard() -> OutputBuffer { OutputBuffer(System.standardOutput, name: "standard output") }
 
-    /// What was appended and not yet written out.
+    /// The bytes appended and not yet written.
     var contents: [UInt8] { Array(buffer.bytes) }
 
-    /// Makes room for `count` bytes: by writing out, or, where everything is kept, by growing.
+    /// Makes room for `count` bytes by writing the buffer. A buffer in memory grows later.
     @inline(__always)
     private mutating func makeRoom(_ count: Int) throws(SystemError) {
         if count > Self.capacity &- buffer.count, descriptor != nil { try flush() }
@@ -41,7 +41,7 @@ struct OutputBuffer: ~Copyable {
         try makeRoom(bytes.count)
         total &+= bytes.count
         if let descriptor, bytes.count >= Self.capacity {
-            // Larger than the buffer, which is empty now: copying it in parts would gain nothing.
+            // Larger than the buffer, which is empty now: it is not copied.
             try System.write(descriptor, bytes, name: name)
         } else {
             buffer.append(bytes)
@@ -64,7 +64,7 @@ struct OutputBuffer: ~Copyable {
         for byte in text.utf8 { try append(byte) }
     }
 
-    /// Appends `count` bytes, at most ``capacity``, that `body` stores.
+    /// Appends `count` bytes, at most ``capacity``, which `body` stores.
     mutating func fill(_ count: Int, _ body: (UnsafeMutableRawPointer) -> Void) throws(SystemError) {
         try makeRoom(count)
         total &+= count
@@ -72,7 +72,7 @@ struct OutputBuffer: ~Copyable {
         buffer.extend(count)
     }
 
-    /// Writes out what is in the buffer.
+    /// Writes the buffer.
     mutating func flush() throws(SystemError) {
         guard let descriptor, buffer.count > 0 else { return }
         try System.write(descriptor, buffer.bytes, name: name)

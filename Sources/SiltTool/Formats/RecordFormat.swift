@@ -20,7 +20,7 @@ struct RecordReader: ~Copyable {
 
     init(_ format: RecordFormat) { self.format = format }
 
-    /// The record of a line; nil for a line that holds none.
+    /// Parses a line; nil for a blank one.
     @inline(__always)
     mutating func parse(_ line: Bytes) throws(FormatError) -> RawRecord? {
         switch format {

@@ -1,5 +1,5 @@
-/// Writes records as lines that ``RecordReader`` reads back to the same bytes. The same record is always written the
-/// same way, so that two dumps of the same records are the same file.
+/// Writes records as lines that ``RecordReader`` reads back to the same bytes. The output is deterministic, so two
+/// dumps of the same records are equal.
 struct RecordWriter: Sendable {
     let format: RecordFormat
     /// Whether to leave out the values.
@@ -10,7 +10,7 @@ struct RecordWriter: Sendable {
         self.keysOnly = keysOnly
     }
 
-    /// Appends one line. O(bytes of the record).
+    /// Appends one line. O(*n*) in the bytes of the record.
     @inline(__always)
     func write(_ record: RawRecord, to output: inout OutputBuffer) throws(SystemError) {
         switch format {
@@ -29,12 +29,12 @@ struct RecordWriter: Sendable {
     }
 }
 
-/// Strings of JSON; see ``JSONLinesReader``.
+/// Writes strings of JSON; see ``JSONLinesReader``.
 enum JSONLinesWriter {
-    /// Bytes encoded to base64 at a time: a multiple of 3, so that only the last part is padded.
+    /// The bytes encoded to base64 at a time. A multiple of 3, so that only the last part is padded.
     private static let base64Part = 3 << 12
 
-    /// Appends `start`, the rest of a member's name, and the string that carries `bytes`.
+    /// Appends `start`, the rest of a member's name, and `bytes` as a string.
     @inline(__always)
     static func member(_ start: StaticString, _ bytes: Bytes, _ output: inout OutputBuffer) throws(SystemError) {
         try output.append(start)

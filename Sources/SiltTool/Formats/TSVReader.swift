@@ -1,15 +1,15 @@
-/// Reads records from lines of key, tab, value, where `\t`, `\n`, `\r`, `\\` and `\xHH` stand for bytes that cannot
-/// stand there as they are. Other bytes are taken as they come, valid UTF-8 or not.
+/// Reads records from lines of key, tab, value. `\t`, `\n`, `\r`, `\\` and `\xHH` are escapes; all other bytes are
+/// literal, valid UTF-8 or not.
 ///
-/// A carriage return before the line feed belongs to the end of the line, as files from Windows have it.
+/// A carriage return before the line feed belongs to the line's end, as in files from Windows.
 struct TSVReader: ~Copyable {
     private var key = ByteBuffer()
     private var value = ByteBuffer()
 
     init() {}
 
-    /// The record of a line.
-    /// - Returns: borrowed bytes, valid until the next call and as long as `line` is; nil for an empty line.
+    /// Parses a line.
+    /// - Returns: borrowed bytes, valid until the next call and as long as `line`; nil for an empty line.
     /// - Throws: ``FormatError``.
     mutating func parse(_ line: Bytes) throws(FormatError) -> RawRecord? {
         var line = line
@@ -27,7 +27,7 @@ struct TSVReader: ~Copyable {
             value: try Self.unescaped(rest, &value, at: tab + 1))
     }
 
-    /// The bytes that a field stands for: the field itself where it has no escape.
+    /// The bytes of a field; the field itself if it has no escape.
     private static func unescaped(
         _ field: Bytes, _ scratch: inout ByteBuffer, at start: Int
     ) throws(FormatError) -> Bytes {
@@ -47,8 +47,8 @@ struct TSVReader: ~Copyable {
         return scratch.bytes
     }
 
-    /// Appends what the escape at `index` stands for.
-    /// - Returns: bytes of the escape.
+    /// Decodes the escape at `index`.
+    /// - Returns: the length of the escape.
     private static func escape(
         _ field: Bytes, _ index: Int, _ scratch: inout ByteBuffer, at offset: Int
     ) throws(FormatError) -> Int {

@@ -1,13 +1,13 @@
-/// Looks for bytes that a text format cannot carry as they are, eight at a time.
+/// Finds bytes that a text format cannot carry literally, eight at a time.
 ///
-/// The word tricks are those of Mycroft (1987): a byte of a word is below n where subtracting n borrows into its top
-/// bit. A borrow can mark a later byte wrongly, never an earlier one, and only the first mark is used.
+/// Mycroft's word tricks (1987): a byte is below n if subtracting n borrows into its top bit. A borrow can mark a later
+/// byte wrongly, never an earlier one, and only the first mark counts.
 enum UTF8Scan {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let tops: UInt64 = 0x8080_8080_8080_8080
 
-    /// The first offset at or after `offset` of a quote, a backslash, a control character (below 0x20) or a byte that
-    /// is not ASCII; `bytes.count` where there is none.
+    /// The first offset from `offset` on of a quote, a backslash, a control character below 0x20 or a byte that is not
+    /// ASCII; `bytes.count` if there is none.
     @inline(__always)
     static func firstSpecial(_ bytes: Bytes, from offset: Int) -> Int {
         guard let base = bytes.baseAddress else { return 0 }
@@ -29,7 +29,7 @@ enum UTF8Scan {
         return offset
     }
 
-    /// The length of the well-formed UTF-8 sequence at `offset`, 1 to 4; 0 where there is none (Unicode, table 3-7: no
+    /// The length of the well-formed UTF-8 sequence at `offset`, 1 to 4; 0 if it is malformed (Unicode, table 3-7: no
     /// overlong forms, no surrogates, nothing above U+10FFFF).
     @inline(__always)
     static func sequenceLength(_ bytes: Bytes, at offset: Int) -> Int {
@@ -52,7 +52,7 @@ enum UTF8Scan {
         }
     }
 
-    /// Whether all of `bytes` is well-formed UTF-8.
+    /// Whether all bytes are well-formed UTF-8.
     static func isValid(_ bytes: Bytes) -> Bool {
         var offset = firstSpecial(bytes, from: 0)
         while offset < bytes.count {

@@ -1,15 +1,15 @@
 import Foundation
 import TableKit
 
-/// A checksum of rows or records that does not depend on their order, nor on how a database lays them out: the sum of the
-/// checksums of all of them, 128 bits. It finds what goes wrong by accident; it is no proof against an adversary.
+/// A 128-bit checksum of rows or records: the sum of their checksums. Independent of their order and of the database's
+/// layout. It detects accidents, not an adversary.
 struct ContentDigest: Hashable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
-    /// How many rows are in it.
+    /// The number of rows added.
     private(set) var count = 0
 
-    /// The digits, of both halves.
+    /// The checksum in hexadecimal.
     var text: String { Self.digits(high) + Self.digits(low) }
 
     private static func digits(_ number: UInt64) -> String {
@@ -17,7 +17,7 @@ struct ContentDigest: Hashable {
         return String(repeating: "0", count: 16 - text.count) + text
     }
 
-    /// Adds a row. Zeros are equal whatever their sign, which not every database keeps, and so are all NaN.
+    /// Adds a row. Both zeros are equal, because not every database keeps their sign, and so are all NaN.
     mutating func add(_ row: [ColumnValue]) {
         var hash = RowHash()
         for value in row {
@@ -58,7 +58,7 @@ struct ContentDigest: Hashable {
     }
 }
 
-/// Two hashes of the same words, with different multipliers (the finalizer of SplitMix64 after each word).
+/// Two hashes of the same words with different multipliers. Each word is mixed by the finalizer of SplitMix64.
 private struct RowHash {
     var low: UInt64 = 0x243f_6a88_85a3_08d3
     var high: UInt64 = 0x1319_8a2e_0370_7344
@@ -84,7 +84,7 @@ private struct RowHash {
         unsafe bytes.withUnsafeBytes { unsafe add($0) }
     }
 
-    /// The length, then the bytes in words of eight.
+    /// Adds the length, then the bytes in words of eight.
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         add(UInt64(bytes.count))
         var place = 0

@@ -4,21 +4,21 @@ import SiltstoneCRUD
 import SiltstoneTables
 import TableKit
 
-/// A database that is open for a move.
+/// A database opened for a move.
 protocol MoveEndpoint {
-    /// Its tables.
+    /// The engine of its tables.
     var engine: any TableEngine { get }
-    /// The table in which a repository lies, of those of the catalogue; nil where repositories lie beside the tables.
+    /// The table of a repository, among those of the catalogue; nil if repositories are not tables.
     func repositoryTable(_ name: String, _ tables: [TableInfo]) -> TableInfo?
-    /// Whether there is a repository of a name.
+    /// Whether a repository with this name exists.
     func hasRepository(_ name: String, _ tables: [TableInfo]) throws -> Bool
-    /// The names of the repositories that have records, or a table.
+    /// The names of the repositories that have records or a table.
     func repositoryNames(_ tables: [TableInfo]) throws -> [String]
-    /// Of the catalogue's tables, those that hold no repository.
+    /// The tables of the catalogue that hold no repository.
     func ownTables(_ tables: [TableInfo]) -> [TableInfo]
-    /// A repository of a name, for its records alone: items are not decoded.
+    /// The repository with this name, for its encoded records only.
     func repository(_ name: String) throws -> any RecordRepository
-    /// Ends the use.
+    /// Closes the database.
     func close() throws
 }
 
@@ -42,7 +42,7 @@ struct StoreEndpoint: MoveEndpoint {
     func close() throws { try store.close() }
 }
 
-/// A database in which repositories are tables of their own.
+/// A database in which each repository is a table.
 struct ServerEndpoint: MoveEndpoint {
     private static let prefix = "repository_"
 
@@ -50,7 +50,7 @@ struct ServerEndpoint: MoveEndpoint {
     private let catalogueName: (String) -> String
     private let makeRepository: (String) throws -> any RecordRepository
 
-    /// - Parameter catalogueName: the name that the catalogue has for a repository's table.
+    /// - Parameter catalogueName: maps a repository's name to that of its table in the catalogue.
     init(
         _ configuration: any DatabaseConfigurationProtocol, catalogueName: @escaping (String) -> String,
         repository: @escaping (String) throws -> any RecordRepository
@@ -90,8 +90,8 @@ struct ServerEndpoint: MoveEndpoint {
         return table.primaryKey == [id] && table.columns[id].type == .bytes && table.columns[item].type == .bytes
     }
 
-    /// The name of a repository from that of its table: hexadecimal digits, or escapes as in URLs. Nil where it ends with a
-    /// digest.
+    /// The name of a repository, from that of its table: hexadecimal digits or percent escapes. Nil if the table's name
+    /// ends with a digest.
     private func name(of table: String) -> String? {
         let text = Array(table.dropFirst(Self.prefix.count).utf8)
         let candidates = [Self.unescaped(text), Self.unescaped(text, everyByte: true)]

@@ -1,22 +1,22 @@
 import TableKit
 
-/// What a move has done so far: a table in the target, changed in the transactions that store the rows. After an
-/// interruption the next run goes on behind the last row that was committed.
+/// The progress of a move: a table in the target, updated in the transactions that store rows. After an interruption
+/// the next run continues behind the last committed row.
 struct MoveLedger {
-    /// The name of the table, which goes when the move is done.
+    /// The name of the table, which is dropped when the move is done.
     static let tableName = "silt_move"
 
-    /// How far one table or repository is.
+    /// The progress of one table or repository.
     enum Phase: Int64 {
         /// Nothing is stored.
         case waiting
         /// Rows are being stored.
         case rows
-        /// Rows are stored; references within circles are being set.
+        /// Rows are stored; references in circles are being set.
         case references
-        /// All is stored, without indexes.
+        /// Everything is stored; indexes are missing.
         case indexes
-        /// All is done.
+        /// Everything is done.
         case done
     }
 
@@ -26,9 +26,9 @@ struct MoveLedger {
         let isRepository: Bool
         let name: String
         var phase: Phase
-        /// The rows that are stored.
+        /// The number of stored rows.
         var rows: Int
-        /// Where the phase goes on: behind this row of the source. Empty: at its beginning.
+        /// The last stored row of the source, behind which the phase continues. Empty: at the start.
         var position: [UInt8]
     }
 
@@ -39,14 +39,14 @@ struct MoveLedger {
             Column("rows", .int64), Column("position", .bytes),
         ], primaryKey: [0])
 
-    /// The number of the row that has the place of origin as its name.
+    /// The number of the row whose name is the origin.
     private static let originNumber: Int64 = -1
 
-    /// The name of the place from which the rows come.
+    /// The source of the move.
     let origin: String
     var entries: [Entry]
 
-    /// The ledger of a target; nil where no move is unfinished.
+    /// Reads the ledger of a target; nil if no move is unfinished.
     init?(_ session: any TableSession) throws {
         guard try session.table(named: Self.tableName) != nil else { return nil }
         var origin = ""
@@ -67,7 +67,7 @@ struct MoveLedger {
         self.entries = entries.sorted { $0.number < $1.number }
     }
 
-    /// The ledger of a move that begins.
+    /// The ledger of a new move.
     init(origin: String, tables: [String], repositories: [String]) {
         self.origin = origin
         let names = tables.map { ($0, false) } + repositories.map { ($0, true) }
@@ -88,7 +88,7 @@ struct MoveLedger {
         try engine.change { _ = try $0.insert(statement) }
     }
 
-    /// Stores how far one entry is, in a transaction of the target.
+    /// Stores the progress of one entry, in a transaction of the target.
     static func store(_ entry: Entry, _ session: any TableSession) throws {
         var row = RowBuffer()
         try row.append(entry.values, layout: structure.layout)
@@ -96,7 +96,7 @@ struct MoveLedger {
         _ = try session.update(UpdateStatement(structure, columns: [3, 4, 5], row: row, predicate: isEntry))
     }
 
-    /// Ends the move.
+    /// Drops the ledger's table.
     static func remove(_ engine: any TableEngine) throws {
         try engine.change { try $0.alter(.dropTable(tableName)) }
     }
@@ -112,14 +112,14 @@ extension MoveLedger.Entry {
 }
 
 extension TableEngine {
-    /// Runs `body` in a transaction, and again after conflicts.
+    /// Runs `body` in a transaction, and repeats it after conflicts.
     func change<R>(_ body: (any TableSession) throws -> R) throws -> R {
         try ConflictRetry.run(self, .serial) { try begin(.serial).commit(body) }
     }
 }
 
 extension TableSession {
-    /// Hands the values of each row of a query over.
+    /// Passes the values of each row of a query to `body`.
     func forEachRow(_ query: Query, _ body: ([ColumnValue]) throws -> Void) throws {
         let stream = try run(query)
         while let batch = try stream.next() {

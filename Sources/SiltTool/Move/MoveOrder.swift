@@ -1,12 +1,12 @@
 import TableKit
 
-/// A table on its way, and what of it must wait for other tables.
+/// A table to move, and the columns of it that must wait for other tables.
 struct MovedTable {
     let source: TableStructure
     let indexes: [IndexDefinition]
-    /// Columns that refer to tables which come later: they are added to the table when those exist.
+    /// Columns that refer to later tables. They are added once those exist.
     var laterColumns: [Int] = []
-    /// Columns that refer to rows which may come later: NULL at first, and set in a second pass.
+    /// Columns that may refer to later rows. They are NULL at first, and set in a second pass.
     var lateValues: [Int] = []
 
     init(_ info: TableInfo) {
@@ -14,7 +14,7 @@ struct MovedTable {
         indexes = info.indexes.map(\.definition)
     }
 
-    /// The table as it is made first.
+    /// The table without ``laterColumns``.
     var first: TableStructure {
         let kept = source.columns.indices.filter { !laterColumns.contains($0) }
         return TableStructure(
@@ -23,9 +23,9 @@ struct MovedTable {
     }
 }
 
-/// Puts tables in an order in which each comes behind those that it refers to.
+/// Sorts tables so that each comes after the tables that it refers to.
 enum MoveOrder {
-    /// - Throws: ``ToolError`` where tables refer to each other in a circle of columns that cannot be NULL.
+    /// - Throws: ``ToolError`` if tables refer to each other in a circle of columns that cannot be NULL.
     static func sorted(_ tables: [TableInfo]) throws -> [MovedTable] {
         var waiting = tables.map(MovedTable.init)
         var names = Set(waiting.map(\.source.name))
@@ -51,7 +51,7 @@ enum MoveOrder {
         return sorted
     }
 
-    /// The columns that refer to other tables of these names.
+    /// The columns that refer to other tables with these names.
     private static func later(_ table: MovedTable, _ names: Set<String>) -> [Int] {
         table.source.columns.indices.filter { number in
             guard let other = table.source.columns[number].foreignKey?.table, other != table.source.name else {

@@ -13,14 +13,14 @@ import MySQLTables
 import SQLiteTables
 #endif
 
-/// One end of a move, as the command line names it: the path of a store, or the URL of another database.
+/// One end of a move, as given on the command line: the path of a store, or the URL of another database.
 enum MovePlace: Hashable {
     case store(path: String)
     case postgres(url: String)
     case mysql(url: String)
     case sqlite(path: String)
 
-    /// Reads a place. Whatever begins with none of the schemes is the path of a store.
+    /// Parses a place. Text without a known scheme is the path of a store.
     init(_ text: String) {
         let scheme = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).first ?? ""
         let rest = String(text.dropFirst(scheme.count + 1))
@@ -33,7 +33,7 @@ enum MovePlace: Hashable {
             }
     }
 
-    /// The place as it is reported: without a password.
+    /// The place for reports, without a password.
     var description: String {
         switch self {
         case .store(let path): path
@@ -45,8 +45,8 @@ enum MovePlace: Hashable {
     }
 
     /// Opens the place.
-    /// - Parameter isTarget: whether it takes the rows: then a store is made where it is missing.
-    /// - Throws: ``ToolError`` where this build of the tool lacks the trait.
+    /// - Parameter isTarget: whether it receives the rows. If so, a missing store is created.
+    /// - Throws: ``ToolError`` if this build of the tool lacks the trait.
     func open(isTarget: Bool) throws -> any MoveEndpoint {
         switch self {
         case .store(let path):

@@ -1,9 +1,9 @@
 import CRUDKit
 import TableKit
 
-/// A move of tables and repositories from one database to another: batch by batch, then both ends are compared.
+/// A move of tables and repositories between databases: copies in batches, then compares both ends.
 struct MoveRun {
-    /// What was asked for. Both nil: everything.
+    /// The requested tables and repositories. Both nil: everything.
     struct Choice {
         var tables: [String]?
         var repositories: [String]?
@@ -11,12 +11,12 @@ struct MoveRun {
         var isAll: Bool { tables == nil && repositories == nil }
     }
 
-    /// What was moved, as `--json` reports it.
+    /// The report of `--json`.
     struct Report: Encodable {
         struct Part: Encodable {
             var name: String
             var rows: Int
-            /// The checksum of the contents, which both ends have.
+            /// The checksum of the contents, equal at both ends.
             var checksum: String
             var indexes: Int?
         }
@@ -25,7 +25,7 @@ struct MoveRun {
         var to: String
         var tables: [Part] = []
         var repositories: [Part] = []
-        /// Whether an earlier run had begun it.
+        /// Whether this run continued an earlier one.
         var continued = false
         var seconds = 0.0
 
@@ -33,7 +33,7 @@ struct MoveRun {
         var records: Int { repositories.reduce(0) { $0 + $1.rows } }
     }
 
-    /// The source's catalogue, and what is chosen of it.
+    /// The source's catalogue, and the chosen parts of it.
     private struct Plan {
         var tables: [MovedTable]
         var repositories: [String]
@@ -45,16 +45,16 @@ struct MoveRun {
     let source: any MoveEndpoint
     let target: any MoveEndpoint
     let choice: Choice
-    /// Whether what an unfinished move has left is removed first.
+    /// Whether to remove the remains of an unfinished move first.
     var isRestarting = false
     var batchRows = TableMove.batchRows
     var batchRecords = RecordMove.batchRecords
-    /// Is told of each commit: its rows and their bytes.
+    /// Called after each commit, with its rows and their bytes.
     var committed: (Int, Int) throws -> Void = { _, _ in }
 
-    /// Moves, and compares both ends.
+    /// Moves, then compares both ends.
     func run() throws -> Report {
-        // One state of the source for all that is read of its tables.
+        // One snapshot of the source for all its tables.
         try source.engine.reading { session in
             let plan = try plan(session)
             var report = Report(from: origin, to: destination)
@@ -103,7 +103,7 @@ struct MoveRun {
         return Plan(tables: try MoveOrder.sorted(tables), repositories: repositories, catalogue: catalogue)
     }
 
-    /// The ledger of the move that goes on, or of a new one.
+    /// The ledger of the unfinished move, or of a new one.
     private func begin(_ plan: Plan, _ report: inout Report) throws -> MoveLedger {
         if let ledger = try target.engine.reading({ try MoveLedger($0) }) {
             if isRestarting {
@@ -133,7 +133,7 @@ struct MoveRun {
                 + "what it has left by --restart")
     }
 
-    /// Nothing is mixed with what is there: tables and repositories of the target must be missing or empty.
+    /// Throws unless the target's tables and repositories are missing or empty: contents are never mixed.
     private func refuseContents(_ plan: Plan) throws {
         try target.engine.reading { session in
             for table in plan.tables {
@@ -159,7 +159,7 @@ struct MoveRun {
         }
     }
 
-    /// Removes what an unfinished move has left.
+    /// Removes the remains of an unfinished move.
     private func takeBack(_ ledger: MoveLedger, _ plan: Plan) throws {
         for entry in ledger.entries.reversed() where !entry.isRepository {
             guard try target.engine.reading({ try $0.table(named: entry.name) }) != nil else { continue }
@@ -193,7 +193,7 @@ struct MoveRun {
 
     // MARK: Copying and checking
 
-    /// Does a step for each table, with its entry.
+    /// Runs a step for each table, with its entry.
     private func forEach(
         _ moves: [TableMove], _ ledger: inout MoveLedger,
         _ step: (TableMove, inout MoveLedger.Entry) throws -> Void
@@ -246,7 +246,7 @@ struct MoveRun {
                 + "--restart moves all again")
     }
 
-    /// An error with the table that it concerns, and what to do about it.
+    /// Adds to an error the table or repository that it concerns, and advice.
     private func naming<R>(_ kind: String, _ name: String, _ body: () throws -> R) throws -> R {
         do { return try body() } catch let error as ToolError { throw error } catch {
             let failure = Failure(error)

@@ -2,14 +2,14 @@ import CRUDKit
 import Foundation
 import TableKit
 
-/// The records of a repository, in an order in which a position tells where to go on.
+/// The records of a repository, in an order that allows continuing at a position.
 enum RecordSource {
-    /// A repository beside the tables of a store that nobody else has open.
+    /// A repository outside of the tables, in a store that no other process has open.
     case repository(any RecordRepository)
-    /// The table of a repository, read in the session that reads all others.
+    /// The table of a repository, read in the same session as all other tables.
     case table(TableStructure, any TableSession)
 
-    /// One record. The position is that of the source, not of the target.
+    /// One record. The position is that of the source.
     struct Record {
         var id: [UInt8]
         var bytes: [UInt8]
@@ -18,7 +18,7 @@ enum RecordSource {
 
     private static let pageRecords = 1000
 
-    /// Hands the records behind a position over.
+    /// Passes the records after a position to `body`.
     func forEach(after position: [UInt8] = [], isFirst: Bool = true, _ body: (Record) throws -> Void) throws {
         switch self {
         case .repository(let repository):
@@ -34,7 +34,7 @@ enum RecordSource {
             }
         case .table(let structure, let session):
             guard let id = structure.number(of: "id"), let item = structure.number(of: "item") else { return }
-            // MariaDB has long identifiers beside their shortened keys.
+            // MariaDB stores long identifiers beside their shortened keys.
             let whole = structure.number(of: "whole")
             var query = Query(structure)
             query.isDistinct = false
@@ -59,25 +59,25 @@ enum RecordSource {
 
 /// Copies the records of one repository, in batches.
 struct RecordMove {
-    /// Records of one transaction.
+    /// The most records in a transaction.
     static let batchRecords = 1000
 
     let source: RecordSource
     let target: any RecordRepository
-    /// Where the ledger is.
+    /// The engine of the ledger.
     let engine: any TableEngine
-    /// Records of one transaction.
+    /// The most records in a transaction.
     var batchRecords = Self.batchRecords
-    /// Is told of each commit: its records and their bytes.
+    /// Called after each commit, with its records and their bytes.
     var committed: (Int, Int) throws -> Void = { _, _ in }
 
-    /// Goes on where `entry` says.
-    /// - Returns: the checksum of the source's records; nil where some of them were copied earlier.
+    /// Copies the records, continuing at the position of `entry`.
+    /// - Returns: the checksum of the source's records; nil if an earlier run copied some of them.
     func run(_ entry: inout MoveLedger.Entry) throws -> ContentDigest? {
         if entry.phase == .done { return nil }
         let isFirst = entry.rows == 0
         var digest = isFirst && entry.phase == .waiting ? ContentDigest() : nil
-        // The ledger is behind the records: a batch that was interrupted may be there.
+        // The ledger is updated after the records: those of an interrupted batch may exist.
         var mayExist = entry.phase == .rows
         if !mayExist {
             entry.phase = .rows

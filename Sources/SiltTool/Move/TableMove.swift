@@ -1,24 +1,25 @@
 import TableKit
 
-/// Copies one table, in transactions of some thousand rows.
+/// Copies one table, in transactions of several thousand rows.
 struct TableMove {
-    /// Rows of one transaction. A table without a key is copied in one, since nothing tells where to go on.
+    /// The most rows in a transaction. A table without a key has no position to continue at, so one transaction copies
+    /// it.
     static let batchRows = 5000
-    /// Bytes of one statement. MariaDB takes 16 MiB unless it is set otherwise.
+    /// The bytes of a statement. MariaDB's default limit is 16 MiB.
     static let batchBytes = 4 << 20
 
     let table: MovedTable
     let source: any TableSession
     let target: any TableEngine
-    /// Rows of one transaction.
+    /// The most rows in a transaction.
     var batchRows = Self.batchRows
-    /// Is told of each commit: its rows and their bytes.
+    /// Called after each commit, with its rows and their bytes.
     var committed: (Int, Int) throws -> Void = { _, _ in }
 
     private var structure: TableStructure { table.source }
     private var hasKey: Bool { !structure.primaryKey.isEmpty }
 
-    /// Makes the table as far as it can be made before all others are.
+    /// Creates the table, without the columns that refer to later tables.
     func make() throws {
         if let existing = try target.reading({ try $0.table(named: structure.name) }) {
             if Self.columns(existing.structure) == Self.columns(structure)
@@ -31,7 +32,7 @@ struct TableMove {
         try target.change { try $0.alter(.createTable(table.first)) }
     }
 
-    /// Adds the columns that refer to tables which were made later.
+    /// Adds the columns that refer to later tables.
     func addLaterColumns() throws {
         for number in table.laterColumns {
             let column = structure.columns[number]
@@ -41,7 +42,7 @@ struct TableMove {
         }
     }
 
-    /// What two tables must share to have the same rows: names and types of columns, and the key.
+    /// Names and types of columns and the key, which two tables must share to hold the same rows.
     static func columns(_ structure: TableStructure) -> Set<String> {
         let key = structure.primaryKey.enumerated().map { "key \($0) \(structure.columns[$1].name)" }
         return Set(structure.columns.map { "\($0.type) \($0.isOptional) \($0.name)" } + key)
@@ -49,8 +50,8 @@ struct TableMove {
 
     // MARK: Rows
 
-    /// Stores the rows, from where `entry` says.
-    /// - Returns: the checksum of the source's rows; nil where some of them were copied earlier.
+    /// Stores the rows, continuing at the position of `entry`.
+    /// - Returns: the checksum of the source's rows; nil if an earlier run copied some of them.
     func storeRows(_ entry: inout MoveLedger.Entry) throws -> ContentDigest? {
         guard entry.phase == .waiting || entry.phase == .rows else { return nil }
         var digest = entry.rows == 0 ? ContentDigest() : nil
@@ -59,14 +60,14 @@ struct TableMove {
         return digest
     }
 
-    /// Stores again the rows that refer to rows which came later, in this table or in others. All tables have their rows.
+    /// Stores rows with references to later rows again, once all tables have their rows.
     func setReferences(_ entry: inout MoveLedger.Entry) throws {
         guard entry.phase == .references else { return }
         var digest: ContentDigest?
         try copy(&entry, next: .indexes, digest: &digest)
     }
 
-    /// Makes the indexes: before the rows, each would take a look-up for each row.
+    /// Builds the indexes last: before the rows, each index would cost a look-up per row.
     func makeIndexes(_ entry: inout MoveLedger.Entry) throws {
         guard entry.phase == .indexes else { return }
         for index in table.indexes { try target.buildIndex(index) }
@@ -76,7 +77,7 @@ struct TableMove {
         entry = after
     }
 
-    /// Copies the rows behind the entry's position, and begins the next phase.
+    /// Copies the rows after the entry's position, and starts the next phase.
     private func copy(_ entry: inout MoveLedger.Entry, next: MoveLedger.Phase, digest: inout ContentDigest?) throws {
         var batch = RowBuffer()
         var last: [ColumnValue] = []
@@ -94,7 +95,7 @@ struct TableMove {
         try commit(batch, last, &entry, next: next)
     }
 
-    /// Stores rows, with the ledger's entry, in one transaction.
+    /// Stores rows and the ledger's entry in one transaction.
     private func commit(
         _ rows: RowBuffer, _ last: [ColumnValue], _ entry: inout MoveLedger.Entry, next: MoveLedger.Phase? = nil
     ) throws {
@@ -118,7 +119,7 @@ struct TableMove {
         try committed(rows.count, rows.bytes.count)
     }
 
-    /// Rows in statements that are not too large, for a table without a key.
+    /// Splits the rows of a table without a key into statements of limited size.
     private func parts(_ rows: RowBuffer) -> [RowBuffer] {
         if rows.count <= batchRows, rows.bytes.count <= 2 * Self.batchBytes { return rows.isEmpty ? [] : [rows] }
         var parts = [RowBuffer()]
@@ -133,7 +134,7 @@ struct TableMove {
 
     // MARK: Positions
 
-    /// A row's key: the row with NULL in all other columns.
+    /// The position of a row: the row with NULL in all columns outside of the key.
     private func position(_ row: [ColumnValue]) throws -> [UInt8] {
         var buffer = RowBuffer()
         let key = row.indices.map { structure.primaryKey.contains($0) ? row[$0] : .null }
@@ -141,7 +142,7 @@ struct TableMove {
         return buffer.bytes
     }
 
-    /// The rows that a phase has still to store, in the order of the key.
+    /// The rows that a phase must still store, ordered by key.
     private func query(_ entry: MoveLedger.Entry) throws -> Query {
         var query = Query(structure)
         query.isDistinct = false
@@ -155,7 +156,7 @@ struct TableMove {
         return query
     }
 
-    /// Whether a row's key is behind a position: its first column that differs from the position's is greater.
+    /// Whether a row's key is after a position: the first column that differs is greater.
     private func behind(_ position: [UInt8]) throws -> Predicate {
         var buffer = RowBuffer()
         (buffer.bytes, buffer.ends) = (position, [position.count])
@@ -166,14 +167,14 @@ struct TableMove {
                 key[..<place].map { .compare(ColumnReference(column: $0), .equal, last[$0]) }
                     + [.compare(ColumnReference(column: key[place]), .greater, last[key[place]])])
         }
-        // The first column alone bounds the rows that are looked at.
+        // A bound on the first column limits the rows that are read.
         let bound = Predicate.compare(ColumnReference(column: key[0]), .greaterOrEqual, last[key[0]])
         return .and([bound, .or(cases)])
     }
 }
 
 extension ContentDigest {
-    /// The checksum of all rows of a table, by the columns of a structure.
+    /// The checksum of all rows of a table, in the columns of a structure.
     init(_ structure: TableStructure, _ session: any TableSession) throws {
         var digest = ContentDigest()
         var query = Query(structure)

@@ -1,6 +1,6 @@
 import Siltstone
 
-/// Memtables, logs, segments and value files with their live and dead bytes.
+/// Memtables, logs, segments and value files, with their live and dead bytes.
 struct FilesSection {
     private let report: StoreReport
 

@@ -1,19 +1,19 @@
-/// Text of a page, put together from parts that are escaped where they are added.
+/// The text of a page. Parts are escaped when they are added.
 struct HTML {
     private(set) var text = ""
 
-    /// Adds markup as it is.
+    /// Adds markup without escaping.
     mutating func raw(_ markup: String) { text += markup }
 
-    /// Adds text that may hold anything.
+    /// Adds untrusted text, escaped.
     mutating func escaped(_ content: String) { text += HTML.escape(content) }
 
-    /// Adds an element with text in it.
+    /// Adds an element with escaped text.
     mutating func element(_ name: String, _ attributes: String = "", _ content: String) {
         text += "<\(name)\(attributes.isEmpty ? "" : " " + attributes)>\(HTML.escape(content))</\(name)>"
     }
 
-    /// The content with what has a meaning in markup replaced. Control characters become a visible mark.
+    /// Replaces characters with a meaning in markup. Control characters become U+FFFD.
     static func escape(_ content: String) -> String {
         var escaped = ""
         for scalar in content.unicodeScalars {
@@ -31,7 +31,7 @@ struct HTML {
         return escaped
     }
 
-    /// Bytes of a key as text: UTF-8 as it is, other bytes as escapes.
+    /// The bytes of a key as text. Bytes that are not UTF-8 are escaped.
     static func key(_ bytes: [UInt8], limit: Int = 40) -> String {
         let shown = bytes.prefix(limit)
         let text: String

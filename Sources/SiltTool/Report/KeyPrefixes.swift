@@ -1,22 +1,22 @@
 import Siltstone
 
-/// The keys of a store in groups by their first bytes, each with about what it holds.
+/// The keys of a store, grouped by prefix, with estimated sizes.
 ///
-/// Found by seeks and estimates, without a walk: a group is split where its keys' common prefix ends, the largest group
-/// first, until there are enough groups.
+/// Found by seeks and estimates, without a scan: the largest group is split behind its keys' common prefix until there
+/// are enough groups.
 struct KeyPrefixes {
-    /// Keys that begin with the same bytes.
+    /// Keys with a common prefix.
     struct Group {
-        /// The longest prefix that all keys of the group have.
+        /// The longest common prefix of the group's keys.
         var prefix: [UInt8]
-        /// Entries and bytes, estimated.
+        /// The estimated entries and bytes.
         var estimate: RangeEstimate
-        /// Whether the group is one key.
+        /// Whether the group has a single key.
         var isSingle: Bool
-        /// Whether the group is not to be split.
+        /// Whether the group must not be split.
         var isWhole = false
 
-        /// The prefix for people: without the digits at its end, which are the common part of ids.
+        /// The prefix for people, without trailing digits, which belong to ids.
         var name: [UInt8] {
             if isSingle { return prefix }
             var name = prefix
@@ -28,10 +28,10 @@ struct KeyPrefixes {
     private(set) var groups: [Group] = []
     private let snapshot: Snapshot
 
-    /// Groups the keys that begin with `prefix`.
+    /// Groups the keys with a prefix.
     /// - Parameters:
-    ///   - most: how many groups at the most; more only where one split makes more.
-    ///   - smallest: entries below which a group is not split.
+    ///   - most: the number of groups at which splitting stops; the last split may exceed it.
+    ///   - smallest: the entries below which a group is not split.
     /// - Complexity: O(groups) seeks.
     init(_ snapshot: Snapshot, prefix: [UInt8] = [], most: Int = 24, smallest: Int = 64) throws {
         self.snapshot = snapshot
@@ -43,7 +43,7 @@ struct KeyPrefixes {
                 break
             }
             let parts = try split(groups[largest])
-            // A split by digits, or into many parts, names ids and not kinds of keys: it would tell nothing.
+            // A split by digits, or into many parts, separates ids instead of kinds of keys.
             let prefixBytes = groups[largest].prefix.count
             let isByDigits = parts.allSatisfy { $0.prefix[prefixBytes...].first.map(Self.isDigit) ?? true }
             if parts.count < 2 || parts.count > 40 || isByDigits {
@@ -63,7 +63,7 @@ struct KeyPrefixes {
         }
     }
 
-    /// The group of all keys that begin with `prefix`; nil where there is none.
+    /// The group of all keys with a prefix; nil if there are none.
     private func group(_ prefix: [UInt8]) throws -> Group? {
         let first = try snapshot.scan(prefix: prefix, limit: 1)
         guard let firstKey = try first.next()?.key else { return nil }
@@ -75,7 +75,7 @@ struct KeyPrefixes {
             isSingle: firstKey == lastKey)
     }
 
-    /// The group's parts by the byte that follows its prefix, found by a seek for each.
+    /// Splits a group by the byte behind its prefix, with a seek for each part.
     private func split(_ group: Group) throws -> [Group] {
         var parts: [Group] = []
         let cursor = try snapshot.scan(prefix: group.prefix)

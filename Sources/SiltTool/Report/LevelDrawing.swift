@@ -1,9 +1,9 @@
 import Siltstone
 
-/// The levels of a store, drawn: a row for each sorted run, a box for each segment over the part of the keys that it covers.
+/// Draws the levels of a store: a row for each sorted run, a box for each segment over its key range.
 struct LevelDrawing {
     private let segments: [StoreLayout.Segment]
-    /// The first and last keys of all segments, each once, in order: equal steps from left to right.
+    /// The distinct first and last keys of all segments, in order. They are drawn at equal distances.
     private let bounds: [[UInt8]]
 
     private static let width = 1000.0
@@ -41,7 +41,7 @@ struct LevelDrawing {
         html.raw("<span><i></i>merged</span></div>\n</section>\n")
     }
 
-    /// Segments by level and run, in the order in which a read asks them.
+    /// The segments by level and run, in the order of a read.
     private var runs: [[StoreLayout.Segment]] {
         var runs: [[StoreLayout.Segment]] = []
         for segment in segments {

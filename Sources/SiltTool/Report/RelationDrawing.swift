@@ -1,7 +1,7 @@
-/// Tables as boxes with their columns, in rows, and arrows from foreign keys to keys.
+/// Draws tables as boxes with their columns, in rows, and foreign keys as arrows to keys.
 ///
-/// Arrows run between boxes. An arrow to the next column of boxes is a curve. An arrow that has to pass a box runs through the
-/// space between two rows of boxes.
+/// Arrows run between boxes. An arrow to the next column of boxes is a curve. An arrow past other boxes runs through
+/// the space between two rows of boxes.
 struct RelationDrawing {
     private let tables: [TableSpace]
 
@@ -11,15 +11,15 @@ struct RelationDrawing {
     private static let keyWidth = 18.0
     /// The space between two rows of boxes.
     private static let rowGap = 30.0
-    /// Arrows beside each other in the space between boxes, and how far apart.
+    /// The number of parallel arrows in the space between boxes, and their distance.
     private static let (lanes, laneWidth) = (4, 5.0)
-    /// Columns of a box that are drawn.
+    /// The most columns drawn in a box.
     private static let mostColumns = 12
 
-    /// Boxes beside each other.
+    /// The number of boxes side by side.
     private let columns: Int
 
-    /// - Parameter columns: boxes beside each other: one fits a phone.
+    /// - Parameter columns: the number of boxes side by side; one fits a phone.
     init(_ tables: [TableSpace], columns: Int) {
         self.tables = tables
         self.columns = columns
@@ -29,13 +29,13 @@ struct RelationDrawing {
         var x: Double
         var y: Double
         var height: Double
-        /// The end of the row of boxes.
+        /// The bottom of the row of boxes.
         var rowEnd = 0.0
 
         var right: Double { x + RelationDrawing.boxWidth }
     }
 
-    /// From a line of one box to a line of another.
+    /// An arrow from a line of one box to a line of another.
     private struct Arrow {
         let from: Box
         let to: Box
@@ -67,11 +67,11 @@ struct RelationDrawing {
         html.raw("</svg></div>\n")
     }
 
-    /// The arrow's head. A name for each drawing: one that is not shown lends no head to others.
+    /// The id of the arrow head. It differs between drawings, because a hidden drawing's marker is not shown elsewhere.
     private var head: String { "head\(columns)" }
 
     private func shown(_ table: TableSpace) -> [TableSpace.Column] {
-        // Keys first where not all fit: they are what arrows begin at and lead to.
+        // If not all columns fit, keys come first: arrows start and end at them.
         if table.columns.count <= Self.mostColumns { return table.columns }
         let keys = table.columns.filter { $0.isKey || $0.references != nil }
         let rest = table.columns.filter { !$0.isKey && $0.references == nil }
@@ -131,7 +131,7 @@ struct RelationDrawing {
         }
     }
 
-    /// Draws a key. Fonts often lack the character.
+    /// Draws a key. The character lost, because many fonts lack it.
     private func addKey(_ x: Double, _ y: Double, to html: inout HTML) {
         html.raw("<g class=\"key\" transform=\"translate(\(x) \(y))\"><title>key</title>")
         html.raw("<circle cx=\"3.5\" cy=\"-4\" r=\"2.75\"/><path d=\"M6.25 -4H13M10 -4v3M13 -4v3\"/></g>")
@@ -141,7 +141,7 @@ struct RelationDrawing {
         html.raw("<path class=\"arrow\" marker-end=\"url(#\(head))\" d=\"\(path)\"/>\n")
     }
 
-    /// A curve to the near side of the next column of boxes, or around the right side of the same one.
+    /// A curve to the near side of the next column of boxes, or around the right side of the same column.
     private func path(_ arrow: Arrow) -> String {
         let isSame = arrow.to.x == arrow.from.x
         let x1 = arrow.to.x < arrow.from.x ? arrow.from.x : arrow.from.right
@@ -152,7 +152,7 @@ struct RelationDrawing {
         return "M\(x1) \(arrow.start) C\(c1) \(arrow.start) \(c2) \(arrow.end) \(x2) \(arrow.end)"
     }
 
-    /// A line through the space beside the one box, between two rows of boxes, and beside the other.
+    /// A line beside one box, between two rows of boxes, and beside the other box.
     private func passingPath(_ arrow: Arrow, lane: Int) -> String {
         let isRightward = arrow.to.x > arrow.from.x
         let direction = isRightward ? 1.0 : -1.0

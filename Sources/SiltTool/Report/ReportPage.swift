@@ -1,10 +1,10 @@
 import Siltstone
 
-/// The page of `silt report`: one file with its style and drawings in it, and no script.
+/// The page of `silt report`: one file that contains its style and drawings, without scripts.
 struct ReportPage {
     let report: StoreReport
 
-    /// The whole page.
+    /// The complete page.
     var text: String {
         var html = HTML()
         html.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")

@@ -1,4 +1,4 @@
-/// The style of the page: readable on a phone, in the light and in the dark.
+/// The style of the page, for phones and wide screens, light and dark.
 enum ReportStyle {
     static let text = """
         :root { color-scheme: light dark; --ink: #1c2126; --soft: #5d6872; --page: #fbfaf7; --card: #ffffff;

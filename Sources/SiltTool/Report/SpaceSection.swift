@@ -1,6 +1,6 @@
 import Siltstone
 
-/// Who takes the space: tables, indexes, prefixes of other keys, as bars.
+/// Bars of the space of tables, indexes and prefixes of other keys.
 struct SpaceSection {
     private struct Row {
         var name: String
@@ -56,7 +56,7 @@ struct SpaceSection {
     }
 }
 
-/// Shares for styles.
+/// Percentages for styles.
 enum Percent {
     /// `12.5%`.
     static func text(_ part: Int, of whole: Int) -> String {

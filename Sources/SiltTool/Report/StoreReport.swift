@@ -1,16 +1,15 @@
 import Siltstone
 
-/// What the page of `silt report` shows, gathered from an open store.
+/// The data of the page of `silt report`, read from an open store.
 struct StoreReport {
     var path: String
     var statistics: Statistics
     var layout: StoreLayout
     /// Keys outside of tables, by prefix.
     var prefixes: [KeyPrefixes.Group]
-    /// The tables, in the order of their names.
+    /// The tables, sorted by name.
     var tables: [TableSpace]
 
-    /// Gathers everything.
     init(_ store: KeyValueStore, path: String, tables: [TableSpace]) throws {
         self.path = path
         self.tables = tables
@@ -20,33 +19,33 @@ struct StoreReport {
     }
 }
 
-/// One table with what it takes and a sample of its rows.
+/// One table with its size and a sample of its rows.
 struct TableSpace {
-    /// A column as the page shows it.
+    /// A column on the page.
     struct Column {
         var name: String
         var type: String
         var isKey: Bool
         var isOptional: Bool
-        /// `Person.id`, for a foreign key.
+        /// The table that a foreign key refers to.
         var references: String?
     }
 
-    /// A part of the table's space.
+    /// The rows or one index of the table.
     struct Part {
-        /// The columns of an index. Nil: the rows.
+        /// The columns of an index; nil for the rows.
         var index: [String]?
         var isUnique: Bool
         var entries: Int
         var bytes: Int
 
-        /// The columns of an index as text.
+        /// The columns of an index, as text.
         var indexName: String? { index?.joined(separator: ", ") }
     }
 
     var name: String
     var columns: [Column]
     var parts: [Part]
-    /// The first rows as text, one array of cells each; nil is NULL.
+    /// The first rows as text, one array of cells each; nil for NULL.
     var sample: [[String?]]
 }

@@ -3,8 +3,8 @@ import SiltstoneTables
 import TableKit
 
 extension TableSpace {
-    /// The tables of a store, by name.
-    /// - Parameter sampleRows: rows of each that are read.
+    /// The tables of a store, sorted by name.
+    /// - Parameter sampleRows: the number of rows to read from each table.
     static func all(in store: KeyValueStore, sampleRows: Int) throws -> [TableSpace] {
         let engine = try SiltstoneDatabaseConfiguration(store: store).engine
         return try engine.reading { session in

@@ -1,4 +1,4 @@
-/// The catalogue: the tables with their relations drawn, their columns, and the first rows of each.
+/// The tables: a drawing of their relations, then columns and first rows of each.
 struct TablesSection {
     private let tables: [TableSpace]
 
@@ -9,7 +9,7 @@ struct TablesSection {
         html.raw("<section id=\"relations\">\n")
         html.element("h2", "", "Tables and their relations")
         html.element("p", "class=\"hint\"", "An arrow leads from a foreign key to the key that it refers to.")
-        // The style shows one of the two, as the page is wide or narrow.
+        // The style shows one of the two, depending on the width of the page.
         RelationDrawing(tables, columns: 3).add(to: &html)
         RelationDrawing(tables, columns: 1).add(to: &html)
         html.raw("</section>\n")

@@ -1,9 +1,9 @@
 import Foundation
 import TableKit
 
-/// Values of columns as text, and back.
+/// Converts column values to text and back.
 enum CellText {
-    /// A value as a person and CSV read it; nil for NULL. Bytes are `\x` and hexadecimal digits, dates ISO 8601 in UTC.
+    /// A value as text for people and CSV; nil for NULL. Bytes are `\x` and hexadecimal digits, dates ISO 8601 in UTC.
     static func text(_ value: ColumnValue) -> String? {
         switch value {
         case .null: nil
@@ -18,7 +18,7 @@ enum CellText {
         }
     }
 
-    /// A value as JSON: numbers, strings, true, false, null; what JSON lacks (bytes, NaN) as its text.
+    /// A value as JSON. Values that JSON lacks, such as bytes and NaN, become strings.
     static func json(_ value: ColumnValue) -> String {
         switch value {
         case .null: "null"
@@ -48,7 +48,7 @@ enum CellText {
         return quoted + "\""
     }
 
-    /// The value of a column that a cell of a file stands for; nil where it stands for none.
+    /// Parses a cell of a file as a value of a column; nil if it is malformed.
     static func value(_ cell: ImportedCell, _ type: ColumnType) -> ColumnValue? {
         let text = cell.text
         switch type {
@@ -70,10 +70,10 @@ enum CellText {
         }
     }
 
-    /// A nested value: JSON as it stands, a string of JSON with its quotes.
+    /// A nested value: JSON as it is, or a JSON string in quotes.
     private static func json(_ cell: ImportedCell) -> ColumnValue? {
         if cell.kind == .string { return .json(quoted(cell.text)) }
-        // Nested values of JSON lines were checked when they were read.
+        // The reader of JSON lines has checked nested values.
         return cell.kind == .nested || JSONCursor.isValue(cell.text) ? .json(cell.text) : nil
     }
 

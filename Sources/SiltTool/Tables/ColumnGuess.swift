@@ -1,18 +1,18 @@
 import TableKit
 
-/// The type of a column, found by looking at all of its values: the narrowest that every value is without loss, else text.
+/// Finds the type of a column from all its values: the narrowest that holds every value without loss, otherwise text.
 struct ColumnGuess {
     private static let candidates: [ColumnType] = [.int64, .uint64, .double, .bool, .uuid, .date, .bytes, .json]
     private var types = candidates
-    /// The line of the first row in which the column is NULL.
+    /// The line of the first row with NULL in this column.
     private(set) var firstNull: Int?
     private var hasValue = false
-    /// Whether a value is more than `inf` or `nan`, which may be words.
+    /// Whether a value is a number other than `inf` and `nan`, which may be words.
     private var hasNumber = false
 
     var hasNull: Bool { firstNull != nil }
 
-    /// Looks at a value; nil is NULL.
+    /// Adds a value; nil is NULL.
     mutating func add(_ cell: ImportedCell?, line: Int) {
         guard let cell else {
             firstNull = firstNull ?? line
@@ -31,7 +31,7 @@ struct ColumnGuess {
             NumberText.isSpecial(text) || (cell.kind == .plain && NumberText.isLosslessReal(text))
         case .bool: cell.kind == .plain && (text == "true" || text == "false")
         case .bytes: cell.kind != .nested && text.hasPrefix("\\x") && CellText.value(cell, .bytes) != nil
-        // A field of CSV is JSON where it can be nothing else.
+        // A CSV field is JSON only if it is an object or an array.
         case .json:
             cell.kind != .string && (text.hasPrefix("{") || text.hasPrefix("["))
                 && CellText.value(cell, .json) != nil
@@ -39,7 +39,7 @@ struct ColumnGuess {
         }
     }
 
-    /// The type.
+    /// The narrowest type.
     var type: ColumnType {
         guard hasValue else { return .string }
         return types.first { $0 != .double || hasNumber } ?? .string

@@ -1,14 +1,14 @@
-/// The columns of a file, and the types of their values.
+/// The columns of a file and the types of their values.
 struct ColumnSurvey {
-    /// The names, in the order in which they come.
+    /// The names, in order of appearance.
     private(set) var columns: [String] = []
     private(set) var guesses: [ColumnGuess] = []
-    /// The numbers of the columns.
+    /// The numbers of the columns, by name.
     private(set) var numbers: [String: Int] = [:]
     /// The line of the first row.
     private var firstLine: Int?
 
-    /// Looks at a row. Columns that it leaves out are NULL in it.
+    /// Adds a row. Columns missing from it are NULL.
     mutating func add(_ row: ImportedRows.Row) {
         let isFirst = firstLine == nil
         firstLine = firstLine ?? row.line
@@ -27,7 +27,7 @@ struct ColumnSurvey {
         numbers[name] = columns.count
         columns.append(name)
         guesses.append(ColumnGuess())
-        // The rows before had no such column.
+        // Earlier rows had no such column.
         if !isFirst, let firstLine { guesses[columns.count - 1].add(nil, line: firstLine) }
         return columns.count - 1
     }

@@ -1,20 +1,19 @@
-/// One value of an imported row, as the file spells it.
+/// One value of an imported row, as text.
 struct ImportedCell: Hashable {
-    /// How the file writes it.
+    /// The syntax of the value in the file.
     enum Kind {
-        /// A field of CSV; a number, true or false of JSON.
+        /// A CSV field, or a JSON number, true or false.
         case plain
-        /// A string of JSON: text, whatever it looks like.
+        /// A JSON string, which is text whatever it contains.
         case string
-        /// An object or an array of JSON.
+        /// A JSON object or array.
         case nested
     }
 
-    /// The text without quotes and escapes; that of nested values as it stands.
+    /// The text without quotes and escapes; nested values keep theirs.
     var text: String
     var kind = Kind.plain
 
-    /// A cell.
     init(_ text: String, _ kind: Kind = .plain) {
         self.text = text
         self.kind = kind

@@ -1,32 +1,32 @@
 import TableKit
 
-/// The rows of a file to be imported, of either format, one after the other: names of columns and texts of values.
+/// Reads the rows of a file to import, in either format: column names and values as text.
 enum ImportedRows {
     /// The formats that `import` reads and `export` writes.
     enum Format: String {
         case csv, jsonl
     }
 
-    /// What to do about a file in another encoding, as spreadsheets write them.
+    /// Advice for files in another encoding, which spreadsheets often write.
     static let encodingHint: StaticString = "; convert the file first, as by iconv -f WINDOWS-1252 -t UTF-8"
 
     /// One row of the input.
     struct Row {
-        /// The line that it begins at.
+        /// The first line of the row.
         var line: Int
-        /// The columns, in the order of `values`.
+        /// The column names, in the order of `values`.
         var columns: [String]
         /// The values; nil is NULL.
         var values: [ImportedCell?]
-        /// The line that names the columns: the first of a CSV file, the row's own of JSON lines.
+        /// The line with the column names: the first of a CSV file, the row's own for JSON lines.
         var headerLine: Int
     }
 
     /// Reads all rows.
     /// - Parameters:
-    ///   - copy: a descriptor that takes a copy of the input.
-    ///   - header: gets the line and the columns of a CSV file's header, before the first row.
-    /// - Throws: ``ToolError`` with the line where the input is wrong, and what `body` throws.
+    ///   - copy: a descriptor that receives a copy of the input.
+    ///   - header: called with the line and the columns of a CSV header, before the first row.
+    /// - Throws: ``ToolError`` with the line of malformed input, and errors of `body`.
     static func forEach(
         _ source: InputSource, _ format: Format, copyingTo copy: Int32? = nil, progress: Progress,
         header: (Int, [String]) throws -> Void = { _, _ in }, _ body: (Row) throws -> Void
@@ -51,7 +51,7 @@ enum ImportedRows {
         }
         let headerLine = reader.lineNumber
         try takeHeader(headerLine, header)
-        // NULL alone is written as nothing.
+        // In a file with one column, NULL is a blank line.
         reader.areBlankLinesRows = header.count == 1
         var rows = 0
         while let fields = try reader.next() {

@@ -3,17 +3,17 @@ import SiltstoneTables
 import TableKit
 
 extension Invocation {
-    /// Runs `body` with the tables of the store, opened for reading, which changes nothing on disk.
+    /// Runs `body` with the tables of the store, opened read-only without changes on disk.
     func readingTables<R>(_ body: (any TableEngine, KeyValueStore) throws -> R) throws -> R {
         try reading { try body(SiltstoneDatabaseConfiguration(store: $0).engine, $0) }
     }
 
-    /// Runs `body` with the tables of the store, opened for changes.
+    /// Runs `body` with the tables of the store, opened for writing.
     func writingTables<R>(createIfMissing: Bool = false, _ body: (any TableEngine) throws -> R) throws -> R {
         try writing(createIfMissing: createIfMissing) { try body(SiltstoneDatabaseConfiguration(store: $0).engine) }
     }
 
-    /// The format of `--format` for rows, else the one that a file's name ends with, else CSV.
+    /// The format of rows: from `--format`, otherwise from the file's extension, otherwise CSV.
     func rowFormat(_ file: String?) throws(ToolError) -> ImportedRows.Format {
         if let name = value(.rowFormat) {
             guard let format = ImportedRows.Format(rawValue: name) else {
@@ -32,7 +32,7 @@ extension Option {
 }
 
 extension TableEngine {
-    /// Runs `body` on one state of the tables.
+    /// Runs `body` on one snapshot of the tables.
     func reading<R>(_ body: (any TableSession) throws -> R) throws -> R {
         let session = try beginRead()
         defer { session.rollback() }

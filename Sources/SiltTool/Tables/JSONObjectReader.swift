@@ -1,7 +1,7 @@
 import Foundation
 import TableKit
 
-/// Reads rows from JSON lines: one object a line, whose members are columns.
+/// Reads rows from JSON lines: one object a line, with columns as members.
 struct JSONObjectReader: ~Copyable {
     private var lines: LineReader
     private let source: String
@@ -11,13 +11,13 @@ struct JSONObjectReader: ~Copyable {
         self.source = source
     }
 
-    /// The number of the line that was read last, from 1.
+    /// The number of the last line read, from 1.
     var lineNumber: Int { lines.lineNumber }
 
-    /// Bytes read from the input.
+    /// The number of bytes read from the input.
     var bytesRead: Int { lines.bytesRead }
 
-    /// The members of the next object; NULL is nil. Nil at the end.
+    /// The members of the next object, with nil for NULL. Nil at the end.
     mutating func next() throws -> [(name: String, value: ImportedCell?)]? {
         while let line = try lines.next() {
             var cursor = JSONCursor(line, encodingHint: ImportedRows.encodingHint)

@@ -1,18 +1,18 @@
 import Foundation
 
-/// The files that appear in a directory from now on: those of a store that is being made, to be removed where it fails.
+/// The files that appear in a directory from now on. Removes those of a new store after a failure.
 struct NewFiles {
     private let path: String
-    /// What was there before; nil where there was no directory.
+    /// The earlier names; nil if the directory did not exist.
     private let before: Set<String>?
 
-    /// - Parameter path: the directory, which need not exist.
+    /// - Parameter path: the directory; it need not exist.
     init(in path: String) {
         self.path = path
         before = Self.names(path)
     }
 
-    /// Removes what was not there before. What cannot be removed stays: the error that led here is the one to report.
+    /// Removes the new files. Failures are ignored, because the caller throws an earlier error.
     func remove() {
         guard let before else { return remove(path) }
         for name in Self.names(path) ?? [] where !before.contains(name) { remove(path + "/" + name) }

@@ -1,8 +1,8 @@
 import TableKit
 
-/// Numbers as texts spell them, read only where nothing is lost.
+/// Parses numbers without loss.
 enum NumberText {
-    /// Whether a text is a decimal number: digits with a sign, a point and an exponent, as CSV and JSON write it.
+    /// Whether a text is a decimal number with optional sign, point and exponent, as in CSV and JSON.
     static func isDecimal(_ text: String) -> Bool {
         var rest = Substring(text).utf8
         if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest = rest.dropFirst() }
@@ -21,7 +21,7 @@ enum NumberText {
         return rest.isEmpty
     }
 
-    /// Whether a text is a number of JSON: RFC 8259 allows no plus sign, no leading zero and no bare point.
+    /// Whether a text is a JSON number: RFC 8259 allows no plus sign, no leading zero and no bare point.
     static func isJSON(_ text: String) -> Bool {
         guard isDecimal(text), !text.hasPrefix("+") else { return false }
         let bytes = Array(text.utf8.drop { $0 == UInt8(ascii: "-") })
@@ -31,26 +31,26 @@ enum NumberText {
             || (whole.count + 1 < bytes.count && isDigit(bytes[whole.count + 1]))
     }
 
-    /// The integer that a text spells in the one way that it is printed: no plus sign, no leading zero, no `-0`. Other
-    /// spellings are codes: postcodes, telephone numbers.
+    /// Parses an integer in its printed form: no plus sign, no leading zero, no `-0`. Other forms are codes, such as
+    /// postcodes and telephone numbers.
     static func integer(_ text: String) -> ColumnValue? {
         if let value = Int64(text), String(value) == text { return .integer(value) }
         if let value = UInt64(text), String(value) == text { return ColumnValue(value) }
         return nil
     }
 
-    /// The real that a text spells: a decimal number within the type's range, `inf`, `-inf` or `nan`. Decimal digits beyond
-    /// the precision are rounded, which every reader of reals does.
+    /// Parses a real: a decimal number within the type's range, `inf`, `-inf` or `nan`. Digits beyond the precision are
+    /// rounded.
     /// - Parameter type: float or double.
     static func real(_ text: String, _ type: ColumnType = .double) -> Double? {
         guard isDecimal(text) else { return special(text) }
-        // A float is read from the digits: by way of a double it would be rounded twice.
+        // Parsed as a float directly: a double in between would round twice.
         let value = type == .float ? Float(text).map { Double($0) } : Double(text)
         return value.flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// Whether a column of reals keeps what a text says: an integer exactly, no number above the range, none that becomes
-    /// 0, no code.
+    /// Whether a double holds the number of a text: integers exactly, nothing out of range, nothing rounded to 0, no
+    /// codes.
     static func isLosslessReal(_ text: String) -> Bool {
         guard isDecimal(text), let value = Double(text), value.isFinite else { return false }
         let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
@@ -65,7 +65,7 @@ enum NumberText {
         return value != 0 || !mantissa.contains { $0 > UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
     }
 
-    /// Whether a text is one of those that `export` prints for reals that are no numbers.
+    /// Whether a text is what `export` prints for infinities and NaN.
     static func isSpecial(_ text: String) -> Bool { text == "inf" || text == "-inf" || text == "nan" }
 
     private static func special(_ text: String) -> Double? {

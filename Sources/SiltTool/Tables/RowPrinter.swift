@@ -1,15 +1,15 @@
 import TableKit
 
-/// Prints the rows of a statement as they come: aligned columns, CSV or JSON lines.
+/// Prints the rows of a statement as they arrive: aligned columns, CSV or JSON lines.
 struct RowPrinter: ~Copyable {
-    /// How rows are printed.
+    /// The format of printed rows.
     enum Style {
         case aligned, csv, jsonLines
     }
 
     private let style: Style
     private var output = OutputBuffer.standard()
-    /// Rows printed.
+    /// The number of printed rows.
     private(set) var rows = 0
 
     init(_ style: Style) { self.style = style }
@@ -30,7 +30,7 @@ struct RowPrinter: ~Copyable {
         }
     }
 
-    /// Writes out what is left.
+    /// Flushes the output.
     mutating func finish() throws { try output.flush() }
 
     private mutating func forEach(_ result: SQLResult, _ line: ([ColumnValue]) -> String) throws {

@@ -1,6 +1,6 @@
 import TableKit
 
-/// Tables as the statements of SQL that make them.
+/// Renders tables as the SQL statements that create them.
 enum SchemaText {
     /// One statement for the table, and one for each of its indexes.
     static func statements(_ info: TableInfo) -> [String] {
@@ -44,7 +44,7 @@ enum SchemaText {
         }
     }
 
-    /// A name, in quotes where it is no plain word.
+    /// A name, quoted unless it is a plain word.
     static func quoted(_ name: String) -> String {
         let isPlain =
             !name.isEmpty && !(name.first?.isNumber ?? true)
@@ -56,7 +56,7 @@ enum SchemaText {
         return isPlain ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
     }
 
-    /// Words of SQL that are no names without quotes.
+    /// SQL keywords that need quotes as names.
     private static let words: Set<String> = [
         "SELECT", "FROM", "WHERE", "ORDER", "GROUP", "BY", "LIMIT", "OFFSET", "INSERT", "INTO", "VALUES", "UPDATE",
         "SET",

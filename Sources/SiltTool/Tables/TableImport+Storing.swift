@@ -1,11 +1,11 @@
 import TableKit
 
 extension TableImport {
-    /// Rows that are inserted by one statement.
+    /// The rows of one statement.
     private static let chunkRows = 1000
 
-    /// Stores the rows of an input that was checked.
-    /// - Parameter report: gets the rows that are committed, also where this throws.
+    /// Stores the rows of a checked input.
+    /// - Parameter report: receives the number of committed rows, even if this throws.
     /// - Throws: ``ToolError`` with the line of a row that the table refuses.
     func store(_ checked: Checked, in engine: any TableEngine, _ report: inout Report) throws {
         let session = try engine.begin(.serial)
@@ -29,20 +29,20 @@ extension TableImport {
         report.rows = run.committedRows
     }
 
-    /// The second pass: rows on their way into the table.
+    /// The second pass, which stores rows.
     fileprivate struct StoringRun {
         let settings: TableImport
         let structure: TableStructure
         let source: String
         let engine: any TableEngine
         var session: any TableSession
-        /// Rows that wait for the next statement, and the lines that they began at.
+        /// Rows for the next statement, and their first lines.
         var chunk = RowBuffer()
         var lines: [Int] = []
-        /// The columns that they set.
+        /// The columns of these rows.
         var columns: [String] = []
         var numbers: [Int] = []
-        /// Rows of the transaction.
+        /// The rows of the open transaction.
         var pendingRows = 0
         var lastLine = 0
         var committedRows = 0
@@ -104,8 +104,8 @@ extension TableImport.StoringRun {
         _ = try session.insert(statement)
     }
 
-    /// The error of a statement with the line of the row that it means: the rows are inserted again, one by one, in a
-    /// transaction that is lost anyway.
+    /// Adds the line of the offending row to an error. Finds it by inserting the rows again, one by one, in the
+    /// transaction that will be rolled back.
     private func place(_ error: any TableError) -> ToolError {
         for row in lines.indices {
             var single = RowBuffer()
@@ -118,7 +118,7 @@ extension TableImport.StoringRun {
         return ToolError(ExitCode(error.code), "\(source), lines \(lines.first ?? 0) to \(lastLine): \(error)")
     }
 
-    /// An error, with the rows that earlier batches have left.
+    /// Adds the number of rows stored by earlier batches to an error.
     func describePartly(_ error: any Error) -> ToolError {
         let failure = Failure(error)
         return ToolError(

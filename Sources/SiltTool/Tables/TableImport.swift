@@ -1,17 +1,17 @@
 import TableKit
 
-/// One import of a file into a table: a pass that checks every row, then one that stores them.
+/// Imports a file into a table. A first pass checks every row, a second one stores them.
 struct TableImport {
-    /// What `import` reports.
+    /// The report of `import`.
     struct Report: Encodable {
         var table: String
         var created = false
-        /// Rows that are committed.
+        /// The number of committed rows.
         var rows = 0
         var seconds = 0.0
     }
 
-    /// The column that is the key of a table that is made.
+    /// The key column of a new table.
     enum KeyChoice: Equatable {
         /// The column `id`, if there is one.
         case automatic
@@ -19,29 +19,29 @@ struct TableImport {
         case column(String)
     }
 
-    /// An input whose rows have all been checked.
+    /// An input with all rows checked.
     struct Checked {
-        /// Where the second pass reads: the same input from its start, or the copy of a pipe.
+        /// The input of the second pass: the first one's, rewound, or the copy of a pipe.
         var source: InputSource
         var structure: TableStructure
-        /// Whether the table is to be made.
+        /// Whether the table must be created.
         var isNew: Bool
     }
 
     let table: String
     let format: ImportedRows.Format
     let key: KeyChoice
-    /// Whether rows take the place of those with their key.
+    /// Whether rows replace those with the same key.
     let isReplacing: Bool
-    /// Rows of a transaction. Nil: all of them.
+    /// The rows of a transaction; nil for all.
     let batchRows: Int?
     let isQuiet: Bool
 
     // MARK: First pass
 
-    /// Checks every row, and finds the types of a table that is to be made.
-    /// - Parameter existing: the table, where it exists.
-    /// - Throws: ``ToolError`` with the line where the input is wrong.
+    /// Checks every row, and finds the column types of a new table.
+    /// - Parameter existing: the table; nil if it does not exist.
+    /// - Throws: ``ToolError`` with the line of malformed input.
     func check(_ source: InputSource, _ existing: TableStructure?) throws -> Checked {
         if let existing, case .column(let name) = key, existing.primaryKey != [existing.number(of: name)] {
             throw ToolError(.usage, "the table \(table) exists, and '\(name)' is not its key")
@@ -67,7 +67,7 @@ struct TableImport {
             source: checked, structure: try existing ?? structure(survey, source.name), isNew: existing == nil)
     }
 
-    /// The table with the columns of the file.
+    /// A table with the columns of the file.
     private func structure(_ survey: ColumnSurvey, _ source: String) throws -> TableStructure {
         guard !survey.columns.isEmpty else { throw ToolError(.usage, "the input has no rows to make a table of") }
         let columns = zip(survey.columns, survey.guesses).map { name, guess in
@@ -102,7 +102,7 @@ struct TableImport {
         throw ToolError(.usage, "\(source):\(line): the table \(table) has no column '\(name)'; it has \(known)")
     }
 
-    /// The value of a column that a cell stands for.
+    /// Parses a cell as a value of a column.
     func value(_ cell: ImportedCell?, _ column: Column, _ line: Int, _ source: String) throws -> ColumnValue {
         guard let cell else { return .null }
         if let value = CellText.value(cell, column.type) { return value }

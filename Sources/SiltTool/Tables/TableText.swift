@@ -1,10 +1,10 @@
 import TableKit
 
-/// Rows as aligned columns for people. Widths are taken from the first rows; a later cell that is wider is written whole.
+/// Formats rows as aligned columns for people. The first rows set the widths; wider cells below them are not cut.
 struct TableText {
-    /// Rows that are looked at before the first is printed.
+    /// The most rows that set the widths.
     static let sampleRows = 1000
-    /// Characters of a cell that are shown.
+    /// The most characters shown of a cell.
     private static let mostCharacters = 60
 
     private let columns: [String]
@@ -13,7 +13,7 @@ struct TableText {
 
     /// - Parameters:
     ///   - sample: the first rows.
-    ///   - rightColumns: columns whose text is a number.
+    ///   - rightColumns: text columns to align like numbers.
     init(columns: [String], sample: [[ColumnValue]], rightColumns: Set<Int> = []) {
         self.columns = columns
         var widths = columns.map(\.count)
@@ -28,7 +28,7 @@ struct TableText {
         self.isRight = isRight
     }
 
-    /// The names of the columns and a rule below them.
+    /// The column names and a rule below them.
     var header: String {
         line(columns) + "\n" + widths.map { String(repeating: "-", count: $0) }.joined(separator: "  ") + "\n"
     }

@@ -1,13 +1,13 @@
 /// A horizontal bar of characters.
 struct Bar {
-    /// Characters of a full bar.
+    /// The characters of a full bar.
     var width: Int
-    /// Whether to draw in eighths of a character with Unicode's block elements; else with number signs.
+    /// Whether to draw eighths of a character with Unicode's block elements, instead of number signs.
     var isUnicode: Bool
 
     private static let eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 
-    /// The bar for a fraction from 0 to 1, and spaces up to the width. What is above 0 shows at least a trace.
+    /// Draws a fraction from 0 to 1, padded to the width. Any fraction above 0 is visible.
     func draw(_ fraction: Double) -> String {
         let fraction = fraction.isFinite ? min(max(fraction, 0), 1) : 0
         let steps = isUnicode ? 8 : 1

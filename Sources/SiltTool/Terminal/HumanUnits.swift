@@ -1,4 +1,4 @@
-/// Numbers as people read them.
+/// Formats numbers for people.
 enum HumanUnits {
     /// `1,234,567`.
     static func count(_ number: Int) -> String {
@@ -26,7 +26,7 @@ enum HumanUnits {
         return "\(unit == 0 ? String(number) : significant(value)) \(units[unit])"
     }
 
-    /// A number with one decimal below ten, else none.
+    /// A number, with one decimal below ten, otherwise none.
     static func significant(_ value: Double) -> String { value < 9.95 ? decimal(value) : String(Int(value.rounded())) }
 
     /// A number with one decimal.

@@ -1,7 +1,6 @@
-/// One line on standard error that tells how far a command is, redrawn a few times a second, and only where standard
-/// error is a terminal.
+/// A progress line on standard error, redrawn a few times a second. Shown only if standard error is a terminal.
 final class Progress {
-    /// Seconds between two drawings.
+    /// The time between two redraws, in seconds.
     private static let interval = 0.2
 
     private let label: String
@@ -11,17 +10,17 @@ final class Progress {
     private var drawn = 0.0
     private var hasDrawn = false
 
-    /// Creates a line, not drawn yet.
+    /// Creates a line without drawing it.
     /// - Parameters:
-    ///   - label: what is going on, in one word.
-    ///   - totalBytes: bytes to do in all, where that is known: it takes a total to draw a bar and to guess the time.
+    ///   - label: the activity, in one word.
+    ///   - totalBytes: the bytes to process; nil if unknown. The bar and the remaining time need it.
     init(_ label: String, totalBytes: Int? = nil, isQuiet: Bool) {
         self.label = label
         self.totalBytes = totalBytes
         isVisible = !isQuiet && System.isTerminal(System.standardError)
     }
 
-    /// Redraws the line if it is time. Reads the clock, so call it once for many records.
+    /// Redraws the line if it is due. Reads the clock, so call it once for many records.
     func update(bytes: Int, totalBytes: Int? = nil, records: Int? = nil) {
         guard isVisible else { return }
         let now = System.seconds

@@ -1,11 +1,11 @@
-/// Text to standard output and standard error.
+/// Writes text to standard output and standard error.
 enum Terminal {
-    /// Writes `text` to standard output, as it is.
+    /// Writes `text` to standard output, unchanged.
     static func print(_ text: String) throws(SystemError) {
         try write(text, to: System.standardOutput, name: "standard output")
     }
 
-    /// Writes `text` to standard error. That nobody reads there is no reason to fail.
+    /// Writes `text` to standard error. Ignores errors.
     static func printError(_ text: String) {
         do { try write(text, to: System.standardError, name: "standard error") } catch {}
     }

@@ -1,7 +1,7 @@
 import CRUDKit
 
-/// What goes beyond the four operations, as the repository itself does it where it is a `CRUDCollection`: called on a
-/// `CRUDRepository`, these would be the derived ones.
+/// Calls the operations beyond the four. Uses a `CRUDCollection`'s own implementations, where a call on a
+/// `CRUDRepository` would use the default ones.
 struct DerivedOperations {
     let repository: any CRUDRepository & Sendable
 

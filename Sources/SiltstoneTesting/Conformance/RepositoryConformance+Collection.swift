@@ -1,12 +1,12 @@
 import CRUDKit
 
-/// What collections do beyond the four operations.
+/// Checks of collections.
 extension RepositoryConformance {
     func checkListing() async throws {
         guard let repository = try await makeRepository("listing") as? any CRUDCollection else { return }
         try require(try await repository.ids().isEmpty, "An empty table lists identifiers.")
         try require(try await repository.count() == 0, "An empty table counts items.")
-        // Of the canonically equivalent both, which a listing by way of a dictionary would merge.
+        // Both of each canonically equivalent pair: a dictionary of strings would merge them.
         let ids = Samples.strings + Samples.equivalents.map(\.0) + Samples.equivalents.map(\.1)
         for (number, id) in ids.enumerated() { try await repository.create(id: id, item: number) }
         let ordered = ids.enumerated().sorted { $0.element.utf8.lexicographicallyPrecedes($1.element.utf8) }

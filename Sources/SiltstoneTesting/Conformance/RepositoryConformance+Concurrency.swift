@@ -1,15 +1,15 @@
 import CRUDKit
 
-/// Operations at once.
+/// Checks of concurrent operations.
 extension RepositoryConformance {
-    /// How a task's operation ended.
+    /// The outcome of a task's operation.
     private enum Outcome: Sendable {
         case done(Int)
         case refused
         case failed(String)
     }
 
-    /// Runs an operation in several tasks at once, through two repositories of one table.
+    /// Runs an operation concurrently in several tasks, through two repositories of one table.
     private func race(
         _ table: String, tasks: Int,
         _ operation: @escaping @Sendable (any CRUDRepository & Sendable, Int) async throws -> Void

@@ -1,6 +1,6 @@
 import CRUDKit
 
-/// Identifiers and tables with names of all kinds.
+/// Checks of unusual identifiers and table names.
 extension RepositoryConformance {
     func checkIdentifiers() async throws {
         let repository = try await makeRepository("identifiers")
@@ -12,7 +12,7 @@ extension RepositoryConformance {
         try await checkDistinct(Samples.equivalents.flatMap { [$0.0, $0.1] }, in: repository)
     }
 
-    /// Checks that each identifier holds an item of its own, while others come and go.
+    /// Checks that each identifier keeps its own item while others are created, updated and deleted.
     private func checkDistinct(_ ids: [String], in repository: any CRUDRepository & Sendable) async throws {
         for (number, id) in ids.enumerated() {
             do { try await repository.create(id: id, item: number) } catch {

@@ -1,7 +1,7 @@
 import CRUDKit
 import Foundation
 
-/// The four operations, one after the other.
+/// Sequential checks of the four operations.
 extension RepositoryConformance {
     func checkCreatedIsReadBack() async throws {
         let repository = try await makeRepository("read-back")
@@ -22,7 +22,7 @@ extension RepositoryConformance {
         try await check(Data((0...255).map { UInt8($0) }), "data")
         try await check([Int](), "empty-array")
         try await check([SampleItem](repeating: SampleItem(name: "large", number: 7), count: 3000), "large")
-        // Databases that write themselves out as a whole would carry it through all further checks.
+        // Databases that rewrite all their data at each change would rewrite it in all later checks.
         try await repository.delete(id: "large")
     }
 

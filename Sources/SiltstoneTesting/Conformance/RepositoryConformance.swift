@@ -1,6 +1,6 @@
 public import CRUDKit
 
-/// Checks that a repository keeps the promises of `CRUDRepository`, from any test framework or none.
+/// Checks that a repository keeps the promises of `CRUDRepository`. Works with any test framework or none.
 ///
 /// ```swift
 /// @Test func conforms() async throws {
@@ -11,8 +11,8 @@ public import CRUDKit
 /// }
 /// ```
 ///
-/// The checks use some thirty tables and a few hundred identifiers, and leave items behind: give them a database of
-/// their own.
+/// The checks use some thirty tables and a few hundred identifiers, and leave items behind. Use a database for them
+/// alone.
 public struct RepositoryConformance: Sendable {
     /// Makes a repository.
     public typealias MakeRepository = @Sendable (_ tableName: String) async throws -> any CRUDRepository & Sendable
@@ -22,25 +22,25 @@ public struct RepositoryConformance: Sendable {
 
     /// Creates the checks.
     /// - Parameters:
-    ///   - skipped: promises that the repository does not make. Those of `CRUDCollection` are skipped by themselves
-    ///     where it is none.
-    ///   - makeRepository: makes a repository of a table in a database that is empty at first. Called several times
-    ///     with one name, it returns repositories of the same table.
+    ///   - skipped: promises that the repository does not make. Those of `CRUDCollection` are skipped automatically for
+    ///     other repositories.
+    ///   - makeRepository: makes a repository of a table, in a database that is empty at first. Calls with the same
+    ///     name return repositories of the same table.
     public init(skipping skipped: Set<ConformancePromise> = [], makeRepository: @escaping MakeRepository) {
         self.makeRepository = makeRepository
         self.skipped = skipped
     }
 
     /// Checks every promise.
-    /// - Throws: ``ConformanceFailure`` for the first that is broken.
+    /// - Throws: ``ConformanceFailure`` for the first broken promise.
     public func check() async throws {
         for promise in ConformancePromise.allCases where !skipped.contains(promise) {
             if let failure = await failure(of: promise) { throw failure }
         }
     }
 
-    /// Checks every promise, whether or not others are broken.
-    /// - Returns: the broken ones; none for a repository that conforms.
+    /// Checks every promise, even after a failure.
+    /// - Returns: the failures; none for a conforming repository.
     public func failures() async -> [ConformanceFailure] {
         var failures: [ConformanceFailure] = []
         for promise in ConformancePromise.allCases where !skipped.contains(promise) {
@@ -50,7 +50,7 @@ public struct RepositoryConformance: Sendable {
     }
 
     /// Checks one promise.
-    /// - Returns: how it is broken; nil where it is kept.
+    /// - Returns: the failure; nil if the promise is kept.
     public func failure(of promise: ConformancePromise) async -> ConformanceFailure? {
         do {
             try await run(promise)

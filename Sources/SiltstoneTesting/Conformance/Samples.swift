@@ -1,6 +1,6 @@
 import Foundation
 
-/// An item of the usual kind.
+/// A typical item.
 struct SampleItem: Codable, Equatable, Sendable {
     var name: String
     var number: Int
@@ -16,7 +16,7 @@ struct UnencodableItem: Codable {
     init() {}
     init(from decoder: any Decoder) throws { throw Failure() }
     func encode(to encoder: any Encoder) throws {
-        // Something at first, so that a repository that writes as it encodes is found out.
+        // Encodes something first, to detect repositories that write while they encode.
         var container = encoder.unkeyedContainer()
         try container.encode("begun")
         throw Failure()
@@ -24,7 +24,7 @@ struct UnencodableItem: Codable {
 }
 
 enum Samples {
-    /// Strings that make trouble, as identifiers and as names of tables. Any two differ in their bytes.
+    /// Difficult strings, as identifiers and table names. Any two differ in their bytes.
     static let strings: [String] = [
         "", "a", "A", "b", "0", " ", " a", "a ", ".", "..", "...", ".a", "a.", "/", "//", "/a", "a/", "a/b", "a/../b",
         "../a", "../../../../tmp/a", "./a", "~", "~/a", "\\", "a\\b", "..\\a", "C:\\a", "C:", "con", "NUL", "%", "%%",
@@ -39,13 +39,13 @@ enum Samples {
         String(repeating: "x", count: 9_999) + "y",
     ]
 
-    /// Pairs that `String` takes for the same and that differ in their bytes.
+    /// Pairs that `String` equates although their bytes differ.
     static let equivalents: [(String, String)] = [
         ("caf\u{e9}", "cafe\u{301}"), ("\u{212b}", "\u{c5}"), ("\u{ac00}", "\u{1100}\u{1161}"), ("\u{2126}", "\u{3a9}"),
         ("a\u{323}\u{307}", "a\u{307}\u{323}"),
     ]
 
-    /// Tables and identifiers whose names run into each other where they are joined without care.
+    /// Tables and identifiers that collide if their names are joined carelessly.
     static let neighbours: [(table: String, id: String)] = [
         ("a", "b"), ("", "ab"), ("ab", ""), ("a", "b_item_c"), ("a_item_b", "c"), ("a", "\0b"), ("a\0", "b"),
         ("a\0\u{1}", "b"), ("a", "\0\u{1}b"), ("a/b", "c"), ("a", "b/c"), ("a:b", "c"), ("a", "b:c"), ("a.b", "c"),

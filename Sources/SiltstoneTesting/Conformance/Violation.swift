@@ -1,13 +1,13 @@
 import CRUDKit
 
-/// What a check found wrong.
+/// The failure of a check.
 struct Violation: Error {
     let detail: String
 
     init(_ detail: String) { self.detail = detail }
 }
 
-/// Fails the check where a condition does not hold.
+/// Fails the check unless a condition holds.
 func require(_ condition: Bool, _ detail: @autoclosure () -> String) throws {
     if !condition { throw Violation(detail()) }
 }
@@ -41,14 +41,14 @@ func requireAlreadyExists(_ id: String, _ what: String, _ body: () async throws 
 /// Whether two strings have the same UTF-8.
 func sameBytes(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
 
-/// An identifier, fit for a message.
+/// An identifier for messages, escaped and shortened.
 func quoted(_ id: String) -> String {
     let text = String(id.unicodeScalars.prefix(60)).unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
     return "\"\(text)\"" + (id.unicodeScalars.count > 60 ? "… (\(id.utf8.count) bytes)" : "")
 }
 
 extension CRUDRepository {
-    /// Fails the check unless the identifier holds the item.
+    /// Fails the check unless the identifier has this item.
     func expect<T: CRUDRepository.Item & Equatable>(_ item: T, id: String, _ when: String) async throws {
         let found: T
         do { found = try await read(id: id) } catch {
@@ -57,7 +57,7 @@ extension CRUDRepository {
         try require(found == item, "read of \(quoted(id)) \(when) returned \(found) instead of \(item).")
     }
 
-    /// Fails the check unless nothing is found under the identifier by any operation.
+    /// Fails the check unless read, update and delete all report the identifier as missing.
     func expectMissing(id: String) async throws {
         try await requireNotFound(id, "read of") { let _: String = try await read(id: id) }
         try await requireNotFound(id, "update of") { try await update(id: id, item: "updated") }

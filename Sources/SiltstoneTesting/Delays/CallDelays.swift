@@ -1,23 +1,23 @@
-/// How often, and for how long, a ``DelayingFileSystem`` holds up the calls that it passes on.
+/// The frequency and length of the delays of a ``DelayingFileSystem``.
 ///
-/// A call is held up twice, before and after the call below: what another thread does in the one gap or the other makes
-/// different histories.
+/// Each call is delayed twice, before and after the call below, because other threads make different histories in each
+/// gap.
 public struct CallDelays: Sendable, Hashable {
-    /// How likely a thread is to give way to another, from 0 to 1.
+    /// The probability that a thread yields, from 0 to 1.
     public var yieldProbability = 0.3
-    /// How likely a thread is to sleep, from 0 to 1.
+    /// The probability that a thread sleeps, from 0 to 1.
     public var pauseProbability = 0.05
-    /// The longest sleep, in microseconds. All lengths up to this are equally likely.
+    /// The longest sleep, in microseconds. All lengths up to it are equally likely.
     public var greatestPause = 400
-    /// How likely a thread is to sleep at a call of the kind that is slow at the time, from 0 to 1.
+    /// The probability that a thread sleeps at a call of the kind that is slow in the current phase, from 0 to 1.
     public var slowKindProbability = 0.5
-    /// After how many calls another kind is the slow one.
+    /// The length of a phase with one slow kind, in delay points. Each call has two.
     public var phaseLength = 48
 
-    /// Creates the defaults: a store with small memtables becomes several times slower.
+    /// Creates the defaults, which make a store with small memtables several times slower.
     public init() {}
 
-    /// Delays that do nothing but let other threads go first.
+    /// Delays that only yield to other threads.
     public static var yielding: CallDelays {
         var delays = CallDelays()
         delays.pauseProbability = 0
@@ -26,13 +26,13 @@ public struct CallDelays: Sendable, Hashable {
     }
 }
 
-/// The kinds of calls, one of which is slow at a time.
+/// The kinds of calls. One kind is slow in each phase.
 enum CallKind: UInt64, CaseIterable {
     case open, close, list, look, rename, link, remove, makeDirectory, syncDirectory, lock
     case size, read, write, reserve, truncate, sync, map, prepare
 }
 
-/// What happens to one side of a call.
+/// The delay before or after a call.
 enum CallDelay: Hashable, Sendable {
     case none
     case yield
@@ -42,17 +42,17 @@ enum CallDelay: Hashable, Sendable {
 
 /// The delays of all calls, as a function of a seed.
 ///
-/// Independent pauses alone rarely bring about what needs one step to be late many times over, such as ten flushes
-/// during one compaction. So the calls fall into phases, and in each phase one kind of call, drawn from the seed, is
-/// slow: a phase in which directories are slow to sync, one in which files are slow to open, and so on.
+/// Independent pauses rarely delay one step many times in a row, as in ten flushes during one compaction. So the calls
+/// are divided into phases. In each phase one kind of call, drawn from the seed, is slow: syncs of directories, opens
+/// of files, and so on.
 struct DelaySchedule: Sendable {
     let seed: UInt64
     let delays: CallDelays
 
-    /// The delay of one side of a call.
+    /// The delay before or after a call.
     /// - Parameters:
-    ///   - kind: what is called.
-    ///   - number: how many sides of calls came before.
+    ///   - kind: the kind of the call.
+    ///   - number: the number of earlier delay points.
     func delay(_ kind: CallKind, number: UInt64) -> CallDelay {
         let draw = SplitMix64.mixed(seed ^ SplitMix64.mixed(number))
         let chance = SplitMix64.fraction(draw)

@@ -50,7 +50,7 @@ final class DelayingFile: File {
     }
 }
 
-/// A mapping of a ``DelayingFile``: the bytes of the one below.
+/// A mapping of a ``DelayingFile``, with the bytes of the mapping below.
 private final class DelayingMapping: FileMapping {
     private let base: any FileMapping
     private let delayer: Delayer

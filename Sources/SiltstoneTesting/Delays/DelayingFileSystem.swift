@@ -2,11 +2,11 @@ import Foundation
 public import Siltstone
 import Synchronization
 
-/// A file system that delays calls at random, so that rare interleavings of threads come up often.
+/// A file system that delays calls at random, so that rare interleavings of threads become frequent.
 ///
-/// A race that needs one thread to stand still between two steps of a flush while another finishes a compaction may
-/// take a year of ordinary use to show. Here each call to the file system is a place to stand still, before it and after
-/// it. Nothing else changes: every call is made once, on the thread that asked for it, and its result is passed on.
+/// Some races need a thread to pause between two steps of a flush while another finishes a compaction. In ordinary use
+/// they may take a year to show. Here a thread may pause before and after each call to the file system. Nothing else
+/// changes: every call is made once, on the calling thread, and returns its own result.
 ///
 /// ```swift
 /// var configuration = Configuration()
@@ -17,35 +17,35 @@ import Synchronization
 /// // … the program's own threads and checks
 /// ```
 ///
-/// It composes with any other file system below it or above it. From one seed, the n-th call is always delayed alike;
-/// which thread makes the n-th call remains up to the machine, so that a seed makes a failure likely again, not certain.
+/// It can wrap any other file system and be wrapped by one. The seed determines the delays of the n-th call, but not
+/// the thread that makes it: a seed makes a failure likely to recur, not certain.
 ///
-/// What a store does to a mapping is no call, and is not delayed: set `access` to `.read` and `logWriting` to `.written`
-/// for delays in the midst of reads and writes.
+/// Accesses through a mapping are not calls and are not delayed. Set `access` to `.read` and `logWriting` to `.written`
+/// to delay reads and writes.
 public final class DelayingFileSystem: FileSystem {
     private let base: any FileSystem
     private let delayer: Delayer
 
     /// Wraps a file system.
     /// - Parameters:
-    ///   - base: makes the calls.
-    ///   - seed: decides about the delays.
-    ///   - delays: how many and how long they are.
+    ///   - base: the file system below.
+    ///   - seed: determines the delays.
+    ///   - delays: the frequency and length of the delays.
     public init(_ base: any FileSystem, seed: UInt64, delays: CallDelays = CallDelays()) {
         self.base = base
         delayer = Delayer(DelaySchedule(seed: seed, delays: delays))
     }
 
-    /// How often a thread slept or gave way so far.
+    /// The number of sleeps and yields so far.
     public var delayCount: Int { delayer.delayCount }
 
-    /// Opens a file whose calls are delayed too.
+    /// Opens a file whose calls are also delayed.
     public func open(_ path: String, _ mode: FileOpenMode) throws(FileSystemError) -> any File {
         let file = try delayer.around(.open) { () throws(FileSystemError) in try base.open(path, mode) }
         return DelayingFile(file, delayer)
     }
 
-    /// Makes a directory.
+    /// Creates a directory.
     public func createDirectory(_ path: String) throws(FileSystemError) {
         try delayer.around(.makeDirectory) { () throws(FileSystemError) in try base.createDirectory(path) }
     }
@@ -55,22 +55,22 @@ public final class DelayingFileSystem: FileSystem {
         try delayer.around(.list) { () throws(FileSystemError) in try base.entries(of: directory) }
     }
 
-    /// What is at a path.
+    /// The attributes at a path.
     public func attributes(of path: String) throws(FileSystemError) -> FileAttributes? {
         try delayer.around(.look) { () throws(FileSystemError) in try base.attributes(of: path) }
     }
 
-    /// Gives a file another name.
+    /// Renames a file.
     public func rename(_ source: String, to destination: String) throws(FileSystemError) {
         try delayer.around(.rename) { () throws(FileSystemError) in try base.rename(source, to: destination) }
     }
 
-    /// Gives a file a second name.
+    /// Creates a hard link to a file.
     public func link(_ source: String, to destination: String) throws(FileSystemError) {
         try delayer.around(.link) { () throws(FileSystemError) in try base.link(source, to: destination) }
     }
 
-    /// Removes a file's name.
+    /// Removes the name of a file.
     public func remove(_ path: String) throws(FileSystemError) {
         try delayer.around(.remove) { () throws(FileSystemError) in try base.remove(path) }
     }
@@ -80,12 +80,12 @@ public final class DelayingFileSystem: FileSystem {
         try delayer.around(.remove) { () throws(FileSystemError) in try base.removeDirectory(path) }
     }
 
-    /// Brings a directory's entries to stable storage.
+    /// Syncs a directory's entries to stable storage.
     public func syncDirectory(_ path: String) throws(FileSystemError) {
         try delayer.around(.syncDirectory) { () throws(FileSystemError) in try base.syncDirectory(path) }
     }
 
-    /// Takes the lock of a file, whose release is delayed too.
+    /// Takes the lock of a file. Its release is also delayed.
     public func lock(_ path: String, exclusive: Bool, note: String) throws(FileSystemError) -> any FileLock {
         let lock = try delayer.around(.lock) { () throws(FileSystemError) in
             try base.lock(path, exclusive: exclusive, note: note)
@@ -94,7 +94,7 @@ public final class DelayingFileSystem: FileSystem {
     }
 }
 
-/// Holds threads up.
+/// Delays threads.
 final class Delayer: Sendable {
     private let schedule: DelaySchedule
     private let calls = Atomic<UInt64>(0)
@@ -104,7 +104,7 @@ final class Delayer: Sendable {
 
     var delayCount: Int { delays.load(ordering: .relaxed) }
 
-    /// Makes a call, with a delay before and after it, whether or not it throws.
+    /// Makes a call with a delay before and after it, even if it throws.
     func around<R, E: Error>(_ kind: CallKind, _ call: () throws(E) -> R) throws(E) -> R {
         holdUp(kind)
         defer { holdUp(kind) }
@@ -112,8 +112,8 @@ final class Delayer: Sendable {
     }
 
     private func holdUp(_ kind: CallKind) {
-        // The counter is relaxed: an order between threads that the store does not make itself would hide its races
-        // from the thread sanitizer.
+        // Relaxed: a stronger order would synchronize threads that the store does not, and would hide its races from
+        // ThreadSanitizer.
         switch schedule.delay(kind, number: calls.add(1, ordering: .relaxed).oldValue) {
         case .none: return
         case .yield: sched_yield()

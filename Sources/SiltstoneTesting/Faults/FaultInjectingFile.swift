@@ -91,9 +91,9 @@ final class FaultInjectingFile: File {
     }
 }
 
-/// A mapping of such a file: the bytes themselves, counted as held. Reads and stores make no call, so none can fail.
+/// A mapping of such a file, counted as held. Reads and stores make no call, so they cannot fail.
 ///
-/// `@unchecked Sendable`: the range is fixed; who may touch which bytes when is the business of the owner.
+/// `@unchecked Sendable`: the range is fixed; the owner synchronizes access to the bytes.
 final class FaultInjectingMapping: FileMapping, @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
     private let base: any FileMapping
@@ -144,7 +144,7 @@ final class FaultInjectingLock: FileLock {
             defer { isHeld = false }
             return isHeld
         }
-        // Before the lock is free: who takes it next must not find it held twice.
+        // Before the release: the next owner must not find the lock held twice.
         if wasHeld { calls.hold(path, -1) }
         base.release()
     }

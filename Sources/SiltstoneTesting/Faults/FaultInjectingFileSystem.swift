@@ -1,9 +1,8 @@
 public import Siltstone
 
-/// A file system that counts the calls on another one, writes them down, and lets a rule decide which of them fail, and
-/// how.
+/// A file system that counts and logs the calls on another one. A rule decides which of them fail, and how.
 ///
-/// So a program can see what becomes of it when the disk is full, or breaks, at the worst moment:
+/// A program can test its behaviour when the disk is full, or fails, at the worst moment:
 ///
 /// ```swift
 /// let files = FaultInjectingFileSystem()
@@ -15,39 +14,39 @@ public import Siltstone
 /// files.setRule(.none)  // there is room again
 /// ```
 ///
-/// To try each call in turn, see ``FaultRule/from(_:times:where:_:)``. Bytes that are stored through a mapping make no call;
-/// to have each write meet the rule, set `logWriting = .written` and `access = .read`.
+/// To fail each call in turn, see ``FaultRule/from(_:times:where:_:)``. Stores through a mapping make no call. Set
+/// `logWriting = .written` and `access = .read` so that each write meets the rule.
 public final class FaultInjectingFileSystem: FileSystem {
     private let base: any FileSystem
     let calls: FaultInjector
 
-    /// Wraps a file system; all calls succeed at first, as far as its own do.
+    /// Wraps a file system. No call meets a fault until a rule is set.
     /// - Parameters:
-    ///   - base: does the work.
+    ///   - base: the file system below.
     ///   - keepsLog: whether to keep ``log``, which grows with every call.
     public init(_ base: any FileSystem = InMemoryFileSystem(), keepsLog: Bool = true) {
         self.base = base
         calls = FaultInjector(keepsLog: keepsLog)
     }
 
-    // MARK: What happens to the calls
+    // MARK: Rule and log
 
-    /// Sets which calls from now on meet a fault.
+    /// Sets the rule for later calls.
     public func setRule(_ rule: FaultRule) { calls.setRule(rule) }
 
-    /// Sets which calls from now on meet a fault; `decide` returns nil to let a call succeed.
+    /// Sets a rule for later calls; `decide` returns nil to let a call succeed.
     public func setRule(_ decide: @escaping @Sendable (FileSystemCall) -> Fault?) { setRule(FaultRule(decide)) }
 
-    /// How many calls were made.
+    /// The number of calls so far.
     public var callCount: Int { calls.count }
 
-    /// The calls so far, in their order; empty where the log is not kept.
+    /// The calls so far, in order; empty if the log is not kept.
     public var log: [FileSystemCall] { calls.log }
 
-    /// The calls that met a fault, in their order, and which.
+    /// The calls that met a fault, in order, with their faults.
     public var faults: [(call: FileSystemCall, fault: Fault)] { calls.faults }
 
-    /// Files, mappings and locks that are held now, by path: what is left when all is closed was leaked.
+    /// The paths of open files, mappings and locks. Any that remain after everything was closed are leaks.
     public var held: [String] { calls.held }
 
     // MARK: FileSystem
@@ -60,7 +59,7 @@ public final class FaultInjectingFileSystem: FileSystem {
         }
     }
 
-    /// Makes a directory.
+    /// Creates a directory.
     public func createDirectory(_ path: String) throws(FileSystemError) {
         try calls.make(FileSystemCall(.createDirectory, path)) { () throws(FileSystemError) in
             try base.createDirectory(path)
@@ -74,28 +73,28 @@ public final class FaultInjectingFileSystem: FileSystem {
         }
     }
 
-    /// What is at a path; nil where nothing is.
+    /// The attributes at a path; nil if it does not exist.
     public func attributes(of path: String) throws(FileSystemError) -> FileAttributes? {
         try calls.make(FileSystemCall(.attributes, path)) { () throws(FileSystemError) in
             try base.attributes(of: path)
         }
     }
 
-    /// Gives a file another name.
+    /// Renames a file.
     public func rename(_ source: String, to destination: String) throws(FileSystemError) {
         try calls.make(FileSystemCall(.rename, source, destination: destination)) { () throws(FileSystemError) in
             try base.rename(source, to: destination)
         }
     }
 
-    /// Gives a file a second name.
+    /// Creates a hard link to a file.
     public func link(_ source: String, to destination: String) throws(FileSystemError) {
         try calls.make(FileSystemCall(.link, source, destination: destination)) { () throws(FileSystemError) in
             try base.link(source, to: destination)
         }
     }
 
-    /// Removes a file's name.
+    /// Removes the name of a file.
     public func remove(_ path: String) throws(FileSystemError) {
         try calls.make(FileSystemCall(.remove, path)) { () throws(FileSystemError) in try base.remove(path) }
     }
@@ -107,7 +106,7 @@ public final class FaultInjectingFileSystem: FileSystem {
         }
     }
 
-    /// Brings a directory's entries to stable storage.
+    /// Syncs a directory's entries to stable storage.
     public func syncDirectory(_ path: String) throws(FileSystemError) {
         try calls.make(FileSystemCall(.syncDirectory, path)) { () throws(FileSystemError) in
             try base.syncDirectory(path)

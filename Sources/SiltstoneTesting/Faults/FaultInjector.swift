@@ -1,7 +1,7 @@
 import CRUDKit
 import Siltstone
 
-/// What a ``FaultInjectingFileSystem`` and everything that it opened have in common: the count, the log and the rule.
+/// State that a ``FaultInjectingFileSystem`` shares with everything it opened: the count, the log and the rule.
 final class FaultInjector: Sendable {
     private struct State: Sendable {
         var count = 0
@@ -25,7 +25,7 @@ final class FaultInjector: Sendable {
         state.withLock { $0.held }.flatMap { Array(repeating: $0.key, count: $0.value) }.sorted()
     }
 
-    /// Notes that something at `path` is held, or not any more.
+    /// Changes the count of held objects at `path`.
     func hold(_ path: String, _ change: Int) {
         state.withLock { state in
             let count = (state.held[path] ?? 0) + change
@@ -33,7 +33,7 @@ final class FaultInjector: Sendable {
         }
     }
 
-    /// Counts a call, and asks the rule.
+    /// Counts and logs a call, and asks the rule.
     func meet(_ call: FileSystemCall) -> Fault? {
         let (call, rule) = state.withLock { state in
             var call = call
@@ -47,7 +47,7 @@ final class FaultInjector: Sendable {
         return fault
     }
 
-    /// Makes a call that either is done or is not.
+    /// Makes a call that cannot be done in part.
     func make<R>(_ call: FileSystemCall, _ body: () throws(FileSystemError) -> R) throws(FileSystemError) -> R {
         switch meet(call) {
         case nil, .short: return try body()

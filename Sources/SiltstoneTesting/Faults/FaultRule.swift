@@ -1,28 +1,27 @@
 import CRUDKit
 
-/// Decides for each call on a ``FaultInjectingFileSystem`` whether it meets a fault.
+/// Decides which calls on a ``FaultInjectingFileSystem`` meet a fault.
 ///
-/// A rule may be asked by several threads at once. It is asked before the call is made and outside every lock, so that it
-/// may itself use the store that is being tested.
+/// Several threads may ask a rule at once. It is asked before the call and without any lock held, so it may use the
+/// store under test.
 public struct FaultRule: Sendable {
-    /// What a call meets; nil where it succeeds.
+    /// The fault of a call; nil if it succeeds.
     public let decide: @Sendable (FileSystemCall) -> Fault?
 
-    /// A rule that asks `decide`, which returns nil to let the call succeed.
+    /// A rule by a function, which returns nil to let a call succeed.
     public init(_ decide: @escaping @Sendable (FileSystemCall) -> Fault?) { self.decide = decide }
 
     /// Every call succeeds.
     public static let none = FaultRule { _ in nil }
 
-    /// The calls that `matches` picks are counted, from 0; from call `number` on, `times` of them meet a fault.
+    /// A rule that lets `times` matching calls meet a fault, from the call with this number on.
     ///
-    /// Let `number` count up, each time with a fresh store, until a run meets no fault any more: then every call has failed
-    /// once.
+    /// Increase `number` with a fresh store for each run until a run meets no fault: then every call has failed once.
     /// - Parameters:
-    ///   - number: the first of the picked calls that fails.
-    ///   - times: how many fail; `Int.max` for all from then on.
-    ///   - matches: picks the calls that count.
-    ///   - fault: what a call meets; nil lets it succeed after all.
+    ///   - number: the first matching call that fails, from 0.
+    ///   - times: the number of calls that fail; `Int.max` for all later ones.
+    ///   - matches: selects the calls that count.
+    ///   - fault: the fault of a call; nil to let it succeed.
     public static func from(
         _ number: Int, times: Int = 1, where matches: @escaping @Sendable (FileSystemCall) -> Bool = { _ in true },
         _ fault: @escaping @Sendable (FileSystemCall) -> Fault?
@@ -38,12 +37,12 @@ public struct FaultRule: Sendable {
         }
     }
 
-    /// Each call that `matches` picks meets a fault by chance, depending on the seed and the call's number alone.
+    /// A rule that gives matching calls a fault at random, as a function of the seed and the call's number.
     /// - Parameters:
-    ///   - seed: another one gives other faults.
-    ///   - probability: of a fault, from 0 to 1.
-    ///   - matches: picks the calls.
-    ///   - faults: one of them is met, each as likely as the others.
+    ///   - seed: determines the faults.
+    ///   - probability: the probability of a fault, from 0 to 1.
+    ///   - matches: selects the calls.
+    ///   - faults: the faults, all equally likely.
     public static func random(
         seed: UInt64, probability: Double,
         where matches: @escaping @Sendable (FileSystemCall) -> Bool = { _ in true }, _ faults: [Fault]

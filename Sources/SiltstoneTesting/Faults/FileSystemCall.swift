@@ -1,49 +1,49 @@
 /// One call on a ``FaultInjectingFileSystem``, or on one of its files and locks.
 public struct FileSystemCall: Sendable, Hashable, CustomStringConvertible {
-    /// What is asked of the file system.
+    /// The kind of a call.
     public enum Operation: String, Sendable, Hashable, CaseIterable {
-        /// Opening a file that exists.
+        /// Opening an existing file.
         case open
-        /// Opening a file that is made.
+        /// Opening a new file.
         case create
-        /// Making a directory.
+        /// Creating a directory.
         case createDirectory = "create directory"
         /// Listing a directory.
         case readDirectory = "read directory"
-        /// Asking what is at a path.
+        /// Reading the attributes at a path.
         case attributes
         /// Renaming a file.
         case rename
-        /// Giving a file a second name.
+        /// Creating a hard link.
         case link
-        /// Removing a file's name.
+        /// Removing the name of a file.
         case remove
         /// Removing an empty directory.
         case removeDirectory = "remove directory"
-        /// Bringing a directory's entries to stable storage.
+        /// Syncing a directory's entries to stable storage.
         case syncDirectory = "sync directory"
         /// Taking a lock.
         case lock
-        /// Giving a lock up. It cannot fail; a fault for it is ignored.
+        /// Releasing a lock. It cannot fail; its faults are ignored.
         case unlock
-        /// Asking for the size of an open file.
+        /// Reading the size of an open file.
         case size
-        /// Reading once.
+        /// One read.
         case read
-        /// Writing once.
+        /// One write.
         case write
-        /// Taking disk space.
+        /// Reserving disk space.
         case reserve
-        /// Cutting or lengthening a file.
+        /// Shortening or extending a file.
         case truncate
-        /// Bringing a file to stable storage.
+        /// Syncing a file to stable storage.
         case sync
-        /// Mapping a file. What is then stored through the mapping makes no call, and so meets no fault.
+        /// Mapping a file. Later stores through the mapping make no call and meet no fault.
         case map
         /// Closing a file.
         case close
 
-        /// The call's name in a `FileSystemError`: that of the operating system's files.
+        /// The call's name in a `FileSystemError`, as in those of the operating system's files.
         var errorName: String {
             switch self {
             case .create: Self.open.rawValue
@@ -53,17 +53,17 @@ public struct FileSystemCall: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What is asked.
+    /// The kind of the call.
     public var operation: Operation
-    /// The file or directory; of a renaming and of a link the source.
+    /// The file or directory; the source of a rename or link.
     public var path: String
-    /// The new name, of a renaming and of a link.
+    /// The new name in a rename or link.
     public var destination: String?
-    /// Where in the file, in bytes; for ``Operation/truncate`` the new length. 0 where that makes no sense.
+    /// The offset in the file, in bytes; the new length for ``Operation/truncate``; otherwise 0.
     public var offset = 0
-    /// Bytes asked for; 0 where that makes no sense.
+    /// The requested number of bytes; 0 if not applicable.
     public var length = 0
-    /// How many calls came before it.
+    /// The number of earlier calls.
     public var number = 0
 
     /// Creates a call.
@@ -75,7 +75,7 @@ public struct FileSystemCall: Sendable, Hashable, CustomStringConvertible {
         self.length = length
     }
 
-    /// Number, operation, path and place in one line.
+    /// Number, operation, path and offset, in one line.
     public var description: String {
         var text = "#\(number) \(operation.rawValue) \(path)"
         if let destination { text += " to \(destination)" }

@@ -1,10 +1,10 @@
-/// One crash: what it leaves of a tree of directories.
+/// A crash, which determines the state of a directory tree afterwards.
 struct Crash {
     var random: SplitMix64
-    /// The probability that something has happened that no sync covers; nil if only the processes die.
+    /// The probability that a change without a sync survives; nil if only the processes die.
     let survival: Double?
 
-    /// What became of each change of an entry, so that those who depend on it agree.
+    /// Whether each change of an entry survives, remembered so that dependent changes agree.
     private var fates: [ObjectIdentifier: Bool] = [:]
     private var files: [ObjectIdentifier: FileImage] = [:]
 
@@ -13,7 +13,7 @@ struct Crash {
         self.survival = survival
     }
 
-    /// What is left of a directory. In the order of names, so that it follows from the seed.
+    /// The state of a directory after the crash. Visits entries by name, so that the seed determines it.
     mutating func image(of directory: SimulatedDirectory) -> [String: DiskImage.Node] {
         let entries = survival == nil ? directory.entries : directory.survivors { happened($0) }
         var image: [String: DiskImage.Node] = [:]
@@ -26,7 +26,7 @@ struct Crash {
         return image
     }
 
-    /// What is left of a file, the same under all its names.
+    /// The state of a file after the crash, the same under all its names.
     private mutating func image(of inode: SimulatedInode) -> FileImage {
         if let known = files[ObjectIdentifier(inode)] { return known }
         let image =

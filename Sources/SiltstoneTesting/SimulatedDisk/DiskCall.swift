@@ -1,15 +1,15 @@
-/// A call that changes what is on a disk, or may do so, and is about to be made.
+/// A call that may change the disk, before it is made.
 public struct DiskCall: Sendable, Hashable {
-    /// What is called.
+    /// The kind of the call.
     public enum Operation: String, Sendable, Hashable, CaseIterable {
         case create, createDirectory, rename, link, remove, removeDirectory, syncDirectory
         case write, reserve, truncate, sync, lock
     }
 
-    /// What is called.
+    /// The kind of the call.
     public var operation: Operation
-    /// The file or directory; of two names the new one.
+    /// The file or directory; the new name in a rename or link.
     public var path: String
-    /// How many calls that change the disk came before it.
+    /// The number of earlier calls that may change the disk.
     public var number: Int
 }

@@ -1,8 +1,8 @@
 import Siltstone
 
-/// Copies the tree of a disk, with all that is not durable yet.
+/// Copies the tree of a disk, including changes that are not durable.
 struct DiskCopy {
-    /// Makes the bytes of a file.
+    /// Makes the memory of a file.
     let makeMemory: () throws(FileSystemError) -> MemoryFileData
 
     private var files: [ObjectIdentifier: SimulatedInode] = [:]
@@ -41,7 +41,7 @@ struct DiskCopy {
         if change.prerequisite != nil { dependent.append(change) }
     }
 
-    /// Ties the changes together that depend on each other, once all are copied.
+    /// Links dependent changes after all have been copied.
     func connect() {
         for change in dependent {
             guard let needed = change.prerequisite, !needed.isDurable else { continue }

@@ -1,6 +1,6 @@
-/// What is on a disk: directories, names and bytes; a value, to be put under a ``SimulatedFileSystem`` or looked at.
+/// The contents of a disk as a value: directories, names and bytes. A ``SimulatedFileSystem`` can start from it.
 public struct DiskImage: Sendable, Hashable {
-    /// A name's meaning. Two names of one file share its bytes.
+    /// The file or directory under a name. Names of the same file share its bytes.
     indirect enum Node: Sendable, Hashable {
         case file(FileImage)
         case directory([String: Node])
@@ -21,7 +21,7 @@ public struct DiskImage: Sendable, Hashable {
         return files
     }
 
-    /// How many files there are.
+    /// The number of names of files.
     public var fileCount: Int {
         var count = 0
         Self.visit(root, "") { _, _ in count += 1 }

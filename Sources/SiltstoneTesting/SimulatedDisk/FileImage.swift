@@ -1,11 +1,11 @@
 import Foundation
 import Siltstone
 
-/// The bytes of a file at one moment. Files that are mostly reserved space are mostly zeros, which take no memory.
+/// The bytes of a file at one moment. Trailing zeros, which reserved space mostly is, take no memory.
 final class FileImage: Sendable, Hashable {
-    /// The bytes up to the last sector that is not all zeros, or to the end of the file.
+    /// The bytes without most trailing zeros.
     let bytes: [UInt8]
-    /// Length of the file in bytes.
+    /// The length of the file in bytes.
     let size: Int
 
     /// A file of zeros.
@@ -14,21 +14,21 @@ final class FileImage: Sendable, Hashable {
         self.size = size
     }
 
-    /// A file of given bytes, which are cut or continued with zeros.
+    /// A file with these bytes, cut or padded with zeros to `size`.
     init(_ bytes: [UInt8], size: Int) {
         self.bytes = bytes.count > size ? Array(bytes[..<size]) : bytes
         self.size = size
     }
 
-    /// A copy of bytes in memory.
+    /// Copies bytes in memory.
     init(copying memory: UnsafeRawBufferPointer) {
         size = memory.count
         bytes = Array(memory[..<Self.end(of: memory)])
     }
 
-    /// Where the zeros at the end of `memory` begin, up to a few sectors.
+    /// The start of the trailing zeros of `memory`, up to a few sectors.
     ///
-    /// By halving what is left: a loop over bytes costs more than everything else that is done with an image.
+    /// A binary search. A loop over bytes would cost more than all other work with an image.
     private static func end(of memory: UnsafeRawBufferPointer) -> Int {
         var (low, high) = (0, memory.count)
         while high - low > 4 * DiskSector.size {
@@ -38,17 +38,17 @@ final class FileImage: Sendable, Hashable {
         return high
     }
 
-    /// All bytes, the zeros at the end included.
+    /// All bytes, including trailing zeros.
     var allBytes: [UInt8] { bytes + [UInt8](repeating: 0, count: size - bytes.count) }
 
     static func == (a: FileImage, b: FileImage) -> Bool {
-        // Not their arrays: the same file may have been cut at different places.
+        // The arrays are not compared: equal files may be cut at different places.
         if a === b { return true }
         return a.size == b.size && a.differingSectors(from: b).isEmpty
     }
 
     func hash(into hasher: inout Hasher) {
-        // Up to the last byte that counts, wherever the zeros were cut.
+        // Up to the last non-zero byte, wherever the zeros were cut.
         hasher.combine(size)
         bytes.withUnsafeBytes { all in
             var end = all.count
@@ -58,12 +58,12 @@ final class FileImage: Sendable, Hashable {
     }
 }
 
-/// What a disk writes as a whole, or not at all, or tears.
+/// The unit in which a disk writes, loses or tears data.
 enum DiskSector {
     /// In bytes.
     static let size = 512
 
-    /// The bytes of a sector of a file of `size` bytes.
+    /// The byte range of a sector in a file of `size` bytes.
     static func range(_ sector: Int, size: Int) -> Range<Int> {
         let start = min(sector * Self.size, size)
         return start..<min(start + Self.size, size)
@@ -71,13 +71,13 @@ enum DiskSector {
 }
 
 extension FileImage {
-    /// The bytes of one sector, with zeros where the file has none.
+    /// The bytes of one sector, padded with zeros.
     func sector(_ number: Int) -> [UInt8] {
         let range = DiskSector.range(number, size: bytes.count)
         return bytes[range] + [UInt8](repeating: 0, count: DiskSector.size - range.count)
     }
 
-    /// The sectors in which two files differ, ascending, as far as the longer one goes.
+    /// The sectors in which two files differ, ascending, up to the end of the longer one.
     func differingSectors(from other: FileImage) -> [Int] {
         var sectors: [Int] = []
         let (short, long) = bytes.count < other.bytes.count ? (self, other) : (other, self)
@@ -96,7 +96,7 @@ extension FileImage {
         return sectors
     }
 
-    /// Halves the range until what differs is one sector.
+    /// Halves the range until the difference is one sector.
     private static func compare(
         _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, _ start: Int, _ sectors: inout [Int]
     ) {

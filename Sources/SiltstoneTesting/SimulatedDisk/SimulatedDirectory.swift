@@ -1,12 +1,12 @@
 import Foundation
 import Siltstone
 
-/// What a name on a simulated disk stands for.
+/// The file or directory under a name of a simulated disk.
 enum SimulatedNode {
     case file(SimulatedInode)
     case directory(SimulatedDirectory)
 
-    /// Whether two names stand for the same.
+    /// Whether two names mean the same file or directory.
     func isSame(as other: SimulatedNode) -> Bool {
         switch (self, other) {
         case (.file(let a), .file(let b)): a === b
@@ -16,19 +16,19 @@ enum SimulatedNode {
     }
 }
 
-/// A change of one entry that no sync of its directory has covered.
+/// A change of a directory entry before a sync of the directory.
 ///
-/// `@unchecked Sendable`: used under the lock of the file system alone.
+/// `@unchecked Sendable`: used under the file system's lock only.
 final class EntryChange: @unchecked Sendable {
-    /// Where the entry is. Weak, as the directory holds its changes.
+    /// The directory of the entry. Weak, because the directory retains its changes.
     private(set) weak var directory: SimulatedDirectory?
     let name: String
-    /// What the name stands for then; nil where it is gone.
+    /// The file or directory under the name after the change; nil if the name is removed.
     let node: SimulatedNode?
-    /// For the old name of a renamed file, the change that gives it the new one: it never goes alone, as then the file
-    /// would have no name at all, which no file system does.
+    /// For the removal of a renamed file's old name: the change that adds its new name. The removal never survives
+    /// alone, because the file would then have no name, which no file system allows.
     var prerequisite: EntryChange?
-    /// Whether it is on stable storage.
+    /// Whether the change is on stable storage.
     fileprivate(set) var isDurable = false
 
     init(_ directory: SimulatedDirectory, _ name: String, _ node: SimulatedNode?, after prerequisite: EntryChange?) {
@@ -41,12 +41,12 @@ final class EntryChange: @unchecked Sendable {
 
 /// A directory of a simulated disk.
 ///
-/// `@unchecked Sendable`: used under the lock of the file system alone.
+/// `@unchecked Sendable`: used under the file system's lock only.
 final class SimulatedDirectory: @unchecked Sendable {
-    /// As processes see it.
+    /// The entries that processes see.
     private(set) var entries: [String: SimulatedNode] = [:]
     private(set) var durable: [String: SimulatedNode] = [:]
-    /// What no sync has covered, in the order in which it was done.
+    /// Changes since the last sync, in order.
     private(set) var pending: [EntryChange] = []
 
     /// Changes an entry.
@@ -59,13 +59,13 @@ final class SimulatedDirectory: @unchecked Sendable {
         return change
     }
 
-    /// Adds what is on stable storage from the start.
+    /// Adds an entry that is on stable storage from the start.
     func load(_ name: String, _ node: SimulatedNode) {
         entries[name] = node
         durable[name] = node
     }
 
-    /// Brings all changes to stable storage.
+    /// Makes all changes durable.
     func sync() {
         for change in pending { change.prerequisite.map { $0.directory?.settle($0) } }
         for change in pending { change.isDurable = true }
@@ -73,19 +73,19 @@ final class SimulatedDirectory: @unchecked Sendable {
         pending = []
     }
 
-    /// Brings one change to stable storage, because another one is there that depends on it.
+    /// Makes one change durable because a durable change depends on it.
     private func settle(_ change: EntryChange) {
         guard !change.isDurable, let index = pending.firstIndex(where: { $0 === change }) else { return }
         durable[change.name] = change.node
         change.isDurable = true
         pending.removeAll { $0 === change }
-        // Older changes of the same name have been overtaken.
+        // Replaces older changes of the same name.
         for older in pending[..<index] where older.name == change.name { older.isDurable = true }
         pending = pending.filter { !$0.isDurable }
     }
 
-    /// What is found after a crash.
-    /// - Parameter happened: whether a change that is not durable has happened.
+    /// The entries after a crash.
+    /// - Parameter happened: whether a change that is not durable survives.
     func survivors(_ happened: (EntryChange) -> Bool) -> [String: SimulatedNode] {
         var entries = durable
         for change in pending where happened(change) { entries[change.name] = change.node }
@@ -93,10 +93,10 @@ final class SimulatedDirectory: @unchecked Sendable {
     }
 }
 
-/// Walking paths.
+/// Path look-ups.
 extension SimulatedDirectory {
-    /// What is at the path of `call`; nil where nothing is.
-    /// - Throws: `ENOTDIR` where the path leads through a file.
+    /// The file or directory at the path of `call`; nil if it does not exist.
+    /// - Throws: `ENOTDIR` if the path leads through a file.
     func find(_ call: PathCall) throws(FileSystemError) -> SimulatedNode? {
         try find(call, call.names[...])
     }
@@ -111,8 +111,8 @@ extension SimulatedDirectory {
         return node
     }
 
-    /// The directory that holds the last name of the path of `call`, and that name.
-    /// - Throws: `ENOENT` or `ENOTDIR` where there is no such directory, `EINVAL` for the root.
+    /// The parent directory of the path of `call`, and the last name.
+    /// - Throws: `ENOENT` or `ENOTDIR` if the directory does not exist, `EINVAL` for the root.
     func parent(_ call: PathCall) throws(FileSystemError) -> (SimulatedDirectory, String) {
         guard let name = call.names.last else { throw call.failure(EINVAL) }
         switch try find(call, call.names.dropLast()) {
@@ -123,7 +123,7 @@ extension SimulatedDirectory {
     }
 
     /// The file at the path of `call`.
-    /// - Throws: `EISDIR` where it is a directory, `ENOENT` where nothing is.
+    /// - Throws: `EISDIR` for a directory, `ENOENT` if it does not exist.
     func file(_ call: PathCall) throws(FileSystemError) -> SimulatedInode {
         switch try find(call) {
         case .file(let inode): return inode
@@ -133,7 +133,7 @@ extension SimulatedDirectory {
     }
 
     /// The directory at the path of `call`.
-    /// - Throws: `ENOTDIR` where it is a file, `ENOENT` where nothing is.
+    /// - Throws: `ENOTDIR` for a file, `ENOENT` if it does not exist.
     func directory(_ call: PathCall) throws(FileSystemError) -> SimulatedDirectory {
         switch try find(call) {
         case .directory(let directory): return directory

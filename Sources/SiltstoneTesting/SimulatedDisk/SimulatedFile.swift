@@ -71,7 +71,7 @@ final class SimulatedFile: File {
     func close() throws(FileSystemError) { try file.close() }
 }
 
-/// A mapping for writing: while there is one, any byte of the file may have changed.
+/// A mapping for writing. While it exists, any byte of the file may have changed.
 private final class SimulatedMapping: FileMapping {
     private let mapping: any FileMapping
     private let inode: SimulatedInode
@@ -91,7 +91,7 @@ private final class SimulatedMapping: FileMapping {
     func prepareForWriting(offset: Int, length: Int) { mapping.prepareForWriting(offset: offset, length: length) }
 }
 
-/// The lock of a file of a simulated disk. It ends with the reference at the latest.
+/// The lock of a file of a simulated disk, released at the latest when the object is freed.
 final class SimulatedFileLock: FileLock {
     private let inode: SimulatedInode
     private let exclusive: Bool
@@ -105,7 +105,7 @@ final class SimulatedFileLock: FileLock {
             throw FileSystemError("lock", path: call.path, errorNumber: EWOULDBLOCK, detail: "held by \(owner())")
         }
         guard exclusive else { return }
-        // Its text tells people something, and nothing depends on it: it need not survive a crash.
+        // The note is only for people, so it need not survive a crash.
         inode.memory.resize(to: 0, shrinking: true)
         _ = Array(note.utf8).withUnsafeBytes { inode.memory.write($0, at: 0) }
     }

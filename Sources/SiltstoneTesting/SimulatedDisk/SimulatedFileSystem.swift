@@ -2,22 +2,22 @@ import CRUDKit
 import Foundation
 public import Siltstone
 
-/// A disk in memory that can lose its power: the kernel's semantics, without mercy.
+/// An in-memory disk that can lose power, with the kernel's weakest guarantees.
 ///
-/// To processes it is an ordinary file system. Beside what they see it keeps what is on stable storage, and what a crash
-/// at this moment may leave is drawn from both by ``powerLoss(seed:)``:
+/// To processes it is an ordinary file system. It also tracks what is on stable storage. ``powerLoss(seed:)`` draws a
+/// possible state after a crash at this moment:
 ///
-/// - Bytes that were written and not synced have reached the disk in any subset of sectors of 512 bytes, in any order;
-///   of a sector that was written several times, any of its contents may be found, and some sectors are torn. Stores
-///   through a mapping count as writes.
-/// - A file has any of the lengths that it had since its last sync.
-/// - Creations, links, renames and removals that no ``syncDirectory(_:)`` covers have happened or not, each on its own;
-///   after a rename both names may be there. Syncing a file does not make its name durable.
-/// - A sync that fails (``failSyncs(where:)``) leaves what it should have written clean in the eyes of the kernel: later
-///   syncs succeed and do not write it, and the next crash takes it.
+/// - Of unsynced writes, any subset of sectors of 512 bytes has reached the disk, in any order. A sector that was
+///   written several times may have any of its contents, and some sectors are torn. Stores through a mapping count as
+///   writes.
+/// - A file has any length that it had since its last sync.
+/// - Creations, links, renames and removals without a later ``syncDirectory(_:)`` have happened or not, independently.
+///   After a rename both names may exist. Syncing a file does not make its name durable.
+/// - A failed sync (``failSyncs(where:)``) marks its unwritten data as clean in the kernel: later syncs succeed without
+///   writing it, and the next crash loses it.
 ///
-/// What a file's readers see is never touched by any of that; what is removed while it is open or mapped stays
-/// readable. Everything that a crash leaves follows from its seed.
+/// None of this changes what readers of a file see, and a removed file stays readable while it is open or mapped. The
+/// seed determines the state after a crash.
 ///
 /// ```swift
 /// let disk = SimulatedFileSystem()
@@ -30,7 +30,7 @@ public import Siltstone
 /// let survivor = try KeyValueStore.open(at: "/store", configuration: configuration)
 /// ```
 ///
-/// Copies of the reference share the disk. Locks are held by handles of this file system, and so end with a crash.
+/// Copies of the reference share the disk. Locks belong to handles of this file system, so they end with a crash.
 public final class SimulatedFileSystem: FileSystem {
     struct State: Sendable {
         var calls = 0
@@ -42,17 +42,17 @@ public final class SimulatedFileSystem: FileSystem {
     private let root = SimulatedDirectory()
     private let guarded = Locked(State())
 
-    /// Makes an empty disk.
-    /// - Parameter greatestFileSize: bytes that a file may have. Each file takes so much address space.
+    /// Creates an empty disk.
+    /// - Parameter greatestFileSize: the most bytes of a file. Each file reserves this much address space.
     public init(greatestFileSize: Int = 1 << 30) {
         self.greatestFileSize = max(greatestFileSize, 4096)
     }
 
-    /// Makes a disk that holds an image, all of it on stable storage.
+    /// Creates a disk from an image, all of it on stable storage.
     /// - Parameters:
-    ///   - image: what is on the disk.
-    ///   - greatestFileSize: bytes that a file may have.
-    /// - Throws: an error with `ENOMEM` where there is no address space left, `EFBIG` where a file is too big.
+    ///   - image: the contents of the disk.
+    ///   - greatestFileSize: the most bytes of a file.
+    /// - Throws: an error with `ENOMEM` if address space is exhausted, `EFBIG` if a file is too large.
     public convenience init(_ image: DiskImage, greatestFileSize: Int = 1 << 30) throws(FileSystemError) {
         self.init(greatestFileSize: greatestFileSize)
         var files: [ObjectIdentifier: SimulatedInode] = [:]
@@ -89,47 +89,47 @@ public final class SimulatedFileSystem: FileSystem {
         return SimulatedInode(memory: memory, durable: image)
     }
 
-    // MARK: Watching and breaking
+    // MARK: Observing and failing
 
-    /// Has a closure called before each call that changes the disk, on the thread that makes it. It may ask for
-    /// images, and so crash the disk at every call.
+    /// Calls a closure before each call that may change the disk, on the calling thread. It may draw images, and so
+    /// crash the disk at every call.
     public func observe(_ observer: (@Sendable (DiskCall) -> Void)?) {
         guarded.withLock { $0.observer = observer }
     }
 
-    /// Lets the syncs of some files and directories fail with `EIO`, and lose what they should have written.
-    /// - Parameter rule: gets the path, and tells whether its sync fails; nil lets none fail.
+    /// Makes the syncs of some files and directories fail with `EIO`. Files lose the data of the failed sync.
+    /// - Parameter rule: whether the sync of a path fails; nil for none.
     public func failSyncs(where rule: (@Sendable (_ path: String) -> Bool)?) {
         guarded.withLock { $0.failsSync = rule }
     }
 
-    /// How many calls have changed the disk, or may have.
+    /// The number of calls that may have changed the disk.
     public var callCount: Int { guarded.withLock { $0.calls } }
 
-    /// Counts a call and tells the observer of it.
+    /// Counts a call and passes it to the observer.
     func announce(_ operation: DiskCall.Operation, _ path: String) {
         let (observer, number) = guarded.withLock { state in
             state.calls += 1
             return (state.observer, state.calls - 1)
         }
-        // Not under the lock: it may ask for an image.
+        // Outside of the lock, because the observer may draw an image.
         observer?(DiskCall(operation: operation, path: path, number: number))
     }
 
-    /// Runs `body` while no other call is under way.
+    /// Runs `body` exclusively, with the root directory.
     func atomically<R>(_ body: (SimulatedDirectory) throws(FileSystemError) -> R) throws(FileSystemError) -> R {
         try guarded.withLock { _ throws(FileSystemError) in try body(root) }
     }
 
-    /// Runs `body` while no call is under way.
+    /// Runs `body` exclusively.
     func exclusively(_ body: () -> Void) { guarded.withLock { _ in body() } }
 
     func syncFails(_ path: String) -> Bool { guarded.withLock { $0.failsSync?(path) ?? false } }
 
     // MARK: Crashes
 
-    /// What another process finds if all processes that use the disk die now, and the machine does not: everything. See
-    /// ``afterProcessDeath()`` for a disk on which it may still be lost.
+    /// The contents that another process finds if all processes die now but the machine keeps running: everything. See
+    /// ``afterProcessDeath()`` for a disk that may still lose unsynced data.
     public func processDeath() -> DiskImage {
         guarded.withLock { _ in
             var crash = Crash(random: SplitMix64(seed: 0), survival: nil)
@@ -137,9 +137,9 @@ public final class SimulatedFileSystem: FileSystem {
         }
     }
 
-    /// The disk as the next process finds it if all processes that use it die now, and the machine does not: what they had
-    /// not synced is still on its way, and may still be lost.
-    /// - Throws: an error with `ENOMEM` where there is no address space left.
+    /// The disk that the next process finds if all processes die now but the machine keeps running. Unsynced data is
+    /// visible but may still be lost.
+    /// - Throws: an error with `ENOMEM` if address space is exhausted.
     public func afterProcessDeath() throws(FileSystemError) -> SimulatedFileSystem {
         let next = SimulatedFileSystem(greatestFileSize: greatestFileSize)
         var copy = DiskCopy { () throws(FileSystemError) in
@@ -153,18 +153,18 @@ public final class SimulatedFileSystem: FileSystem {
         return next
     }
 
-    /// What is found if power fails now.
-    /// - Parameter seed: decides what has reached the disk; sometimes nearly all, sometimes nearly nothing.
+    /// The contents after a loss of power at this moment.
+    /// - Parameter seed: determines what has reached the disk, sometimes nearly everything, sometimes nearly nothing.
     public func powerLoss(seed: UInt64) -> DiskImage {
         var random = SplitMix64(seed: seed)
         let survival = [0, 0.05, 0.3, 0.5, 0.7, 0.95, 1][random.index(7)]
         return powerLoss(&random, survival: survival)
     }
 
-    /// What is found if power fails now.
+    /// The contents after a loss of power at this moment.
     /// - Parameters:
-    ///   - seed: decides what has reached the disk.
-    ///   - survival: the probability that something has that no sync covers, for each thing.
+    ///   - seed: determines what has reached the disk.
+    ///   - survival: the probability that an unsynced change has reached the disk, for each change.
     public func powerLoss(seed: UInt64, survival: Double) -> DiskImage {
         var random = SplitMix64(seed: seed)
         return powerLoss(&random, survival: survival)
@@ -202,7 +202,7 @@ public final class SimulatedFileSystem: FileSystem {
         return inode
     }
 
-    /// Makes a directory, whose parent must exist.
+    /// Creates a directory, whose parent must exist.
     public func createDirectory(_ path: String) throws(FileSystemError) {
         let call = PathCall("create directory", path)
         announce(.createDirectory, path)
@@ -219,7 +219,7 @@ public final class SimulatedFileSystem: FileSystem {
         return try atomically { root throws(FileSystemError) in Array(try root.directory(call).entries.keys) }
     }
 
-    /// What is at a path; nil where nothing is.
+    /// The attributes at a path; nil if it does not exist.
     public func attributes(of path: String) throws(FileSystemError) -> FileAttributes? {
         let call = PathCall("stat", path)
         return try atomically { (root) throws(FileSystemError) -> FileAttributes? in
@@ -231,7 +231,7 @@ public final class SimulatedFileSystem: FileSystem {
         }
     }
 
-    /// Gives a file or a directory another name, replacing a file or an empty directory that has it.
+    /// Renames a file or a directory. Replaces a file or an empty directory at the destination.
     public func rename(_ source: String, to destination: String) throws(FileSystemError) {
         let (call, target) = (PathCall("rename", source), PathCall("rename", destination))
         announce(.rename, destination)
@@ -262,7 +262,7 @@ public final class SimulatedFileSystem: FileSystem {
         }
     }
 
-    /// Gives a file a second name, which must be free.
+    /// Creates a hard link to a file, under a free name.
     public func link(_ source: String, to destination: String) throws(FileSystemError) {
         let (call, target) = (PathCall("link", source), PathCall("link", destination))
         announce(.link, destination)
@@ -275,7 +275,7 @@ public final class SimulatedFileSystem: FileSystem {
         }
     }
 
-    /// Removes a file's name. What is open or mapped stays readable.
+    /// Removes the name of a file, which stays readable while it is open or mapped.
     public func remove(_ path: String) throws(FileSystemError) {
         let call = PathCall("remove", path)
         announce(.remove, path)
@@ -297,7 +297,7 @@ public final class SimulatedFileSystem: FileSystem {
         }
     }
 
-    /// Brings a directory's entries to stable storage.
+    /// Syncs a directory's entries to stable storage.
     public func syncDirectory(_ path: String) throws(FileSystemError) {
         let call = PathCall("sync directory", path)
         announce(.syncDirectory, path)
@@ -305,7 +305,7 @@ public final class SimulatedFileSystem: FileSystem {
         try atomically { root throws(FileSystemError) in try root.directory(call).sync() }
     }
 
-    /// Takes the lock of a file. It keeps out all other handles of this file system.
+    /// Takes the lock of a file, which excludes all other handles of this file system.
     public func lock(_ path: String, exclusive: Bool, note: String) throws(FileSystemError) -> any FileLock {
         let call = PathCall("lock", path)
         announce(.lock, path)

@@ -1,25 +1,24 @@
 import Siltstone
 
-/// A file of a simulated disk, whatever its names are: what processes see, what is on stable storage, and what lies
-/// between.
+/// A file of a simulated disk, independent of its names: the bytes that processes see, those on stable storage, and the
+/// states in between.
 ///
-/// `@unchecked Sendable`: used under the lock of the file system alone; the bytes that processes see have a guard of
-/// their own.
+/// `@unchecked Sendable`: used under the file system's lock only; `memory` has its own lock.
 final class SimulatedInode: @unchecked Sendable {
-    /// What processes see: the page cache.
+    /// The bytes that processes see: the page cache.
     let memory: MemoryFileData
-    /// What is on stable storage.
+    /// The bytes on stable storage.
     private var durable: FileImage
-    /// What the kernel takes to be on stable storage, where that is not true: pages of a sync that failed are clean, and
-    /// no later sync writes them.
+    /// The bytes that the kernel believes to be on stable storage, after a failed sync: its pages are clean, and no
+    /// later sync writes them.
     private var takenForDurable: FileImage?
-    /// What sectors held since the last sync and hold no longer: each may have been written at its time.
+    /// Earlier contents of sectors since the last sync. Each may have been written.
     private var overwritten: [Int: [[UInt8]]] = [:]
-    /// The lengths that the file had since the last sync.
+    /// The lengths of the file since the last sync.
     private var sizes: [Int]
-    /// Whether the file was written since the last sync, other than through mappings.
+    /// Whether the file was changed since the last sync, other than through open mappings.
     private var isTouched = false
-    /// Mappings for writing, which nobody sees being used.
+    /// The number of mappings for writing, whose stores are not observed.
     private var writableMappings = 0
 
     init(memory: MemoryFileData, durable: FileImage = FileImage()) {
@@ -32,7 +31,7 @@ final class SimulatedInode: @unchecked Sendable {
 
     /// The file as processes see it.
     ///
-    /// Who stores through a mapping at this moment is not waited for: a crash does not do so either.
+    /// Does not wait for stores through a mapping, because a crash does not either.
     private func seen() -> FileImage {
         guard mayDiffer else { return takenForDurable ?? durable }
         return FileImage(copying: UnsafeRawBufferPointer(start: memory.base, count: memory.size))
@@ -40,8 +39,8 @@ final class SimulatedInode: @unchecked Sendable {
 
     // MARK: Calls
 
-    /// To be called before bytes are overwritten: remembers what the sectors hold, where that is on no disk yet.
-    /// - Parameter range: in bytes; may go past the end of the file.
+    /// Call before bytes are overwritten: remembers the contents of dirty sectors.
+    /// - Parameter range: the bytes; it may extend past the end of the file.
     func willChange(_ range: Range<Int>) {
         forgetFailure(range)
         guard isTouched, range.lowerBound < memory.size, !range.isEmpty else { return }
@@ -52,7 +51,7 @@ final class SimulatedInode: @unchecked Sendable {
         }
     }
 
-    /// Sectors that are written are dirty again, whatever a failed sync made of them, and though they hold what they held.
+    /// Marks written sectors as dirty again after a failed sync, even if their contents stay the same.
     private func forgetFailure(_ range: Range<Int>) {
         guard let taken = takenForDurable, !range.isEmpty else { return }
         let end = min(range.upperBound, taken.size)
@@ -68,7 +67,7 @@ final class SimulatedInode: @unchecked Sendable {
         takenForDurable = FileImage(bytes, size: taken.size)
     }
 
-    /// To be called after the bytes or the length were changed.
+    /// Call after the bytes or the length have changed.
     func didChange() {
         isTouched = true
         if sizes.last != memory.size { sizes.append(memory.size) }
@@ -81,7 +80,7 @@ final class SimulatedInode: @unchecked Sendable {
         isTouched = true
     }
 
-    /// Brings what processes see to stable storage, but for what an earlier sync failed to bring there.
+    /// Brings the visible bytes to stable storage, except those of an earlier failed sync.
     func sync() {
         guard mayDiffer else { return }
         let now = seen()
@@ -100,7 +99,7 @@ final class SimulatedInode: @unchecked Sendable {
         settle()
     }
 
-    /// A sync that fails: nothing reaches the disk, and the kernel forgets that it should.
+    /// Simulates a failed sync: nothing reaches the disk, and the kernel marks the pages as clean.
     func failSync() {
         takenForDurable = seen()
         settle()
@@ -115,13 +114,13 @@ final class SimulatedInode: @unchecked Sendable {
 
     // MARK: Crashes
 
-    /// What another process finds after this one has died.
+    /// The bytes that another process finds after this one has died.
     func afterProcessDeath() -> FileImage { seen() }
 
-    /// What is found after a loss of power.
+    /// The bytes after a loss of power.
     /// - Parameters:
-    ///   - survival: the probability that a sector, or a length, that no sync covers has been written.
-    ///   - random: decides.
+    ///   - survival: the probability that an unsynced sector or length has been written.
+    ///   - random: the source of randomness.
     func afterPowerLoss(survival: Double, _ random: inout SplitMix64) -> FileImage {
         let (now, known) = (seen(), takenForDurable ?? durable)
         var dirty = mayDiffer ? now.differingSectors(from: known) : []
@@ -129,7 +128,7 @@ final class SimulatedInode: @unchecked Sendable {
         let size = sizes.count > 1 && !random.chance(survival) ? sizes[random.index(sizes.count)] : memory.size
         if dirty.isEmpty && size == durable.size { return durable }
 
-        // On plain memory: a batch leaves hundreds of sectors, and each crash draws for each of them.
+        // On plain memory, for speed: a batch leaves hundreds of sectors, and each crash draws for each.
         let end = max(durable.bytes.count, dirty.last.map { ($0 + 1) * DiskSector.size } ?? 0)
         var bytes = durable.bytes + [UInt8](repeating: 0, count: end - durable.bytes.count)
         bytes.withUnsafeMutableBytes { bytes in
@@ -141,7 +140,7 @@ final class SimulatedInode: @unchecked Sendable {
         return FileImage(bytes, size: size)
     }
 
-    /// Puts into `bytes`, which hold what is durable, what became of one sector.
+    /// Stores the fate of one sector into `bytes`, which holds the durable contents.
     private func survive(
         _ sector: Int, of now: UnsafeRawBufferPointer, _ survival: Double, _ random: inout SplitMix64,
         into bytes: UnsafeMutableRawBufferPointer
@@ -150,11 +149,11 @@ final class SimulatedInode: @unchecked Sendable {
         let target = UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + DiskSector.size])
         let older = overwritten.isEmpty ? nil : overwritten[sector]
         guard random.chance(survival) else {
-            // Not what it holds now; perhaps what it held before.
+            // The current contents are lost; earlier ones may have been written.
             if let older, random.chance(0.5) { target.copyBytes(from: older[random.index(older.count)]) }
             return
         }
-        // Torn: the rest is as it was. A mapped sector may be caught at any store, so more of them are.
+        // Torn: the rest keeps older contents. Mapped sectors are torn more often, because any store may be the last.
         var count = DiskSector.size
         if random.chance(writableMappings > 0 ? 0.25 : 0.1) {
             if let older { target.copyBytes(from: older[random.index(older.count)]) }
@@ -166,10 +165,9 @@ final class SimulatedInode: @unchecked Sendable {
     }
 }
 
-/// Copies, for a disk that goes on as this one is now.
+// MARK: Copies
 extension SimulatedInode {
-    /// A file in the same state: the same bytes for processes, the same on stable storage, the same between. Nobody has it
-    /// open.
+    /// A copy in the same state: visible bytes, stable storage and the states in between. It is not open.
     func copy(into memory: MemoryFileData) -> SimulatedInode {
         let image = seen()
         _ = image.bytes.withUnsafeBytes { memory.write($0, at: 0) }

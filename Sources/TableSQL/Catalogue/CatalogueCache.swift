@@ -1,7 +1,7 @@
 import Synchronization
 import TableKit
 
-/// The tables of a database as they were last read, until something changes them.
+/// Caches the tables of a database until a schema change.
 package final class CatalogueCache: Sendable {
     private struct State {
         var tables: [String: SQLTable]?
@@ -13,13 +13,13 @@ package final class CatalogueCache: Sendable {
 
     package init() {}
 
-    /// The tables; nil where they have to be read.
+    /// The cached tables; nil if they must be read.
     package var tables: [String: SQLTable]? { state.withLock { $0.tables } }
 
-    /// Counts how often the tables were forgotten.
+    /// The number of invalidations so far.
     package var generation: Int { state.withLock { $0.generation } }
 
-    /// Keeps what was read, unless the tables have changed since.
+    /// Caches tables that were read at a generation; does nothing if the cache was invalidated since.
     package func keep(_ tables: [String: SQLTable], generation: Int) {
         state.withLock { if $0.generation == generation { $0.tables = tables } }
     }
@@ -28,12 +28,12 @@ package final class CatalogueCache: Sendable {
 
     private static let maximumPlans = 512
 
-    /// The plan of look-ups for a structure, made of the tables as they are known.
+    /// The cached plan of look-ups by key for a structure; nil if there is none.
     func findPlan(_ structure: TableStructure) -> FindPlan? {
         state.withLock { $0.findPlans[ObjectIdentifier(structure)] }
     }
 
-    /// Keeps a plan, unless the tables have changed since.
+    /// Caches a plan that was made at a generation; does nothing if the cache was invalidated since.
     func keep(_ plan: FindPlan, generation: Int) {
         state.withLock { state in
             guard state.generation == generation, state.tables != nil else { return }
@@ -42,7 +42,7 @@ package final class CatalogueCache: Sendable {
         }
     }
 
-    /// Has the tables read again.
+    /// Invalidates the cache: the next use reads the tables again.
     package func forget() {
         state.withLock {
             $0.tables = nil

@@ -1,6 +1,6 @@
 package import TableKit
 
-/// The errors of changes to what is not there, or is there already.
+/// Errors of schema changes that create an existing table or column.
 package enum CatalogueErrors {
     package static func exists(_ table: String, column: String? = nil) -> CRUDSQLExeError {
         CRUDSQLExeError(
@@ -9,7 +9,7 @@ package enum CatalogueErrors {
 }
 
 extension [String: SQLTable] {
-    /// The table of a name.
+    /// The table with this name. Throws `noTable`.
     package func existing(_ name: String) throws -> SQLTable {
         if let table = self[name] { return table }
         throw CRUDSQLExeError("There is no such table.", code: .noTable, table: name)
@@ -17,13 +17,13 @@ extension [String: SQLTable] {
 }
 
 extension SQLTable {
-    /// The number of a column.
+    /// The number of a column. Throws `noColumn`.
     package func number(of column: String) throws -> Int {
         if let number = structure.number(of: column) { return number }
         throw CRUDSQLExeError("The table has no such column.", code: .noColumn, table: structure.name, column: column)
     }
 
-    /// The number of a column that is to go.
+    /// The number of a column to drop. Throws for a column of the primary key.
     package func numberToDrop(_ column: String) throws -> Int {
         let number = try number(of: column)
         if !structure.primaryKey.contains(number) { return number }
@@ -31,7 +31,7 @@ extension SQLTable {
             "A column of the key cannot go.", code: .unsupported, table: structure.name, column: column)
     }
 
-    /// The index on some columns.
+    /// The index on these columns, in this order. Throws `noIndex`.
     package func index(on columns: [String]) throws -> IndexInfo {
         if let index = info.indexes.first(where: { $0.definition.columns == columns }) { return index }
         throw CRUDSQLExeError(
@@ -40,7 +40,7 @@ extension SQLTable {
 }
 
 extension TableStructure {
-    /// Throws where a column cannot be part of a key or an index.
+    /// Throws if a column cannot be part of a key or an index.
     package func checkKey(_ column: Column) throws {
         if column.type != .json { return }
         throw CRUDSQLExeError(

@@ -1,10 +1,10 @@
 package import TableKit
 
-/// A table as the server has it.
+/// A table as the server's catalogue describes it.
 package struct SQLTable: Sendable {
     /// Name, columns, key, indexes.
     package var info: TableInfo
-    /// The column that orders rows of a table without a key: one that the catalogue hides.
+    /// The hidden column that orders the rows of a table without a key.
     package var rowColumn: String?
 
     package init(info: TableInfo, rowColumn: String? = nil) {
@@ -14,17 +14,17 @@ package struct SQLTable: Sendable {
 
     package var structure: TableStructure { info.structure }
 
-    /// The name of the hidden column that tables without a key are given.
+    /// The name of the hidden column in tables without a key.
     package static let rowColumnName = "_silt_row"
 }
 
-/// A table of a query: the columns that a type has beside those that the table has, matched by name.
+/// A table in a query. Maps the columns of a structure to the columns of the table, by name.
 package struct SQLSource: Sendable {
     package let structure: TableStructure
     package let table: SQLTable
     /// The table's name within the statement.
     package let alias: String
-    /// The number in the table of each of the structure's columns. Nil: the table lacks it.
+    /// For each column of the structure, its number in the table; nil if the table lacks it.
     package let places: [Int?]
 
     package init(_ structure: TableStructure, _ table: SQLTable, alias: String) {
@@ -34,12 +34,12 @@ package struct SQLSource: Sendable {
         places = structure.columns.map { table.structure.number(of: $0.name) }
     }
 
-    /// The type as which the server stores a column of the structure.
+    /// The server's type of a column of the structure.
     package func type(_ column: Int) -> ColumnType {
         places[column].map { table.structure.columns[$0].type } ?? structure.columns[column].type
     }
 
-    /// Throws where the structure has a column that the table lacks.
+    /// Throws `noColumn` if the table lacks one of these columns of the structure.
     package func check(_ columns: some Sequence<Int>) throws {
         for column in columns {
             guard structure.columns.indices.contains(column) else {
@@ -52,7 +52,7 @@ package struct SQLSource: Sendable {
         }
     }
 
-    /// Whether the table's key is among these columns of the structure.
+    /// Whether these columns of the structure contain the table's key. Nil: all columns.
     package func hasKey(in columns: [Int]?) -> Bool {
         let key = table.structure.primaryKey
         if key.isEmpty { return false }
@@ -60,7 +60,7 @@ package struct SQLSource: Sendable {
         return key.allSatisfy { number in present.contains { places[$0] == number } }
     }
 
-    /// How rows that ``rows(_:)`` made are read.
+    /// How to read rows with the columns of the structure.
     package func shape() -> (layout: RowLayout, shape: RowShape) {
         let layout = RowLayout(number: 0, types: places.indices.map(type))
         let columns = zip(places, layout.slots).map { place, slot in

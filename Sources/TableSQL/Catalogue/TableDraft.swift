@@ -1,12 +1,12 @@
 import TableKit
 
-/// A table while its rows of the catalogue are read.
+/// Collects one table's rows of the catalogue.
 struct TableDraft {
     struct DraftColumn {
         var name: String
         var type: ColumnType
         var isOptional: Bool
-        /// The default as the server writes it; nil where there is none.
+        /// The default as the server writes it; nil if there is none.
         var defaultText: String?
         var foreignKey: ForeignKeyReference?
     }
@@ -28,7 +28,7 @@ struct TableDraft {
 
     init(name: String) { self.name = name }
 
-    /// Adds a column of an index. Those of one index come one after the other.
+    /// Adds a column to an index. The columns of one index must come one after the other.
     mutating func add(index: String, column: String, isUnique: Bool, isReady: Bool = true) {
         if indexes.last?.name == index {
             indexes[indexes.count - 1].columns.append(column)
@@ -37,8 +37,8 @@ struct TableDraft {
         }
     }
 
-    /// The table. The server computes the values of the defaults.
-    /// - Parameter expression: computes the default of a column; nil where that has no value.
+    /// Builds the table. The server computes the values of the defaults, in one query.
+    /// - Parameter expression: the SQL expression of a column's default; nil if the column has none.
     func table(
         _ connection: any SQLConnection, default expression: (DraftColumn) -> String?
     ) throws -> SQLTable {

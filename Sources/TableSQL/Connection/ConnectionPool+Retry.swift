@@ -1,10 +1,10 @@
 extension ConnectionPool {
-    /// Runs work that may run again where it has changed nothing: after a conflict, a lost connection, and for a while where
-    /// no connection can be made. Not where its outcome is unknown.
+    /// Runs `work` and repeats it, with growing pauses, while it is known to have changed nothing: after a conflict, a
+    /// lost connection, or a failed login. An unknown outcome is thrown at once.
     /// - Parameters:
-    ///   - timeout: how long connections are tried.
-    ///   - conflicts: how often work that met a conflict runs again.
-    ///   - mayConnectLater: whether a connection that could not be made may be possible a moment later.
+    ///   - timeout: how long `work` is repeated.
+    ///   - conflicts: how often `work` runs again after a conflict.
+    ///   - mayConnectLater: whether a failed login is worth another try.
     /// - Throws: ``SQLConnectionError``.
     package func retrying<R: Sendable>(
         for timeout: Duration, conflicts: Int, mayConnectLater: (SQLConnectionError) -> Bool,

@@ -2,30 +2,30 @@ import Foundation
 import Synchronization
 import TableKit
 
-/// How many connections a pool makes, and how long it waits.
+/// Limits of a connection pool.
 package struct ConnectionPoolOptions: Sendable {
     /// The most connections at a time.
     package var maximumConnections = 16
     /// How long a caller waits for a connection, in seconds.
     package var acquireTimeout = 30.0
-    /// A connection that has rested longer, in seconds, is asked whether it still works before it is used.
+    /// A connection that was idle longer, in seconds, gets a health check before its next use.
     package var healthCheckAfter = 1.0
 
     package init() {}
 }
 
-/// Connections that several callers use in turn.
+/// Connections that callers share, each used by one caller at a time.
 ///
-/// A caller has a connection for itself from ``acquire()`` to ``release(_:)``. Callers wait in the order in which they came.
-/// A connection that is not usable any more is closed when it comes back, and a new one is made for the next caller.
+/// A caller owns a connection from ``acquire()`` to ``release(_:)``. Callers are served first come, first served.
+/// A connection that is no longer usable is closed on release, and a new one is made for the next caller.
 package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     package typealias Connection = Connector.Connection
 
-    /// What a waiting caller gets.
+    /// The outcome of a wait.
     private enum Grant: Sendable {
-        /// - Parameter hasRested: whether it may have died meanwhile.
+        /// - Parameter hasRested: whether it was idle long enough to need a health check.
         case connection(Connection, hasRested: Bool)
-        /// The right to make one.
+        /// The right to make a connection.
         case slot
         case refused(SQLConnectionError)
     }
@@ -42,7 +42,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
 
     private struct State {
         var resting: [Resting] = []
-        /// Connections that exist or are being made.
+        /// Connections that exist or are being made; at most `maximumConnections`.
         var count = 0
         var waiters: [Waiter] = []
         var nextWaiter = 0
@@ -62,7 +62,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
 
     deinit { close() }
 
-    /// A connection for the caller alone. Blocks; never called on the cooperative pool.
+    /// Returns a connection for the caller alone. Blocks; never call it on the cooperative pool.
     /// - Throws: ``SQLConnectionError`` of kind `noConnection`.
     package func acquire() throws -> Connection {
         if let connection = ready() { return connection }
@@ -73,12 +73,12 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
             semaphore.signal()
         }
         if semaphore.wait(timeout: .now() + options.acquireTimeout) == .timedOut, giveUp(waiter) { throw exhausted }
-        // A grant that came while the wait ended is taken.
+        // A grant that arrived just before the time-out is used.
         guard let grant = result.withLock({ $0 }) else { throw exhausted }
         return try redeem(grant)
     }
 
-    /// As ``acquire()``, suspending.
+    /// Like ``acquire()``, but suspends.
     package func acquire() async throws -> Connection {
         if let connection = ready() { return connection }
         let timeout = Mutex<Task<Void, Never>?>(nil)
@@ -95,7 +95,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
         return try await threads.run { try self.redeem(grant) }
     }
 
-    /// A connection that rests and can be used without a question; nil where there is none, or where others wait.
+    /// The connection released last, if it needs no health check. Connections are idle only while nobody waits.
     private func ready() -> Connection? {
         let taken = state.withLock { state -> Resting? in
             guard let last = state.resting.last, last.connection.isUsable, !hasRested(last),
@@ -106,7 +106,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
         return taken?.connection
     }
 
-    /// Gives a connection back.
+    /// Returns a connection to the pool.
     package func release(_ connection: Connection) {
         guard connection.isUsable else {
             connection.close()
@@ -143,7 +143,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
         return try body(connection)
     }
 
-    /// Closes connections that rest, and the others when they come back. Callers that wait are refused.
+    /// Closes idle connections, and the others on their release. Waiting callers get an error.
     package func close() {
         let (resting, waiters) = state.withLock { state -> ([Resting], [Waiter]) in
             defer {
@@ -158,8 +158,8 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
         for waiter in waiters { waiter.wake(.refused(closed)) }
     }
 
-    /// Has `wake` called with a connection or the right to make one, now or later.
-    /// - Returns: the number of the caller who waits.
+    /// Calls `wake` with a connection or the right to make one, now or later.
+    /// - Returns: the number of the waiting caller; 0 if `wake` was called at once.
     private func wait(_ wake: @escaping @Sendable (Grant) -> Void) -> Int {
         let (grant, number) = state.withLock { state -> (Grant?, Int) in
             if state.isClosed { return (.refused(closed), 0) }
@@ -176,8 +176,8 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
         return number
     }
 
-    /// Takes a caller off the queue.
-    /// - Returns: false where its turn has come already.
+    /// Removes a caller from the queue.
+    /// - Returns: false if the caller is no longer queued: a grant is on its way.
     private func giveUp(_ number: Int) -> Bool {
         state.withLock { state in
             guard let place = state.waiters.firstIndex(where: { $0.number == number }) else { return false }
@@ -194,7 +194,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
         resting.since.duration(to: .now) > .seconds(options.healthCheckAfter)
     }
 
-    /// Makes a connection where the grant is the right to do so. Blocks.
+    /// Turns a grant into a connection, making one if necessary. Blocks.
     private func redeem(_ grant: Grant) throws -> Connection {
         switch grant {
         case .refused(let error): throw error
@@ -214,7 +214,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
         }
     }
 
-    /// A connection is gone: the next caller may make one.
+    /// Frees the slot of a closed connection: the next caller may make a new one.
     private func releaseSlot() {
         let waiter = state.withLock { state -> Waiter? in
             if !state.waiters.isEmpty { return state.waiters.removeFirst() }

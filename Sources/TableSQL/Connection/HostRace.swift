@@ -6,25 +6,25 @@ import Glibc
 import Darwin
 #endif
 
-/// A login at one host, which goes on without waiting.
+/// A non-blocking login at one host.
 package protocol HostLogin: AnyObject {
-    /// How far it is.
+    /// Its progress.
     var state: HostLoginState { get }
-    /// Where it goes, for messages.
+    /// The host, for messages.
     var place: String { get }
-    /// What it waits for; nil at the end.
+    /// The socket events it waits for; nil once it has ended.
     var interest: SocketInterest? { get }
-    /// Goes on after events of the socket.
+    /// Continues after events of the socket.
     func advance(_ events: Int16)
 }
 
-/// How far a login is.
+/// The progress of a login.
 package enum HostLoginState {
     case waiting, done
     case failed(SQLConnectionError)
 }
 
-/// Events of a socket, as `poll(2)` names them.
+/// A socket and events to wait for, as `poll(2)` names them.
 package struct SocketInterest: Sendable {
     package var descriptor: Int32
     package var events: Int16
@@ -37,9 +37,9 @@ package struct SocketInterest: Sendable {
 
 /// Connects to the first of several hosts that has the wanted role.
 ///
-/// The host that answered last begins. The others follow when it fails, or after a moment: a server that is frozen accepts
-/// and says nothing, and must not take the whole time. libpq would try them one after the other, without a limit for each; libmariadb knows
-/// one host.
+/// The host that answered last starts. The others follow when it fails, or after a head start of 250 ms: a frozen
+/// server accepts connections but never answers, and must not use up the whole time. libpq would try the hosts in
+/// sequence without a limit for each; libmariadb takes a single host.
 package struct HostRace<Login: HostLogin> {
     private static var headStart: Duration { .milliseconds(250) }
 
@@ -47,7 +47,7 @@ package struct HostRace<Login: HostLogin> {
     private var running: [Login] = []
     private var failures: [SQLConnectionError] = []
 
-    /// - Parameter logins: begin a login at each host, the likeliest first.
+    /// - Parameter logins: each starts a login at one host, the likeliest host first.
     package init(_ logins: [() -> Login]) { waiting = logins[...] }
 
     /// - Throws: ``SQLConnectionError`` of kind `noConnection`, with the reasons of all hosts.
@@ -79,7 +79,7 @@ package struct HostRace<Login: HostLogin> {
         waiting = waiting.dropFirst(count)
     }
 
-    /// Takes those that have ended off the list.
+    /// Removes logins that have ended; returns the first that succeeded.
     private mutating func collect() -> Login? {
         var winner: Login?
         running.removeAll { attempt in

@@ -4,10 +4,10 @@ import Glibc
 import Darwin
 #endif
 
-/// The server was silent for too long.
+/// The server did not answer before the deadline.
 package struct AnswerMissing: Error {}
 
-/// Until when an answer is awaited. A cancellation shortens it.
+/// The deadline of an answer. A cancellation shortens it.
 package struct AnswerDeadline {
     private let limit: Duration
     private let grace: Duration
@@ -20,7 +20,7 @@ package struct AnswerDeadline {
     /// - Parameters:
     ///   - limit: the longest silence.
     ///   - grace: the longest silence after a cancellation.
-    ///   - probe: finds out whether a silent server still answers.
+    ///   - probe: checks whether a silent server still answers.
     package init(
         _ limit: Duration, grace: Duration = .zero, cancellation: StatementCancellation? = nil,
         probe: SilenceProbe? = nil
@@ -33,13 +33,13 @@ package struct AnswerDeadline {
         instant = heard + limit
     }
 
-    /// The server has said something: the limit begins anew.
+    /// Restarts the limit after data from the server.
     package mutating func extend() {
         heard = .now
         instant = heard + (isShortened ? grace : limit)
     }
 
-    /// The time left; 0 or less at the end.
+    /// The time left; 0 or less once the deadline has passed or the server is known to be dead.
     fileprivate mutating func rest() -> Duration {
         if !isShortened, let cancellation, cancellation.isRequested {
             isShortened = true
@@ -50,16 +50,16 @@ package struct AnswerDeadline {
     }
 }
 
-/// `poll(2)` on one socket.
+/// `poll(2)` on sockets.
 package enum Poll {
-    /// How long one call waits at most, so that a cancellation by another thread is noticed.
+    /// The longest single call of `poll(2)`. It bounds the delay of a cancellation by another thread.
     private static let slice: Duration = .milliseconds(50)
 
-    /// Waits until one of the events has come.
-    /// - Returns: the events.
+    /// Waits for one of these events.
+    /// - Returns: the events that occurred.
     /// - Throws: ``AnswerMissing`` at the deadline.
     package static func wait(_ socket: Int32, _ events: Int16, _ deadline: inout AnswerDeadline) throws -> Int16 {
-        // The first look costs no clock.
+        // The first poll reads no clock.
         var wait = slice
         while true {
             var entry = pollfd(fd: socket, events: events, revents: 0)
@@ -72,13 +72,13 @@ package enum Poll {
         }
     }
 
-    /// Waits until one of several sockets is ready, or the time is up.
+    /// Waits until one of several sockets is ready or the time is up.
     package static func wait(_ interests: [SocketInterest], _ limit: Duration) {
         var entries = interests.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
         wait(&entries, limit)
     }
 
-    /// Waits until a socket of several is ready, or the time is up.
+    /// Waits until one of several sockets is ready or the time is up.
     static func wait(_ entries: inout [pollfd], _ limit: Duration) {
         let count = nfds_t(entries.count)
         _ = poll(&entries, count, Int32(limit.milliseconds))
@@ -88,7 +88,7 @@ package enum Poll {
 extension Duration {
     package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 
-    /// Whole milliseconds, at least 1: to servers 0 means no limit.
+    /// Whole milliseconds, at least 1: servers read 0 as no limit.
     package var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, isTooLarge) = seconds.multipliedReportingOverflow(by: 1000)

@@ -1,7 +1,7 @@
 extension SQLConnection {
-    /// Runs `body` in one transaction on one part of a batch after the other, and takes all back where it returns an
-    /// identifier.
-    /// - Parameter bytes: what an element takes of a statement; a part has at most a thousand elements and some 8 MiB.
+    /// Runs `body` on successive parts of a batch, in one transaction. Rolls back if `body` returns an identifier, and
+    /// returns that identifier.
+    /// - Parameter bytes: the size of an element in a statement. A part ends after 1000 elements or about 8 MiB.
     package func inOneTransaction<E>(
         _ all: ArraySlice<E>, bytes: (E) -> Int, _ body: (ArraySlice<E>) throws -> String?
     ) throws -> String? {
@@ -18,7 +18,7 @@ extension SQLConnection {
                 }
             }
         } catch {
-            // The first error counts; a connection whose transaction cannot be ended is not used again.
+            // The first error is thrown. If the rollback fails too, the connection is closed.
             if isUsable {
                 do { _ = try execute(SQLStatement("ROLLBACK")) } catch { close() }
             }
@@ -30,7 +30,7 @@ extension SQLConnection {
 }
 
 extension ArraySlice {
-    /// Servers take more in one statement, and should not have to hold it.
+    /// Servers accept longer statements; the limit bounds the memory that one takes.
     private static var maximumBytes: Int { 8 << 20 }
 
     fileprivate func firstPart(_ bytes: (Element) -> Int) -> ArraySlice<Element> {

@@ -1,54 +1,55 @@
 package import TableKit
 
-/// One connection to a database that speaks SQL: what an adapter implements.
+/// A connection to an SQL database, which each adapter implements.
 ///
-/// Used by one thread at a time, though not always by the same. Its functions block the thread that calls them; they are
-/// never called on the cooperative pool. A statement that fails throws ``SQLConnectionError`` and leaves the connection
-/// usable, unless ``isUsable`` says otherwise.
+/// One thread at a time uses it, not always the same one. Its functions block; never call them on the cooperative pool.
+/// A failed statement throws ``SQLConnectionError`` and leaves the connection usable, unless ``isUsable`` says
+/// otherwise.
 package protocol SQLConnection: AnyObject, Sendable {
-    /// Whether the connection can be used again. False after the network, the server or a time-out has ended it.
+    /// False once the network, the server or a time-out has ended the connection.
     var isUsable: Bool { get }
 
-    /// Runs a statement and reads its whole result.
+    /// Runs a statement and reads its complete result.
     func execute(_ statement: SQLStatement) throws -> SQLResultSet
 
-    /// Runs several statements in one round trip where the server can, and stops at the first that fails.
+    /// Runs several statements, in one round trip if the server can, and stops at the first failure.
     /// - Returns: a result for each statement.
     func executeAll(_ statements: [SQLStatement]) throws -> [SQLResultSet]
 
-    /// Has a statement without a result run before the next one, in its round trip where the server can. Where it fails, the
-    /// next one does not run, and throws its error.
+    /// Queues a statement without a result; it runs before the next statement, in the same round trip if the server
+    /// can. If it fails, the next statement does not run and throws its error.
     func executeLater(_ statement: SQLStatement) throws
 
-    /// Runs a statement without a result, and does not wait for the answer where the connection can do so. Where it fails,
-    /// the connection ends.
+    /// Runs a statement without a result, and returns without its answer if the connection can. A later failure ends
+    /// the connection.
     func executeWithoutWaiting(_ statement: SQLStatement) throws
 
-    /// Runs a query whose result is read in batches. Other statements may run between two batches. Within a transaction only.
-    /// - Parameter batchRows: how many rows a batch has at most.
+    /// Opens a cursor on a query, within a transaction only. Other statements may run between two batches.
+    /// - Parameter batchRows: the most rows of a batch.
     func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows
 
-    /// Gives up what the connection has prepared where the tables have changed since: statements of a table that was dropped
-    /// and made anew fit it no more.
-    /// - Parameter generation: how often the engine has seen tables change.
+    /// Discards prepared statements if the schema has changed since they were prepared: a statement of a table that was
+    /// dropped and created again no longer fits.
+    /// - Parameter generation: the engine's count of schema changes.
     func usePlans(ofGeneration generation: Int)
 
-    /// Has the server cancel what the connection runs, which then throws an error of kind `cancelled`. From any thread;
-    /// returns at once. Does nothing where nothing runs, or where a commit does, which must not be left in doubt.
+    /// Asks the server to cancel the running statement, which then throws an error of kind `cancelled`. Callable from
+    /// any thread; returns at once. Does nothing if no statement runs, or during a commit, whose outcome must not
+    /// become unknown.
     func cancel()
 
-    /// Ends the connection. Again: does nothing.
+    /// Closes the connection. Idempotent.
     func close()
 }
 
 extension SQLConnection {
-    /// Does nothing: this database looks at the tables by itself.
+    /// Does nothing: this database checks prepared statements against the schema itself.
     package func usePlans(ofGeneration generation: Int) {}
 
-    /// Does nothing: a statement of this database goes on to its end.
+    /// Does nothing: statements of this database cannot be cancelled.
     package func cancel() {}
 
-    /// Runs it at once.
+    /// Runs the statement at once.
     package func executeLater(_ statement: SQLStatement) throws { _ = try execute(statement) }
 
     /// Waits for the answer.
@@ -62,10 +63,10 @@ extension SQLConnection {
     }
 }
 
-/// The rows of a query, batch by batch. Ends with the transaction.
+/// A cursor on the rows of a query, valid until the transaction ends.
 package protocol SQLRows: AnyObject {
-    /// The next rows, or nil at the end.
+    /// The next batch of rows; nil at the end.
     func next() throws -> [[ColumnValue]]?
-    /// Gives up the rest. Again, or after the end: does nothing.
+    /// Closes the cursor. Idempotent.
     func close()
 }

@@ -1,33 +1,32 @@
 package import TableKit
 
-/// A statement, or a connection, that failed.
+/// The error of a statement or a connection.
 package struct SQLConnectionError: Error, Sendable, CustomStringConvertible {
-    /// How the work goes on.
+    /// What the caller can do about the error.
     package enum Kind: Sendable, Hashable {
-        /// The statement was refused and has changed nothing: its error says why.
+        /// The statement failed and has changed nothing.
         case statement
-        /// Another transaction stood in the way; the transaction was rolled back, and may run again (SQLSTATE 40001, 40P01).
+        /// The transaction conflicted with another, was rolled back, and may run again (SQLSTATE 40001, 40P01).
         case conflict
-        /// The connection is gone. A transaction that had not begun to commit has changed nothing.
+        /// The connection is lost. A transaction whose commit had not begun has changed nothing.
         case connectionLost
-        /// The connection is gone, or the time is up, after COMMIT was sent and before its answer: nobody knows whether the
-        /// transaction has committed.
+        /// The connection was lost, or the time-out expired, between COMMIT and its answer: the transaction may have
+        /// committed or not.
         case unknownOutcome
-        /// No connection could be made: no server, refused login, unknown database.
+        /// The login failed: no server, wrong credentials, unknown database.
         case noConnection
-        /// The statement took longer than the configuration allows, and was cancelled.
+        /// The statement exceeded its time-out and was cancelled.
         case timedOut
-        /// The task was cancelled, and the statement with it.
+        /// The task was cancelled, and its statement with it.
         case cancelled
     }
 
-    /// How the work goes on.
     package var kind: Kind
-    /// What tables call the error.
+    /// The error code that tables throw.
     package var code: TableErrorCode
-    /// The server's own code: SQLSTATE, or the library's number.
+    /// The server's error code: SQLSTATE or an error number.
     package var serverCode: String?
-    /// The server's words, and what to do.
+    /// The server's message, and advice.
     package var message: String
     /// The table that the server names.
     package var table: String?

@@ -1,22 +1,22 @@
-/// Makes connections: what a configuration gives the pool.
+/// Makes connections for a pool.
 package protocol SQLConnector: Sendable {
     associatedtype Connection: SQLConnection
 
-    /// Makes a connection that is ready for use, to a host that takes writes where there are several. Blocks.
+    /// Makes a connection that is ready for use. Of several hosts it chooses one that accepts writes. Blocks.
     /// - Throws: ``SQLConnectionError`` of kind `noConnection`.
     func connect() throws -> Connection
 
-    /// Whether a connection that has rested still works and its server is still the one to use. Blocks for one round trip.
+    /// Whether an idle connection still works and its server is still the one to use. Blocks for one round trip.
     func isHealthy(_ connection: Connection) -> Bool
 
-    /// Whether a connection is to be asked for its health even where it has not rested.
+    /// Whether a connection needs a health check even if it was not idle for long.
     func needsCheck(_ connection: Connection) -> Bool
 
-    /// Where connections go, for messages: host, port and database, without the password.
+    /// Host, port and database, for messages; without the password.
     var place: String { get }
 }
 
 extension SQLConnector {
-    /// No.
+    /// Returns false.
     package func needsCheck(_ connection: Connection) -> Bool { false }
 }

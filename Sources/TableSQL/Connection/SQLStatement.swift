@@ -1,22 +1,22 @@
 package import TableKit
 
-/// A statement of SQL: text with placeholders, the values for them, and the types of the result's columns.
+/// An SQL statement: text with placeholders, their values, and the types of the result's columns.
 package struct SQLStatement: Sendable {
     /// A value for a placeholder.
     package enum Parameter: Sendable {
-        /// One value, sent as a value of a column's type.
+        /// One value, sent as this column type.
         case value(ColumnValue, ColumnType)
         /// An array, for servers that have arrays (``SQLDialect/hasArrays``).
         case array([ColumnValue], ColumnType)
     }
 
-    /// The text. Placeholders are written as the dialect writes them, and numbered in the order of ``parameters``.
+    /// The text. Placeholders follow the dialect's syntax, in the order of ``parameters``.
     package var text: String
     /// The values for the placeholders.
     package var parameters: [Parameter]
-    /// The types as which the result's columns are read; empty for a statement without a result.
+    /// The column types of the result; empty for a statement without a result.
     package var results: [ColumnType]
-    /// Whether the text is worth preparing: it comes again with other values.
+    /// Whether the statement is worth preparing: the same text runs again with other values.
     package var isRepeated: Bool
 
     package init(
@@ -29,11 +29,11 @@ package struct SQLStatement: Sendable {
     }
 }
 
-/// The whole result of a statement.
+/// The complete result of a statement.
 package struct SQLResultSet: Sendable {
     /// The rows, each with a value for each of ``SQLStatement/results``.
     package var rows: [[ColumnValue]] = []
-    /// Rows that were inserted, changed or deleted.
+    /// The number of rows inserted, updated or deleted.
     package var changedRows = 0
 
     package init(rows: [[ColumnValue]] = [], changedRows: Int = 0) {

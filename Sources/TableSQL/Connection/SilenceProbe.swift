@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Finds out whether a server that is silent still answers others: a statement may take long, and a frozen server says nothing
-/// forever. Asked again after each further silence.
+/// Checks whether a silent server still answers on another connection. A slow statement is silent for long; a frozen
+/// server is silent forever. Repeats the check after each further silence.
 package final class SilenceProbe: Sendable {
     private struct State {
-        /// Tells the statements of a connection apart: an answer that comes late is none for the next.
+        /// The number of the connection's statement: a late answer must not count for the next statement.
         var generation = 0
         var isAsking = false
         var isDead = false
@@ -18,14 +18,14 @@ package final class SilenceProbe: Sendable {
     private let ask: @Sendable () -> Bool
 
     /// - Parameters:
-    ///   - patience: how long a server is silent before it is asked.
+    ///   - patience: the silence before the server is checked.
     ///   - ask: whether the server answers. Blocks.
     package init(after patience: Duration, _ ask: @escaping @Sendable () -> Bool) {
         self.patience = patience
         self.ask = ask
     }
 
-    /// A statement begins.
+    /// Resets the probe at the start of a statement.
     package func begin() {
         state.withLock { state in
             state.generation += 1
@@ -35,7 +35,7 @@ package final class SilenceProbe: Sendable {
         }
     }
 
-    /// Whether the server is known not to answer. Asks it where it has been silent for long. Returns at once.
+    /// Whether the server is known to be dead. Starts a check after a long silence. Returns at once.
     func isDead(silentSince heard: ContinuousClock.Instant) -> Bool {
         let now = ContinuousClock.now
         let (isDead, generation) = state.withLock { state -> (Bool, Int?) in

@@ -1,26 +1,26 @@
 package import Foundation
 
-/// Cancels what a connection runs, from any thread.
+/// Cancels the running statement of a connection, from any thread.
 ///
-/// The server is asked over a connection of its own, and C libraries wait for that without a limit; so a thread is made for
-/// it. A frozen server keeps that thread until it wakes.
+/// The request uses a connection of its own, on a new thread, because C libraries wait for the answer without a limit.
+/// A frozen server keeps that thread until it wakes.
 package final class StatementCancellation: @unchecked Sendable {
     // `@unchecked Sendable`: the state is guarded by `condition`.
     private let condition = NSCondition()
     private let request: @Sendable () -> Void
     private var isRunning = false
     private var isRequestedNow = false
-    /// Requests that the server has not answered.
+    /// Requests without an answer yet.
     private var requests = 0
 
-    /// - Parameter request: asks the server, and waits for its answer. A failure is noticed by the statement, which goes on
-    ///   or ends at its limit.
+    /// - Parameter request: sends the request and waits for the answer. If it fails, the statement runs on to its end
+    ///   or its time-out.
     package init(_ request: @escaping @Sendable () -> Void) { self.request = request }
 
-    /// Whether what runs was cancelled.
+    /// Whether the running statement was cancelled.
     package var isRequested: Bool { locked { isRequestedNow } }
 
-    /// Something begins that can be cancelled.
+    /// Marks the start of a statement.
     package func begin() {
         locked {
             isRunning = true
@@ -28,9 +28,9 @@ package final class StatementCancellation: @unchecked Sendable {
         }
     }
 
-    /// It has ended. A request that is still on its way would meet the next statement, so this waits for it.
+    /// Marks the end of a statement. Waits for pending requests, which would otherwise cancel the next statement.
     /// - Parameter limit: in seconds.
-    /// - Returns: false where the request was not answered in time: the connection must not be used again.
+    /// - Returns: false if a request got no answer in time: the connection must not be used again.
     package func end(limit: TimeInterval) -> Bool {
         locked {
             isRunning = false
@@ -41,7 +41,7 @@ package final class StatementCancellation: @unchecked Sendable {
         }
     }
 
-    /// Asks the server to cancel what runs; does nothing where nothing runs. Returns at once.
+    /// Requests cancellation if a statement runs. Returns at once.
     package func cancel() {
         let isNeeded = locked { () -> Bool in
             guard isRunning, !isRequestedNow else { return false }

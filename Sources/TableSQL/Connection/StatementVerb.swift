@@ -1,11 +1,11 @@
-/// What a statement does to the transaction, by its first words.
+/// The kind of a statement, by its first words.
 package enum StatementVerb: Hashable, Sendable {
     case begin, commit, rollback, rollbackToSavepoint, savepoint
-    /// Changes nothing: SELECT and its like.
+    /// Commits nothing even outside of a transaction: SELECT, SET, cursors.
     case read
     case other
 
-    /// Allocates nothing for statements that are no transaction's.
+    /// Classifies a statement. Allocates nothing.
     package init(_ text: String) {
         var text = text
         self = text.withUTF8 { Self.verb($0) }
@@ -28,10 +28,10 @@ package enum StatementVerb: Hashable, Sendable {
         }
     }
 
-    /// Whether preparing the statement would be of no use: the server plans nothing for it.
+    /// Whether the statement controls a transaction. Preparing it is useless: the server plans nothing for it.
     package var isControl: Bool { self != .other && self != .read }
 
-    /// The first eight letters of the next word, in small letters, as one number.
+    /// The first eight letters of the next word, in lower case, as one number.
     private static func word(_ text: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> UInt64 {
         func letter() -> UInt64? {
             guard position < text.count else { return nil }
@@ -47,7 +47,7 @@ package enum StatementVerb: Hashable, Sendable {
         return word
     }
 
-    /// Whether statements, sent as one and not answered, may have committed something.
+    /// Whether these statements may have committed, if they were sent together and got no answer.
     /// - Parameter inTransaction: whether a transaction was open before them.
     package static func mayCommit(_ statements: some Sequence<SQLStatement>, inTransaction: Bool) -> Bool {
         var isOpen = inTransaction
@@ -65,7 +65,7 @@ package enum StatementVerb: Hashable, Sendable {
     }
 }
 
-/// The words that begin statements, as numbers of eight letters.
+/// The first words of statements, as numbers of up to eight letters.
 private enum Word {
     private static func number(_ word: StaticString) -> UInt64 {
         (0..<min(word.utf8CodeUnitCount, 8)).reduce(0) { $0 << 8 | UInt64(word.utf8Start[$1]) }

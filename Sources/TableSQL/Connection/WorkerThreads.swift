@@ -1,9 +1,9 @@
 import Foundation
 
-/// Threads for work that blocks: as many as there is work, each ending when it has rested for a while.
+/// Threads for blocking work. Their number is unlimited; each ends after 10 s without work.
 ///
-/// Not Dispatch, whose concurrent queues stop at 64 blocked threads: work that waits for a connection could then keep the
-/// work that would give one back from running.
+/// Dispatch lost: its concurrent queues stop at 64 blocked threads, so work that waits for a connection could keep the
+/// work that would release one from running.
 package final class WorkerThreads: @unchecked Sendable {
     // `@unchecked Sendable`: all state is guarded by `condition`.
     private let condition = NSCondition()
@@ -14,7 +14,7 @@ package final class WorkerThreads: @unchecked Sendable {
 
     package init(name: String) { self.name = name }
 
-    /// Runs `body` on one of the threads and suspends until it has ended.
+    /// Runs `body` on one of the threads, and suspends until it ends.
     package func run<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { continuation in
             start { continuation.resume(with: Result { try body() }) }
@@ -38,7 +38,7 @@ package final class WorkerThreads: @unchecked Sendable {
         while let body = next() { body() }
     }
 
-    /// The next piece of work; nil after a rest without any.
+    /// Waits for work; nil after 10 s without any.
     private func next() -> (@Sendable () -> Void)? {
         condition.lock()
         defer { condition.unlock() }

@@ -1,8 +1,8 @@
 import Foundation
 package import TableKit
 
-/// What a database does not say of a column by itself: the exact type, and a foreign key whose table does not exist yet. Kept
-/// as the column's comment: `siltstone {"type":"uint8"}`.
+/// Facts about a column that the server's catalogue cannot hold: the exact type, and a foreign key to a table that does
+/// not exist yet. Stored as the column's comment: `siltstone {"type":"uint8"}`.
 package struct ColumnNote: Codable {
     private static let prefix = "siltstone "
 
@@ -22,7 +22,7 @@ package struct ColumnNote: Codable {
         references = column.foreignKey.map { Reference(table: $0.table, onDelete: $0.onDelete, onUpdate: $0.onUpdate) }
     }
 
-    /// The note in a comment; nil where there is none.
+    /// Parses a column's comment; nil if it holds no note.
     package init?(comment: String?) {
         guard let comment, comment.hasPrefix(Self.prefix) else { return nil }
         do {
@@ -31,7 +31,7 @@ package struct ColumnNote: Codable {
         } catch { return nil }
     }
 
-    /// The comment.
+    /// Encodes the note as a comment.
     package func comment() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -48,18 +48,18 @@ package struct ColumnNote: Codable {
 }
 
 extension ColumnType {
-    /// The name in notes: the case's.
+    /// The name in notes: the name of the case.
     package var noteName: String { "\(self)" }
 }
 
 extension ForeignKeyAction {
-    /// The action of a word of SQL; NO ACTION is for others.
+    /// Parses SQL's name of an action. Unknown names and nil mean NO ACTION.
     init(sql: String?) {
         let others: [ForeignKeyAction] = [.restrict, .setNull, .setDefault, .cascade]
         self = others.first { $0.sql == sql } ?? .ignore
     }
 
-    /// The action in SQL.
+    /// SQL's name of the action.
     package var sql: String {
         switch self {
         case .ignore: "NO ACTION"

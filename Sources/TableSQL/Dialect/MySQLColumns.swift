@@ -1,15 +1,14 @@
 import TableKit
 
-/// How columns of a table are declared. Text and bytes in keys have a greatest length, and what else a column takes part in
-/// decides which.
+/// Column definitions. Text and bytes in a key need a maximum length, which depends on the key's other columns.
 struct MySQLColumns {
     let dialect: MySQLDialect
 
-    /// The bytes of a key, or of an index that is no hash.
+    /// The most bytes of a key or of a B-tree index.
     static let keyBytes = 3072
 
-    /// The type of a column.
-    /// - Parameter share: the bytes that the column may take of a key; nil for one in no key.
+    /// The SQL type of a column.
+    /// - Parameter share: the column's bytes within a key; nil for a column in no key.
     func type(_ type: ColumnType, share: Int?) -> String {
         switch type {
         case .bool: "TINYINT(1)"
@@ -31,19 +30,19 @@ struct MySQLColumns {
 
     private static let characters = " CHARACTER SET utf8mb4 COLLATE \(MySQLDialect.collation)"
 
-    /// The bytes that each text or byte column of a key may take.
+    /// The most bytes of each text or byte column in a key of these columns.
     func share(_ columns: [ColumnType]) -> Int {
         let fixed = columns.reduce(0) { $0 + ($1.fixedWidth ?? 0) }
         let texts = columns.count { $0.fixedWidth == nil }
         return (Self.keyBytes - fixed) / max(texts, 1)
     }
 
-    /// A column as CREATE and ALTER TABLE take it.
+    /// A column definition for CREATE and ALTER TABLE.
     /// - Parameters:
-    ///   - share: the bytes that it may take of the table's key; nil where it is in none.
-    ///   - isNumbered: whether it draws the next number where it is NULL.
+    ///   - share: the column's bytes within the primary key; nil for a column outside of it.
+    ///   - isNumbered: whether NULL draws the next number (AUTO_INCREMENT).
     func definition(_ column: Column, share: Int?, isNumbered: Bool = false) throws -> String {
-        // A column that refers to a key is in an index.
+        // A foreign key column is in an index.
         let share = share ?? (column.foreignKey == nil ? nil : Self.keyBytes)
         var text = "\(try dialect.quote(column.name)) \(type(column.type, share: share))"
         text += column.isOptional && !isNumbered ? " NULL" : " NOT NULL"
@@ -54,8 +53,8 @@ struct MySQLColumns {
         return text + " COMMENT \(dialect.quoted(try ColumnNote(column).comment()))"
     }
 
-    /// A default. The catalogue gives it back in the server's words, which for text and bytes are read back only in these
-    /// forms: bytes that stand for themselves would be taken for text.
+    /// A default value. For text and bytes only these forms survive the catalogue: it would return literal bytes as
+    /// text.
     private func constant(_ value: ColumnValue, _ type: ColumnType) throws -> String {
         switch value {
         case .text(let text), .json(let text): "CONVERT(x'\(text.utf8.hexadecimal)' USING utf8mb4)"
@@ -64,7 +63,7 @@ struct MySQLColumns {
         }
     }
 
-    /// The columns and the key of a new table.
+    /// The column definitions and the primary key of a new table.
     func parts(_ structure: TableStructure) throws -> [String] {
         let key = structure.primaryKey
         let isNumbered = key.count == 1 && structure.columns[key[0]].type.isInteger

@@ -1,7 +1,7 @@
 import TableKit
 
 extension MySQLDialect {
-    /// Reads columns, keys and indexes of the session's database from `information_schema`.
+    /// Reads columns, keys and indexes of the current database from `information_schema`.
     package func readCatalogue(_ connection: any SQLConnection) throws -> [SQLTable] {
         func texts(_ count: Int) -> [ColumnType] { Array(repeating: .string, count: count) }
         let columns = try connection.execute(SQLStatement(Self.columnsQuery, results: texts(6) + [.int64, .int64]))
@@ -16,7 +16,7 @@ extension MySQLDialect {
         for row in references.rows { if let table = row[0].string { drafts[table]?.add(reference: row) } }
         return try drafts.values.map { draft in
             try draft.table(connection) { column in
-                // A date is a double, but its default as it is written may be a decimal number.
+                // A date is a DOUBLE, but its default may be written as a decimal number.
                 column.defaultText.map { "(\($0))" + (column.type == .date ? " + 0e0" : "") }
             }
         }
@@ -65,7 +65,7 @@ extension TableDraft {
         add(index: index, column: column, isUnique: row[3].int == 0)
     }
 
-    /// A foreign key that is there. Where a note tells of it, the note knows the action that it was made with.
+    /// Adds a foreign key constraint. The actions of a note win over those of the constraint.
     fileprivate mutating func add(reference row: [ColumnValue]) {
         guard let number = columns.firstIndex(where: { $0.name == row[1].string }), let table = row[2].string else {
             return
@@ -81,8 +81,8 @@ extension TableDraft {
 }
 
 extension MySQLDialect {
-    /// The type of a native one, where no note says better. What a property of no other type could keep is text: also dates,
-    /// which the server would compare with numbers in a way of its own.
+    /// The type for a native type without a note. Types without an exact counterpart become text. So do native dates:
+    /// the server would compare them with numbers by rules of its own.
     static func columnType(ofNative native: String) -> ColumnType {
         let name = native.prefix { $0 != "(" && $0 != " " }
         let isUnsigned = native.contains("unsigned")

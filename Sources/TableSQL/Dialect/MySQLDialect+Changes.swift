@@ -1,9 +1,9 @@
 package import TableKit
 
 extension MySQLDialect {
-    /// The most placeholders of one statement.
+    /// The most placeholders in one statement.
     private static let maximumParameters = 65_535
-    /// Rows of one statement: enough to make its cost small beside that of its rows.
+    /// The most rows in one statement. More would hardly lower the cost per row.
     private static let batchRows = 512
 
     package func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
@@ -23,7 +23,7 @@ extension MySQLDialect {
     }
 
     package func isOneStatement(_ change: SQLChange) -> Bool {
-        // An update that returns rows reads them first.
+        // An update with returned rows reads them first.
         if !change.assigned.isEmpty { return change.returning.isEmpty }
         return !change.tables.values.contains { $0.givesDefaults(without: change.table) }
     }
@@ -32,7 +32,7 @@ extension MySQLDialect {
         max(1, min(Self.batchRows, Self.maximumParameters / max(1, insert.columns.count)))
     }
 
-    /// Inserts rows; with ``InsertStatement/Conflict/replace`` those whose key exists take the place of the old ones.
+    /// Inserts rows. With ``InsertStatement/Conflict/replace``, rows with an existing key replace the old ones.
     private func insertAll(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
         let order = insert.orderOfReferences()
         var insert = insert
@@ -45,7 +45,7 @@ extension MySQLDialect {
             try run(insert, insert.rows[start..<start + count], connection, &outcome)
             start += count
         }
-        // Replaced rows count as often as they were given.
+        // The server counts a replaced row twice.
         outcome.count = insert.rows.count
         if let order, !outcome.rows.isEmpty {
             var rows = outcome.rows
@@ -55,7 +55,7 @@ extension MySQLDialect {
         return outcome
     }
 
-    /// A few numbers of rows, so that the texts of statements come again.
+    /// The rows of the next statement: `most` or a power of two, so that few statement texts are prepared.
     private static func batch(of left: Int, most: Int) -> Int {
         if left >= most { return most }
         var count = 1
@@ -85,7 +85,7 @@ extension MySQLDialect {
         try run(insert, text, connection, &outcome)
     }
 
-    /// Sets every column to what was given, or to its default.
+    /// Assignments for every column outside of the key: the given value or the column's default.
     private func replacement(_ insert: SQLInsert) throws -> String {
         let structure = insert.table.structure
         let sets = try structure.columns.indices.filter { !structure.primaryKey.contains($0) }.map { number in
@@ -97,7 +97,7 @@ extension MySQLDialect {
         return "\(key) = \(key)"
     }
 
-    /// Inserts the rows whose key is not there. INSERT IGNORE would let other errors pass, too.
+    /// Inserts the rows whose key does not exist. INSERT IGNORE lost: it hides other errors, too.
     private func insertMissing(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
         var seen: Set<ValueTuple> = []
         var missing = insert
@@ -109,8 +109,8 @@ extension MySQLDialect {
         return missing.rows.isEmpty ? SQLInsertOutcome() : try insertAll(missing, connection)
     }
 
-    /// Replaces rows one by one where the table has other unique indexes: the server would replace the row that conflicts
-    /// in any of them.
+    /// Replaces rows one by one in a table with other unique indexes. ON DUPLICATE KEY UPDATE lost: it replaces the row
+    /// that conflicts in any of them.
     private func replaceEach(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
         var outcome = SQLInsertOutcome()
         for row in insert.rows {
@@ -134,7 +134,7 @@ extension MySQLDialect {
         return outcome
     }
 
-    /// Gives the row of a key new values, which fails where they conflict with another row.
+    /// Updates the row with this key. Throws if the new values conflict with another row.
     private func replace(
         _ key: [ColumnValue], _ row: [ColumnValue], _ insert: SQLInsert, _ connection: any SQLConnection
     ) throws {
@@ -155,7 +155,7 @@ extension MySQLDialect {
         _ = try connection.execute(text.statement())
     }
 
-    /// Whether a row of a key exists; nobody else makes or deletes it until the transaction ends.
+    /// Whether a row with this key exists. Locks the key until the transaction ends.
     private func exists(_ key: [ColumnValue], _ table: SQLTable, _ connection: any SQLConnection) throws -> Bool {
         var text = SQLText(self, "SELECT 1 FROM \(try quote(table.structure.name))")
         try append(key, table.structure, to: &text)
@@ -172,8 +172,8 @@ extension MySQLDialect {
 
     // MARK: Updates and deletes
 
-    /// Runs an update or a delete. Of updates the server returns nothing: the rows are read before, locked, and given the
-    /// values that the update sets.
+    /// Runs an update or a delete. UPDATE has no RETURNING: the rows are read before, with locks, and given the values
+    /// that the update sets.
     package func change(
         _ change: SQLChange, _ connection: any SQLConnection
     ) throws -> (count: Int, rows: [[ColumnValue]]) {
@@ -205,8 +205,8 @@ extension MySQLDialect {
         return (count, changed)
     }
 
-    /// Gives rows that refer to those of a delete their default, where their foreign key says so. The server refuses what
-    /// refers to nothing then.
+    /// Performs ON DELETE SET DEFAULT, which the server lacks, before the delete. The server then refuses rows that
+    /// still refer to a deleted one.
     private func setDefaults(before delete: SQLChange, _ connection: any SQLConnection) throws {
         let parent = delete.table.structure
         guard parent.primaryKey.count == 1 else { return }
@@ -226,7 +226,7 @@ extension MySQLDialect {
 }
 
 extension SQLInsert {
-    /// The key of a row; nil where it is not given, or takes the next number.
+    /// The key of a row; nil if it is not given or is drawn from the counter.
     fileprivate func key(of row: [ColumnValue]) -> [ColumnValue]? {
         let places = table.structure.primaryKey.compactMap { columns.firstIndex(of: $0) }
         guard !places.isEmpty, places.count == table.structure.primaryKey.count else { return nil }
@@ -234,8 +234,8 @@ extension SQLInsert {
         return key.contains { $0.isNull } ? nil : key
     }
 
-    /// An order in which each row comes after the rows of the insert that it refers to: the server looks at each by itself.
-    /// Nil: that of the rows. Rows that refer to each other in a circle stay as they are.
+    /// An order with each row after the rows of the same insert that it refers to: the server checks row by row. Nil:
+    /// the given order. Rows in a circle of references keep their order.
     fileprivate func orderOfReferences() -> [Int]? {
         let structure = table.structure
         guard structure.primaryKey.count == 1, rows.count > 1,
@@ -248,7 +248,7 @@ extension SQLInsert {
         var places: [ValueTuple: Int] = [:]
         for (number, row) in rows.enumerated() { places[ValueTuple([row[keyPlace]])] = number }
         var order: [Int] = []
-        // 0: not seen, 1: its references come first, 2: in the order.
+        // 0: not seen, 1: waits for its references, 2: in the order.
         var states = [UInt8](repeating: 0, count: rows.count)
         for start in rows.indices where states[start] == 0 {
             var stack = [start]
@@ -273,17 +273,18 @@ extension SQLInsert {
 }
 
 extension SQLTable {
-    /// Whether rows conflict in more than their key.
+    /// Whether rows can conflict outside of the primary key.
     fileprivate var hasOtherUniques: Bool { info.indexes.contains { $0.definition.isUnique } }
 
-    /// Whether a delete from another table gives rows of this one their default.
+    /// Whether a delete from another table sets rows of this one to their default.
     fileprivate func givesDefaults(without parent: SQLTable) -> Bool {
         structure.columns.contains {
             $0.foreignKey?.table == parent.structure.name && $0.foreignKey?.onDelete == .setDefault
         }
     }
 
-    /// Runs `body`, and adds to its error what the server does not say of it: the table, and the columns of an index.
+    /// Runs `body` and completes its error with the table and the columns of an index, which the server does not
+    /// report.
     fileprivate func naming<R>(_ body: () throws -> R) throws -> R {
         do { return try body() } catch var error as SQLConnectionError {
             error.table = error.table ?? structure.name

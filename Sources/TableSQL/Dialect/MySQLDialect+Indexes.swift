@@ -1,11 +1,11 @@
 import TableKit
 
 extension MySQLDialect {
-    /// How much of a long text or of long bytes a plain index has.
+    /// The bytes of a long column that a plain index holds.
     private static let prefixBytes = 1020
 
-    /// Makes an index, or makes one unique. A unique index of long text is one of the server's hashes, which finds no rows:
-    /// a plain one, hidden, stands beside it for that.
+    /// Creates an index, or makes a plain one unique. The server makes a unique index of long text a hash index, which
+    /// finds no rows; a hidden plain index beside it does.
     func create(_ index: IndexDefinition, on table: SQLTable, _ connection: any SQLConnection) throws {
         for column in index.columns {
             try table.structure.checkKey(table.structure.columns[try table.number(of: column)])
@@ -30,10 +30,10 @@ extension MySQLDialect {
                 "ALTER TABLE \(try quote(table.structure.name)) \(parts.joined(separator: ", "))", isRepeated: false))
     }
 
-    /// The plain index beside a unique one.
+    /// The name of the hidden plain index beside a unique one.
     private static func companion(of index: String) -> String { hiddenPrefix + Digest128.hexadecimal(index.utf8) }
 
-    /// The columns of an index, long ones by their beginning.
+    /// The columns of an index, long ones by a prefix.
     private func prefixes(_ index: IndexDefinition, _ long: [String: Int]) throws -> String {
         let bytes = min(
             Self.prefixBytes, (MySQLColumns.keyBytes - 16 * index.columns.count) / max(index.columns.count, 1))
@@ -43,15 +43,15 @@ extension MySQLDialect {
         }.joined(separator: ", ")
     }
 
-    /// The columns that an index does not take as a whole, with the bytes of a character: long text, and text of a key
-    /// where the other columns leave it too little room.
+    /// The columns that an index holds by a prefix, with their bytes per character: long text, and text whose full
+    /// length does not fit beside the other columns.
     private func longColumns(of index: IndexDefinition, _ connection: any SQLConnection) throws -> [String: Int] {
         let statement = SQLStatement(
             "SELECT COLUMN_NAME, DATA_TYPE, CHARACTER_OCTET_LENGTH FROM information_schema.COLUMNS"
                 + " WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = ? AND CHARACTER_OCTET_LENGTH IS NOT NULL",
             [.value(.text(index.table), .string)], results: [.string, .string, .uint64])
         let rows = try connection.execute(statement).rows.filter { index.columns.contains($0[0].string ?? "") }
-        // Columns that are no text have sixteen bytes at most.
+        // Other columns take at most 16 bytes.
         let others = 16 * index.columns.count
         let isCrowded =
             rows.reduce(others) { $0 + min($1[2].int ?? .max, 2 * MySQLColumns.keyBytes) } > MySQLColumns.keyBytes
@@ -68,7 +68,7 @@ extension MySQLDialect {
         return long
     }
 
-    /// What drops an index, as parts of ALTER TABLE. A foreign key goes on with an index of its own.
+    /// The parts of ALTER TABLE that drop an index. A foreign key column gets an index of its own first.
     func dropping(_ index: IndexInfo, of table: SQLTable, _ connection: any SQLConnection) throws -> [String] {
         let name = index.definition.name ?? ""
         let found = try connection.execute(

@@ -6,10 +6,10 @@ extension MySQLDialect: SchemaDialect {
     package var commitsStatements: Bool { true }
     package var impatience: [String] { ["SET lock_wait_timeout = 1, innodb_lock_wait_timeout = 1"] }
 
-    /// The names of constraints and indexes that tables do not show.
+    /// Prefix of constraints and indexes that the catalogue leaves out.
     static let hiddenPrefix = "silt_"
 
-    /// Sessions are serializable, which makes reads of transactions lock; a snapshot has to be asked for.
+    /// Sessions are serializable, so reads in a transaction take locks. Snapshot reads need REPEATABLE READ.
     package func begin(_ mode: TransactionMode?) -> [String] {
         let snapshot = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
         switch mode {
@@ -19,7 +19,7 @@ extension MySQLDialect: SchemaDialect {
         }
     }
 
-    /// A text as a literal; sessions read backslashes as they are.
+    /// A text literal. Sessions read backslashes literally.
     func quoted(_ text: String) -> String { "'\(doubling("'", in: text))'" }
 
     package func alter(
@@ -52,8 +52,7 @@ extension MySQLDialect: SchemaDialect {
         _ = try connection.execute(SQLStatement(text, isRepeated: false))
     }
 
-    /// Runs a statement that makes or drops constraints, without a look at the rows that are there: the table that they refer
-    /// to may be new.
+    /// Runs DDL with foreign key checks off: existing rows may refer to keys that a new table does not have yet.
     private func runUnchecked(_ text: String, _ connection: any SQLConnection) throws {
         try run("SET foreign_key_checks = 0", connection)
         defer {
@@ -76,7 +75,7 @@ extension MySQLDialect: SchemaDialect {
         try runUnchecked(
             "CREATE TABLE \(try quote(structure.name)) (\(parts.joined(separator: ", "))) ENGINE = InnoDB"
                 + " ROW_FORMAT = DYNAMIC DEFAULT CHARACTER SET utf8mb4 COLLATE \(Self.collation)", connection)
-        // Columns that were waiting for this table.
+        // Foreign keys to this table that were declared before it existed.
         for table in tables.values.sorted(by: { $0.structure.name < $1.structure.name }) {
             for column in table.structure.columns where column.foreignKey?.table == structure.name {
                 guard let constraint = try constraint(column, known) else { continue }
@@ -85,8 +84,8 @@ extension MySQLDialect: SchemaDialect {
         }
     }
 
-    /// The constraint of a foreign key, if the table that it refers to is there. The server knows no SET DEFAULT: rows are
-    /// given their default before the delete (``MySQLDialect/change(_:_:)``), and what is left is refused.
+    /// The constraint of a foreign key; nil if its table does not exist yet. The server has no SET DEFAULT:
+    /// ``MySQLDialect/change(_:_:)`` sets defaults before a delete, and NO ACTION refuses the rows that are left.
     private func constraint(_ column: Column, _ tables: [String: SQLTable]) throws -> String? {
         guard let key = column.foreignKey, let parent = tables[key.table]?.structure, parent.primaryKey.count == 1
         else { return nil }
@@ -105,7 +104,7 @@ extension MySQLDialect: SchemaDialect {
             + " (\(try quote(parentColumn.name))) ON DELETE \(rule(key.onDelete)) ON UPDATE \(rule(key.onUpdate))"
     }
 
-    /// The names of the constraints of a table, by their columns; those of its columns, or those that refer to it.
+    /// The foreign key constraints on a table's columns or, if `referring`, those of any table that refer to it.
     private func constraints(
         _ table: String, referring: Bool, _ connection: any SQLConnection
     ) throws -> [(table: String, column: String, name: String)] {
@@ -122,7 +121,7 @@ extension MySQLDialect: SchemaDialect {
 
     private func drop(_ table: SQLTable, _ tables: [String: SQLTable], _ connection: any SQLConnection) throws {
         let name = table.structure.name
-        // Rows that refer to this table's fare as on a delete of all of them.
+        // Foreign key actions run as if all rows had been deleted.
         if tables.values.contains(where: { $0.structure.name != name && $0.structure.refers(to: name) }) {
             try run("START TRANSACTION", connection)
             do {
@@ -148,7 +147,7 @@ extension MySQLDialect: SchemaDialect {
     private func add(
         _ column: Column, to table: SQLTable, _ tables: [String: SQLTable], _ connection: any SQLConnection
     ) throws {
-        // The server would give old rows a zero.
+        // Without the check the server would give old rows a zero.
         try checkAddition(of: column, to: table, connection)
         let name = table.structure.name
         var parts = ["ADD COLUMN \(try MySQLColumns(dialect: self).definition(column, share: nil))"]
@@ -187,6 +186,6 @@ extension MySQLDialect {
 }
 
 extension TableStructure {
-    /// Whether a foreign key leads to a table.
+    /// Whether a foreign key refers to a table.
     func refers(to name: String) -> Bool { columns.contains { $0.foreignKey?.table == name } }
 }

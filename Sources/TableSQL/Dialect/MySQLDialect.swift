@@ -2,23 +2,23 @@ package import TableKit
 
 import struct Foundation.UUID
 
-/// MariaDB 10.11 and later, with tables of InnoDB. MySQL lacks what this needs: RETURNING, collations without padding, the
-/// check of a snapshot's rows when they are changed.
+/// MariaDB 10.6.18, 10.11.8, 11.4.2 and later, with InnoDB tables. MySQL lacks RETURNING, this collation without
+/// padding, and the check of snapshot rows on change (`innodb_snapshot_isolation`).
 ///
-/// Text compares by its UTF-8 bytes (`utf8mb4_nopad_bin`). Dates are doubles, seconds since the reference date, as a
-/// DATETIME would round to microseconds. UUIDs are 16 bytes: the server's own type orders them in another way.
+/// Text compares by its UTF-8 bytes (`utf8mb4_nopad_bin`). Dates are doubles, in seconds since the reference date,
+/// because DATETIME rounds to microseconds. UUIDs are 16 bytes, because the server's UUID type orders them differently.
 package struct MySQLDialect: SQLDialect {
     package var name: String { "MariaDB" }
     package var hasArrays: Bool { false }
 
-    /// Whether transactions that change something and take turns read with locks. Else they see a snapshot.
+    /// Whether serial transactions read with locks. Otherwise they read a snapshot.
     package var isSerializable: Bool
 
     package init(isSerializable: Bool = true) { self.isSerializable = isSerializable }
 
     /// The most characters of a name.
     static let nameCharacters = 64
-    /// The most bytes of a key, or of an index that is unique.
+    /// The most bytes of a key or of a unique index.
     static let keyBytes = 3072
 
     package func quote(_ identifier: String) throws -> String {
@@ -35,7 +35,7 @@ package struct MySQLDialect: SQLDialect {
 
     package func placeholder(_ number: Int, _ type: ColumnType) -> String { "?" }
 
-    /// Text and bytes as hexadecimal digits, which mean the same whatever the session's mode says of backslashes.
+    /// Text and bytes become hexadecimal digits, which no SQL mode changes.
     package func literal(_ value: ColumnValue, _ type: ColumnType) throws -> String {
         if let reason = refusal(of: value, type) { throw CRUDSQLGenError(reason, code: .type) }
         switch value {
@@ -51,7 +51,7 @@ package struct MySQLDialect: SQLDialect {
         }
     }
 
-    /// A double, not a decimal number: as the shortest text that reads as the same.
+    /// A DOUBLE literal with the shortest digits that round-trip. Without an exponent it would be a decimal number.
     private static func real(_ value: Double) -> String {
         let text = "\(value)"
         return text.contains("e") ? text : text + "e0"
@@ -69,9 +69,9 @@ package struct MySQLDialect: SQLDialect {
 
     package func comparable(_ column: String, _ type: ColumnType) -> String { column }
 
-    /// A number that compares with an integer, or another such number, exactly: the server would compare an integer with a
-    /// double as doubles. A double becomes the integer that it is, or a half between the two around it, or a number beyond
-    /// all integers.
+    /// A decimal that compares exactly with integers; the server would compare an integer and a double as doubles. A
+    /// double becomes its integer value, the half between its two neighbouring integers, or a number beyond all
+    /// integers.
     package func widened(_ column: String, _ type: ColumnType) -> String {
         guard type.isFloatingPoint else { return column }
         return "(CASE WHEN \(column) >= 18446744073709551616e0 THEN 100000000000000000000"
@@ -86,24 +86,24 @@ package struct MySQLDialect: SQLDialect {
     }
 
     package func limit(count: Int?, skip: Int) -> String {
-        // OFFSET needs a LIMIT: the greatest.
+        // OFFSET needs a LIMIT.
         if count == nil && skip <= 0 { return "" }
         return " LIMIT \(count.map { "\($0)" } ?? "\(UInt64.max)") OFFSET \(max(skip, 0))"
     }
 
     package func like(_ column: String, _ pattern: LikePattern, bind: (String) -> String) -> String {
-        // The server's collations fold either no letters or those of all alphabets. Among the letters of GEOSTD8, those of
-        // ASCII alone have two cases, and its bytes are read as they are: so the text is folded as if it were Georgian.
+        // The server's collations fold no letters or those of all alphabets. In GEOSTD8 only ASCII letters have two
+        // cases, and every byte is valid: so the bytes are lower-cased as GEOSTD8.
         "CONVERT(CAST(LOWER(CONVERT(CAST(\(column) AS BINARY) USING geostd8)) AS BINARY) USING utf8mb4)"
             + " COLLATE \(Self.collation) LIKE \(bind(Self.foldingASCII(escaped(pattern)))) ESCAPE x'5c'"
     }
 
-    /// The text with the capital letters of ASCII as small ones.
+    /// The text with ASCII capitals in lower case.
     static func foldingASCII(_ text: String) -> String {
         String(decoding: text.utf8.map { $0 >= 0x41 && $0 <= 0x5a ? $0 + 0x20 : $0 }, as: UTF8.self)
     }
 
-    /// Orders by code points, which is the order of UTF-8 bytes, and counts spaces at the end.
+    /// Orders by code point, which equals the order of UTF-8 bytes, and compares trailing spaces.
     static let collation = "utf8mb4_nopad_bin"
 
     package func aggregate(
@@ -118,7 +118,7 @@ package struct MySQLDialect: SQLDialect {
         case .sum where type.isInteger: ("CAST(SUM(\(expression)) AS CHAR)", .string)
         case .sum where type.isFloatingPoint: ("SUM(\(expression))", .double)
         case .average where type.isFloatingPoint: ("AVG(\(expression))", .double)
-        // A mean of integers is a decimal number with four digits after the point; of the exact sum it is made here.
+        // AVG of integers is a decimal with four digits after the point. The exact sum is divided instead.
         case .average where type.isInteger:
             ("CAST(SUM(\(expression)) AS DOUBLE) / COUNT(\(expression))", .double)
         case .sum, .average: nil

@@ -1,7 +1,7 @@
 import TableKit
 
 extension PostgresDialect {
-    /// Reads columns, keys and indexes of the schema that unqualified names mean, from `pg_catalog`.
+    /// Reads columns, keys and indexes of the current schema from `pg_catalog`.
     package func readCatalogue(_ connection: any SQLConnection) throws -> [SQLTable] {
         let results = try connection.executeAll([
             SQLStatement(Self.columnsQuery, results: [.string, .string, .string, .bool, .string, .string, .double]),
@@ -15,7 +15,7 @@ extension PostgresDialect {
                 TableDraft.DraftColumn(
                     name: column, type: note?.columnType ?? Self.type(ofNative: native),
                     isOptional: row[3] != .bool(true), defaultText: row[4].string, foreignKey: note?.foreignKey))
-            // -1 where the server has not counted yet.
+            // -1 until the server has counted.
             drafts[table]?.rows = max(0, Int(row[6].double ?? 0))
         }
         for row in results[1].rows {
@@ -29,7 +29,7 @@ extension PostgresDialect {
         }
         return try drafts.values.map { draft in
             try draft.table(connection) { column in
-                // A drawn number is no default of the column's.
+                // The default of an identity column is not the column's own.
                 column.defaultText.flatMap { $0.hasPrefix("nextval(") ? nil : "(\($0))" }
             }
         }
@@ -56,7 +56,7 @@ extension PostgresDialect {
         WHERE n.nspname = current_schema() AND x.indpred IS NULL ORDER BY t.relname, i.relname, k.place
         """
 
-    /// The type of a native one, where no note says better.
+    /// The type for a native type without a note.
     static func type(ofNative native: String) -> ColumnType {
         let name = native.prefix { $0 != "(" }.trimmingSuffix(while: { $0 == " " })
         switch name {

@@ -1,14 +1,13 @@
 import TableKit
 
 extension PostgresDialect {
-    /// Rows of one statement: enough to make its cost small beside that of its rows.
+    /// The most rows in one statement. More would hardly lower the cost per row.
     private static let batchRows = 2000
-    /// Statements of one round trip: each is held in memory until it is sent.
+    /// The most statements in one round trip; all are held in memory until they are sent.
     private static let batchStatements = 8
 
     package func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
-        // Rows with a key and those that take the next number differ in their columns; the order is
-        // that of the caller's.
+        // Rows with a key and rows that draw a number need different column lists. The caller's order is kept.
         var parts: [SQLInsertPart] = []
         var start = 0
         while start < insert.rows.count {
@@ -34,13 +33,13 @@ extension PostgresDialect {
         return outcome
     }
 
-    /// Whether a row's key is to be the next number.
+    /// Whether a row draws its key from the sequence.
     private func takesNumber(_ row: [ColumnValue], _ insert: SQLInsert) -> Bool {
         guard let column = insert.numberColumn else { return false }
         return insert.columns.firstIndex(of: column).map { row[$0].isNull } ?? true
     }
 
-    /// The key that a row gives, where others take the next number.
+    /// The integer key that a row gives; nil if the row draws it.
     private func givenNumber(_ row: [ColumnValue], _ insert: SQLInsert) -> Int? {
         guard let number = insert.numberColumn, let place = insert.columns.firstIndex(of: number) else { return nil }
         return row[place].int
@@ -60,14 +59,14 @@ extension PostgresDialect {
             insert, text, rows: areAllStored ? rows : nil, repeatedRows: rows.count - stored.count)
     }
 
-    /// The rows: one as VALUES, several as arrays, so that one prepared statement does for every number of them.
+    /// Appends the rows: one as VALUES, several as arrays, so that one prepared statement fits any number of rows.
     private func append(
         _ rows: [[ColumnValue]], _ places: [Int], _ insert: SQLInsert, to text: inout SQLText
     ) throws {
         let structure = insert.table.structure
         if places.isEmpty && rows.count == 1 { return text += "DEFAULT VALUES" }
         if places.isEmpty {
-            // Only a column that is left out takes its default, and a list of columns cannot be empty.
+            // A column list cannot be empty, so one column gets DEFAULT explicitly.
             let name = try quote(structure.columns.first?.name ?? SQLTable.rowColumnName)
             text += "(\(name)) VALUES "
             return text += Array(repeating: "(DEFAULT)", count: rows.count).joined(separator: ", ")
@@ -91,7 +90,7 @@ extension PostgresDialect {
         text += ")"
     }
 
-    /// PostgreSQL refuses to replace a row twice in one statement.
+    /// The last row of each key: PostgreSQL refuses to replace a row twice in one statement.
     private func lastOfEachKey(_ rows: [[ColumnValue]], _ insert: SQLInsert) -> [[ColumnValue]] {
         let key = insert.table.structure.primaryKey.compactMap { insert.columns.firstIndex(of: $0) }
         var places: [ValueTuple: Int] = [:]
@@ -108,13 +107,13 @@ extension PostgresDialect {
         return kept
     }
 
-    /// Lets the next number be above all keys that were given: a sequence knows only those that it made.
+    /// Raises the sequence to the greatest given key: a sequence knows only the numbers that it made.
     private func raiseSequence(_ insert: SQLInsert, _ greatest: Int?) throws -> [SQLStatement] {
         let structure = insert.table.structure
         guard let column = insert.numberColumn, structure.columns[column].type != .uint64, let greatest, greatest > 0
         else { return [] }
-        // Between the look and the change another session may raise it further. Then the next number may be one that exists,
-        // and its insert says so.
+        // Another session may draw numbers between the read and setval, which then lowers the sequence. The insert of a
+        // number that exists throws.
         var text = SQLText(self, "SELECT setval(s.name, s.value) FROM (SELECT pg_get_serial_sequence(")
         text.bind(.text(try quote(structure.name)), .string)
         text += ", "

@@ -25,7 +25,7 @@ extension PostgresDialect: SchemaDialect {
         case .createTable(let structure): return try create(structure, tables)
         case .dropTable(let name):
             _ = try tables.existing(name)
-            // Rows that refer to this table's fare as on a delete of all of them.
+            // Foreign key actions run as if all rows had been deleted.
             return ["DELETE FROM \(try quote(name))", "DROP TABLE \(try quote(name)) CASCADE"]
         case .renameTable(let name, let other):
             _ = try tables.existing(name)
@@ -55,7 +55,7 @@ extension PostgresDialect: SchemaDialect {
         for key in structure.primaryKey { try structure.checkKey(structure.columns[key]) }
         var parts: [String] = []
         for (number, column) in structure.columns.enumerated() {
-            // The server takes no default beside a number that it draws; a key with one is never without a value.
+            // An identity column takes no default. A key with a default never draws a number.
             let isNumber =
                 structure.primaryKey == [number] && column.type.isInteger && column.type != .uint64
                 && column.defaultValue?.isNull ?? true
@@ -77,7 +77,7 @@ extension PostgresDialect: SchemaDialect {
             statements.append(try note(column, of: structure.name))
             if column.foreignKey != nil { statements += try constraint(column, of: structure.name, known) }
         }
-        // Columns that were waiting for this table.
+        // Foreign keys to this table that were declared before it existed.
         for table in tables.values.sorted(by: { $0.structure.name < $1.structure.name }) {
             for column in table.structure.columns where column.foreignKey?.table == structure.name {
                 statements += try constraint(column, of: table.structure.name, known)
@@ -86,7 +86,7 @@ extension PostgresDialect: SchemaDialect {
         return statements
     }
 
-    /// A column as CREATE and ALTER TABLE take it.
+    /// A column definition for CREATE and ALTER TABLE.
     private func definition(_ column: Column, isKey: Bool) throws -> String {
         var text = "\(try quote(column.name)) \(typeName(column.type))"
         if column.type == .uint64 { text += "(20,0)" }
@@ -96,7 +96,7 @@ extension PostgresDialect: SchemaDialect {
         return text
     }
 
-    /// A value as a literal, for defaults.
+    /// A literal for a default.
     func constant(_ value: ColumnValue, _ type: ColumnType) throws -> String {
         let value = try value.converted(to: type)
         if let reason = refusal(of: value, type) { throw CRUDSQLGenError(reason, code: .type) }
@@ -125,8 +125,8 @@ extension PostgresDialect: SchemaDialect {
         return "COMMENT ON COLUMN \(try quote(table)).\(try quote(column.name)) IS '\(comment)'"
     }
 
-    /// The constraint of a foreign key, if the table that it refers to is there. Rows that are there are not checked, as that
-    /// table may be new.
+    /// The constraint of a foreign key; none if its table does not exist yet. NOT VALID: existing rows may refer to
+    /// keys that a new table does not have yet.
     private func constraint(_ column: Column, of table: String, _ tables: [String: SQLTable]) throws -> [String] {
         guard let key = column.foreignKey, let parent = tables[key.table]?.structure, parent.primaryKey.count == 1
         else {
@@ -140,7 +140,7 @@ extension PostgresDialect: SchemaDialect {
         ]
     }
 
-    /// Notes of foreign keys to a table that has a new name.
+    /// Updated notes of foreign keys to a renamed table.
     private func notesReferring(to name: String, as other: String, _ tables: [String: SQLTable]) throws -> [String] {
         try tables.values.flatMap { table in
             try table.structure.columns.compactMap { column in
@@ -165,7 +165,7 @@ extension PostgresDialect: SchemaDialect {
     }
 
     package func verify(_ tables: [SQLTable], _ connection: any SQLConnection) throws -> [String] {
-        // Indexes and unique constraints are the server's to keep; foreign keys were added without a look at old rows.
+        // The server maintains indexes and unique constraints, but foreign keys are NOT VALID for old rows.
         try danglingReferences(tables, connection)
     }
 }

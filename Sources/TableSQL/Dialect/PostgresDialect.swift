@@ -1,15 +1,15 @@
 package import TableKit
 
-/// PostgreSQL 12 and later. Also what CockroachDB, YugabyteDB and Citus read.
+/// PostgreSQL 12 and later, and servers that accept its SQL: CockroachDB, YugabyteDB, Citus.
 package struct PostgresDialect: SQLDialect {
     package var name: String { "PostgreSQL" }
     package var hasArrays: Bool { true }
 
-    /// The isolation of transactions that change something, as BEGIN names it.
+    /// The isolation level of writing transactions, as BEGIN names it.
     package var isolation: String
 
-    /// Whether text is given the collation C, which orders by bytes. CockroachDB knows no such name; its text is ordered so
-    /// by itself.
+    /// Whether text has the collation C, which orders by bytes. CockroachDB has no collation of that name and orders
+    /// text by bytes anyway.
     private let hasCollations: Bool
 
     package init(isolation: String = "SERIALIZABLE", hasCollations: Bool = true) {
@@ -17,10 +17,10 @@ package struct PostgresDialect: SQLDialect {
         self.hasCollations = hasCollations
     }
 
-    /// What makes an expression of text ordered by bytes.
+    /// The clause that orders text by bytes.
     var collation: String { hasCollations ? " COLLATE \"C\"" : "" }
 
-    /// PostgreSQL cuts longer names without a word.
+    /// The most bytes of a name. PostgreSQL silently cuts longer names.
     static let nameBytes = 63
 
     package func quote(_ identifier: String) throws -> String {
@@ -33,7 +33,7 @@ package struct PostgresDialect: SQLDialect {
 
     package func placeholder(_ number: Int, _ type: ColumnType) -> String { "$\(number)::\(typeName(type))" }
 
-    /// The type of a column, without its collation.
+    /// The SQL type of a column, without its collation.
     package func typeName(_ type: ColumnType) -> String {
         switch type {
         case .bool: "boolean"
@@ -42,7 +42,7 @@ package struct PostgresDialect: SQLDialect {
         case .int64, .uint32: "bigint"
         case .uint64: "numeric"
         case .float: "real"
-        // Exact to the bit, as tables promise; a timestamp would round to microseconds.
+        // A timestamp would round to microseconds.
         case .double, .date: "double precision"
         case .uuid: "uuid"
         case .string, .json: "text"
@@ -67,11 +67,11 @@ package struct PostgresDialect: SQLDialect {
     }
 
     package func widened(_ column: String, _ type: ColumnType) -> String {
-        // numeric knows NaN and the infinities, and compares with integers exactly.
+        // numeric has NaN and the infinities, and compares exactly with integers.
         if type.isInteger { return "\(column)::numeric" }
         guard type.isFloatingPoint else { return comparable(column, type) }
-        // The server's cast of a double keeps fifteen digits. Whole numbers go by bigint, also those of UInt64, which are
-        // even there. The text of others is between the same whole numbers as they are.
+        // A cast from double to numeric keeps fifteen digits. Integers go through bigint, those of UInt64 by their
+        // half: doubles of that size are even. The text of a fraction lies between the same two integers as the double.
         let value = "(\(column)::double precision)"
         return "(CASE WHEN \(value) >= -9223372036854775808 AND \(value) < 9223372036854775808"
             + " THEN CASE WHEN \(value)::bigint = \(value) THEN \(value)::bigint::numeric ELSE \(value)::text::numeric END"
@@ -84,7 +84,7 @@ package struct PostgresDialect: SQLDialect {
     }
 
     package func like(_ column: String, _ pattern: LikePattern, bind: (String) -> String) -> String {
-        // Under the collation C, lower() knows the letters of ASCII alone.
+        // With the collation C, lower() folds ASCII letters only.
         "lower(\(column)\(collation)) LIKE lower(\(bind(escaped(pattern)))\(collation)) ESCAPE '\\'"
     }
 
@@ -109,7 +109,7 @@ package struct PostgresDialect: SQLDialect {
     private func extreme(_ expression: String, _ type: ColumnType, isGreatest: Bool) -> String {
         switch type {
         case .bool: "\(isGreatest ? "bool_or" : "bool_and")(\(expression))"
-        // No min and max of these before PostgreSQL 18.
+        // min and max of these types exist since PostgreSQL 18 only.
         case .uuid, .bytes:
             "(array_agg(\(expression) ORDER BY \(expression)\(isGreatest ? " DESC" : ""))"
                 + " FILTER (WHERE \(expression) IS NOT NULL))[1]"

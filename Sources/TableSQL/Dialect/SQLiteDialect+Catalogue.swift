@@ -53,7 +53,7 @@ extension SQLiteDialect {
         return column
     }
 
-    /// The exact type of a numbered key, which is noted behind its declared one.
+    /// The exact type of a numbered key, from the comment behind its declared type.
     private func note(of name: String, in text: String) throws -> ColumnType? {
         let start = "\(try quote(name)) INTEGER /* "
         return ColumnType.allCases.first { text.contains(bytesOf: "\(start)\($0.sqlName) */") }
@@ -81,7 +81,7 @@ extension SQLiteDialect {
 }
 
 extension String {
-    /// Whether a text stands in this one, by bytes.
+    /// Whether the text contains another one, byte by byte.
     fileprivate func contains(bytesOf text: String) -> Bool {
         let (bytes, wanted) = (Array(utf8), Array(text.utf8))
         guard bytes.count >= wanted.count else { return false }

@@ -1,9 +1,9 @@
 import TableKit
 
 extension SQLiteDialect {
-    /// Rows of one statement.
+    /// The most rows in one statement.
     private static let batchRows = 256
-    /// The most placeholders of one statement.
+    /// The most placeholders in one statement.
     private static let maximumParameters = 32_766
 
     package func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
@@ -37,7 +37,7 @@ extension SQLiteDialect {
                 }
                 text += ")"
             }
-            // No DEFAULT in an update of SQLite.
+            // SQLite has no DEFAULT in an update.
             try appendConflict(insert, given: insert.columns, to: &text) { column in
                 try literal(column.defaultValue ?? .null, column.type)
             }

@@ -3,8 +3,8 @@ package import TableKit
 extension SQLiteDialect: SchemaDialect {
     package var failureEndsTransaction: Bool { false }
 
-    /// Transactions that take turns take the writers' lock at once. The others take it with their first change, which meets a
-    /// conflict where somebody has committed since their first read.
+    /// Serial transactions take the write lock at once. Others take it with their first change, which conflicts if
+    /// another transaction has committed since their first read.
     package func begin(_ mode: TransactionMode?) -> [String] { [mode == .serial ? "BEGIN IMMEDIATE" : "BEGIN"] }
 
     package func alter(
@@ -19,7 +19,7 @@ extension SQLiteDialect: SchemaDialect {
             try run([try create(structure)])
         case .dropTable(let name):
             _ = try tables.existing(name)
-            // Rows that refer to this table's fare as on a delete of all of them.
+            // Foreign key actions run as if all rows had been deleted.
             try run(["DELETE FROM \(try quote(name))", "DROP TABLE \(try quote(name))"])
         case .renameTable(let name, let other):
             _ = try tables.existing(name)
@@ -45,7 +45,7 @@ extension SQLiteDialect: SchemaDialect {
         let key = structure.primaryKey
         let isNumbered = key.count == 1 && structure.columns[key[0]].type.isInteger
         var parts = try structure.columns.enumerated().map { number, column in
-            // Only a column declared as INTEGER draws numbers; the note keeps the exact type.
+            // Only a column declared as INTEGER draws numbers; the comment keeps the exact type.
             if isNumbered && number == key[0] {
                 let note = column.type == .int64 ? "" : " /* \(column.type.sqlName) */"
                 return "\(try quote(column.name)) INTEGER\(note) PRIMARY KEY AUTOINCREMENT"
@@ -77,7 +77,7 @@ extension SQLiteDialect: SchemaDialect {
         try checkAddition(of: column, to: table, connection)
         let name = table.structure.name
         if column.needsValue {
-            // SQLite adds no such column, not even to an empty table, but with a default, which is taken away again.
+            // SQLite adds such a column only with a default, even to an empty table; the default is removed again.
             var given = column
             given.defaultValue = column.type.sample
             try run(["ALTER TABLE \(try quote(name)) ADD COLUMN \(try definition(given, isKey: false))"])
@@ -90,7 +90,7 @@ extension SQLiteDialect: SchemaDialect {
         }
         try run(["ALTER TABLE \(try quote(name)) ADD COLUMN \(text)"])
         let wanted = try definition(column, isKey: false)
-        // SQLite adds no reference with a default: it is written into the table's text.
+        // SQLite adds no reference together with a default; it is written into the schema afterwards.
         if text != wanted { try replaceDefinition(of: name, text, by: wanted, connection) }
     }
 
@@ -103,7 +103,7 @@ extension SQLiteDialect: SchemaDialect {
         }
         let column = table.structure.columns[number]
         if column.foreignKey != nil {
-            // SQLite drops no column that refers to a table: the reference goes first.
+            // SQLite drops no column with a reference; the reference goes first.
             try replaceDefinition(
                 of: table.structure.name, try definition(column, isKey: false),
                 by: try definition(column, isKey: false, isReferring: false), connection)
@@ -111,8 +111,8 @@ extension SQLiteDialect: SchemaDialect {
         try run(["ALTER TABLE \(try quote(table.structure.name)) DROP COLUMN \(try quote(name))"])
     }
 
-    /// Changes constraints in the text of a table, which changes none of its rows: the way that SQLite's documentation of
-    /// ALTER TABLE gives for it.
+    /// Edits a column definition in `sqlite_schema`, which changes no rows: the way that SQLite's documentation of
+    /// ALTER TABLE describes.
     private func replaceDefinition(
         of table: String, _ old: String, by new: String, _ connection: any SQLConnection
     ) throws {
@@ -148,7 +148,7 @@ extension SQLiteDialect: SchemaDialect {
 }
 
 extension String {
-    /// Where a text stands, by its bytes.
+    /// The range of a text, compared byte by byte.
     fileprivate func range(ofText text: String) -> Range<String.Index>? {
         let (bytes, wanted) = (Array(utf8), Array(text.utf8))
         guard let place = (0...max(0, bytes.count - wanted.count)).first(where: { bytes[$0...].starts(with: wanted) })

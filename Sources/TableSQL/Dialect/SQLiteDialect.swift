@@ -3,12 +3,11 @@ package import TableKit
 import struct Foundation.Date
 import struct Foundation.UUID
 
-/// SQLite 3.35 and later, in files that Perfect-SQLite, too, reads and writes.
+/// SQLite 3.35 and later, in files that Perfect-SQLite also reads and writes.
 ///
-/// Column types are declared by the names that they have in tables' SQL (``ColumnType/sqlName``), from which the exact type
-/// is read back. What SQLite's numbers cannot hold is kept in another storage class, whose place in SQLite's order of classes
-/// is the right one: NaN is the text `NaN`, above all numbers; integers above `Int64.max` are eight bytes, big-endian, above
-/// all others.
+/// Columns are declared with ``ColumnType/sqlName``, from which the exact type is read back. Values that SQLite's
+/// numbers cannot hold use a storage class with the right place in SQLite's order: NaN is the text `NaN`, above all
+/// numbers; integers above `Int64.max` are blobs of eight bytes, big-endian, above all others.
 package struct SQLiteDialect: SQLDialect {
     package var name: String { "SQLite" }
     package var hasArrays: Bool { false }
@@ -53,7 +52,7 @@ package struct SQLiteDialect: SQLDialect {
         "x'\(bytes.hexadecimal)'"
     }
 
-    /// A number above `Int64.max` as it is stored.
+    /// The blob that stores a number above `Int64.max`.
     package static func bytes(of value: UInt64) -> [UInt8] {
         stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> UInt64($0)) }
     }
@@ -84,7 +83,7 @@ package struct SQLiteDialect: SQLDialect {
         case .countDistinct: ("count(DISTINCT \(expression))", .int64)
         case .min: ("min(\(expression))", type)
         case .max: ("max(\(expression))", type)
-        // Its sums overflow, and take text and bytes for 0: summed in memory.
+        // SQLite's sums overflow and count text and blobs as 0. The engine sums in memory.
         case .sum, .average: nil
         }
     }

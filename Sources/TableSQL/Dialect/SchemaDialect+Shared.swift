@@ -1,8 +1,8 @@
 package import TableKit
 
-/// What SQL databases write alike.
+/// SQL that databases share.
 extension SchemaDialect {
-    /// Runs a change and reads the rows that it returns.
+    /// Runs a change and reads the returned rows.
     package func change(
         _ change: SQLChange, _ connection: any SQLConnection
     ) throws -> (count: Int, rows: [[ColumnValue]]) {
@@ -12,7 +12,7 @@ extension SchemaDialect {
         return (change.returning.isEmpty ? result.changedRows : result.rows.count, result.rows)
     }
 
-    /// Checks that a table can take a column more: it has none of the name, and no rows that the column has no value for.
+    /// Throws if the table has a column of this name, or has rows and the column needs a value.
     func checkAddition(of column: Column, to table: SQLTable, _ connection: any SQLConnection) throws {
         let name = table.structure.name
         if table.structure.number(of: column.name) != nil { throw CatalogueErrors.exists(name, column: column.name) }
@@ -25,7 +25,7 @@ extension SchemaDialect {
         }
     }
 
-    /// Runs an insert and adds what it did to the outcome.
+    /// Runs an insert and adds its result to the outcome.
     func run(
         _ insert: SQLInsert, _ text: SQLText, _ connection: any SQLConnection, _ outcome: inout SQLInsertOutcome
     ) throws {
@@ -33,9 +33,8 @@ extension SchemaDialect {
         outcome.add(try connection.execute(part.statement), part, insert)
     }
 
-    /// An insert as a statement that returns the columns that were asked for, and behind them the number of a numbered key,
-    /// unless that is known.
-    /// - Parameter rows: those of the statement, where they have their keys and all are stored.
+    /// An insert that returns the requested columns, followed by the number of a numbered key unless that is known.
+    /// - Parameter rows: the rows of the statement, if all have their keys and all are stored; otherwise nil.
     func insertPart(
         _ insert: SQLInsert, _ text: SQLText, rows: [[ColumnValue]]? = nil, repeatedRows: Int = 0
     ) throws -> SQLInsertPart {
@@ -52,7 +51,7 @@ extension SchemaDialect {
         return part
     }
 
-    /// - Returns: the types of the columns.
+    /// - Returns: the column types.
     func appendReturning(_ columns: [Int], of table: SQLTable, to text: inout SQLText) throws -> [ColumnType] {
         if columns.isEmpty { return [] }
         let found = columns.map { table.structure.columns[$0] }
@@ -60,10 +59,10 @@ extension SchemaDialect {
         return found.map(\.type)
     }
 
-    /// Appends what happens where a row of the same key exists.
+    /// Appends the ON CONFLICT clause.
     /// - Parameters:
     ///   - given: the numbers of the table's columns that the rows have.
-    ///   - defaultText: the default of a column that is not given, which takes the place of the old value.
+    ///   - defaultText: the default of any other column, which replaces the old value.
     func appendConflict(
         _ insert: SQLInsert, given: [Int], to text: inout SQLText, defaultText: (Column) throws -> String
     ) throws {
@@ -80,8 +79,8 @@ extension SchemaDialect {
         text += "UPDATE SET " + (sets.isEmpty ? "\(key[0]) = EXCLUDED.\(key[0])" : sets.joined(separator: ", "))
     }
 
-    /// Statements that make an index, or make one unique; none where it is there.
-    /// - Parameter usualName: the name of an index that was given none.
+    /// Statements that create an index or make one unique; none if it exists.
+    /// - Parameter usualName: the name of an index without one.
     func create(_ index: IndexDefinition, on table: SQLTable, usualName: String) throws -> [String] {
         for column in index.columns {
             try table.structure.checkKey(table.structure.columns[try table.number(of: column)])
@@ -98,10 +97,9 @@ extension SchemaDialect {
         return statements
     }
 
-    /// The statement that drops an index.
     func drop(_ index: IndexInfo) throws -> String { "DROP INDEX \(try quote(index.definition.name ?? ""))" }
 
-    /// The foreign keys that lead to nothing, as sentences.
+    /// Foreign keys without a parent row, as sentences.
     func danglingReferences(_ tables: [SQLTable], _ connection: any SQLConnection) throws -> [String] {
         var problems: [String] = []
         for table in tables {
@@ -129,10 +127,10 @@ extension SchemaDialect {
 }
 
 extension IndexDefinition {
-    /// The name of an index that was given none.
+    /// The name of an index without one.
     var usualName: String { "index_" + ([table] + columns).joined(separator: "_") }
 
-    /// The usual name, with a digest in place of what a server would cut or refuse.
+    /// The usual name, or its start and a digest if it is too long.
     func usualName(atMost bytes: Int) -> String {
         let name = usualName
         if name.utf8.count <= bytes { return name }
@@ -145,14 +143,14 @@ extension IndexDefinition {
 /// One statement of an insert.
 struct SQLInsertPart {
     var statement: SQLStatement
-    /// Rows that it leaves out, since a later one has their key.
+    /// Rows left out because a later row has their key.
     var repeatedRows = 0
-    /// The key of the last row, where it is not returned.
+    /// The key of the last row, if it is not returned.
     var lastNumber: Int64?
 }
 
 extension SQLInsertOutcome {
-    /// Adds what a statement of the insert did.
+    /// Adds the result of one statement.
     mutating func add(_ result: SQLResultSet, _ part: SQLInsertPart, _ insert: SQLInsert) {
         count += part.repeatedRows + (part.statement.results.isEmpty ? result.changedRows : result.rows.count)
         if let last = part.lastNumber {
@@ -165,6 +163,6 @@ extension SQLInsertOutcome {
 }
 
 extension Column {
-    /// Whether a row must say the column's value.
+    /// Whether a row must give a value for the column.
     var needsValue: Bool { !isOptional && defaultValue?.isNull ?? true }
 }

@@ -1,46 +1,46 @@
 package import TableKit
 
-/// How a database writes its schema, its transactions and its inserts.
+/// A database's SQL for schema changes, transactions and inserts.
 package protocol SchemaDialect: SQLDialect {
-    /// Whether a statement that fails ends the transaction that it is in, unless a savepoint stands before it.
+    /// Whether a failed statement ends its transaction, unless a savepoint precedes it.
     var failureEndsTransaction: Bool { get }
 
-    /// Whether the COMMIT of a change that is a transaction by itself goes with it, in one round trip.
+    /// Whether COMMIT follows a single change in the same round trip.
     var closesChanges: Bool { get }
 
-    /// Whether a change of the schema commits, by itself and what was before it.
+    /// Whether a schema change commits itself and everything before it.
     var schemaChangesCommit: Bool { get }
 
-    /// Statements that have a session give up soon where another holds a lock.
+    /// Statements that shorten the lock time-outs of a session.
     var impatience: [String] { get }
 
-    /// Whether a statement outside of a transaction is one by itself, so that a single change needs no BEGIN and no COMMIT.
+    /// Whether the server commits statements outside of transactions, so that one change needs no BEGIN and COMMIT.
     var commitsStatements: Bool { get }
 
-    /// Whether an insert is one statement, which changes all or nothing by itself.
+    /// Whether an insert runs as one statement, which is atomic by itself.
     func isOneStatement(_ insert: SQLInsert) -> Bool
 
-    /// Whether a change is one statement, which changes all or nothing by itself.
+    /// Whether a change runs as one statement, which is atomic by itself.
     func isOneStatement(_ change: SQLChange) -> Bool
 
     /// The statements that begin a transaction.
-    /// - Parameter mode: nil for one that only reads.
+    /// - Parameter mode: nil for a transaction that only reads.
     func begin(_ mode: TransactionMode?) -> [String]
 
-    /// The tables of the database, with what of ours is noted in it.
+    /// Reads the tables of the database, with the notes of their columns.
     func readCatalogue(_ connection: any SQLConnection) throws -> [SQLTable]
 
-    /// Statements for a change of the schema. They may ask the connection what is there.
+    /// Runs a schema change. It may query the connection first.
     func alter(_ change: SchemaChange, _ tables: [String: SQLTable], _ connection: any SQLConnection) throws
 
-    /// Runs an insert, all or none. The rows have a value for each of `columns`.
+    /// Runs an insert. Rows have a value for each of `columns`. Atomic only within a transaction or as one statement.
     func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome
 
     /// Runs an update or a delete.
-    /// - Returns: the number of rows, and the columns that the change asks for, in any order of rows.
+    /// - Returns: the number of rows, and the requested columns, with rows in any order.
     func change(_ change: SQLChange, _ connection: any SQLConnection) throws -> (count: Int, rows: [[ColumnValue]])
 
-    /// What is wrong with rows, indexes and constraints, as sentences.
+    /// Problems of rows, indexes and constraints, as sentences.
     func verify(_ tables: [SQLTable], _ connection: any SQLConnection) throws -> [String]
 }
 
@@ -53,16 +53,16 @@ extension SchemaDialect {
     package func isOneStatement(_ change: SQLChange) -> Bool { false }
 }
 
-/// Rows to be inserted, by the columns of the server's table.
+/// Rows to insert, by the columns of the server's table.
 package struct SQLInsert: Sendable {
     package var table: SQLTable
     /// The numbers of the table's columns that are given.
     package var columns: [Int]
     package var rows: [[ColumnValue]]
     package var onConflict: InsertStatement.Conflict
-    /// The numbers of the table's columns to be returned.
+    /// The numbers of the table's columns to return.
     package var returning: [Int]
-    /// What to run behind the last statement, in its round trip. Empty unless ``SchemaDialect/closesChanges``.
+    /// Statements behind the last one, in its round trip. Empty unless ``SchemaDialect/closesChanges``.
     package var closing: [SQLStatement] = []
 
     package init(
@@ -75,7 +75,7 @@ package struct SQLInsert: Sendable {
         self.returning = returning
     }
 
-    /// The number of the key's column that takes the next number where it is NULL.
+    /// The number of the key column that draws the next number for NULL.
     package var numberColumn: Int? { table.numberColumn }
 }
 
@@ -86,16 +86,16 @@ package struct SQLChange {
     package var head: SQLText
     /// The values that an update sets, by the number of the table's column.
     package var assigned: [Int: ColumnValue]
-    /// Appends the condition with the word WHERE; nothing where all rows are meant.
+    /// Appends WHERE and the condition; nothing to change all rows.
     package var condition: (inout SQLText) throws -> Void
-    /// The numbers of the table's columns to be returned.
+    /// The numbers of the table's columns to return.
     package var returning: [Int]
     /// All tables, by name.
     package var tables: [String: SQLTable]
-    /// What to run behind the change, in its round trip. Empty unless ``SchemaDialect/closesChanges``.
+    /// Statements behind the change, in its round trip. Empty unless ``SchemaDialect/closesChanges``.
     package var closing: [SQLStatement] = []
 
-    /// The whole statement.
+    /// The complete statement.
     package func text() throws -> SQLText {
         var text = head
         try condition(&text)
@@ -103,18 +103,18 @@ package struct SQLChange {
     }
 }
 
-/// What an insert did.
+/// The result of an insert.
 package struct SQLInsertOutcome: Sendable {
     package var count = 0
     package var lastInsertID: Int64?
-    /// In the order of the rows that were stored.
+    /// The returned rows, in the order in which they were stored.
     package var rows: [[ColumnValue]] = []
 
     package init() {}
 }
 
 extension SQLTable {
-    /// The column of a key of one integer, which takes the next number where it is NULL.
+    /// The column of a single integer key, which draws the next number for NULL.
     package var numberColumn: Int? {
         let key = structure.primaryKey
         return key.count == 1 && structure.columns[key[0]].type.isInteger ? key[0] : nil

@@ -8,7 +8,7 @@ extension SQLEngine {
             switch observation {
             case .ownCommits: return try observeOwn(body)
             case .announced(let feed):
-                // The feed goes on while the read is made.
+                // Keeps the feed running during the read.
                 core.watch.addObservation()
                 defer { core.watch.removeObservation() }
                 try feed.listen(for: core.watch)
@@ -18,7 +18,7 @@ extension SQLEngine {
         } catch let error as SQLConnectionError { throw error.tableError }
     }
 
-    /// Runs `body` on one state, and observes the tables that it reads.
+    /// Runs `body` on one snapshot and observes the tables that it reads.
     private func observeOwn<R>(_ body: (any TableSession) throws -> R) throws -> (R, any TableObservation) {
         let mark = core.watch.mark()
         let session = try session(.read)
@@ -27,11 +27,11 @@ extension SQLEngine {
         return (result, TableWatchObservation(core.watch, session.readTables, since: mark))
     }
 
-    /// Runs `body` on one state, and looks at intervals whether its statements give something else.
+    /// Runs `body` on one snapshot, and repeats its statements at intervals to detect another result.
     private func poll<R>(
         _ body: (any TableSession) throws -> R, _ interval: Duration, _ version: (@Sendable () throws -> Int64)?
     ) throws -> (R, any TableObservation) {
-        // Before the read: a commit between the two counts as one after it, and is looked at.
+        // Taken before the read: a commit between the two triggers a check.
         let last = SharedVersion(try version?())
         let mark = core.watch.mark()
         let connection = try takeConnection()
@@ -58,7 +58,7 @@ extension SQLEngine {
     }
 }
 
-/// The version of a database at which an observation has looked.
+/// The database version of an observation's last check.
 private final class SharedVersion: Sendable {
     let value: Mutex<Int64?>
 

@@ -1,11 +1,11 @@
 import Synchronization
 package import TableKit
 
-/// A table engine over a database that speaks SQL.
+/// A table engine over an SQL database.
 package final class SQLEngine<Connector: SQLConnector>: TableEngine {
     package let pool: ConnectionPool<Connector>
     package let core: SQLEngineCore
-    /// How often a transaction that met a conflict runs again, where the caller says nothing.
+    /// How often a transaction runs again after a conflict, unless the caller sets a number.
     package let serialRetries: Int
     let observation: EngineObservation
     private let failoverTimeout: Duration
@@ -27,8 +27,8 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
 
     deinit { close() }
 
-    /// Closes the connections: those that rest at once, the others when they come back. Whatever is open ends: statements and
-    /// commits throw ``TableErrorCode/unavailable``, and so do observations. Again: does nothing.
+    /// Closes idle connections, and the others on their release. Open statements, commits and observations throw
+    /// ``TableErrorCode/unavailable``. Idempotent.
     package func close() {
         core.close()
         pool.close()
@@ -47,19 +47,19 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
 
     func session(_ mode: SQLSession.Mode) throws -> SQLSession { session(mode, try takeConnection()) }
 
-    /// A connection: that which was reserved for the work, else one of the pool.
+    /// The connection reserved for this work, or one of the pool.
     func takeConnection() throws -> Connector.Connection {
         if let reserved = Reservation.current?.take(from: pool) { return reserved }
         do { return try pool.acquire() } catch let error as SQLConnectionError { throw error.tableError }
     }
 
     private func session(_ mode: SQLSession.Mode, _ connection: Connector.Connection) -> SQLSession {
-        // The session keeps the engine, which else would close with the last configuration.
+        // The session retains the engine, which would otherwise close with the last configuration.
         SQLSession(core, mode, connection) { [self] _ in pool.release(connection) }
     }
 
-    /// Runs work on a thread of the pool, with a connection at hand: a thread that waited for one could keep the work from
-    /// running that would give one back. Work within a transaction has its connection.
+    /// Runs work on a thread of the pool, with a connection acquired beforehand: no thread blocks while it waits for
+    /// one. Work within a transaction already has its connection.
     package func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
         if TransactionScope.current(of: self) != nil { return try await TaskCancellation.run(on: pool.threads, work) }
         let connection: Connector.Connection
@@ -71,7 +71,7 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
         }
     }
 
-    /// Makes a change and its commit on one thread of the pool.
+    /// Runs a change and its commit on one thread of the pool.
     package func makingChange<R: Sendable>(
         _ body: @escaping @Sendable (any TableSession) throws -> R
     ) async throws -> R {
@@ -90,7 +90,7 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
     }
 }
 
-/// A connection that was taken from the pool for work before it began.
+/// A connection acquired for work before the work runs.
 final class Reservation: Sendable {
     @TaskLocal static var current: Reservation?
 
@@ -104,7 +104,7 @@ final class Reservation: Sendable {
         release = { if let connection = $0 as? Connector.Connection { pool.release(connection) } }
     }
 
-    /// The connection, once, if it is one of this pool.
+    /// The connection, once, if it belongs to this pool.
     func take<Connector: SQLConnector>(from pool: ConnectionPool<Connector>) -> Connector.Connection? {
         guard pool === self.pool else { return nil }
         return take() as? Connector.Connection

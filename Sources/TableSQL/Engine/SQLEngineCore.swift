@@ -1,7 +1,7 @@
 import Synchronization
 import TableKit
 
-/// What the sessions of one engine share.
+/// State that the sessions of one engine share.
 package final class SQLEngineCore: Sendable {
     package let dialect: any SchemaDialect
     package let threads: WorkerThreads
@@ -22,7 +22,7 @@ package final class SQLEngineCore: Sendable {
         self.connect = connect
     }
 
-    /// Notes an error that says that the catalogue is not as it was read.
+    /// Invalidates the catalogue after an error that shows it to be out of date.
     func note(_ error: SQLConnectionError) {
         switch error.code {
         case .noTable, .noColumn, .exists: catalogue.forget()
@@ -30,7 +30,7 @@ package final class SQLEngineCore: Sendable {
         }
     }
 
-    /// What a transaction runs before its COMMIT, so that other programs hear of it.
+    /// Statements before COMMIT that announce the changed tables to other programs.
     func announcement(of tables: Set<String>) -> [SQLStatement] {
         guard let feed, !tables.isEmpty else { return [] }
         return feed.announcement(of: tables)
@@ -38,17 +38,16 @@ package final class SQLEngineCore: Sendable {
 
     // MARK: Closing
 
-    /// Whether the engine was closed.
     var isClosed: Bool { hasClosed.load(ordering: .acquiring) }
 
-    /// Has all that is open end with an error.
+    /// Ends all open work with an error.
     func close() {
         if hasClosed.exchange(true, ordering: .acquiringAndReleasing) { return }
         watch.end { Self.closed }
         feed?.end()
     }
 
-    /// - Throws: ``TableErrorCode/unavailable`` after the end.
+    /// - Throws: ``TableErrorCode/unavailable`` after ``close()``.
     func checkOpen() throws { if isClosed { throw Self.closed } }
 
     private static var closed: CRUDSQLExeError { CRUDSQLExeError("The database was closed.", code: .unavailable) }

@@ -1,12 +1,12 @@
-/// Makes connections to a server, which may come back after it was lost.
+/// Makes connections to a server that may recover after a failure.
 package protocol ServerConnector: SQLConnector {
-    /// Whether a server that cannot be reached may come back, or another take its place.
+    /// Whether an unreachable server may recover or be replaced by another.
     var mayRecover: Bool { get }
-    /// The server's codes of refusals that may pass: too many connections, a server that starts or is out of step.
+    /// Server codes of temporary refusals: too many connections, a server that starts or has lost its peers.
     static var passingRefusals: Set<String> { get }
 }
 
-/// The connections of one configuration of a server, with the engine over them. Repositories may share them.
+/// The connection pool and the engine of one server configuration. Repositories may share them.
 package final class ServerPool<Connector: ServerConnector>: Sendable {
     package let pool: ConnectionPool<Connector>
     package let engine: SQLEngine<Connector>
@@ -14,8 +14,8 @@ package final class ServerPool<Connector: ServerConnector>: Sendable {
     private let failoverTimeout: Duration
 
     /// - Parameters:
-    ///   - conflictRetries: how often work that met a conflict runs again.
-    ///   - failoverTimeout: how long work that has changed nothing is tried again where no server can be reached.
+    ///   - conflictRetries: how often work runs again after a conflict.
+    ///   - failoverTimeout: how long work that has changed nothing is repeated while no server can be reached.
     package init(
         _ connector: Connector, _ dialect: any SchemaDialect, _ options: ConnectionPoolOptions,
         observation: EngineObservation, conflictRetries: Int, failoverTimeout: Duration
@@ -30,9 +30,10 @@ package final class ServerPool<Connector: ServerConnector>: Sendable {
 }
 
 extension ServerPool: RecordServer {
-    /// Runs work that can run again where it has changed nothing: after a conflict, a lost connection, and for a while where
-    /// no server can be reached. Not where its outcome is unknown. A refused login has a code and will be refused again; a
-    /// server that never answered is more likely named wrongly than amid a failover.
+    /// Runs `work` and repeats it while it is known to have changed nothing: after a conflict, a lost connection, or a
+    /// failed login. An unknown outcome is thrown at once. A login that fails with a server code is repeated only for
+    /// temporary refusals; one without a code only if ``ServerConnector/mayRecover``, for otherwise the host is
+    /// probably misspelt.
     /// - Throws: ``SQLConnectionError``.
     package func retrying<R: Sendable>(
         _ work: @escaping @Sendable (any SQLConnection) throws -> R

@@ -1,27 +1,28 @@
-/// How an engine hears of commits, beside those that it makes itself.
+/// How an engine detects the commits of other programs.
 package enum EngineObservation: Sendable {
-    /// It does not: commits of other programs are not told.
+    /// Not at all: it reports its own commits only.
     case ownCommits
-    /// The statements of an observed read run again at intervals, and a change of their results is told. Where a `version` is
-    /// given, they run only after it has changed: a number that every commit to the database changes.
+    /// It repeats the statements of an observed read at intervals and reports a change of their results. With a
+    /// `version`, a number that every commit to the database changes, it repeats them only after the number has
+    /// changed.
     case polled(every: Duration, version: (@Sendable () throws -> Int64)? = nil)
-    /// Those who commit announce it.
+    /// Writers announce their commits.
     case announced(any CommitFeed)
 }
 
-/// Announces commits to other programs, and hears of theirs.
+/// Announces commits to other programs and receives their announcements.
 package protocol CommitFeed: Sendable {
-    /// Hears of all commits from now on, and tells a watch of them; returns when none can be missed that is made later.
-    /// Where it hears already: does nothing. Blocks.
+    /// Starts to report all commits to a watch; no commit made after the return is missed. Does nothing if already
+    /// started. Blocks.
     ///
-    /// A feed that loses its connection makes it anew, and tells the watch that any table may have changed. It may stop when
-    /// nobody has observed the watch for a while.
+    /// A feed that loses its connection reconnects and tells the watch that any table may have changed. It may stop
+    /// when nobody has observed the watch for a while.
     /// - Throws: ``SQLConnectionError``.
     func listen(for watch: TableWatch) throws
 
-    /// What a transaction that changed tables runs before its COMMIT.
+    /// Statements before the COMMIT of a transaction that changed tables.
     func announcement(of tables: Set<String>) -> [SQLStatement]
 
-    /// Hears of nothing more.
+    /// Stops the feed.
     func end()
 }

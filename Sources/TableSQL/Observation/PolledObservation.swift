@@ -1,11 +1,11 @@
 import TableKit
 
-/// Tells of the first commit of this engine that changes a table which a read has used, and of the first change of the
-/// read's result by anybody, at which it looks at intervals.
+/// Ends at this engine's first commit to a table that a read has used, or at the first change of the read's result by
+/// anybody, which is checked at intervals.
 struct PolledObservation: TableObservation {
     let own: TableWatchObservation
     let interval: Duration
-    /// Whether the read would give something else now. Blocks.
+    /// Whether the read would return another result now.
     let hasChanged: @Sendable () async throws -> Bool
 
     func change() async throws {

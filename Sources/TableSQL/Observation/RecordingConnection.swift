@@ -1,6 +1,6 @@
 import TableKit
 
-/// The statements of an observed read, and what they gave.
+/// The statements of an observed read and their results.
 struct RecordedRead: Sendable {
     /// A statement and the digest of its rows.
     struct Entry: Sendable {
@@ -10,8 +10,8 @@ struct RecordedRead: Sendable {
 
     var entries: [Entry] = []
 
-    /// Whether the statements give the same rows again. Rows that no index orders may come in another order, which counts as
-    /// a change.
+    /// Whether the statements return the same rows again. Rows without an order may come in another one, which counts
+    /// as a change.
     func isSame(on connection: any SQLConnection) throws -> Bool {
         for entry in entries {
             var digest = RowDigest()
@@ -22,7 +22,7 @@ struct RecordedRead: Sendable {
     }
 }
 
-/// A digest of rows, of use within this process alone.
+/// A digest of rows, valid within this process only.
 struct RowDigest {
     private var hasher = Hasher()
 
@@ -33,7 +33,7 @@ struct RowDigest {
     var value: Int { hasher.finalize() }
 }
 
-/// Passes statements on, and records those that read.
+/// Forwards statements and records the results of `execute` and `open`.
 final class RecordingConnection: SQLConnection, @unchecked Sendable {
     // `@unchecked Sendable`: used by one thread at a time, as the protocol demands.
     let base: any SQLConnection
@@ -42,7 +42,7 @@ final class RecordingConnection: SQLConnection, @unchecked Sendable {
 
     init(_ base: any SQLConnection) { self.base = base }
 
-    /// What was read so far. A result that was not read to its end counts as far as it was read, and so as changed.
+    /// The reads so far. The digest of an unfinished result covers the rows read, so the result counts as changed.
     var recorded: RecordedRead {
         RecordedRead(
             entries: entries + results.map { RecordedRead.Entry(statement: $0.statement, digest: $0.digest.value) })
@@ -75,7 +75,7 @@ final class RecordingConnection: SQLConnection, @unchecked Sendable {
     func close() { base.close() }
 }
 
-/// Passes rows on, and counts them into a digest.
+/// Forwards rows and adds them to a digest.
 private final class RecordedRows: SQLRows {
     let statement: SQLStatement
     private(set) var digest = RowDigest()

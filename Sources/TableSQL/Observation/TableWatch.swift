@@ -1,25 +1,25 @@
 import Synchronization
 
-/// Counts the commits that changed each table, and wakes those who wait for one.
+/// Counts the commits that changed each table, and wakes observers.
 package final class TableWatch: Sendable {
-    /// Called once: with nil after a commit, with an error where the watch ends.
+    /// Called once: with nil after a commit, with an error when the watch ends.
     typealias Wake = @Sendable ((any Error)?) -> Void
 
     private struct State {
         var next = 0
-        /// How many commits changed each table.
+        /// The number of commits that changed each table.
         var commits: [String: Int] = [:]
-        /// How often any table may have changed.
+        /// The number of times that any table may have changed.
         var unknownCommits = 0
         var waiting: [Int: (tables: Set<String>, wake: Wake)] = [:]
         var observations = 0
-        /// Makes the error of those who wait after the end.
+        /// Makes the error of observers after the end.
         var end: (@Sendable () -> any Error)?
     }
 
     private let state = Mutex(State())
 
-    /// Where tables stand at one time.
+    /// The counters of all tables at one time.
     package struct Mark: Sendable {
         var commits: [String: Int]
         var unknownCommits: Int
@@ -27,15 +27,15 @@ package final class TableWatch: Sendable {
 
     package init() {}
 
-    /// Whether somebody observes tables.
+    /// Whether anybody observes tables.
     package var isObserved: Bool { state.withLock { $0.observations > 0 } }
 
-    /// The commits so far.
+    /// The current counters.
     func mark() -> Mark {
         state.withLock { Mark(commits: $0.commits, unknownCommits: $0.unknownCommits) }
     }
 
-    /// Counts a commit that changed tables.
+    /// Reports a commit that changed tables.
     package func tell(_ tables: Set<String>) {
         let woken = state.withLock { state -> [Wake] in
             for table in tables { state.commits[table, default: 0] += 1 }
@@ -46,7 +46,7 @@ package final class TableWatch: Sendable {
         for wake in woken { wake(nil) }
     }
 
-    /// Counts commits that may have changed any table: where some were not heard.
+    /// Reports that any table may have changed, because commits may have been missed.
     package func tellOfAnyTable() {
         let woken = state.withLock { state -> [Wake] in
             state.unknownCommits += 1
@@ -56,7 +56,7 @@ package final class TableWatch: Sendable {
         for wake in woken { wake(nil) }
     }
 
-    /// Wakes everybody with an error, now and later.
+    /// Wakes all observers with an error, now and later.
     func end(_ error: @escaping @Sendable () -> any Error) {
         let woken = state.withLock { state -> [Wake] in
             state.end = error
@@ -66,8 +66,8 @@ package final class TableWatch: Sendable {
         for wake in woken { wake(error()) }
     }
 
-    /// Has `wake` called after the first commit since a mark that changed one of the tables; at once if there was one.
-    /// - Returns: a number for ``forget(_:)``.
+    /// Calls `wake` after the first commit since `mark` that changed one of the tables; at once if there was one.
+    /// - Returns: the observer's number for ``forget(_:)``.
     func wait(for tables: Set<String>, since mark: Mark, wake: @escaping Wake) -> Int {
         let (number, end) = state.withLock { state -> (Int?, (@Sendable () -> any Error)?) in
             if let end = state.end { return (nil, end) }

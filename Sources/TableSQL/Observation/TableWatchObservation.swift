@@ -1,7 +1,7 @@
 import Synchronization
 import TableKit
 
-/// Tells of the first commit that changes one of the tables which a read has used.
+/// Ends at the first commit that changes one of the tables that a read has used.
 final class TableWatchObservation: TableObservation {
     private struct State {
         var number: Int?

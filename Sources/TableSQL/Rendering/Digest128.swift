@@ -1,5 +1,5 @@
-/// FNV-1a with 128 bits: tells names apart that agree in what is kept of them. Not meant to withstand someone who seeks
-/// two names with one digest.
+/// FNV-1a with 128 bits, which tells apart names that were cut to the same text. Not resistant to deliberate
+/// collisions.
 package enum Digest128 {
     package static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d

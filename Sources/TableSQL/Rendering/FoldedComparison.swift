@@ -2,12 +2,12 @@ package import TableKit
 
 import struct Foundation.Date
 
-/// A comparison of a column with a value, brought to one that the server computes as ``ColumnValue/order(_:_:)`` orders:
-/// servers round, refuse or convert values of other types.
+/// A comparison of a column with a value, folded to one for which the server's order equals
+/// ``ColumnValue/order(_:_:)``. Servers round, refuse or convert values of other types.
 package enum FoldedComparison: Sendable, Hashable {
-    /// A comparison with a value of this type, which the column's type compares with exactly.
+    /// A comparison with a value of this type. The column's type compares with it exactly.
     case compare(Comparison, ColumnValue, ColumnType)
-    /// The same answer for every value but NULL.
+    /// The same answer for every value except NULL.
     case constant(Bool)
 
     package init(_ comparison: Comparison, _ value: ColumnValue, with type: ColumnType, _ dialect: any SQLDialect) {
@@ -18,7 +18,7 @@ package enum FoldedComparison: Sendable, Hashable {
         case .integer(let number) where type.isFloatingPoint: self = .real(comparison, number)
         case .unsigned(let number) where type.isFloatingPoint: self = .real(comparison, number)
         case .real(let number) where type.isFloatingPoint && dialect.refusal(of: value, type) != nil:
-            // The server stores finite numbers alone; NaN is above all.
+            // The server stores finite numbers only; NaN is above all numbers.
             self = .constant(comparison.holds(order: number == -.infinity ? 1 : -1))
         case .real where type.isFloatingPoint: self = .compare(comparison, value, .double)
         case .text(let text) where type == .string, .json(let text) where type == .json:
@@ -28,7 +28,7 @@ package enum FoldedComparison: Sendable, Hashable {
         case .bool where type == .bool, .date where type == .date, .uuid where type == .uuid,
             .bytes where type == .bytes:
             self = .compare(comparison, value, type)
-        // Values of two kinds are ordered by their kinds: any value of the column's type stands for all.
+        // Values of different kinds are ordered by kind: one sample stands for all values of the column's type.
         default: self = .constant(comparison.holds(order: ColumnValue.order(type.sample, value)))
         }
     }
@@ -40,10 +40,10 @@ package enum FoldedComparison: Sendable, Hashable {
         return .compare(comparison, Int64(exactly: number).map(ColumnValue.integer) ?? .unsigned(UInt64(number)), type)
     }
 
-    /// An integer column beside a real.
+    /// An integer column and a real value.
     private static func whole(_ comparison: Comparison, _ real: Double, _ type: ColumnType) -> FoldedComparison {
         let floor = real.rounded(.down)
-        // NaN is above all numbers.
+        // Not finite, or beyond all integers. NaN is above all numbers.
         guard let number = Int128(exactly: floor) else {
             return .constant(comparison.holds(order: real < 0 ? 1 : -1))
         }
@@ -56,11 +56,11 @@ package enum FoldedComparison: Sendable, Hashable {
         }
     }
 
-    /// A real column beside an integer.
+    /// A real column and an integer value.
     private static func real(_ comparison: Comparison, _ number: some FixedWidthInteger) -> FoldedComparison {
         if let exact = Double(exactly: number) { return .compare(comparison, .real(exact), .double) }
         let nearest = Double(number)
-        // The greatest real below the integer: no real lies between the two.
+        // The greatest real below the integer; no real lies between the two.
         let below = Int128(nearest) < Int128(number) ? nearest : nearest.nextDown
         switch comparison {
         case .equal: return .constant(false)
@@ -70,8 +70,8 @@ package enum FoldedComparison: Sendable, Hashable {
         }
     }
 
-    /// Text beside text. Where the server stores no null character, no stored text lies between the part before it and the
-    /// whole.
+    /// A text column and a text value. If the server refuses the value's null character, no stored text lies between
+    /// the value's part before it and the value.
     private static func text(
         _ comparison: Comparison, _ text: String, _ value: ColumnValue, _ type: ColumnType, _ dialect: any SQLDialect
     ) -> FoldedComparison {

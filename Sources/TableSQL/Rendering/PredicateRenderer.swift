@@ -1,21 +1,21 @@
 package import TableKit
 
-/// Writes conditions, with the three values of logic that they have in memory.
+/// Renders conditions, with the three-valued logic that they have in memory.
 package struct PredicateRenderer {
     let sources: [SQLSource]
-    /// Lists up to here are placeholders where the server has no arrays; longer ones are literals.
+    /// The longest list rendered as placeholders on servers without arrays; longer lists are literals.
     private static let placeholders = 200
 
     package init(_ sources: [SQLSource]) { self.sources = sources }
 
-    /// A column, as a statement names it.
+    /// A column as statements name it.
     package func column(_ reference: ColumnReference, _ dialect: any SQLDialect) throws -> String {
         let source = sources[reference.source]
         let name = try dialect.quote(source.structure.columns[reference.column].name)
         return source.alias.isEmpty ? name : "\(source.alias).\(name)"
     }
 
-    /// A column as it is compared.
+    /// A column as comparisons name it.
     package func comparable(_ reference: ColumnReference, _ dialect: any SQLDialect) throws -> String {
         dialect.comparable(try column(reference, dialect), type(reference))
     }
@@ -66,7 +66,7 @@ package struct PredicateRenderer {
         }
     }
 
-    /// A truth value that is unknown where the column is NULL.
+    /// Appends a truth value that is NULL where the column is NULL.
     private func append(_ value: Bool, unlessNull reference: ColumnReference, to text: inout SQLText) throws {
         let dialect = text.dialect
         let column = try column(reference, dialect)
@@ -84,7 +84,7 @@ package struct PredicateRenderer {
             let (one, other) = (try column(left, dialect), try column(right, dialect))
             text += "\(dialect.widened(one, a)) \(comparison.sign) \(dialect.widened(other, b))"
         } else {
-            // Values of two kinds are ordered by their kinds.
+            // Values of different kinds are ordered by kind.
             let value = comparison.holds(order: ColumnValue.order(a.sample, b.sample))
             let names = (try column(left, dialect), try column(right, dialect))
             text += "(CASE WHEN \(names.0) IS NULL OR \(names.1) IS NULL THEN \(dialect.truth(nil))"
@@ -113,7 +113,7 @@ package struct PredicateRenderer {
         if hasNull { text += " OR \(dialect.truth(nil)))" }
     }
 
-    /// Whether the column is one of some values of a type that it compares with.
+    /// Appends a condition that the column equals one of some values of a comparable type.
     private func append(
         found values: [ColumnValue], _ type: ColumnType, of reference: ColumnReference, to text: inout SQLText
     ) throws {
@@ -125,7 +125,7 @@ package struct PredicateRenderer {
             return text += ")"
         }
         text += " IN ("
-        // A few lengths, so that the texts of statements come again.
+        // Lengths are rounded up, so that few statement texts are prepared.
         let isShort = values.count <= Self.placeholders
         let count = isShort ? Self.rounded(values.count) : values.count
         for number in 0..<count {
@@ -147,7 +147,7 @@ package struct PredicateRenderer {
         let type = type(reference)
         guard type == .string || type == .json else { return try append(false, unlessNull: reference, to: &text) }
         let dialect = text.dialect
-        // No stored text has a null character where the server refuses one.
+        // A server that refuses a null character stores no text with one.
         if dialect.refusal(of: .text(pattern.text), .string) != nil {
             return try append(false, unlessNull: reference, to: &text)
         }

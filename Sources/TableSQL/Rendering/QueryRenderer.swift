@@ -1,6 +1,6 @@
 package import TableKit
 
-/// Writes queries as SQL: the parents with their condition, order and limit; joins are fetched apart (``JoinFetch``).
+/// Renders queries as SQL: parents with their condition, order and limit. ``JoinFetch`` reads joined rows separately.
 package struct QueryRenderer {
     package let query: Query
     package let sources: [SQLSource]
@@ -14,19 +14,19 @@ package struct QueryRenderer {
         predicates = PredicateRenderer(sources)
     }
 
-    /// Whether equal parents may come twice, so that whoever reads them leaves the second out.
+    /// Whether equal parents may occur twice. The reader must then drop the second one.
     package var needsDistinct: Bool { query.isDistinct && !sources[0].hasKey(in: query.columns) }
 
-    /// The columns of the parents that are read, by number in the structure: those that the table has.
+    /// The columns of the parents to read, by number in the structure; without those that the table lacks.
     package var columns: [Int] {
-        // Joins and their conditions need all of a parent.
+        // Joins and their conditions need all columns of a parent.
         let wanted =
             query.joins.isEmpty ? query.columns ?? Array(sources[0].places.indices) : Array(sources[0].places.indices)
         return wanted.filter { sources[0].places[$0] != nil }
     }
 
-    /// The parents.
-    /// - Parameter limit: which of them; nil where the reader cuts them itself.
+    /// The query for the parents.
+    /// - Parameter limit: nil if the reader applies the limit itself.
     package func parents(limit: RowLimit?) throws -> SQLStatement {
         var text = SQLText(dialect, "SELECT ")
         let columns = columns
@@ -39,11 +39,11 @@ package struct QueryRenderer {
         return text.statement(results: columns.isEmpty ? [.int64] : columns.map(sources[0].type))
     }
 
-    /// The number of parents.
+    /// The query for the number of parents.
     package func count() throws -> SQLStatement {
         var text = SQLText(dialect, "SELECT count(*) FROM (SELECT ")
         if needsDistinct {
-            // What is equal in the comparison of the server is equal in memory.
+            // The server's equality is the same as in memory.
             let columns = (query.columns ?? Array(sources[0].places.indices)).filter { sources[0].places[$0] != nil }
             let names = try columns.map { try predicates.comparable(ColumnReference(column: $0), dialect) }
             text +=
@@ -59,7 +59,7 @@ package struct QueryRenderer {
         return text.statement(results: [.int64])
     }
 
-    /// Aggregates in groups; nil where the server cannot compute them.
+    /// The query for aggregates in groups; nil if the server cannot compute them.
     package func aggregate(_ aggregates: AggregateQuery) throws -> SQLStatement? {
         guard query.limit == nil, !needsDistinct else { return nil }
         var results = aggregates.groupBy.map(sources[0].type)
@@ -96,11 +96,11 @@ package struct QueryRenderer {
         text += " FROM \(try dialect.quote(sources[0].structure.name)) AS \(sources[0].alias)"
     }
 
-    /// The conditions on the parents alone, and one subquery for those that name joined tables.
+    /// Appends the conditions on the parents, and one subquery for conditions on joined tables.
     private func appendConditions(to text: inout SQLText) throws {
         guard let predicate = query.predicate else { return }
         let parts = predicate.conjuncts
-        // No condition at all, as `and` of nothing is.
+        // `and` of nothing is no condition.
         if parts.isEmpty { return }
         let own = parts.filter { $0.references.allSatisfy { $0.source == 0 } }
         let joined = parts.filter { !$0.references.allSatisfy { $0.source == 0 } }
@@ -111,11 +111,11 @@ package struct QueryRenderer {
         try appendExistence(of: joined, to: &text)
     }
 
-    /// Whether a tuple of the parent with rows of the joined tables, or NULLs, fulfils the conditions.
+    /// Appends a test that some tuple of the parent and joined rows, or NULLs, fulfils the conditions.
     private func appendExistence(of conditions: [Predicate], to text: inout SQLText) throws {
         let named = sourcesLeading(to: Set(conditions.flatMap { $0.references.map(\.source) }))
         let joins = query.joins.filter { named.contains($0.source) }
-        // A condition that NULL cannot fulfil makes an inner join of the left join, which servers run as a semi-join.
+        // If NULL cannot fulfil a condition, the left join is an inner join, which servers run as a semi-join.
         let isInner =
             joins.count == 1 && joins[0].pivot == nil && conditions.contains { $0.refusesNull(of: joins[0].source) }
         text += "EXISTS (SELECT 1 FROM "
@@ -168,7 +168,7 @@ package struct QueryRenderer {
         if !terms.isEmpty { text += " ORDER BY " + terms.joined(separator: ", ") }
     }
 
-    /// All sources that a tuple with these needs: with those of the joins that lead to them.
+    /// These sources and those of the joins that lead to them.
     private func sourcesLeading(to sources: Set<Int>) -> Set<Int> {
         var all = sources
         for join in query.joins.reversed() {
@@ -180,7 +180,7 @@ package struct QueryRenderer {
 }
 
 extension Aggregate {
-    /// The column that is aggregated; nil for the number of rows.
+    /// The aggregated column; nil for the number of rows.
     package var column: Int? {
         switch self {
         case .count: nil
@@ -192,7 +192,7 @@ extension Aggregate {
 }
 
 extension Predicate {
-    /// Whether the condition is never true while the columns of a source are NULL.
+    /// Whether the condition is never true if the columns of a source are NULL.
     fileprivate func refusesNull(of source: Int) -> Bool {
         switch self {
         case .constant(let value): value != true

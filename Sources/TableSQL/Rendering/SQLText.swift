@@ -1,11 +1,11 @@
 package import TableKit
 
-/// The text of a statement as it grows, with the values for its placeholders.
+/// A statement under construction: its text and the values of its placeholders.
 package struct SQLText {
     package let dialect: any SQLDialect
     package private(set) var text = ""
     package private(set) var parameters: [SQLStatement.Parameter] = []
-    /// Whether the text differs from call to call, so that preparing it is no use.
+    /// Whether the text differs from call to call, so that preparing it is useless.
     package var isUnique = false
 
     package init(_ dialect: any SQLDialect, _ text: String = "") {
@@ -20,7 +20,7 @@ package struct SQLText {
         text += placeholder(for: value, type)
     }
 
-    /// A placeholder for a value, to be part of the text.
+    /// Adds a value and returns its placeholder, which the caller puts into the text.
     package mutating func placeholder(for value: ColumnValue, _ type: ColumnType) -> String {
         parameters.append(.value(value, type))
         return dialect.placeholder(parameters.count, type)
@@ -32,10 +32,9 @@ package struct SQLText {
         text += dialect.arrayPlaceholder(parameters.count, type)
     }
 
-    /// Appends a name, quoted.
+    /// Appends a quoted name.
     package mutating func name(_ identifier: String) throws { text += try dialect.quote(identifier) }
 
-    /// The statement.
     package func statement(results: [ColumnType] = []) -> SQLStatement {
         SQLStatement(text, parameters, results: results, isRepeated: !isUnique)
     }

@@ -1,4 +1,4 @@
 extension Sequence<UInt8> {
-    /// The bytes as hexadecimal digits, two each, in lower case.
+    /// Two lower-case hexadecimal digits for each byte.
     package var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

@@ -1,31 +1,31 @@
 package import Foundation
 package import TableKit
 
-/// The statements on the table of one repository: `id`, the identifier's UTF-8, and `item`. What a dialect implements.
+/// A dialect's statements on the table of one repository. Its columns: `id`, the identifier's UTF-8, and `item`.
 package protocol RecordStatements: Sendable {
-    /// Makes the table, where it is not there.
+    /// Creates the table if it does not exist.
     func create(_ connection: any SQLConnection) throws
 
     func select(_ id: String) -> SQLStatement
-    /// A row where the identifier is in use.
+    /// A query that returns a row if the identifier exists.
     func exists(_ id: String) -> SQLStatement
     func update(_ record: Data, _ id: String) -> SQLStatement
     func upsert(_ record: Data, _ id: String) -> SQLStatement
     func delete(_ id: String) -> SQLStatement
-    /// Returns the identifiers that were in use, and are not any more.
+    /// Deletes identifiers and returns those that existed.
     func delete(_ ids: ArraySlice<String>) -> SQLStatement
     var count: SQLStatement { get }
 
-    /// - Returns: false where the identifier is in use; then nothing has changed.
+    /// - Returns: false if the identifier exists; then nothing has changed.
     func insert(_ record: Data, _ id: String, _ connection: any SQLConnection) throws -> Bool
 
-    /// Stores some records in a transaction, which the caller takes back where an identifier is returned.
-    /// - Returns: an identifier that is in use.
+    /// Stores records in a transaction. If it returns an identifier, the caller rolls back.
+    /// - Returns: an identifier that already exists.
     func insert(
         _ records: ArraySlice<(id: String, record: Data)>, _ connection: any SQLConnection
     ) throws -> String?
 
-    /// One page of records in the order of identifiers: their bytes, and those of the items where they are asked for.
+    /// A page of records in the order of identifiers: the identifiers' bytes and, if requested, the items'.
     func page(
         after id: String?, limit: Int, withItems: Bool, _ connection: any SQLConnection
     ) throws -> [(id: [UInt8], item: [UInt8])]
@@ -43,17 +43,16 @@ extension RecordStatements {
 }
 
 extension ColumnValue {
-    /// The bytes of a column of bytes.
+    /// The value of a bytes column; empty for other values.
     package var bytes: [UInt8] { if case .bytes(let bytes) = self { bytes } else { [] } }
 }
 
 /// The server's name of a repository's table.
 package enum RecordTableName {
-    /// `repository_` and the name. Some bytes stand for themselves, others are escaped; a name that the server would cut ends
-    /// with a digest.
+    /// `repository_` and the name, with `%` escapes. A name that exceeds the limit ends with a digest.
     /// - Parameters:
-    ///   - isPlain: whether a byte stands for itself.
-    ///   - limit: the most bytes that the server takes.
+    ///   - isPlain: whether a byte needs no escape.
+    ///   - limit: the most bytes of a name on the server.
     package static func name(of tableName: String, limit: Int, isPlain: (UInt8) -> Bool) -> String {
         var name = "repository_"
         for byte in tableName.utf8 {
@@ -64,7 +63,7 @@ package enum RecordTableName {
             }
         }
         guard name.utf8.count > limit else { return name }
-        // No escaped name has two of these signs beside each other.
+        // No escaped name contains two percent signs in a row.
         return name.prefix(28) + "%%" + Digest128.hexadecimal(tableName.utf8)
     }
 }

@@ -2,10 +2,10 @@ public import CRUDKit
 public import Foundation
 import TableKit
 
-/// A repository in a table of a server: each operation is one statement, and a batch is one transaction, some thousand records
-/// a statement.
+/// A repository in a server's table. Each operation is one statement. A batch is one transaction, with up to a thousand
+/// records in a statement.
 public protocol SQLRecordRepository: RecordRepository {
-    /// What reads and writes the table.
+    /// The connection to the table.
     var _records: SQLRecords { get }
 }
 
@@ -17,36 +17,36 @@ extension SQLRecordRepository {
         }
     }
 
-    /// Whether the table has the identifier; the item is not read.
+    /// Whether the identifier exists. Does not read the item.
     public func exists(id: CRUDRepository.ItemIdentifier) async throws -> Bool {
         try await _records.run(whereMissing: false) { try !$0.execute($1.exists(id)).rows.isEmpty }
     }
 
-    /// Stores bytes under a new identifier.
+    /// Stores bytes under a new identifier; returns false if it exists.
     public func insertRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws -> Bool {
         try await _records.store { try $1.insert(record, id, $0) }
     }
 
-    /// Replaces the bytes under an identifier.
+    /// Replaces the bytes under an identifier; returns false if it does not exist.
     public func replaceRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws -> Bool {
         try await _records.changes { $0.update(record, id) }
     }
 
-    /// Stores bytes under an identifier.
+    /// Stores bytes under an identifier, new or not.
     public func putRecord(_ record: Data, id: CRUDRepository.ItemIdentifier) async throws {
         try await _records.store { _ = try $0.execute($1.upsert(record, id)) }
     }
 
-    /// Removes the bytes under an identifier.
+    /// Removes an identifier and its bytes; returns false if it does not exist.
     public func removeRecord(id: CRUDRepository.ItemIdentifier) async throws -> Bool {
         try await _records.changes { $0.delete(id) }
     }
 
-    /// Stores all of several records, or none, in one transaction.
+    /// Stores all records or none, in one transaction. Returns an identifier that already exists, or nil.
     public func insertRecords(
         _ records: [(id: CRUDRepository.ItemIdentifier, record: Data)]
     ) async throws -> CRUDRepository.ItemIdentifier? {
-        // In the order of bytes, so that two batches wait for each other's identifiers in one order.
+        // Sorted by bytes, so that concurrent batches lock identifiers in one order.
         let records = records.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
         return try await _records.store { connection, table in
             try connection.inOneTransaction(records[...], bytes: { $0.id.utf8.count + $0.record.count }) {
@@ -55,7 +55,7 @@ extension SQLRecordRepository {
         }
     }
 
-    /// Removes all of several records, or none, in one transaction.
+    /// Removes all records or none, in one transaction. Returns an identifier that does not exist, or nil.
     public func removeRecords(ids: [CRUDRepository.ItemIdentifier]) async throws -> CRUDRepository.ItemIdentifier? {
         let ids = ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         return try await _records.run(whereMissing: ids.first) { connection, table in
@@ -66,22 +66,22 @@ extension SQLRecordRepository {
         }
     }
 
-    /// One page of identifiers.
+    /// A page of identifiers.
     public func ids(
         after identifier: CRUDRepository.ItemIdentifier?, limit: Int
     ) async throws -> [CRUDRepository.ItemIdentifier] {
         try await _records.page(after: identifier, limit: limit, withItems: false).map(\.id)
     }
 
-    /// One page of identifiers and bytes.
+    /// A page of identifiers and bytes.
     public func records(
         after identifier: CRUDRepository.ItemIdentifier?, limit: Int
     ) async throws -> [(id: CRUDRepository.ItemIdentifier, record: Data)] {
         try await _records.page(after: identifier, limit: limit, withItems: true)
     }
 
-    /// How many records the table has.
-    /// - Complexity: O(*n*): the server counts by walking.
+    /// The number of records.
+    /// - Complexity: O(*n*): the server scans the table.
     public func count() async throws -> Int {
         try await _records.run(whereMissing: 0) { connection, table in
             guard case .integer(let count)? = try connection.execute(table.count).rows.first?.first else { return 0 }

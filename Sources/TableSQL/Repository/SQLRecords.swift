@@ -2,7 +2,7 @@ import CRUDKit
 import Foundation
 import TableKit
 
-/// Runs work on connections, and again where that is safe.
+/// Runs work on connections, and repeats it when that is safe.
 package protocol RecordServer: Sendable {
     /// - Throws: ``SQLConnectionError``.
     func retrying<R: Sendable>(
@@ -10,7 +10,7 @@ package protocol RecordServer: Sendable {
     ) async throws -> R
 }
 
-/// The records of a repository on a server, in a table that is made with the first of them.
+/// The records of a repository on a server. The first record creates the table.
 public final class SQLRecords: Sendable {
     private let server: any RecordServer
     private let table: any RecordStatements
@@ -22,7 +22,7 @@ public final class SQLRecords: Sendable {
         self.tableName = tableName
     }
 
-    /// Runs an operation. A table that is missing has no records.
+    /// Runs an operation; returns `empty` if the table does not exist.
     func run<R: Sendable>(
         whereMissing empty: R, _ body: @escaping @Sendable (any SQLConnection, any RecordStatements) throws -> R
     ) async throws -> R {
@@ -33,7 +33,7 @@ public final class SQLRecords: Sendable {
         }
     }
 
-    /// As ``run(whereMissing:_:)``, making the table where it is missing.
+    /// Like ``run(whereMissing:_:)``, but creates a missing table.
     func store<R: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection, any RecordStatements) throws -> R
     ) async throws -> R {
@@ -46,15 +46,14 @@ public final class SQLRecords: Sendable {
         return result
     }
 
-    /// Runs a statement without a result.
-    /// - Returns: whether it has changed a record.
+    /// Runs a statement; returns whether it changed a record.
     func changes(
         _ statement: @escaping @Sendable (any RecordStatements) -> SQLStatement
     ) async throws -> Bool {
         try await run(whereMissing: false) { try $0.execute(statement($1)).changedRows == 1 }
     }
 
-    /// One page of records.
+    /// A page of records.
     func page(
         after id: String?, limit: Int, withItems: Bool
     ) async throws -> [(id: String, record: Data)] {

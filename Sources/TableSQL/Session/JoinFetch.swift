@@ -1,7 +1,7 @@
 import TableKit
 
-/// Fetches the rows of a query's joins for a batch of parents: one statement a joined table. Which of them belong to which
-/// parent, in which order, is told in memory (``QueryEvaluation``), so that it is the same on all servers.
+/// Reads the joined rows for a batch of parents, with one statement for each joined table. ``QueryEvaluation`` assigns
+/// them to parents in memory, so that their order is the same on all servers.
 struct JoinFetch {
     private let session: SQLSession
     private let renderer: QueryRenderer
@@ -39,7 +39,7 @@ struct JoinFetch {
         }
     }
 
-    /// The rows of a source whose column has one of some values, in the order of the key.
+    /// The rows whose column has one of these values, in the order of the key.
     private func fetch(_ source: Int, where column: Int, isIn values: [ColumnValue]) throws -> [[ColumnValue]] {
         if values.isEmpty { return [] }
         var query = Query(renderer.query.sources[source])

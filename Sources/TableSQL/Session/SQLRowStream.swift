@@ -1,6 +1,6 @@
 import TableKit
 
-/// The result of a query: batches of parents from the server, and for each batch the rows of its joins.
+/// The result of a query: batches of parents, each with its joined rows.
 final class SQLRowStream: RowStream {
     static let batchRows = 500
 
@@ -9,9 +9,9 @@ final class SQLRowStream: RowStream {
     private let rows: any SQLRows
     private let layout: RowLayout
     private let shape: RowShape
-    /// Parents that came, where equal ones come once.
+    /// The parents returned so far; nil unless duplicates must be dropped.
     private var seen: Set<ValueTuple>?
-    /// Parents still to be passed over, and to come; nil where the server has cut them.
+    /// The rest of the limit; nil if the server applies it.
     private var cut: RowLimit?
     private var joins: JoinFetch?
 
@@ -30,7 +30,7 @@ final class SQLRowStream: RowStream {
     func next() throws -> RowBatch? {
         guard var parents = try nextParents() else { return nil }
         if renderer.query.joins.contains(where: { $0.limit != nil }) {
-            // A limit over the joined rows of all parents needs all of them.
+            // A limit on joined rows covers those of all parents.
             while let more = try nextParents() { parents += more }
         }
         var batch = RowBatch(shape: shape)
@@ -39,7 +39,7 @@ final class SQLRowStream: RowStream {
         return batch
     }
 
-    /// The next parents that are not all left out, in the structure's columns.
+    /// The next non-empty batch of parents, in the structure's columns.
     func nextParents() throws -> [[ColumnValue]]? {
         while let found = try session.use({ _ in try rows.next() }) {
             var batch = found.map { renderer.sources[0].values($0, columns: renderer.columns) }

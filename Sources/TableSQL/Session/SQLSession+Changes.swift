@@ -61,7 +61,7 @@ extension SQLSession {
         return try changed(text, [:], source, statement.predicate, statement.isReturning)
     }
 
-    /// The rows that an update of no column finds.
+    /// The result of an update without columns: the matching rows.
     private func unchanged(_ statement: UpdateStatement, _ source: SQLSource) throws -> ChangeResult {
         var query = Query(statement.table)
         query.predicate = statement.predicate
@@ -74,7 +74,7 @@ extension SQLSession {
         return result
     }
 
-    /// Runs a change of the rows that match.
+    /// Runs an update or a delete of the matching rows.
     private func changed(
         _ head: SQLText, _ assigned: [Int: ColumnValue], _ source: SQLSource, _ predicate: Predicate?,
         _ isReturning: Bool
@@ -87,7 +87,7 @@ extension SQLSession {
         let returned = source.places.indices.filter { source.places[$0] != nil }
         let numbers = isReturning ? returned.compactMap { source.places[$0] } : []
         let tablesBefore = changedTables
-        // Actions of foreign keys may change any table that refers to this one.
+        // Foreign key actions may change any table that refers to this one.
         changedTables.formUnion(try catalogue().values.referring(to: source.structure.name))
         changedTables.insert(source.structure.name)
         let change = SQLChange(
@@ -116,7 +116,7 @@ extension SQLSession {
         return result
     }
 
-    /// Runs a change. SQLite says of NULL in a key that is the number of the row only that the type is wrong.
+    /// Runs a change. SQLite reports NULL in a key that is the rowid only as a wrong type.
     private func refusingNullKeys<R>(
         _ assigned: [Int: ColumnValue], _ source: SQLSource, _ body: () throws -> R
     ) throws -> R {
@@ -136,7 +136,7 @@ extension SQLSession {
         for row in rows { try result.rows.append(source.values(row, columns: columns), layout: layout) }
     }
 
-    /// A value as the server's column takes it.
+    /// A value converted to the type of the server's column.
     private func stored(
         _ value: ColumnValue, _ type: ColumnType, _ source: SQLSource, _ column: Int
     ) throws -> ColumnValue {
@@ -150,7 +150,7 @@ extension SQLSession {
 }
 
 extension Sequence<SQLTable> {
-    /// The tables whose foreign keys lead to one, by however many steps.
+    /// The tables with foreign keys to one, directly or through others.
     fileprivate func referring(to name: String) -> Set<String> {
         var found: Set<String> = []
         var next = [name]

@@ -4,7 +4,7 @@ extension SQLSession {
     func withRow(
         _ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> Void
     ) throws -> Bool {
-        // The type's order of the key, and its key, which need not be the server's.
+        // The order and the key of the structure count; the server's key may differ.
         if table.primaryKey.isEmpty { return false }
         let (plan, statement) = try planFind(table, key)
         guard let row = try read({ try $0.execute(statement) }).rows.first else { return false }
@@ -14,7 +14,7 @@ extension SQLSession {
         return true
     }
 
-    /// The statement of a look-up, from its plan where there is one that the types of the values allow.
+    /// The statement of a look-up, from its cached plan if the types of the values allow it.
     private func planFind(_ table: TableStructure, _ key: [ColumnValue]) throws -> (FindPlan, SQLStatement) {
         if !hasChangedSchema, let plan = core.catalogue.findPlan(table), let values = plan.parameters(key, dialect) {
             readTables.insert(table.name)
@@ -32,7 +32,7 @@ extension SQLSession {
         let renderer = QueryRenderer(query, [source], dialect)
         let statement = try renderer.parents(limit: RowLimit(count: 1))
         let plan = FindPlan(source, columns: renderer.columns, statement)
-        // A column that the table lacks is looked for each time: another program may have added it.
+        // Not cached while the table lacks a column: another program may add it.
         if !hasChangedSchema, !source.places.contains(nil), plan.parameters(key, dialect) != nil {
             core.catalogue.keep(plan, generation: generation)
         }
@@ -40,11 +40,11 @@ extension SQLSession {
     }
 }
 
-/// How rows of a table are looked up by their key: the statement, and how its row is read.
+/// The plan of look-ups in a table by key: the statement, and how to read its row.
 struct FindPlan: Sendable {
     let source: SQLSource
     let columns: [Int]
-    /// With the parameters of the look-up that it was made for.
+    /// The statement of the look-up that made the plan, with its parameters.
     let statement: SQLStatement
     let layout: RowLayout
     let shape: RowShape
@@ -56,7 +56,7 @@ struct FindPlan: Sendable {
         (layout, shape) = source.shape()
     }
 
-    /// The parameters of a look-up by other values; nil where its statement has another text.
+    /// The parameters for other values; nil if these need another statement text.
     func parameters(_ key: [ColumnValue], _ dialect: any SQLDialect) -> [SQLStatement.Parameter]? {
         let columns = source.structure.primaryKey
         guard key.count == columns.count, statement.parameters.count == key.count else { return nil }

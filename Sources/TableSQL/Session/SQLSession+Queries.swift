@@ -1,7 +1,7 @@
 import TableKit
 
 extension SQLSession {
-    /// A renderer of a query, whose columns are there.
+    /// A renderer for a query. Throws if a table lacks a column of its conditions, orders or joins.
     func renderer(_ query: Query) throws -> QueryRenderer {
         let sources = try sources(query.sources)
         for reference in query.predicate?.references ?? [] { try sources[reference.source].check([reference.column]) }
@@ -22,7 +22,7 @@ extension SQLSession {
     func run(_ query: Query) throws -> any RowStream {
         let renderer = try renderer(query)
         let isCut = renderer.needsDistinct
-        // Each join is a statement of its own.
+        // Each join runs its own statement.
         if !query.joins.isEmpty { try beginForSeveral() }
         let statement = try renderer.parents(limit: isCut ? nil : query.limit)
         let isSmall = (query.limit?.count).map { $0 <= SQLRowStream.batchRows } ?? false
@@ -35,7 +35,7 @@ extension SQLSession {
         return SQLRowStream(self, renderer, rows)
     }
 
-    /// Opens a result that may be long.
+    /// Opens a cursor for a result that may be long.
     private func openRows(_ statement: SQLStatement) throws -> any SQLRows {
         try beginForSeveral()
         return try read { try $0.open(statement, batchRows: SQLRowStream.batchRows) }
@@ -62,7 +62,7 @@ extension SQLSession {
         return results.sorted { ValueTuple(Array($0.prefix(groups))) < ValueTuple(Array($1.prefix(groups))) }
     }
 
-    /// Aggregates that the server cannot compute, over the rows.
+    /// Computes aggregates in memory that the server cannot compute.
     private func aggregateHere(_ query: AggregateQuery, _ renderer: QueryRenderer) throws -> [[ColumnValue]] {
         let stream = SQLRowStream(
             self, renderer, try openRows(try renderer.parents(limit: renderer.needsDistinct ? nil : query.rows.limit)))
@@ -86,7 +86,7 @@ extension SQLSession {
     func plans(for query: Query) throws -> [QueryPlan] { [try explain(query)] }
 }
 
-/// A result that was read whole.
+/// A result in memory, returned as one batch.
 private final class FetchedRows: SQLRows {
     private var rows: [[ColumnValue]]?
 
@@ -101,7 +101,7 @@ private final class FetchedRows: SQLRows {
 }
 
 extension SQLSource {
-    /// A row's values in the structure's columns, from the columns that were read. The others are NULL.
+    /// A row's values in the structure's columns; NULL for columns that were not read.
     func values(_ row: [ColumnValue], columns: [Int]) -> [ColumnValue] {
         var values = [ColumnValue](repeating: .null, count: places.count)
         for (value, column) in zip(row, columns) { values[column] = value }
@@ -110,7 +110,7 @@ extension SQLSource {
 }
 
 extension QueryRenderer {
-    /// Whether the condition names the whole key of the parents, each of its columns with one value.
+    /// Whether the condition sets every column of the key to one value.
     var findsOneRow: Bool {
         let key = sources[0].table.structure.primaryKey
         guard !key.isEmpty, let predicate = query.predicate else { return false }
@@ -123,7 +123,7 @@ extension QueryRenderer {
 }
 
 extension Aggregate {
-    /// A result as tables give it: sums of integers, which come as text, in the range of 64 bits.
+    /// Checks a result. A sum of integers, which is text, must fit into 64 bits.
     fileprivate func checked(_ value: ColumnValue, _ columns: [Column]) throws -> ColumnValue {
         guard case .sum(let number) = self, columns[number].type.isInteger, case .text(let text) = value else {
             if case .sum(let number) = self, !columns[number].type.isInteger, !columns[number].type.isFloatingPoint {

@@ -9,7 +9,7 @@ extension SQLSession {
         try self.change { try core.dialect.alter(change, tables, $0) }
     }
 
-    /// Changes the schema where that commits: at once, and taken back with the transaction as far as it can be.
+    /// Makes a schema change that commits at once. A rollback undoes it if that is possible.
     private func alterAtOnce(_ change: SchemaChange, _ tables: [String: SQLTable]) throws {
         if transactionMode == nil { throw CRUDSQLExeError("A session that reads changes nothing.", code: .transaction) }
         let undo = SchemaUndo(change, tables, savepoints: savepoints)
@@ -24,8 +24,8 @@ extension SQLSession {
         undoes.append(undo)
     }
 
-    /// Changes the schema over another connection: on that of the transaction it would commit the rows that were changed.
-    /// - Throws: ``TableErrorCode/transaction`` where the transaction itself uses the table.
+    /// Makes a schema change on another connection: on the transaction's it would commit the changed rows.
+    /// - Throws: ``TableErrorCode/transaction`` if the transaction itself uses the table.
     private func alterBeside(_ change: SchemaChange, _ tables: [String: SQLTable]) throws {
         let refusal = CRUDSQLExeError(
             "\(dialect.name) commits with each change of a table: in one transaction none may come behind the use of the"
@@ -38,7 +38,7 @@ extension SQLSession {
         }
     }
 
-    /// Runs `body` with a connection of its own, which does not wait long for what this session has locked.
+    /// Runs `body` with a new connection that waits only briefly for locks.
     private func beside(_ body: (any SQLConnection) throws -> Void) throws {
         let beside = try core.connect()
         defer { beside.close() }
@@ -46,8 +46,8 @@ extension SQLSession {
         try body(beside)
     }
 
-    /// Takes changes of the schema back within a transaction that goes on.
-    /// - Throws: where the transaction has used a table that would have to go: then all of it has to be taken back.
+    /// Undoes schema changes since a savepoint, in a transaction that goes on.
+    /// - Throws: if the transaction has used a table that must go. The whole transaction must then be rolled back.
     func undoSchemaBeside(since savepoint: Int) throws {
         while let undo = undoes.last, undo.savepoints >= savepoint {
             undoes.removeLast()
@@ -62,12 +62,11 @@ extension SQLSession {
         }
     }
 
-    /// Takes changes of the schema back that were made since a savepoint: by their opposites, in the order from the last.
-    /// What was dropped stays so, which the log is told.
+    /// Undoes schema changes since a savepoint, the last one first. A drop cannot be undone, which is logged.
     func undoSchema(since savepoint: Int) {
         while let undo = undoes.last, undo.savepoints >= savepoint {
             undoes.removeLast()
-            // Whether or not the task is cancelled.
+            // Runs even if the task is cancelled.
             guard let connection else { return }
             do {
                 if connection.isUsable {
@@ -93,13 +92,13 @@ extension SQLSession {
     }
 }
 
-/// What takes a change of the schema back that has committed.
+/// The undo of a schema change that has committed.
 struct SchemaUndo {
-    /// How many savepoints there were at the time.
+    /// The number of savepoints at the time of the change.
     let savepoints: Int
-    /// Nil where there is nothing to do, or nothing can be done.
+    /// The opposite change; nil if nothing must or can be done.
     let opposite: SchemaChange?
-    /// Whether rows are gone for good.
+    /// Whether rows are lost.
     let isLost: Bool
     let tables: String
 
@@ -129,7 +128,7 @@ struct SchemaUndo {
 }
 
 extension SchemaChange {
-    /// The tables that are changed.
+    /// The changed tables.
     var tables: [String] {
         switch self {
         case .createTable(let structure): [structure.name]

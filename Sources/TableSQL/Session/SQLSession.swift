@@ -1,24 +1,24 @@
 import TableKit
 
-/// A session over one connection of the pool: a transaction, or one read.
+/// A session on one connection of the pool: a transaction or one read.
 ///
-/// The transaction begins with the first statement. A session for one read begins one only where it takes several statements.
+/// The first statement begins the transaction. A single read begins one only if it needs several statements.
 final class SQLSession: TableSession {
-    /// What the session is for.
+    /// The purpose of the session.
     enum Mode {
         /// One statement that reads.
         case singleRead
-        /// Several that read one state.
+        /// Several statements that read one snapshot.
         case read
         /// A transaction.
         case write(TransactionMode)
-        /// One statement that changes something, which is a transaction by itself.
+        /// One statement that changes something, a transaction by itself.
         case singleChange
     }
 
     let core: SQLEngineCore
     private let mode: Mode
-    /// The mode of a transaction; nil where the session only reads.
+    /// The mode of a transaction; nil if the session only reads.
     var transactionMode: TransactionMode? {
         switch mode {
         case .write(let mode): mode
@@ -30,21 +30,21 @@ final class SQLSession: TableSession {
     private(set) var connection: (any SQLConnection)?
     private let giveBack: (any SQLConnection) -> Void
     private var hasBegun = false
-    /// Whether a statement has run since the transaction began, so that others may depend on what it saw.
+    /// Whether a statement has run in the transaction. If so, a failure must not roll back all of it.
     private var hasRun = false
-    /// Whether COMMIT went with the statement of a change that is a transaction by itself.
+    /// Whether COMMIT went with the session's one change.
     private var hasCommitted = false
     private(set) var savepoints = 0
-    /// The number of savepoints when a transaction last ended within the session. Those up to there are gone.
+    /// The number of savepoints when the session last left a transaction. Savepoints up to it no longer exist.
     private var lostSavepoints = 0
-    /// The tables that were read, for observers.
+    /// The tables that the session has read, for observers.
     var readTables: Set<String> = []
     /// The tables that the transaction has changed, for observers.
     var changedTables: Set<String> = []
     var hasChangedSchema = false
     /// Whether the transaction has changed rows.
     private(set) var hasChangedRows = false
-    /// Changes of the schema that have committed already.
+    /// Schema changes that have committed already.
     var undoes: [SchemaUndo] = []
 
     init(
@@ -62,7 +62,7 @@ final class SQLSession: TableSession {
 
     var dialect: any SchemaDialect { core.dialect }
 
-    /// Runs `body` with the connection, inside the transaction.
+    /// Runs `body` with the connection, in the transaction.
     func use<R>(_ body: (any SQLConnection) throws -> R) throws -> R {
         try useAlone { connection in
             if !isSingleRead { try begin(connection) }
@@ -78,19 +78,19 @@ final class SQLSession: TableSession {
         hasBegun = true
     }
 
-    /// Begins the transaction also in a session for one read: for a cursor, and for statements that read one state together.
+    /// Begins the transaction even in a single read: for a cursor, or for several statements on one snapshot.
     func beginForSeveral() throws { try use { try begin($0) } }
 
-    /// Runs a statement that reads. Where a failure would end the transaction, a savepoint is set before it.
+    /// Runs a statement that reads. Sets a savepoint first if a failure would end the transaction.
     func read<R>(_ body: (any SQLConnection) throws -> R) throws -> R {
         guard transactionMode != nil, dialect.failureEndsTransaction else { return try use(body) }
         return try use { try atomically($0, body) }
     }
 
-    /// Runs statements that change something, all or nothing.
+    /// Runs statements that change something, atomically.
     /// - Parameters:
-    ///   - isOne: whether they are one, which needs no savepoint where a failure leaves the transaction as it was.
-    ///   - closing: what `body` runs behind them: the COMMIT of a change that is a transaction by itself.
+    ///   - isOne: whether `body` runs one statement, which needs no savepoint unless a failure ends the transaction.
+    ///   - closing: the statements that `body` runs last: the COMMIT of a single change.
     func change<R>(
         isOne: Bool = false, _ closing: [SQLStatement] = [], _ body: (any SQLConnection) throws -> R
     ) throws -> R {
@@ -105,12 +105,12 @@ final class SQLSession: TableSession {
     /// Whether COMMIT goes with the session's one change.
     private var closesChanges: Bool { if case .singleChange = mode { dialect.closesChanges } else { false } }
 
-    /// What goes behind a change in its round trip.
+    /// The statements behind a change, in its round trip.
     var closing: [SQLStatement] {
         closesChanges ? core.announcement(of: changedTables) + [SQLStatement("COMMIT")] : []
     }
 
-    /// Runs `body`; a failure takes back what it did, and nothing else.
+    /// Runs `body`; a failure rolls back its statements only.
     private func atomically<R>(_ connection: any SQLConnection, _ body: (any SQLConnection) throws -> R) throws -> R {
         guard hasRun, !closesChanges else { return try first(connection, body) }
         let name = nextSavepoint()
@@ -120,7 +120,7 @@ final class SQLSession: TableSession {
             try connection.executeLater(SQLStatement("RELEASE SAVEPOINT \(name)"))
             return result
         } catch {
-            // Where the transaction itself has ended, this fails, and the error that counts is the first.
+            // This fails if the whole transaction has ended. The first error is thrown.
             do {
                 _ = try connection.executeAll([
                     SQLStatement("ROLLBACK TO SAVEPOINT \(name)"), SQLStatement("RELEASE SAVEPOINT \(name)"),
@@ -132,8 +132,8 @@ final class SQLSession: TableSession {
         }
     }
 
-    /// Runs the first statement of a transaction without a savepoint: a failure takes the whole transaction back, which
-    /// begins anew with the next statement.
+    /// Runs the first statement of a transaction without a savepoint. A failure rolls back the whole transaction; the
+    /// next statement begins it again.
     private func first<R>(_ connection: any SQLConnection, _ body: (any SQLConnection) throws -> R) throws -> R {
         do { return try body(connection) } catch {
             hasBegun = false
@@ -142,7 +142,7 @@ final class SQLSession: TableSession {
         }
     }
 
-    /// Rolls the whole transaction back, or gives the connection up.
+    /// Rolls back the whole transaction, or closes the connection.
     private func takeBack(_ connection: any SQLConnection) {
         guard connection.isUsable else { return }
         do { try connection.executeWithoutWaiting(SQLStatement("ROLLBACK")) } catch {
@@ -151,7 +151,7 @@ final class SQLSession: TableSession {
         }
     }
 
-    /// Ends the transaction, which has changed nothing, and lets the next statement begin another.
+    /// Ends a transaction without changes; the next statement begins another.
     func leaveTransaction() throws {
         lostSavepoints = savepoints
         guard hasBegun else { return }
@@ -164,7 +164,7 @@ final class SQLSession: TableSession {
         hasRun = false
     }
 
-    /// Runs `body` with the connection, and begins no transaction.
+    /// Runs `body` with the connection, without beginning a transaction.
     func useAlone<R>(_ body: (any SQLConnection) throws -> R) throws -> R {
         guard let connection else { throw Self.hasEnded }
         try core.checkOpen()
@@ -193,7 +193,7 @@ final class SQLSession: TableSession {
             throw CRUDSQLExeError("The savepoint is of another engine.", code: .transaction)
         }
         if let number = Int(name.dropFirst()), number <= lostSavepoints {
-            // All rows that the session has changed since, it has changed behind the savepoint.
+            // The session left its transaction after this savepoint and changed rows only later: roll back all.
             if hasBegun { try use { _ = try $0.execute(SQLStatement("ROLLBACK")) } }
             leftTransaction()
             hasChangedRows = false
@@ -216,11 +216,11 @@ final class SQLSession: TableSession {
             _ = try connection.executeAll(core.announcement(of: changedTables) + [SQLStatement("COMMIT")])
         } catch {
             core.catalogue.forget()
-            // A COMMIT that was refused, or not sent.
+            // The COMMIT was refused or not sent.
             takeBack(connection)
             end()
             guard let error = error as? SQLConnectionError else { throw error }
-            // Whatever nobody knows, observers look for themselves.
+            // It may have committed: observers must look for themselves.
             if error.kind == .unknownOutcome { noteCommit() }
             throw error.tableError
         }
@@ -262,7 +262,7 @@ final class SQLSession: TableSession {
 
     func table(named name: String) throws -> TableInfo? { try catalogue()[name]?.info }
 
-    /// The tables: those that the engine knows, unless this transaction has changed some.
+    /// The tables: from the cache, unless this transaction has changed the schema.
     func catalogue() throws -> [String: SQLTable] {
         if !hasChangedSchema, let known = core.catalogue.tables { return known }
         let generation = core.catalogue.generation
@@ -272,10 +272,10 @@ final class SQLSession: TableSession {
         return tables
     }
 
-    /// The table of a name.
+    /// The table with this name.
     func table(_ name: String) throws -> SQLTable {
         if let table = try catalogue()[name] { return table }
-        // It may have been made by another program since.
+        // Another program may have created it.
         core.catalogue.forget()
         guard let table = try catalogue()[name] else {
             throw CRUDSQLExeError("There is no such table.", code: .noTable, table: name)
@@ -283,7 +283,7 @@ final class SQLSession: TableSession {
         return table
     }
 
-    /// The tables of a query. Columns that a table lacks are looked for once more: another program may have added them.
+    /// The tables of a query. Reads the catalogue again if a column is missing: another program may have added it.
     func sources(_ structures: [TableStructure]) throws -> [SQLSource] {
         readTables.formUnion(structures.map(\.name))
         func found() throws -> [SQLSource] {
@@ -296,7 +296,7 @@ final class SQLSession: TableSession {
     }
 }
 
-/// A session on its way to another thread, which is its only user from then on.
+/// Moves a session to another thread, which becomes its only user.
 private struct UncheckedSession: @unchecked Sendable {
     let session: SQLSession
     init(_ session: SQLSession) { self.session = session }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Passes the cancellation of a task on to the statement that runs for it.
+/// Forwards a task's cancellation to its running statement.
 final class TaskCancellation: Sendable {
-    /// That of the work that runs on this thread.
+    /// The cancellation of the work on this thread.
     @TaskLocal static var current: TaskCancellation?
 
     private struct State {
@@ -12,7 +12,7 @@ final class TaskCancellation: Sendable {
 
     private let state = Mutex(State())
 
-    /// Runs work that a task waits for.
+    /// Runs work and cancels its running statement if the calling task is cancelled.
     static func run<R: Sendable>(
         on threads: WorkerThreads, _ work: @escaping @Sendable () throws -> R
     ) async throws -> R {
@@ -24,8 +24,8 @@ final class TaskCancellation: Sendable {
         }
     }
 
-    /// Runs statements on a connection, which a cancellation ends meanwhile.
-    /// - Throws: `CancellationError` in the place of the statement's error.
+    /// Runs statements on a connection; a cancellation interrupts them.
+    /// - Throws: `CancellationError` instead of the statement's error.
     func run<R>(_ connection: any SQLConnection, _ body: () throws -> R) throws -> R {
         let isCancelled = state.withLock { state in
             state.connection = connection
@@ -39,7 +39,7 @@ final class TaskCancellation: Sendable {
     }
 
     private func cancel() {
-        // Under the lock: the connection may serve somebody else a moment later.
+        // Under the lock: the connection may serve another task a moment later.
         state.withLock { state in
             state.isCancelled = true
             state.connection?.cancel()

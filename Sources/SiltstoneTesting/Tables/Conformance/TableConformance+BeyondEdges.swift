@@ -31,7 +31,7 @@ private struct Small: Codable {
 
 private struct Stop: Error {}
 
-/// What goes beyond Perfect-CRUD.
+/// Promises beyond Perfect-CRUD.
 extension TableConformance {
     static var beyondEdges: [(promise: String, check: Check)] {
         [
@@ -189,7 +189,7 @@ extension TableConformance {
             runs += 1
             let size = try required(try table.find(1)?.size, "The size")
             if runs == 1 {
-                // Another task's change, which no transaction of this one is about.
+                // A change by another task, outside of this task's transaction.
                 try inAnotherTask {
                     try table.where(\Item.id == 1).update(Item(id: 1, group: "b", size: 40), setKeys: \.size)
                 }
@@ -200,7 +200,7 @@ extension TableConformance {
         try requireEqual(try table.find(1)?.size, 41, "The size")
     }
 
-    /// Runs work on a thread of its own, outside of the caller's transaction, and waits for it.
+    /// Runs work on its own thread, outside of the caller's transaction, and waits for it.
     private static func inAnotherTask(_ work: @escaping @Sendable () throws -> Void) throws {
         let done = DispatchSemaphore(value: 0)
         let thread = Thread {

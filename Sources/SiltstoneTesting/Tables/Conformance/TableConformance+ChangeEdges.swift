@@ -35,7 +35,7 @@ private struct Strict: Codable {
     var name: String
 }
 
-/// The edges of inserts, updates and deletes.
+/// Edge cases of inserts, updates and deletes.
 extension TableConformance {
     static var changeEdges: [(promise: String, check: Check)] {
         [

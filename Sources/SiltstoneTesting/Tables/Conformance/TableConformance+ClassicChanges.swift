@@ -15,7 +15,7 @@ private struct NumberedItem: Codable, Equatable {
     var def: Int?
 }
 
-/// Inserts, updates and deletes, as the suites of Perfect-SQLite and Perfect-PostgreSQL test them.
+/// Inserts, updates and deletes, from the test suites of Perfect-SQLite and Perfect-PostgreSQL.
 extension TableConformance {
     static var classicChanges: [(promise: String, check: Check)] {
         [

@@ -37,7 +37,7 @@ private struct Dog: Codable {
     }
 }
 
-/// Creating tables, as the suite of Perfect-SQLite tests it.
+/// Table creation, from the test suite of Perfect-SQLite.
 extension TableConformance {
     static var classicCreates: [(promise: String, check: Check)] {
         [

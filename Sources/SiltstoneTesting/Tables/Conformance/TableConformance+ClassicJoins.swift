@@ -76,7 +76,7 @@ private struct AssetLog: Codable {
     let returned: Date?
 }
 
-/// Joins, as the suite of Perfect-SQLite tests them.
+/// Joins, from the test suite of Perfect-SQLite.
 extension TableConformance {
     static var classicJoins: [(promise: String, check: Check)] {
         [

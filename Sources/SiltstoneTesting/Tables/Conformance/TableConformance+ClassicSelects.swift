@@ -28,7 +28,7 @@ private struct Person: Codable {
     let phoneNumbers: [PhoneNumber]?
 }
 
-/// Selecting from one table, as the suite of Perfect-SQLite tests it.
+/// Queries of one table, from the test suite of Perfect-SQLite.
 extension TableConformance {
     static var classicSelects: [(promise: String, check: Check)] {
         [

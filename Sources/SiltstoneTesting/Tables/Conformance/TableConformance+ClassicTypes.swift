@@ -70,7 +70,7 @@ private struct Outer: Codable, Equatable {
     var table: [String: Int]
 }
 
-/// Types of columns, as the suite of Perfect-SQLite tests them.
+/// Column types, from the test suite of Perfect-SQLite.
 extension TableConformance {
     static var classicTypes: [(promise: String, check: Check)] {
         [

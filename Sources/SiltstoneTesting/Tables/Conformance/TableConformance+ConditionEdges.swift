@@ -24,7 +24,7 @@ private struct Ordered: Codable {
     var uuid: UUID
 }
 
-/// The edges of conditions.
+/// Edge cases of conditions.
 extension TableConformance {
     static var conditionEdges: [(promise: String, check: Check)] {
         [

@@ -62,7 +62,7 @@ private struct NewChild: Codable, TableNameProvider {
     var note: String?
 }
 
-/// The edges of creating tables and indexes.
+/// Edge cases of creating tables and indexes.
 extension TableConformance {
     static var createEdges: [(promise: String, check: Check)] {
         [

@@ -23,7 +23,7 @@ private enum SecondScope {
     struct Local: Codable { var id: Int }
 }
 
-/// The edges of databases, transactions and SQL.
+/// Edge cases of databases, transactions and SQL.
 extension TableConformance {
     static var databaseEdges: [(promise: String, check: Check)] {
         [

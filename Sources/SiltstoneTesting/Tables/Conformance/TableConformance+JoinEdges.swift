@@ -61,7 +61,7 @@ private struct Note: Codable {
     var text: String
 }
 
-/// The edges of joins.
+/// Edge cases of joins.
 extension TableConformance {
     static var joinEdges: [(promise: String, check: Check)] {
         [

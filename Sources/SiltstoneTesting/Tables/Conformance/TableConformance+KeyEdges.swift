@@ -70,7 +70,7 @@ private struct Node: Codable {
     }
 }
 
-/// The edges of foreign keys.
+/// Edge cases of foreign keys.
 extension TableConformance {
     static var keyEdges: [(promise: String, check: Check)] {
         [

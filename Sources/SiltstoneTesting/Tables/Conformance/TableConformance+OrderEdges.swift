@@ -14,7 +14,7 @@ private struct Row: Codable, Equatable {
     }
 }
 
-/// The edges of order and limit.
+/// Edge cases of order and limit.
 extension TableConformance {
     static var orderEdges: [(promise: String, check: Check)] {
         [

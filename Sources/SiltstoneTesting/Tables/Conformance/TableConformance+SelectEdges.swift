@@ -6,7 +6,7 @@ private struct Pair: Codable, Equatable {
     var b: Double?
 }
 
-/// The edges of select, first and count.
+/// Edge cases of select, first and count.
 extension TableConformance {
     static var selectEdges: [(promise: String, check: Check)] {
         [

@@ -75,7 +75,7 @@ private struct AfterRequired: Codable, TableNameProvider {
     var more: String
 }
 
-/// A type whose columns are made by hand.
+/// A type with coding keys made at run time.
 private struct Broad: Codable, Equatable {
     struct Key: CodingKey {
         var stringValue: String
@@ -120,7 +120,7 @@ private struct EnumKey: Codable, Equatable {
     var n: Int
 }
 
-/// The edges of types and columns.
+/// Edge cases of types and columns.
 extension TableConformance {
     static var typeEdges: [(promise: String, check: Check)] {
         [

@@ -1,6 +1,6 @@
 public import TableKit
 
-/// Checks that an engine keeps the promises of typed tables, from any test framework or none.
+/// Checks that an engine keeps the promises of typed tables. Works with any test framework or none.
 ///
 /// ```swift
 /// private let conformance = TableConformance { try MyDatabaseConfiguration(freshDirectory()) }
@@ -9,7 +9,7 @@ public import TableKit
 /// func keeps(promise: String) async throws { try await conformance.check(promise) }
 /// ```
 public struct TableConformance<C: DatabaseConfigurationProtocol>: Sendable {
-    /// Makes the configuration of a database that is empty and that nobody else uses.
+    /// Makes the configuration of an empty database without other users.
     public typealias MakeConfiguration = @Sendable () throws -> C
 
     typealias Check = @Sendable (Database<C>) async throws -> Void
@@ -24,17 +24,17 @@ public struct TableConformance<C: DatabaseConfigurationProtocol>: Sendable {
             + changeEdges + selectEdges + conditionEdges + orderEdges + joinEdges + typeEdges + keyEdges + beyondEdges
     }
 
-    /// The promises, in words.
+    /// The promises, as sentences.
     public static var promises: [String] { checks.map(\.promise) }
 
-    /// Checks one promise on a database of its own.
-    /// - Throws: ``TableConformanceFailure`` where it is broken.
+    /// Checks one promise on a new database.
+    /// - Throws: ``TableConformanceFailure`` if it is broken.
     public func check(_ promise: String) async throws {
         if let failure = await failure(of: promise) { throw failure }
     }
 
-    /// Checks every promise, whether or not others are broken.
-    /// - Returns: the broken ones; none for an engine that conforms.
+    /// Checks every promise, even after a failure.
+    /// - Returns: the failures; none for a conforming engine.
     public func failures() async -> [TableConformanceFailure] {
         var failures: [TableConformanceFailure] = []
         for promise in Self.promises {
@@ -44,7 +44,7 @@ public struct TableConformance<C: DatabaseConfigurationProtocol>: Sendable {
     }
 
     /// Checks one promise.
-    /// - Returns: how it is broken; nil where it is kept.
+    /// - Returns: the failure; nil if the promise is kept.
     public func failure(of promise: String) async -> TableConformanceFailure? {
         guard let check = Self.checks.first(where: { $0.promise == promise })?.check else {
             return TableConformanceFailure(promise: promise, detail: "There is no such promise.")
@@ -60,14 +60,14 @@ public struct TableConformance<C: DatabaseConfigurationProtocol>: Sendable {
     }
 }
 
-/// A promise of typed tables that an engine broke, and how.
+/// A broken promise of typed tables, with details.
 public struct TableConformanceFailure: Error, Sendable, CustomStringConvertible {
     /// The promise.
     public let promise: String
-    /// What was expected and what happened.
+    /// The expected and the actual behaviour.
     public let detail: String
 
-    /// The promise and what happened instead.
+    /// The promise and the actual behaviour.
     public var description: String { "Broken promise: \(promise). \(detail)" }
 }
 
@@ -76,7 +76,7 @@ func requireEqual<T: Equatable>(_ found: T, _ expected: T, _ what: @autoclosure 
     if found != expected { throw Violation("\(what()) gave \(found) instead of \(expected).") }
 }
 
-/// Fails the check unless `body` throws an error of tables with this code.
+/// Fails the check unless `body` throws a `TableError` with this code.
 @discardableResult
 func requireError(
     _ code: TableErrorCode, _ what: @autoclosure () -> String = "The statement", _ body: () throws -> Void
@@ -90,7 +90,7 @@ func requireError(
     throw Violation("\(what()) did not throw an error of code \(code).")
 }
 
-/// A value that must be there.
+/// Unwraps a value. Fails the check if it is nil.
 func required<T>(_ value: T?, _ what: @autoclosure () -> String) throws -> T {
     guard let value else { throw Violation("\(what()) is missing.") }
     return value

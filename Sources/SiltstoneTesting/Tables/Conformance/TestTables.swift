@@ -1,7 +1,7 @@
 import Foundation
 import TableKit
 
-/// The first table of the documentation: a name and columns of its own.
+/// The first table of the documentation, with its own name and column names.
 struct TestTable1: Codable, TableNameProvider, Sendable {
     enum CodingKeys: String, CodingKey {
         case id, name, integer = "int", double = "doub", blob, subTables
@@ -29,7 +29,7 @@ struct TestTable1: Codable, TableNameProvider, Sendable {
     }
 }
 
-/// The second: children of the first.
+/// The second table: children of the first.
 struct TestTable2: Codable, Sendable {
     let id: UUID
     let parentId: Int
@@ -51,7 +51,7 @@ struct TestTable2: Codable, Sendable {
 }
 
 extension Database {
-    /// Both tables, with five parents of five children each. Even children are named "Me", odd ones "Not Me".
+    /// Creates both tables, with five parents of five children each. Even children are named "Me", odd ones "Not Me".
     func makeTestTables() throws {
         try create(TestTable1.self, policy: .dropTable)
         try table(TestTable1.self).insert(

@@ -1,8 +1,8 @@
-/// Databases do not agree.
+/// Databases gave different results.
 public struct Disagreement: Error, CustomStringConvertible {
-    /// What each of them gave, and to which question.
+    /// The query and the result of each database.
     public let description: String
 
-    /// A disagreement.
+    /// Creates the error.
     public init(description: String) { self.description = description }
 }

@@ -1,7 +1,7 @@
 import TableKit
 
 extension EngineComparison {
-    /// Asks all engines the same.
+    /// Runs a random query on all engines and compares the results.
     func query() throws {
         let table = generator.random.pick(tables)
         switch generator.random.below(20) {
@@ -21,7 +21,7 @@ extension EngineComparison {
         if !query.joins.isEmpty { figures.joins += 1 }
         var unlimited = query
         unlimited.limit = nil
-        // Without an order a limit may take any rows.
+        // Without an order, a limit may select any rows.
         let isAny = query.order.isEmpty && query.limit != nil
         let answers = try read("\(query)") { session in
             (rows: try session.rows(of: query), count: try session.count(query))
@@ -41,7 +41,7 @@ extension EngineComparison {
         }
     }
 
-    /// Compares what is found by a key.
+    /// Compares look-ups by key.
     private func compareFind(_ table: TableStructure) throws {
         if table.primaryKey.isEmpty { return }
         figures.queries += 1
@@ -60,7 +60,7 @@ extension EngineComparison {
 
     private func compare(_ aggregate: AggregateQuery) throws {
         figures.queries += 1
-        // A sum out of range is an error.
+        // A sum out of range throws; nil stands for that.
         let answers = try read("\(aggregate)") { session -> [ResultRow]? in
             do { return try session.aggregate(aggregate).map { ResultRow(values: $0) } } catch let error
                 as any TableError

@@ -1,37 +1,37 @@
 public import TableKit
 
-/// Tables, changes and queries from one seed, done to several engines, which must all give the same.
+/// Runs random schemas, changes and queries from a seed on several engines, which must all give the same results.
 ///
-/// The engines' databases are empty before and after. Changes of tables have transactions of their own, since not every
-/// database has them in others.
+/// The engines' databases are empty before and after. Schema changes run in their own transactions, because not every
+/// database allows them among other changes.
 public final class EngineComparison {
-    /// An engine with the name that reports have for it.
+    /// An engine and its name in reports.
     public struct Contestant {
         let name: String
         let engine: any TableEngine
 
-        /// An engine.
+        /// Creates a contestant.
         public init(_ name: String, _ engine: any TableEngine) {
             self.name = name
             self.engine = engine
         }
     }
 
-    /// How much was compared.
+    /// The numbers of compared statements.
     public struct Figures: Sendable {
-        /// Queries, each of them on all engines.
+        /// Queries, counted once for all engines.
         public var queries = 0
-        /// Those with joins.
+        /// Queries with joins.
         public var joins = 0
-        /// Those that found rows.
+        /// Queries that found rows.
         public var answered = 0
-        /// Statements that changed rows or tables, or were refused.
+        /// Changes of rows and schemas, including refused ones.
         public var changes = 0
 
-        /// Nothing yet.
+        /// Creates zeros.
         public init() {}
 
-        /// Adds what another run has compared.
+        /// Adds the numbers of another run.
         public static func += (left: inout Figures, right: Figures) {
             left.queries += right.queries
             left.joins += right.joins
@@ -40,25 +40,25 @@ public final class EngineComparison {
         }
     }
 
-    /// How much was compared so far.
+    /// The numbers so far.
     public internal(set) var figures = Figures()
-    /// What was done, to see a failure again.
+    /// The changes so far, to reproduce a failure.
     public private(set) var history: [String] = []
 
     let contestants: [Contestant]
     var generator: ValueGenerator
-    /// Whether all engines can have an index.
+    /// Whether all engines support an index of a table.
     private let canHave: (IndexDefinition, TableStructure) -> Bool
     private(set) var tables: [TableStructure] = []
     private var indexes: [IndexDefinition] = []
-    /// The transaction of each engine, while one is open.
+    /// The open transaction of each engine; empty without one.
     private var transactions: [any TableSession] = []
 
     /// - Parameters:
-    ///   - seed: of the generator. One seed makes the same tables, rows and queries each time.
-    ///   - contestants: the engines. The first is the one that the others are held to.
-    ///   - hasInfinities: whether all of them store infinities.
-    ///   - canHave: whether all of them can have an index of a table; others are not made.
+    ///   - seed: determines the tables, rows and queries.
+    ///   - contestants: the engines. The first gives the expected results.
+    ///   - hasInfinities: whether all engines store infinities.
+    ///   - canHave: whether all engines support an index of a table; others are not created.
     public init(
         seed: UInt64, _ contestants: [Contestant], hasInfinities: Bool = true,
         canHave: @escaping (IndexDefinition, TableStructure) -> Bool = { _, _ in true }
@@ -70,8 +70,8 @@ public final class EngineComparison {
         self.contestants = contestants
     }
 
-    /// Makes tables, goes on with rounds of changes and queries, and drops the tables.
-    /// - Throws: ``Disagreement``, and what an engine throws beyond a broken constraint.
+    /// Creates tables, runs rounds of changes and queries, and drops the tables.
+    /// - Throws: ``Disagreement``, and errors of engines other than broken constraints.
     public func run(rounds: Int, queries: Int) throws {
         for name in ["A", "B", "C"].prefix(generator.random.below(3) + 1) { try create(generator.structure(name)) }
         for number in tables.indices {
@@ -98,8 +98,8 @@ public final class EngineComparison {
 
     // MARK: Sessions
 
-    /// Hands a session of each engine to `body`: the transactions, or ones that read.
-    /// - Parameter what: what is read, for errors.
+    /// Runs `body` with a session of each engine: the open transaction, or one that reads.
+    /// - Parameter what: the description for errors.
     func read<R>(_ what: @autoclosure () -> String, _ body: (any TableSession) throws -> R) throws -> [R] {
         try contestants.enumerated().map { number, contestant in
             let session = transactions.isEmpty ? try contestant.engine.beginRead() : transactions[number]
@@ -123,15 +123,15 @@ public final class EngineComparison {
         transactions = []
     }
 
-    /// Does the same change of rows on all engines. A constraint is broken in all or in none, and the counts are equal.
+    /// Makes the same change of rows on all engines. All must refuse it, or give the same count.
     private func change(_ what: String, _ body: (any TableSession) throws -> Int) throws {
         figures.changes += 1
         history.append(what)
         try agree(what, try read(what) { session in try Self.count { try body(session) } })
     }
 
-    /// Does the same change of the catalogue on all engines.
-    /// - Returns: whether it was done.
+    /// Makes the same schema change on all engines.
+    /// - Returns: false if a constraint refused it.
     @discardableResult
     private func schema(_ what: String, _ change: SchemaChange) throws -> Bool {
         figures.changes += 1
@@ -152,7 +152,7 @@ public final class EngineComparison {
         try ConflictRetry.run(engine, .serial) { try engine.begin(.serial).commit { try $0.alter(change) } }
     }
 
-    /// The count; nil where a constraint was broken.
+    /// The count; nil if a constraint was broken.
     private static func count(_ body: () throws -> Int) throws -> Int? {
         do { return try body() } catch let error as any TableError
             where error.code == .unique || error.code == .notNull
@@ -217,7 +217,7 @@ public final class EngineComparison {
         case 6, 7, 8, 9:
             let columns = generator.random.some(Array(table.columns.indices), atMost: generator.random.below(3) + 1)
             var row = generator.row(table)
-            // Seldom a NULL that the column does not take.
+            // Rarely NULL in a column that may not be NULL.
             if generator.random.chance(4) { row[columns[0]] = .null }
             var buffer = RowBuffer()
             try buffer.append(row, layout: table.layout)
@@ -238,7 +238,7 @@ public final class EngineComparison {
         let rows = (0..<count).map { _ in generator.row(table) }
         var columns: [Int]?
         if conflict == .fail, generator.random.chance(15) {
-            // Without some columns, which take their default.
+            // Leaves out some columns, which take their defaults.
             columns = table.columns.indices.filter { table.primaryKey.contains($0) || generator.random.chance(70) }
             if columns?.isEmpty == true { columns = nil }
         }

@@ -1,13 +1,13 @@
 public import TableKit
 
-/// A row of a result with the arrays that joins gave it.
+/// A row of a result, with its joined arrays.
 public struct ResultRow: Sendable, CustomStringConvertible {
-    /// The values of the columns that were read.
+    /// The values of the selected columns.
     public var values: [ColumnValue]
-    /// The rows of each array, in the order of joins.
+    /// The rows of each array, in the order of the joins.
     public var arrays: [[ResultRow]]
 
-    /// A row.
+    /// Creates a row.
     public init(values: [ColumnValue], arrays: [[ResultRow]] = []) {
         self.values = values
         self.arrays = arrays
@@ -16,7 +16,7 @@ public struct ResultRow: Sendable, CustomStringConvertible {
     /// The row as lines of text.
     public var description: String { lines(indent: 2) }
 
-    /// The row, and below it the rows of its arrays.
+    /// The row, followed by the rows of its arrays.
     private func lines(indent: Int) -> String {
         let blanks = String(repeating: " ", count: indent)
         var text = blanks + values.map { "\($0)" }.joined(separator: ", ")
@@ -27,13 +27,13 @@ public struct ResultRow: Sendable, CustomStringConvertible {
         return text
     }
 
-    /// Whether two results are the same: in order, or as multisets.
+    /// Whether two results are equal, in order or as multisets.
     public static func areSame(_ left: [ResultRow], _ right: [ResultRow], isOrdered: Bool) -> Bool {
         if !isOrdered { return areSame(sorted(left), sorted(right), isOrdered: true) }
         return left.count == right.count && zip(left, right).allSatisfy { order($0, $1) == 0 }
     }
 
-    /// Whether rows are among all rows, as multisets.
+    /// Whether `rows` is a sub-multiset of `all`.
     public static func isPart(_ rows: [ResultRow], of all: [ResultRow]) -> Bool {
         var rest = sorted(all)[...]
         for row in sorted(rows) {
@@ -61,8 +61,8 @@ public struct ResultRow: Sendable, CustomStringConvertible {
         return left.arrays.count - right.arrays.count
     }
 
-    /// As the databases order values, but for reals that are nearly equal: sums depend on the order of their parts. SQLite
-    /// has NULL for NaN.
+    /// Orders values like the databases. Nearly equal reals are equal, because sums depend on the order of their terms.
+    /// NaN equals NULL, as in SQLite.
     private static func order(_ left: ColumnValue, _ right: ColumnValue) -> Int {
         switch (left, right) {
         case (.real(let a), .real(let b)) where a.isFinite && b.isFinite && abs(a - b) <= 1e-9 * max(abs(a), abs(b)):
@@ -75,7 +75,7 @@ public struct ResultRow: Sendable, CustomStringConvertible {
 }
 
 extension TableSession {
-    /// All rows of a query, with those of its joins.
+    /// All rows of a query, with joined rows.
     public func rows(of query: Query) throws -> [ResultRow] {
         let stream = try run(query)
         var results: [ResultRow] = []

@@ -1,8 +1,8 @@
-/// Numbers that are the same in each run of a seed (SplitMix64).
+/// Random numbers that depend on a seed only (SplitMix64).
 public struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Numbers from a seed.
+    /// Creates a generator.
     public init(_ seed: UInt64) { state = seed }
 
     /// The next number.
@@ -14,13 +14,13 @@ public struct SeededNumbers: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    /// A number from 0 up to, not including, `count`, which is above 0.
+    /// A number from 0 up to but not including `count`, which must be above 0.
     public mutating func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self) }
-    /// True in so many of a hundred cases.
+    /// True with this probability, in percent.
     public mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
-    /// One of the items, of which there is one at least.
+    /// A random item. `items` must not be empty.
     public mutating func pick<T>(_ items: [T]) -> T { items[below(items.count)] }
-    /// Some of the items in any order: `count`, or all where there are fewer.
+    /// At most `count` random items, in random order.
     public mutating func some<T>(_ items: [T], atMost count: Int) -> [T] {
         Array(items.shuffled(using: &self).prefix(count))
     }

@@ -1,8 +1,8 @@
 public import TableKit
 
 extension ValueGenerator {
-    /// A value to compare a column with: mostly one that it can have. Of another kind only where both sides are numbers:
-    /// kinds are ordered here, while SQLite converts texts to numbers.
+    /// A value to compare with a column, usually a possible value of it. Only numbers are mixed with other numeric
+    /// types: TableKit orders other kinds by kind, but SQLite converts text to numbers.
     public mutating func literal(_ type: ColumnType) -> ColumnValue {
         if random.chance(5) { return .null }
         if type.isInteger, random.chance(25) {
@@ -17,7 +17,7 @@ extension ValueGenerator {
         return value(type)
     }
 
-    /// A condition on columns of the tables.
+    /// A random condition on columns of the tables.
     public mutating func predicate(_ sources: [TableStructure], depth: Int = 3) -> Predicate {
         let source = random.chance(60) ? 0 : random.below(sources.count)
         let number = random.below(sources[source].columns.count)
@@ -66,7 +66,7 @@ extension ValueGenerator {
         RowLimit(count: random.chance(20) ? nil : random.below(12), skip: random.below(4))
     }
 
-    /// A query over one table.
+    /// A random query of one table.
     public mutating func query(_ table: TableStructure) -> Query {
         var query = Query(table)
         if random.chance(90) { query.predicate = predicate([table]) }
@@ -79,8 +79,8 @@ extension ValueGenerator {
         return query
     }
 
-    /// A query with joins between two or three tables, grandchildren and pivots among them. One with a limit has an order:
-    /// else the limit may take any rows.
+    /// A random query with joins of two or three tables, including grandchildren and pivots. A query with a limit has
+    /// an order, because the limit could otherwise select any rows.
     public mutating func joinQuery(_ tables: [TableStructure]) -> Query {
         var query = Query(tables[0])
         for number in 0..<(isLarge ? 1 : random.pick([1, 1, 1, 2, 2, 3])) {
@@ -116,7 +116,7 @@ extension ValueGenerator {
         return join
     }
 
-    /// Columns of one kind in two tables: mostly `id` and `link`.
+    /// Columns of the same kind in two tables, mostly `id` and `link`.
     private mutating func matching(_ left: TableStructure, _ right: TableStructure) -> (Int, Int)? {
         let on = random.chance(90) ? random.below(2) : random.below(left.columns.count)
         let kind = left.columns[on].type.kind
@@ -125,7 +125,7 @@ extension ValueGenerator {
         return (on, random.chance(80) ? others[0] : random.pick(others))
     }
 
-    /// Aggregates over the rows of a query.
+    /// Random aggregates over the rows of a query.
     public mutating func aggregateQuery(_ rows: Query) -> AggregateQuery {
         var rows = rows
         rows.columns = nil
@@ -139,7 +139,7 @@ extension ValueGenerator {
             let isNumber = type.isInteger || type.isFloatingPoint || type == .bool
             var choices: [Aggregate] = [.countValues(number), .countDistinct(number), .min(number), .max(number)]
             if isNumber { choices.append(.sum(number)) }
-            // SQLite adds the values of a mean as reals: those near 2^63 would drown the others.
+            // SQLite averages as reals: values near 2^63 would swallow the others.
             if isNumber, type != .int64, type != .uint64 { choices.append(.average(number)) }
             aggregates.append(random.pick(choices))
         }
@@ -147,7 +147,7 @@ extension ValueGenerator {
     }
 }
 
-/// Kinds of values: of one kind values are compared by what they are, of two by their kinds.
+/// Kinds of values. Values of one kind are compared by value, those of different kinds by kind.
 public enum ValueKind: Sendable { case number, bool, date, uuid, text, bytes, json }
 
 extension ColumnType {

@@ -1,19 +1,19 @@
 import Foundation
 public import TableKit
 
-/// Makes tables and rows over few values, so that much is equal, NULL or at a border.
+/// Makes random tables and rows from few values, so that equal values, NULL and limits are frequent.
 ///
-/// Only values that databases keep alike: no NaN (SQLite makes it NULL), no U+0000 in text (SQLite's LIKE ends there),
-/// no integer above `Int64.max`.
+/// All databases treat these values alike: no NaN (NULL in SQLite), no U+0000 in text (SQLite's LIKE ends there), no
+/// integer above `Int64.max`.
 public struct ValueGenerator {
-    /// Where chances come from.
+    /// The source of randomness.
     public var random: SeededNumbers
-    /// Whether there are many rows, and so many different numbers.
+    /// Whether to make many distinct numbers, for many rows.
     public var isLarge = false
-    /// Whether stored reals can be infinite.
+    /// Whether reals may be infinite.
     public var hasInfinities = true
 
-    /// What a seed gives, which is the same in each run.
+    /// Creates a generator; the seed determines everything.
     public init(seed: UInt64) { random = SeededNumbers(seed) }
 
     private static let keyTypes: [ColumnType] = [
@@ -22,7 +22,7 @@ public struct ValueGenerator {
     ]
     private static let allTypes = keyTypes + [.json, .string, .string, .double, .int64]
 
-    /// A structure of the columns `id`, `link`, which joins and groups mostly use, and some more.
+    /// A random structure with the columns `id` and `link`, which most joins and groups use, and a few more.
     public mutating func structure(_ name: String) -> TableStructure {
         var columns = [
             Column("id", random.pick([.int64, .int64, .int32, .uuid, .string, .double])),
@@ -35,18 +35,18 @@ public struct ValueGenerator {
         return TableStructure(name: name, columns: columns, primaryKey: key)
     }
 
-    /// A column of one of these types, perhaps with a default.
+    /// A random column of one of these types, sometimes with a default.
     public mutating func column(_ name: String, _ types: [ColumnType]? = nil) -> Column {
         let type = random.pick(types ?? Self.allTypes)
         return Column(
             name, type, isOptional: random.chance(60), defaultValue: random.chance(20) ? value(type) : nil)
     }
 
-    /// An index of columns that can be in one.
+    /// A random index, without columns that cannot be indexed.
     public mutating func index(_ table: TableStructure) -> IndexDefinition {
         let columns = table.columns.filter { $0.type != .json }.map(\.name)
         if random.chance(15), !table.primaryKey.isEmpty {
-            // One that rows seldom break.
+            // Rarely violated by rows.
             let key = table.primaryKey.reversed().map { table.columns[$0].name }
             return IndexDefinition(
                 table: table.name, columns: key + columns.filter { !key.contains($0) }.prefix(1), isUnique: true)
@@ -55,15 +55,14 @@ public struct ValueGenerator {
         return IndexDefinition(table: table.name, columns: chosen, isUnique: random.chance(10))
     }
 
-    /// Values for all columns.
+    /// Random values for all columns.
     public mutating func row(_ table: TableStructure) -> [ColumnValue] {
         table.columns.map { column in
-            // Seldom a NULL that the column does not take.
             column.isOptional ? random.chance(25) ? .null : value(column.type) : value(column.type)
         }
     }
 
-    /// A value that a column can have.
+    /// A random value for a column type.
     public mutating func value(_ type: ColumnType) -> ColumnValue {
         switch type {
         case .bool: .bool(random.chance(50))
@@ -92,7 +91,7 @@ public struct ValueGenerator {
         }
     }
 
-    /// A text of few letters, some of which are wildcards to LIKE.
+    /// A random text from a few letters, some of them wildcards of LIKE.
     public mutating func text() -> String {
         let letters = ["a", "A", "b", "B", "é", "É", "%", "_", "x", "'"]
         return (0..<random.below(4)).map { _ in random.pick(letters) }.joined()

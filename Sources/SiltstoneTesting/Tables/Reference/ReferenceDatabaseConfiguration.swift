@@ -1,17 +1,17 @@
 import Synchronization
 public import TableKit
 
-/// A database in memory, for tests of programs and as the oracle for engines.
+/// An in-memory database, for tests of programs and as an oracle for engines.
 public struct ReferenceDatabaseConfiguration: DatabaseConfigurationProtocol {
     private static let named = Mutex<[String: ReferenceEngine]>([:])
 
     /// The engine.
     public let engine: any TableEngine
 
-    /// An empty database of its own.
+    /// Creates a new, empty database.
     public init() { engine = ReferenceEngine() }
 
-    /// The database of a name: all configurations of one name share it, as long as the process lives.
+    /// The database with this name. All configurations with the name share it until the process ends.
     public init(_ name: String) {
         engine = ReferenceDatabaseConfiguration.named.withLock { named in
             let engine = named[name] ?? ReferenceEngine()
@@ -20,7 +20,7 @@ public struct ReferenceDatabaseConfiguration: DatabaseConfigurationProtocol {
         }
     }
 
-    /// The database of a name. The other parts are not used.
+    /// The database with this name. The other parts are ignored.
     /// - Throws: `TableErrorCode.argument` without a name.
     public init(
         url: String? = nil, name: String?, host: String? = nil, port: Int? = nil, user: String? = nil,

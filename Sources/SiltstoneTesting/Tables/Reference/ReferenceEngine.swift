@@ -2,27 +2,27 @@ import Dispatch
 import Synchronization
 public import TableKit
 
-/// A table engine in memory without indexes, caches or plans: slow, and obviously right. The oracle for tests of engines,
-/// and a database for tests of programs.
+/// An in-memory table engine without indexes, caches or plans: slow and obviously correct. It is the oracle for tests
+/// of engines, and a database for tests of programs.
 ///
-/// Rows are arrays of values; a transaction is a copy of the database. Any commit wakes all observers, and any commit makes
-/// a concurrent transaction that changes something conflict.
+/// Rows are arrays of values. A transaction is a copy of the database. Every commit wakes all observers, and conflicts
+/// with every concurrent transaction that changes something.
 public final class ReferenceEngine: TableEngine {
     private struct Shared {
         var state = ReferenceState()
         var version = 0
         var isTurnTaken = false
-        /// Each begins the session of one that waits.
+        /// Called in order when the turn is free.
         var waiting: [@Sendable () -> Void] = []
         var observers: [Int: @Sendable () -> Void] = [:]
     }
 
     private let shared = Mutex(Shared())
 
-    /// An empty database.
+    /// Creates an empty database.
     public init() {}
 
-    /// A session on the newest state.
+    /// A session on the latest state.
     public func beginRead() throws -> any TableSession { session(.read) }
 
     private func session(_ mode: ReferenceSession.Mode) -> ReferenceSession {
@@ -30,21 +30,21 @@ public final class ReferenceEngine: TableEngine {
         return ReferenceSession(self, mode: mode, state: state, version: version)
     }
 
-    /// A transaction on the newest state.
+    /// A transaction on the latest state.
     public func begin(_ mode: TransactionMode) throws -> any TableSession {
         guard mode == .serial else { return session(.concurrent) }
         takeTurn()
         return session(.serial)
     }
 
-    /// A transaction on the newest state.
+    /// A transaction on the latest state.
     public func begin(_ mode: TransactionMode) async throws -> any TableSession {
         guard mode == .serial else { return session(.concurrent) }
         await takeTurn()
         return session(.serial)
     }
 
-    /// Runs work on a thread that may wait for a turn.
+    /// Runs work on a thread that may block for the turn.
     public func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(with: Result { try work() }) }
@@ -58,7 +58,7 @@ public final class ReferenceEngine: TableEngine {
         return problems
     }
 
-    /// Runs `body` on the newest state, to be told of the next commit.
+    /// Runs `body` on the latest state, and observes the next commit.
     public func observe<R>(_ body: (any TableSession) throws -> R) throws -> (R, any TableObservation) {
         let session = session(.read)
         let observation = ReferenceObservation(self, version: session.version)
@@ -66,9 +66,9 @@ public final class ReferenceEngine: TableEngine {
     }
 }
 
-/// Turns.
+/// The turn: the lock of serial transactions and of commits.
 extension ReferenceEngine {
-    /// Takes the turn, or has `wake` called once it is the caller's.
+    /// Takes the turn and calls `wake`, at once or when the turn is free.
     private func takeTurn(orWait wake: @escaping @Sendable () -> Void) {
         let isTaken = shared.withLock { shared in
             if shared.isTurnTaken { shared.waiting.append(wake) }
@@ -88,8 +88,8 @@ extension ReferenceEngine {
         await withCheckedContinuation { continuation in takeTurn { continuation.resume() } }
     }
 
-    /// Hands the turn on, after the state is published.
-    /// - Returns: false, with nothing published, where another version is the newest.
+    /// Publishes a state and passes the turn on.
+    /// - Returns: false if the version is outdated; then nothing is published.
     func endTurn(publishing state: ReferenceState?, ifVersion version: Int) -> Bool {
         let (isCurrent, wakes) = shared.withLock { shared -> (Bool, [@Sendable () -> Void]) in
             var wakes: [@Sendable () -> Void] = []
@@ -114,7 +114,7 @@ extension ReferenceEngine {
 
 /// Observers.
 extension ReferenceEngine {
-    /// Has `wake` called after the first commit since a version; at once if there was one.
+    /// Calls `wake` after the first commit since a version; at once if there was one.
     func observe(_ id: Int, since version: Int, wake: @escaping @Sendable () -> Void) {
         let isChanged = shared.withLock { shared in
             if shared.version == version { shared.observers[id] = wake }

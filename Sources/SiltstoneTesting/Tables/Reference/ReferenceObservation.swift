@@ -1,7 +1,7 @@
 import Synchronization
 import TableKit
 
-/// Waits for the first commit after a state.
+/// Ends at the first commit after a version.
 final class ReferenceObservation: TableObservation {
     private enum State {
         case idle

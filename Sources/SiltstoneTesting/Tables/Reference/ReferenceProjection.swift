@@ -1,9 +1,9 @@
 import TableKit
 
-/// The rows of a table as a structure has them: columns are matched by name.
+/// Maps the rows of a table to the columns of a structure, by name.
 struct ReferenceProjection {
     let structure: TableStructure
-    /// The number in the catalogue of each of the structure's columns. Nil: the table lacks it.
+    /// For each column of the structure, its number in the catalogue; nil if the table lacks it.
     let places: [Int?]
     let shape: RowShape
     private let layout: RowLayout
@@ -23,15 +23,15 @@ struct ReferenceProjection {
             columns: [zip(places, layout.slots).map { place, slot in place == nil ? .missing : .slot(slot) }])
     }
 
-    /// A row's values. Columns that the table lacks are NULL.
+    /// A row's values, with NULL for columns that the table lacks.
     func values(_ row: [ColumnValue]) -> [ColumnValue] { places.map { $0.map { row[$0] } ?? .null } }
 
-    /// Appends a row, as the shape reads it.
+    /// Appends a row in the layout of ``shape``.
     func append(_ row: [ColumnValue], to buffer: inout RowBuffer) throws {
         try buffer.append(values(row), layout: layout)
     }
 
-    /// Throws where the table lacks one of the structure's columns.
+    /// Throws if the table lacks one of these columns of the structure.
     func check(_ columns: some Sequence<Int>) throws {
         for column in columns {
             guard structure.columns.indices.contains(column) else {

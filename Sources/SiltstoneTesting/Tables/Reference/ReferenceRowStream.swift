@@ -2,7 +2,7 @@ import TableKit
 
 /// A result of the reference engine, in small batches.
 final class ReferenceRowStream: RowStream {
-    /// Few, so that results of tests have several batches.
+    /// Small, so that results of tests have several batches.
     private static let batchRows = 16
 
     private let query: Query
@@ -25,7 +25,7 @@ final class ReferenceRowStream: RowStream {
         position = owners.upperBound
         var batch = RowBatch(shape: sources.projections[0].shape)
         for owner in owners { try sources.projections[0].append(sources.rows[0][parents[owner]], to: &batch.rows) }
-        // For each source, the numbers in its join's rows that this batch has.
+        // For each source, the rows of its join that belong to this batch.
         var present: [Int: [Int]] = [0: Array(owners)]
         for (join, all) in zip(query.joins, joined) {
             let (rows, numbers) = try part(of: all, join, owners: present[join.parent] ?? [])
@@ -35,7 +35,7 @@ final class ReferenceRowStream: RowStream {
         return batch
     }
 
-    /// The rows of a join that belong to some owners, each once.
+    /// The rows of a join that belong to some owners, without duplicates.
     private func part(of all: EvaluatedJoin, _ join: JoinClause, owners: [Int]) throws -> (JoinedRows, [Int]) {
         let projection = sources.projections[join.source]
         var result = JoinedRows(shape: projection.shape)

@@ -22,7 +22,7 @@ extension ReferenceSession {
         try checkOpen()
         let stored = try state.table(table.name)
         let projection = ReferenceProjection(table, of: stored)
-        // The catalogue's order of the key, and its key, which need not be the type's.
+        // The key of the structure counts, in its order; the catalogue's key may differ.
         let names = table.primaryKey.map { table.columns[$0].name }
         let row = stored.sortedRows.first { row in
             zip(names, key).allSatisfy { name, value in
@@ -68,7 +68,7 @@ extension ReferenceTable {
     }
 }
 
-/// The tables of a query, as its structures have them.
+/// The tables of a query, projected to its structures.
 struct ReferenceSources {
     let projections: [ReferenceProjection]
     /// The rows in the catalogue's columns.

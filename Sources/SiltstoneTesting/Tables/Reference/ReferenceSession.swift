@@ -2,12 +2,12 @@ import TableKit
 
 /// A session of the reference engine: a copy of the database.
 final class ReferenceSession: TableSession {
-    /// What the session may do.
+    /// The rights of the session.
     enum Mode {
         case read
-        /// It has the turn, so nobody else commits.
+        /// Holds the turn until it ends, so nobody else commits.
         case serial
-        /// It takes the turn when it commits, and fails if anybody has committed since it began.
+        /// Takes the turn for its commit, and fails if another transaction has committed since it began.
         case concurrent
     }
 

@@ -95,7 +95,7 @@ extension ReferenceState {
         return result
     }
 
-    /// The rows that a condition is true for, in the order of their keys.
+    /// The rows that fulfil a condition, ordered by key.
     private func matching(
         _ predicate: Predicate?, _ table: ReferenceTable, _ projection: ReferenceProjection
     ) throws -> [(key: ValueTuple, values: [ColumnValue])] {

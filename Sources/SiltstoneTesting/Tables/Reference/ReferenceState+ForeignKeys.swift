@@ -1,7 +1,7 @@
 import TableKit
 
 extension ReferenceState {
-    /// A column that refers to a table.
+    /// A foreign key column.
     private struct Reference {
         var child: String
         var column: Int
@@ -17,14 +17,14 @@ extension ReferenceState {
         }
     }
 
-    /// The rows of a reference's child that refer to one of the keys.
+    /// The keys of the child's rows that refer to one of these keys.
     private func rows(of reference: Reference, referringTo keys: Set<ValueTuple>) -> [ValueTuple] {
         (tables[reference.child]?.sortedRows ?? []).filter { row in
             keys.contains(ValueTuple([row.values[reference.column]]))
         }.map(\.key)
     }
 
-    /// Throws where a row of a changed table refers to nothing, or a row refers to what a changed table has no more.
+    /// Throws if a row refers to a missing row. Checks only references from or to changed tables.
     func checkForeignKeys() throws {
         for child in tables.values {
             for (number, column) in child.structure.columns.enumerated() {
@@ -43,7 +43,7 @@ extension ReferenceState {
         }
     }
 
-    /// Deletes rows, and does to rows that refer to them what their foreign keys say.
+    /// Deletes rows and runs the actions of foreign keys that refer to them.
     mutating func deleteRows(_ keys: Set<ValueTuple>, of name: String, depth: Int = 0) throws {
         if keys.isEmpty { return }
         try checkDepth(depth, name)
@@ -66,7 +66,7 @@ extension ReferenceState {
         }
     }
 
-    /// Gives rows new values, and does to rows that refer to their keys what their foreign keys say.
+    /// Replaces rows and runs the actions of foreign keys that refer to changed keys.
     mutating func replaceRows(
         _ replacements: [(key: ValueTuple, values: [ColumnValue])], of name: String, depth: Int = 0
     ) throws {
@@ -104,7 +104,7 @@ extension ReferenceState {
         }
     }
 
-    /// Gives the column of a reference another value.
+    /// Sets the column of a reference in its child's rows.
     private mutating func set(
         _ reference: Reference, of children: [ValueTuple], depth: Int,
         to value: (_ old: ColumnValue, Column) -> ColumnValue

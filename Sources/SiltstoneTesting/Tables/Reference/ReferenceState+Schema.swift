@@ -1,6 +1,6 @@
 import TableKit
 
-/// Changes of the catalogue.
+/// Schema changes.
 extension ReferenceState {
     mutating func alter(_ change: SchemaChange) throws { try run { try $0.apply(change) } }
 

@@ -1,12 +1,12 @@
 import TableKit
 
-/// A state of the reference engine's database: a value, so that a transaction is a copy.
+/// A state of the reference engine's database. A value type, so a transaction is a copy.
 struct ReferenceState: Sendable {
     var tables: [String: ReferenceTable] = [:]
-    /// The tables that the statement under way has changed.
+    /// The tables changed by the current statement.
     var changed: Set<String> = []
 
-    /// The table of a name.
+    /// The table with this name.
     func table(_ name: String) throws -> ReferenceTable {
         guard let table = tables[name] else {
             throw CRUDSQLExeError("There is no such table.", code: .noTable, table: name)
@@ -14,7 +14,7 @@ struct ReferenceState: Sendable {
         return table
     }
 
-    /// Runs a statement: all of it, with all constraints kept, or nothing.
+    /// Runs a statement atomically, and checks all constraints.
     mutating func run<R>(_ statement: (inout ReferenceState) throws -> R) throws -> R {
         var copy = self
         copy.changed = []
@@ -37,7 +37,7 @@ struct ReferenceState: Sendable {
         }
     }
 
-    /// What is wrong with the rows, as sentences.
+    /// Problems of the rows, as sentences.
     func problems() -> [String] {
         var copy = self
         copy.changed = Set(tables.keys)
