@@ -6,10 +6,11 @@ extension KeyValueReader {
     ///   - from: the first key; nil for the smallest.
     ///   - to: the first key after the range; nil for no upper bound.
     ///   - reverse: true to start at the end.
-    ///   - limit: the largest number of keys.
+    ///   - limit: the most keys; nil for all.
     ///   - body: gets the key, which is valid until it returns. It returns false to stop.
     /// - Throws: ``StoreError``, or the errors of `body`.
-    /// - Complexity: O(runs · log n) to start, then at most O(runs) for each key, regardless of the size of its value.
+    /// - Complexity: O(*r* log *n*) to start for *r* sorted runs, then at most O(*r*) for each key or tombstone, regardless
+    ///   of the size of its value.
     @inlinable
     @inline(__always)
     public func forEachKey(
@@ -47,7 +48,7 @@ extension KeyValueReader {
         }
     }
 
-    /// Returns the keys in `[from, to)`, as an asynchronous sequence.
+    /// Returns the keys in `[from, to)` at the moment of this call, as an asynchronous sequence.
     public func keys(
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil
     ) -> KeySequence {
@@ -75,7 +76,7 @@ extension KeyValueReader {
     /// - Parameters:
     ///   - from: the first key; nil for the smallest.
     ///   - to: the first key after the range; nil for no upper bound.
-    /// - Throws: ``StoreError`` if the disk fails or is corrupt, or the store or the reader is closed.
+    /// - Throws: ``StoreError`` if a read fails or finds corrupt data, or the store or the reader is closed.
     /// - Complexity: O(entries). ``estimate(from:to:)`` is much faster, because it does not scan.
     public func count(from: [UInt8]? = nil, to: [UInt8]? = nil) throws(StoreError) -> Int {
         try count(ranges: CollectionOfOne(KeyRange(from: from, to: to)))
@@ -95,7 +96,7 @@ extension KeyValueReader {
         return count
     }
 
-    /// Counts the entries in `[from, to)`; see `count(from:to:)`.
+    /// Counts the entries in `[from, to)`, on a thread of the store; see `count(from:to:)`.
     public func count(from: [UInt8]? = nil, to: [UInt8]? = nil) async throws(StoreError) -> Int {
         try await count(ranges: CollectionOfOne(KeyRange(from: from, to: to)))
     }

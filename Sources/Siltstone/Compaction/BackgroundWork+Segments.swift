@@ -7,11 +7,12 @@ extension BackgroundWork {
     ///   - isBottom: true if no older data exists below the sources, so that tombstones can be dropped.
     ///   - expectedRecords: approximate number of records, for sizing buffers; 0 if it is unknown.
     ///   - segmentBytes: size at which a new segment starts.
-    ///   - pieces: size of the write calls.
+    ///   - pieces: how many bytes each write call takes.
     ///   - relocate: returns the new pointer of a value that it moved; nil if the value stays.
-    ///   - shouldStop: called with the bytes read since its last call, each record counted with
-    ///     ``SegmentMerge/recordOverhead``; true cancels the merge.
+    ///   - shouldStop: gets the bytes read since its last call, with ``SegmentMerge/recordOverhead`` for each record. It
+    ///     returns true to cancel the merge.
     /// - Returns: the new segments in key order, and a reader for each by file number.
+    /// - Throws: ``StoreError``; ``StoreError/Code/closed`` if `shouldStop` has cancelled the merge.
     func makeSegments(
         sources: [RecordSource], tombstones: [RangeTombstone], isBottom: Bool, expectedRecords: Int = 0,
         segmentBytes: Int, pieces: OutputPieces,

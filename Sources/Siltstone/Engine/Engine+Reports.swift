@@ -28,7 +28,7 @@ extension Engine {
         }
         statistics.sealedMemTables = tables.count - 1
         statistics.valueFiles = version.valueFiles.count
-        statistics.valueFileBytes = version.valueFiles.values.reduce(0) { $0 + $1.approximateSize }
+        statistics.valueFileBytes = version.valueFiles.values.reduce(0) { $0 + $1.sizeOrZero }
         statistics.liveValueBytes = version.referencedValueBytes().values.reduce(0, +)
         if let commits = writes.commits {
             statistics.syncRequests = commits.counts.requests
@@ -75,7 +75,7 @@ extension Engine {
         }
         let referenced = version.referencedValueBytes()
         layout.valueFiles = version.valueFiles.sorted { $0.key < $1.key }.map {
-            .init(number: $0.key, bytes: $0.value.approximateSize, referencedBytes: referenced[$0.key] ?? 0)
+            .init(number: $0.key, bytes: $0.value.sizeOrZero, referencedBytes: referenced[$0.key] ?? 0)
         }
         layout.memTables = tables.reversed().map {
             .init(

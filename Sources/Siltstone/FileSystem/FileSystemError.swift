@@ -22,11 +22,11 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
         self.detail = detail
     }
 
-    /// True if a signal interrupted the call. The caller should repeat it.
+    /// True if a signal interrupted the call. Callers repeat every call but a close.
     public var isInterrupted: Bool { errorNumber == Platform.interrupted }
     /// True if the file or directory does not exist.
     public var isMissing: Bool { errorNumber == Platform.noSuchFile }
-    /// True if the file exists and must not.
+    /// True if the file exists already.
     public var isExisting: Bool { errorNumber == Platform.fileExists }
     /// True if the disk or the quota is full.
     public var isNoSpace: Bool { Platform.isNoSpace(errorNumber) }
@@ -65,20 +65,21 @@ extension StoreError {
 }
 
 extension StoreError {
-    /// The same failure, for a step after which the on-disk state is unknown. Only ``StoreError/Code/inputOutput`` says
-    /// so: after a full disk, a missing permission or a refusal, a caller would assume that nothing has changed.
+    /// The same failure with the code ``StoreError/Code/inputOutput``, for a step that may have changed files before it
+    /// failed. Other codes, such as ``StoreError/Code/noSpace``, tell callers that nothing has changed.
     var asUncertain: StoreError {
         guard code != .inputOutput else { return self }
         let reason = errorNumber.map { Platform.describe($0) } ?? message
         let advice = code == .noSpace ? "make room and open the store again" : "open the store again"
         return StoreError(
-            .inputOutput, "\(reason), and what was written before may or may not be there; \(advice)", file: file,
+            .inputOutput, "\(reason); what was written before may or may not be there; \(advice)", file: file,
             offset: offset, errorNumber: errorNumber)
     }
 }
 
 extension StoreError {
-    /// True if the on-disk state is unknown after the error. False if the call could not start, or has changed nothing.
+    /// True if the on-disk state is unknown after the error. False if nothing has changed: another code says so, or the
+    /// process could not even open the file (no descriptor left, no permission).
     var leavesDoubt: Bool { code == .inputOutput && !(errorNumber.map { Platform.isRefusal($0) } ?? false) }
 }
 

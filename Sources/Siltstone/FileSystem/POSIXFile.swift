@@ -5,8 +5,8 @@ final class POSIXFile: File {
     let path: String
     /// The descriptor, or −1 once closed. It is not kept after that, because another file may get the same number.
     private let descriptor: Atomic<Int32>
-    /// Largest size of the file in bytes. If a call exceeds it, the kernel ends the process by a signal (`SIGXFSZ`),
-    /// and only the application may decide to ignore that signal. So no call exceeds it.
+    /// Largest size of the file in bytes (`RLIMIT_FSIZE`). If a call starts at or beyond it, the kernel ends the process
+    /// by a signal (`SIGXFSZ`), and only the application may decide to ignore that signal. So no call starts there.
     private let sizeLimit = Platform.fileSizeLimit
 
     init(path: String, descriptor: Int32) {
@@ -38,7 +38,7 @@ final class POSIXFile: File {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
-        // A call that starts below the limit writes up to it.
+        // The kernel cuts a write that crosses the limit short, without the signal.
         if offset >= sizeLimit, unsafe !bytes.isEmpty { throw tooLarge("write", offset: offset) }
         let count = unsafe Platform.writeFile(number, bytes, at: offset)
         if count < 0 { throw failure("write", offset: offset) }
@@ -95,15 +95,14 @@ final class POSIXFile: File {
         }
     }
 
-    /// Releases the lock of a lock file.
-    /// - Parameter takingBackNote: true if its first line names this process, and must be cleared.
-    func unlockAndClose(takingBackNote: Bool) {
+    /// Releases the lock of a lock file, and closes the file.
+    /// - Parameter clearingOwner: true if the file's first line names this process as the owner, and must be cleared.
+    func unlockAndClose(clearingOwner: Bool) {
         let number = number
         if number >= 0 {
-            // It writes an empty line instead of emptying the file, because on a full disk the next owner might get no
-            // block for its note. If the write fails, the only effect is that the next process that finds the store
-            // locked may be given a wrong owner.
-            if takingBackNote {
+            // An empty line clears the name. Truncating the file would free its block, and on a full disk the next owner
+            // might get none for its name. If the write fails, an error may later name the wrong owner of a lock.
+            if clearingOwner {
                 _ = unsafe [UInt8(ascii: "\n")].withUnsafeBytes { unsafe Platform.writeFile(number, $0, at: 0) }
             }
             Platform.unlockFile(number)
@@ -111,7 +110,7 @@ final class POSIXFile: File {
         closeIgnoringErrors()
     }
 
-    /// Closes a file whose bytes are synced or were only read, so that an error of the close means nothing.
+    /// Closes the file. What must be durable has been synced before, so an error of the close means nothing.
     func closeIgnoringErrors() {
         let number = descriptor.exchange(-1, ordering: .relaxed)
         if number >= 0 { _ = Platform.closeFile(number) }
@@ -152,6 +151,7 @@ final class POSIXMapping: FileMapping, @unchecked Sendable {
     }
 
     func isInMemory(offset: Int, length: Int) -> Bool {
+        // Nothing outside of the mapping needs to be read.
         guard let pages = unsafe pages(offset, length) else { return true }
         return unsafe Platform.arePresent(pages.address, length: pages.length)
     }
@@ -161,7 +161,7 @@ final class POSIXMapping: FileMapping, @unchecked Sendable {
         return unsafe min(bytes.count, Platform.presentBytes(base, length: bytes.count))
     }
 
-    /// Returns the complete pages that a range overlaps; nil if the range is empty or outside of the mapping.
+    /// Extends a range down to the start of its first page, as `madvise` wants it; nil if the range is empty or outside of the mapping.
     private func pages(_ offset: Int, _ length: Int) -> (address: UnsafeMutableRawPointer, length: Int)? {
         guard let start = unsafe start(offset, length) else { return nil }
         let before = Int(bitPattern: start) & (Platform.pageSize - 1)

@@ -123,5 +123,5 @@ private final class POSIXFileLock: FileLock {
 
     deinit { release() }
 
-    func release() { file.unlockAndClose(takingBackNote: hasNote) }
+    func release() { file.unlockAndClose(clearingOwner: hasNote) }
 }

@@ -1,17 +1,25 @@
 /// The state of a manifest after all of its edits: the files that make up the store.
 struct ManifestState: Hashable, Sendable {
+    /// The number of the next file. All files share one sequence of numbers.
     var nextFileNumber: UInt64 = 1
     /// Logs with changes that are not in segments yet, oldest first.
     var logs: [UInt64] = []
     /// Live segments by number.
     var segments: [UInt64: VersionEdit.PlacedSegment] = [:]
+    /// Live value files.
     var valueFiles: Set<UInt64> = []
+    /// The greatest sequence number of all segments. Logs may have greater ones.
     var lastSequence: SequenceNumber = 0
-    /// The log and its end at the last clean close. Later edits do not clear it.
+    /// The active log at the last clean close, and its length in bytes, up to which recovery need not look for damage.
+    /// Later edits do not clear it.
     var closing: VersionEdit.Closing?
 
     /// Applies an edit.
-    /// - Throws: ``StoreError/Code/corrupt`` if the edit contradicts the state. An intact manifest never does.
+    /// - Parameters:
+    ///   - path: the manifest, for errors.
+    ///   - offset: the offset of the edit in the manifest, in bytes, for errors.
+    /// - Throws: ``StoreError/Code/corrupt`` if the edit contradicts the state. Edits of an intact manifest never do. The
+    ///   state is then only partly changed, and of no use.
     mutating func apply(_ edit: VersionEdit, path: String, offset: Int) throws(StoreError) {
         func require(_ condition: Bool, _ what: @autoclosure () -> String) throws(StoreError) {
             if !condition { throw .corrupt("the manifest contradicts itself: \(what())", file: path, offset: offset) }
@@ -46,15 +54,15 @@ struct ManifestState: Hashable, Sendable {
         if let closing = edit.closing { self.closing = closing }
     }
 
-    /// Checks that no segment has changes after the last sequence number. Readers would not see those changes, and new
-    /// changes would get the same sequence numbers.
-    /// - Throws: ``StoreError/Code/corrupt``
+    /// Checks that no segment has changes after the last sequence number. Otherwise readers would not see those changes,
+    /// and new changes would get the same sequence numbers.
+    /// - Throws: ``StoreError/Code/corrupt`` if one has.
     func checkLastSequence(path: String, offset: Int) throws(StoreError) {
         guard let newest = segments.values.map(\.info).max(by: { $0.greatestSequence < $1.greatestSequence }),
             newest.greatestSequence > lastSequence
         else { return }
         throw .corrupt(
-            "the manifest contradicts itself: the last sequence number in segments is \(lastSequence), and "
+            "the manifest contradicts itself: its last sequence number is \(lastSequence), but "
                 + "\(StoreFile.segment(newest.number).name) has changes up to \(newest.greatestSequence)",
             file: path, offset: offset)
     }

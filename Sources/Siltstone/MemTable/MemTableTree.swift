@@ -20,13 +20,13 @@ struct MemTableTree: Sendable {
     /// - Complexity: O(log n), and O(versions newer than `visible`).
     @inline(__always)
     func lookup(_ key: SearchKey, visible: SequenceNumber) -> FoundRecord {
-        isEmpty ? .none : lookupInLeaves(key, visible)
+        isEmpty ? .notFound : lookupInLeaves(key, visible)
     }
 
     @inline(never)
     private func lookupInLeaves(_ key: SearchKey, _ visible: SequenceNumber) -> FoundRecord {
-        guard let newest = newestEntry(of: key) else { return .none }
-        return version(newest, visible: visible).map { FoundRecord($0.record) } ?? .none
+        guard let newest = newestEntry(of: key) else { return .notFound }
+        return version(newest, visible: visible).map { FoundRecord($0.record) } ?? .notFound
     }
 
     /// True if the tree had no key a moment ago. Changes that were visible to the caller before that are in the tree.

@@ -1,4 +1,4 @@
-/// The files of a store, and the keys in each; see ``KeyValueStore/layout``.
+/// The segments, value files and memtables of a store, with their sizes; see ``KeyValueStore/layout``.
 public struct StoreLayout: Sendable, Hashable, Codable {
     /// One sorted file.
     public struct Segment: Sendable, Hashable, Codable {
@@ -6,17 +6,17 @@ public struct StoreLayout: Sendable, Hashable, Codable {
         public var number: UInt64
         /// The level: 0 for segments that were flushed and not compacted yet.
         public var level: Int
-        /// The number of the sorted run that contains it.
+        /// The number of the sorted run that contains it. In one level, a greater number is newer.
         public var run: UInt64
         /// Bytes of the file.
         public var bytes: Int
-        /// Versions of keys, tombstones included.
+        /// The number of records: values and deletions of single keys, old versions included.
         public var records: Int
-        /// Deletions among the records, plus deleted ranges.
+        /// The number of deletions among the records, plus that of deleted ranges.
         public var tombstones: Int
-        /// A lower bound of the segment's keys.
+        /// A lower bound of the segment's keys, inclusive.
         public var firstKey: [UInt8]
-        /// An upper bound of the segment's keys.
+        /// An upper bound of the segment's keys, inclusive.
         public var lastKey: [UInt8]
     }
 

@@ -84,18 +84,18 @@ struct ReadPlan: BitwiseCopyable, Sendable {
             let table = tables[index]
             let record = table.tree.lookup(key, visible: visible)
             if _slowPath(table.tree.hasRangeTombstones) { covered = max(covered, cover(table, key, visible)) }
-            if record.exists { return Self.alive(record, covered) }
+            if record.isFound { return Self.alive(record, covered) }
         }
-        guard runCount > 0 else { return .none }
+        guard runCount > 0 else { return .notFound }
         let ofSegments = segmentTombstones.with { $0.newestCovering(key.bytes, visible: visible) }
         covered = max(covered, ofSegments)
         let hash = KeyHash.hash(key.bytes)
         for index in 0..<runCount {
             guard let segment = runs[index].segment(for: key) else { continue }
             let record = try segment.lookup(key, hash: hash, visible: visible)
-            if record.exists { return Self.alive(record, covered) }
+            if record.isFound { return Self.alive(record, covered) }
         }
-        return .none
+        return .notFound
     }
 
     /// The fast part of ``lookup(_:visible:)``: searches memtables and hash indexes, and returns `.unclear` if that
@@ -181,6 +181,6 @@ struct ReadPlan: BitwiseCopyable, Sendable {
     /// The record, or none if it is a deletion or older than the range tombstone that covers it.
     @inline(__always)
     private static func alive(_ record: FoundRecord, _ covered: SequenceNumber) -> FoundRecord {
-        record.isKind(.tombstone) || record.sequence < covered ? .none : record
+        record.isKind(.tombstone) || record.sequence < covered ? .notFound : record
     }
 }

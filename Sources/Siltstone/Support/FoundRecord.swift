@@ -1,12 +1,13 @@
 /// The result of a point read: the newest visible version of a key, without the key. It has three words, which
 /// functions return in registers.
 struct FoundRecord {
+    /// Valid as long as the source that was read is pinned.
     let value: Bytes
     /// Sequence number and kind; 0 if nothing was found.
     private let tag: UInt64
 
     /// Nothing was found.
-    static var none: FoundRecord { FoundRecord(.emptyBytes, tag: 0) }
+    static var notFound: FoundRecord { FoundRecord(.emptyBytes, tag: 0) }
 
     @inline(__always)
     private init(_ value: Bytes, tag: UInt64) {
@@ -21,12 +22,12 @@ struct FoundRecord {
 
     /// True if a record was found, even a tombstone.
     @inline(__always)
-    var exists: Bool { tag != 0 }
+    var isFound: Bool { tag != 0 }
 
     @inline(__always)
     var sequence: SequenceNumber { tag &>> 8 }
 
-    /// Returns the complete record, given the key of the lookup.
+    /// Returns the complete record, given the key of the lookup; nil if nothing was found.
     func record(_ key: Bytes) -> Record? {
         RecordKind(rawValue: UInt8(truncatingIfNeeded: tag)).map {
             Record(key: key, value: value, sequence: sequence, kind: $0)

@@ -6,7 +6,7 @@ final class HeapBytes: Sendable {
 
     var bytes: Bytes { buffer.bytes }
 
-    /// Allocates undefined bytes.
+    /// Allocates uninitialized bytes at the start of a cache line.
     /// - Parameter count: number of bytes.
     init(count: Int) { buffer = .allocate(byteCount: count, alignment: 64) }
 
@@ -28,9 +28,9 @@ final class HeapBytes: Sendable {
     }
 }
 
-/// Keeps borrowed bytes valid: a lender whose bytes may be freed stores their owner here.
+/// Keeps bytes valid that a reader has returned without a copy. The next read with the same pin may end their validity.
 struct BlockPin: Sendable {
-    /// The owner of the bytes lent last; nil if they are valid as long as the lender itself.
+    /// The owner of the bytes that were returned last. Nil if the reader itself owns them, or before the first read.
     var owner: (any AnyObject & Sendable)?
 
     init() {}

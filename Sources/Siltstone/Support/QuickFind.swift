@@ -51,7 +51,7 @@ struct QuickFind {
         } else if record.isKind(.tombstone) {
             self = .removed
         } else {
-            self = record.exists ? .unclear : .absent
+            self = record.isFound ? .unclear : .absent
         }
     }
 }

@@ -1,7 +1,8 @@
 extension ValueFileReader {
     /// Runs `body` on the value that a pointer refers to. The value is valid until `body` returns.
-    /// - Throws: ``StoreError/Code/corrupt`` if the value is missing or fails its checksum; any error that `body`
-    ///   throws.
+    /// - Parameter key: the key that the record must have.
+    /// - Throws: ``StoreError/Code/corrupt`` if the value is missing or fails its checksum; the errors of reads; any
+    ///   error that `body` throws.
     func withValue<R>(
         _ pointer: ValuePointer, key: Bytes, _ body: (Bytes) throws(StoreError) -> R
     ) throws(StoreError) -> R {
@@ -10,8 +11,8 @@ extension ValueFileReader {
         return try body(try read(pointer, key: key, pin: &pin))
     }
 
-    /// Bytes of the file, or 0 if the size cannot be read. For statistics, and for choices that may be wrong.
-    var approximateSize: Int {
+    /// Bytes of the file, or 0 if the size cannot be read. For statistics, and for decisions that tolerate a wrong size.
+    var sizeOrZero: Int {
         do { return try size() } catch { return 0 }
     }
 }

@@ -34,7 +34,7 @@ struct StoreVerifier {
         self.progress = progress
         total =
             version.allSegments.reduce(0) { $0 + $1.info.fileBytes }
-            + version.valueFiles.values.reduce(0) { $0 + $1.approximateSize } + logs.reduce(0) { $0 + $1.end }
+            + version.valueFiles.values.reduce(0) { $0 + $1.sizeOrZero } + logs.reduce(0) { $0 + $1.end }
     }
 
     mutating func run() throws(StoreError) -> VerificationReport {

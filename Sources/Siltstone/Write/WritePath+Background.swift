@@ -94,7 +94,7 @@ extension WritePath {
             if let current = values.current { inUse.insert(current.number) }
             return (versions.current.valueFiles, inUse)
         }
-        return files.filter { !inUse.contains($0.key) }.mapValues { $0.approximateSize }
+        return files.filter { !inUse.contains($0.key) }.mapValues { $0.sizeOrZero }
     }
 
     /// Removes value files to which nothing refers.

@@ -1,4 +1,4 @@
-/// A block in memory whose checksum has been verified (`Docs/Format.md`, "Blocks").
+/// A block in memory (`Docs/Format.md`, "Blocks"). Its creator has verified the checksum.
 struct Block {
     let bytes: Bytes
     /// Number of records.
@@ -26,7 +26,7 @@ struct Block {
         limit = bytes.count &- layout.tailSize &* count
     }
 
-    /// A view of a block's bytes. Returns nil if header, records, digests and slots do not fit into `bytes`.
+    /// A view of a block's bytes. Returns nil if the block has no records, or header, digests and slots do not fit.
     @inline(__always)
     init?(_ bytes: Bytes, layout: BlockLayout) {
         guard bytes.count >= layout.headerSize else { return nil }
@@ -35,7 +35,7 @@ struct Block {
         self.init(bytes, count: count, layout: layout)
     }
 
-    /// The checksum for the first four bytes of a block.
+    /// The checksum that the first four bytes of a block store. It covers the other bytes and the block's place.
     /// - Parameters:
     ///   - segment: the segment's number.
     ///   - address: the block's logical address.
@@ -44,8 +44,8 @@ struct Block {
         return CRC32.checksum(Bytes(rebasing: bytes.dropFirst(4)), continuing: place)
     }
 
-    /// The block's length in units, from its header. Returns nil if the block is too long for that field, or the header
-    /// is cut off.
+    /// The block's length in units of ``SegmentFormat/unit`` bytes, from its header. Returns nil if the header has 0,
+    /// because the block is too long for the field, or if the header is cut off.
     static func units(_ header: Bytes) -> Int? {
         guard let units: UInt16 = header.integer(at: 6), units > 0 else { return nil }
         return Int(units)
@@ -69,7 +69,7 @@ struct Block {
     /// The first slot whose record is not ordered before version `sequence` of `key`; ``count`` if all records are.
     /// Returns nil if a slot points to no valid record.
     /// - Parameters:
-    ///   - hint: for this block and this key. Blocks with digests need none.
+    ///   - hint: narrows the search for this key in this block. Blocks with digests ignore it.
     ///   - near: slots that the caller will read next, relative to the result. They are prefetched as soon as the
     ///     approximate position is known.
     /// - Complexity: O(log n)
@@ -80,9 +80,12 @@ struct Block {
         return lowerBound(key, sequence, in: slots, reading: near)
     }
 
-    /// Bounds the result of ``lowerBound(_:_:hint:reading:)`` for any version of `key`, without reading many records.
-    /// The result is at least `low` and at most `high`. The caller must compare the records in between, which are
-    /// prefetched if they are few. The parameters are the same as there.
+    /// Narrows the search for `key` by digests or a hint, without reading many records. The result of
+    /// ``lowerBound(_:_:hint:reading:)`` lies between `low` and `high`, for any version of the key. The records in
+    /// between must be compared; they are prefetched if they are few. Returns nil if a slot points to no valid record.
+    /// - Parameters:
+    ///   - hint: see ``lowerBound(_:_:hint:reading:)``.
+    ///   - near: see ``lowerBound(_:_:hint:reading:)``.
     @inline(__always)
     func slots(around key: Bytes, hint: BlockHint?, reading near: Range<Int>) -> (low: Int, high: Int)? {
         var slots = (low: 0, high: count)
@@ -110,11 +113,12 @@ struct Block {
         var (low, high) = slots
         while low < high {
             let middle = (low &+ high) &>> 1
-            guard let found = record(middle)?.record else { return nil }
-            let order = compareKeysByWords(found.key, key)
-            let isBefore = order != 0 ? order < 0 : found.sequence > sequence
+            guard let version = record(middle)?.record else { return nil }
+            let order = compareKeysByWords(version.key, key)
+            let isBefore = order != 0 ? order < 0 : version.sequence > sequence
             if isBefore { low = middle &+ 1 } else { high = middle }
         }
+        // `slots(around:hint:reading:)` has prefetched only a few.
         if _slowPath(!isFew(slots)) { prefetch(from: low &+ near.lowerBound, to: low &+ near.upperBound) }
         return low
     }

@@ -51,7 +51,7 @@ struct SegmentProbe: Sendable, BitwiseCopyable {
             // Mapped blocks need no pin.
             var pin = BlockPin()
             return try reader.lookup(key.bytes, hash: hash, visible: visible, pin: &pin).map { FoundRecord($0) }
-                ?? .none
+                ?? .notFound
         }
     }
 }
@@ -90,7 +90,7 @@ extension ElementPlace<SegmentProbe> {
     /// The record must not outlive the reader.
     func lookup(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) throws(StoreError) -> FoundRecord {
         if _slowPath(value.isTight) { return try value.search(key, hash, visible) }
-        return find(key, hash: hash, visible: visible).isAbsent ? .none : try value.search(key, hash, visible)
+        return find(key, hash: hash, visible: visible).isAbsent ? .notFound : try value.search(key, hash, visible)
     }
 
     /// The fast path of a lookup. Finds the newest visible version of a key if the index page and the record's window

@@ -1,13 +1,3 @@
-/// How the blocks of a segment are stored.
-public enum Compression: Sendable, Hashable, Codable {
-    /// Uncompressed: reads need no decoding and no copy.
-    case none
-    /// As raw deflate streams (RFC 1951), which are smaller. A block is inflated on its first read and then cached.
-    ///
-    /// The level is that of zlib, from 1 (fast) to 9 (small).
-    case deflate(level: Int = 6)
-}
-
 /// The options for writing a segment.
 struct SegmentOptions: Sendable, Hashable {
     /// Bytes of a block: the unit of checksums, of reading and of compression. A power of two from 4 to 64 KiB.
