@@ -45,10 +45,10 @@ let package = Package(
         .target(name: "CRUDKit", swiftSettings: memorySafe),
         .target(name: "SiltstoneCRUD", dependencies: ["Siltstone", "CRUDKit"], swiftSettings: memorySafe),
         .target(name: "TableKit", swiftSettings: memorySafe),
-        .target(name: "SiltstoneTables", dependencies: ["Siltstone", "TableKit"], swiftSettings: upcoming),
+        .target(name: "SiltstoneTables", dependencies: ["Siltstone", "TableKit"], swiftSettings: memorySafe),
         // Tables and repositories over SQL: rendering, catalogue, pool. Each adapter below adds a connection; without its
         // trait it is empty and needs no C library.
-        .target(name: "TableSQL", dependencies: ["TableKit", "CRUDKit"], swiftSettings: upcoming),
+        .target(name: "TableSQL", dependencies: ["TableKit", "CRUDKit"], swiftSettings: memorySafe),
         .target(
             name: "PostgresTables",
             dependencies: [
@@ -65,7 +65,7 @@ let package = Package(
             dependencies: [
                 "TableSQL", "TableKit", "CRUDKit", .target(name: "CSQLite3", condition: .when(traits: ["SQLite"])),
             ], swiftSettings: upcoming),
-        .target(name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit", "TableKit"], swiftSettings: upcoming),
+        .target(name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit", "TableKit"], swiftSettings: memorySafe),
         .executableTarget(
             name: "SiltTool",
             dependencies: [

@@ -87,8 +87,8 @@ final class SiltstoneSession<Reader: KeyValueReader>: TableSession {
         try mapped {
             let binding = try catalogue.binding(table)
             guard let bytes = try binding.rowKey(key) else { return false }
-            let found: Void? = try bytes.withBytes { bytes in
-                try reader.withValue(bytes) { try body($0, binding.shape) }
+            let found: Void? = try unsafe bytes.withBytes { bytes in
+                try unsafe reader.withValue(bytes) { try body($0, binding.shape) }
             }
             return found != nil
         }

@@ -74,10 +74,10 @@ private struct RowChecker: ~Copyable {
         }
         for index in plan.table.indexes where index.isReady {
             let prefix = plan.table.rowPrefix.count
-            let found: Bool? = try key.extracting(prefix..<key.byteCount).withUnsafeBytes { key in
-                let isKeyless = try RowWriter.makeEntry(entry, index, of: row, shape, key: key)
-                guard let value = try entry.withBytes({ try snapshot.get($0) }) else { return nil }
-                return isKeyless ? value.elementsEqual(key) : value.isEmpty
+            let found: Bool? = try unsafe key.extracting(prefix..<key.byteCount).withUnsafeBytes { key in
+                let isKeyless = try unsafe RowWriter.makeEntry(entry, index, of: row, shape, key: key)
+                guard let value = try unsafe entry.withBytes({ try unsafe snapshot.get($0) }) else { return nil }
+                return unsafe isKeyless ? value.elementsEqual(key) : value.isEmpty
             }
             if found == nil {
                 problems.append("\(name(key)): index \(index.description.name) lacks the entry of the row.")
@@ -95,7 +95,7 @@ private struct RowChecker: ~Copyable {
         if plan.table.primaryKey.isEmpty { return }
         entry.reset(to: plan.table.rowPrefix)
         for column in plan.table.primaryKey { _ = try entry.append(shape[column], of: row) }
-        let isSame = entry.withBytes { made in key.withUnsafeBytes { made.elementsEqual($0) } }
+        let isSame = unsafe entry.withBytes { made in unsafe key.withUnsafeBytes { unsafe made.elementsEqual($0) } }
         if !isSame { problems.append("\(name(key)): the row's columns say another key.") }
     }
 
@@ -114,7 +114,7 @@ private struct RowChecker: ~Copyable {
         if let parent = reference.parent, let type = reference.keyType, let fitting = value.fitting(type) {
             entry.reset(to: parent.rowPrefix)
             entry.append(fitting)
-            if try entry.withBytes({ try snapshot.contains($0) }) { return }
+            if try unsafe entry.withBytes({ try unsafe snapshot.contains($0) }) { return }
         }
         problems.append(
             "\(name(key)): column \(column) refers to row \(value.readable) of \(reference.table), which does not exist."
@@ -138,22 +138,22 @@ private struct EntryChecker: ~Copyable {
     mutating func check(_ key: RawSpan, _ pointer: RawSpan, _ problems: inout [String]) throws {
         let end = try KeyDecoder.end(ofValues: index.columns.count, at: index.prefix.count, in: key)
         let rowKey =
-            pointer.byteCount > 0
-            ? pointer.withUnsafeBytes { Array($0) }
-            : key.extracting(end..<key.byteCount).withUnsafeBytes { Array($0) }
+            unsafe pointer.byteCount > 0
+            ? pointer.withUnsafeBytes { unsafe Array($0) }
+            : unsafe key.extracting(end..<key.byteCount).withUnsafeBytes { unsafe Array($0) }
         let name = "Table \(plan.table.name), index \(index.description.name)"
         guard let row = try snapshot.get(plan.table.rowPrefix + rowKey) else {
-            let values = try KeyDecoder.values(in: rowKey.span.bytes).map(\.readable).joined(separator: ", ")
+            let values = try unsafe KeyDecoder.values(in: rowKey.span.bytes).map(\.readable).joined(separator: ", ")
             problems.append("\(name): an entry names row \(values), which does not exist.")
             return
         }
-        let shape = try plan.columns(of: row.span.bytes)
-        _ = try rowKey.withUnsafeBytes {
-            try RowWriter.makeEntry(entry, index, of: row.span.bytes, shape, key: $0)
+        let shape = try unsafe plan.columns(of: row.span.bytes)
+        _ = try unsafe rowKey.withUnsafeBytes {
+            try unsafe RowWriter.makeEntry(entry, index, of: row.span.bytes, shape, key: $0)
         }
-        let isSame = entry.withBytes { made in key.withUnsafeBytes { made.elementsEqual($0) } }
+        let isSame = unsafe entry.withBytes { made in unsafe key.withUnsafeBytes { unsafe made.elementsEqual($0) } }
         if !isSame {
-            let values = try KeyDecoder.values(in: rowKey.span.bytes).map(\.readable).joined(separator: ", ")
+            let values = try unsafe KeyDecoder.values(in: rowKey.span.bytes).map(\.readable).joined(separator: ", ")
             problems.append("\(name): an entry of row \(values) has other values than the row.")
         }
     }

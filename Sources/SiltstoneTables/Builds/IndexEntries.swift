@@ -25,17 +25,17 @@ final class IndexEntries {
     func add(_ key: RawSpan, _ row: RawSpan) throws {
         let prefix = plan.table.rowPrefix.count
         let shape = try plan.columns(of: row)
-        try key.extracting(prefix..<key.byteCount).withUnsafeBytes { key in
-            let isKeyless = try RowWriter.makeEntry(entry, index, of: row, shape, key: key)
+        try unsafe key.extracting(prefix..<key.byteCount).withUnsafeBytes { key in
+            let isKeyless = try unsafe RowWriter.makeEntry(entry, index, of: row, shape, key: key)
             guard isKeyless else {
                 waiting.append(entry.bytes)
                 return waiting.count == IndexEntries.mostWaiting ? try finish() : ()
             }
-            if let owner = try entry.withBytes({ try transaction.get($0) }) {
-                if owner.elementsEqual(key) { return }
-                throw duplicate(key, owner)
+            if let owner = try unsafe entry.withBytes({ try unsafe transaction.get($0) }) {
+                if unsafe owner.elementsEqual(key) { return }
+                throw unsafe duplicate(key, owner)
             }
-            try entry.withBytes { try transaction.put($0, key) }
+            try unsafe entry.withBytes { try unsafe transaction.put($0, key) }
         }
     }
 
@@ -48,11 +48,11 @@ final class IndexEntries {
 
     private func duplicate(_ key: UnsafeRawBufferPointer, _ owner: [UInt8]) -> any Error {
         do {
-            let values = try entry.bytes.withUnsafeBytes {
-                try KeyDecoder.values(in: $0.bytes, from: index.prefix.count)
+            let values = try unsafe entry.bytes.withUnsafeBytes {
+                try unsafe KeyDecoder.values(in: $0.bytes, from: index.prefix.count)
             }
-            let rows = try [owner, Array(key)].map { key in
-                try KeyDecoder.values(in: key.span.bytes).map(\.readable).joined(separator: ", ")
+            let rows = try unsafe [owner, Array(key)].map { key in
+                try unsafe KeyDecoder.values(in: key.span.bytes).map(\.readable).joined(separator: ", ")
             }
             return CRUDSQLExeError(
                 "The rows \(rows[0]) and \(rows[1]) have the same values, so the index cannot be unique.",

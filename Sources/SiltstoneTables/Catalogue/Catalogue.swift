@@ -97,14 +97,14 @@ package final class Catalogue: Sendable {
         var statistics: [UInt64: [UInt8]] = [:]
         try reader.forEach(prefix: KeySpace.allStatistics) { key, value in
             var offset = KeySpace.allStatistics.count
-            statistics[try OrderedVarint.read(key, at: &offset)] = value.withUnsafeBytes { Array($0) }
+            statistics[try OrderedVarint.read(key, at: &offset)] = unsafe value.withUnsafeBytes { unsafe Array($0) }
             return true
         }
         var tables: [String: TableDescription] = [:]
         try reader.forEach(prefix: KeySpace.descriptions) { key, value in
             var offset = KeySpace.descriptions.count
             let id = try OrderedVarint.read(key, at: &offset)
-            let definition = try TableDefinition(id: id, value.withUnsafeBytes { Array($0) })
+            let definition = try unsafe TableDefinition(id: id, value.withUnsafeBytes { unsafe Array($0) })
             // Unchanged tables keep their derived objects.
             if let old = known?.tables[definition.name], old.definition == definition,
                 old.statistics?.encoded == statistics[id]

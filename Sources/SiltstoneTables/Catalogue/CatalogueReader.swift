@@ -70,7 +70,7 @@ struct CatalogueReader {
         case 7:
             var id: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
             guard bytes.count - offset >= 16 else { throw damaged }
-            withUnsafeMutableBytes(of: &id) { $0.copyBytes(from: bytes[offset..<offset + 16]) }
+            unsafe withUnsafeMutableBytes(of: &id) { unsafe $0.copyBytes(from: bytes[offset..<offset + 16]) }
             offset += 16
             return .uuid(UUID(uuid: id))
         case 8: return .text(try text())

@@ -45,7 +45,7 @@ struct CatalogueWriter {
         case .date(let value): tagged(6, value.timeIntervalSinceReferenceDate.bitPattern)
         case .uuid(let value):
             byte(7)
-            withUnsafeBytes(of: value.uuid) { bytes += $0 }
+            unsafe withUnsafeBytes(of: value.uuid) { unsafe bytes += $0 }
         case .text(let value):
             byte(8)
             text(value)

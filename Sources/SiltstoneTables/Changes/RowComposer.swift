@@ -80,15 +80,15 @@ struct RowComposer {
         }
         guard let width = slot.type.fixedWidth else {
             let part = row.extracting(try from.range(in: row))
-            part.withUnsafeBytes { variable.append(contentsOf: $0) }
+            unsafe part.withUnsafeBytes { unsafe variable.append(contentsOf: $0) }
             return
         }
         guard from.place + width <= row.byteCount else {
             throw CRUDDecoderError("The row is shorter than its layout says.", code: .corrupt)
         }
         let part = row.extracting(from.place..<from.place + width)
-        bytes.withUnsafeMutableBytes { target in
-            part.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: target[slot.place...]).copyMemory(from: $0) }
+        unsafe bytes.withUnsafeMutableBytes { target in
+            unsafe part.withUnsafeBytes { unsafe UnsafeMutableRawBufferPointer(rebasing: target[slot.place...]).copyMemory(from: $0) }
         }
     }
 

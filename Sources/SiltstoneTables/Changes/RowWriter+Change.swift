@@ -17,7 +17,7 @@ extension RowWriter {
         } else if try !makeKey(plan, of: row) {
             throw CRUDSQLExeError("A column of the key cannot be NULL.", code: .notNull, table: plan.table.name)
         }
-        let isSameKey = rowKey.withBytes { new in key.withUnsafeBytes { new.elementsEqual($0) } }
+        let isSameKey = unsafe rowKey.withBytes { new in unsafe key.withUnsafeBytes { unsafe new.elementsEqual($0) } }
         if !isSameKey { try moveKey(plan, from: key, old) }
         try changeEntries(plan, key: key, from: old, to: row, changed: isSameKey ? changed : nil)
         let shape = try plan.columns(of: old)
@@ -51,8 +51,8 @@ extension RowWriter {
         for index in plan.table.indexes {
             // An index in construction may still lack the entry.
             if let changed, index.isReady, !index.columns.contains(where: changed.contains) { continue }
-            let isKeyless = try key.withUnsafeBytes { key in
-                try RowWriter.makeEntry(
+            let isKeyless = try unsafe key.withUnsafeBytes { key in
+                try unsafe RowWriter.makeEntry(
                     oldEntry, index, of: old, shape, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))
             }
             entry.reset(to: index.prefix)
@@ -60,16 +60,16 @@ extension RowWriter {
             for column in index.columns where try entry.append(plan.layout.slots[column], of: row) { hasNull = true }
             let valuesEnd = entry.count
             if !index.isUnique || hasNull {
-                rowKey.withBytes { entry.append(raw: UnsafeRawBufferPointer(rebasing: $0[prefix...])) }
+                unsafe rowKey.withBytes { unsafe entry.append(raw: UnsafeRawBufferPointer(rebasing: $0[prefix...])) }
             }
-            let isSame = entry.withBytes { new in oldEntry.withBytes { new.elementsEqual($0) } }
+            let isSame = unsafe entry.withBytes { new in unsafe oldEntry.withBytes { unsafe new.elementsEqual($0) } }
             // An entry of a unique index has the row's key as its value.
-            if isSame, !isKeyless || rowKey.withBytes({ new in key.withUnsafeBytes { new.elementsEqual($0) } }) {
+            if isSame, unsafe !isKeyless || rowKey.withBytes({ new in unsafe key.withUnsafeBytes { unsafe new.elementsEqual($0) } }) {
                 // An index in construction may still lack the entry.
                 if index.isReady { continue }
             }
-            try key.withUnsafeBytes { key in
-                try removeOldEntry(index, isKeyless, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))
+            try unsafe key.withUnsafeBytes { key in
+                try unsafe removeOldEntry(index, isKeyless, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))
             }
             entry.truncate(to: valuesEnd)
             try putEntry(index, hasNull: hasNull, plan)
@@ -95,9 +95,9 @@ extension RowWriter {
     /// - Parameter key: the full key of the row.
     func remove(_ plan: TableWritePlan, key: RawSpan, _ row: RawSpan, depth: Int) throws {
         rowKey.reset()
-        key.withUnsafeBytes { rowKey.append(raw: $0) }
+        unsafe key.withUnsafeBytes { unsafe rowKey.append(raw: $0) }
         try removeEntries(plan, of: row)
-        try rowKey.withBytes { try transaction.delete($0) }
+        try unsafe rowKey.withBytes { try unsafe transaction.delete($0) }
         noteRemovedKey(plan.table)
         if !plan.incoming.isEmpty, plan.table.primaryKey.count == 1 {
             let shape = try plan.columns(of: row)

@@ -23,13 +23,13 @@ extension RowWriter {
             case .direct:
                 statement.rows.withRow(number) { row in
                     scratch.removeAll(keepingCapacity: true)
-                    row.withUnsafeBytes { scratch.append(contentsOf: $0) }
+                    unsafe row.withUnsafeBytes { unsafe scratch.append(contentsOf: $0) }
                 }
                 stamp(&scratch, plan.layout.number)
-                try insert(scratch.span.bytes, plan, statement, &numbers, &result)
+                try unsafe insert(scratch.span.bytes, plan, statement, &numbers, &result)
             case .composed(let sources):
                 try statement.rows.withRow(number) { row in try composer.compose(sources, old: none, new: row) }
-                try insert(composer.bytes.span.bytes, plan, statement, &numbers, &result)
+                try unsafe insert(composer.bytes.span.bytes, plan, statement, &numbers, &result)
             }
         }
         try numbers.finish(self, &result)
@@ -108,22 +108,22 @@ extension RowWriter {
         try numbers.flush(self)
         let number = try engine.rowNumbers.reserve(1, in: plan.table, of: engine.store)
         let value = try ColumnValue.integer(number).converted(to: slot.type)
-        var copy = row.withUnsafeBytes { Array($0) }
+        var copy = unsafe row.withUnsafeBytes { unsafe Array($0) }
         copy[slot.nullByte] &= ~slot.nullMask
         for (offset, byte) in value.slotBytes(slot.type).enumerated() { copy[slot.place + offset] = byte }
         rowKey.reset(to: plan.table.rowPrefix)
         rowKey.append(value)
         numbers.noteGiven(number)
-        try plan.checkNotNull(copy.span.bytes)
-        try storeNewRow(copy.span.bytes, plan, statement, &result)
+        try unsafe plan.checkNotNull(copy.span.bytes)
+        try unsafe storeNewRow(copy.span.bytes, plan, statement, &result)
     }
 
     /// Replaces the row with ``rowKey``.
     private func replace(
         with row: RawSpan, _ plan: TableWritePlan, _ statement: InsertStatement, _ result: inout ChangeResult
     ) throws {
-        guard let old = try rowKey.withBytes({ try transaction.get($0) }) else { return }
-        try change(plan, key: rowKey.bytes, from: old.span.bytes, to: row, depth: 0)
+        guard let old = try unsafe rowKey.withBytes({ try unsafe transaction.get($0) }) else { return }
+        try unsafe change(plan, key: rowKey.bytes, from: old.span.bytes, to: row, depth: 0)
         try finishPending()
         result.count += 1
         if statement.isReturning { result.rows.append(row) }

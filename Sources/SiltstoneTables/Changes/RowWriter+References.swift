@@ -46,7 +46,7 @@ extension RowWriter {
             }
             entry.append(key)
         }
-        if try entry.withBytes({ try transaction.contains($0) }) { return }
+        if try unsafe entry.withBytes({ try unsafe transaction.contains($0) }) { return }
         checks.append(
             ReferenceCheck(
                 parent: parent, child: plan.table, column: reference.column,
@@ -66,7 +66,7 @@ extension RowWriter {
             if let key = check.value.fitting(type) {
                 entry.reset(to: check.parent.rowPrefix)
                 entry.append(key)
-                if try entry.withBytes({ try transaction.contains($0) }) { continue }
+                if try unsafe entry.withBytes({ try unsafe transaction.contains($0) }) { continue }
             }
             if try !children(of: check.value, in: check.child, check.column, limit: 1).isEmpty { throw missing(check) }
         }
@@ -128,15 +128,15 @@ extension RowWriter {
             // Another change may have deleted the row.
             guard let old = try transaction.get(change.key) else { continue }
             guard let column = change.column else {
-                try remove(change.plan, key: change.key.span.bytes, old.span.bytes, depth: change.depth)
+                try unsafe remove(change.plan, key: change.key.span.bytes, old.span.bytes, depth: change.depth)
                 continue
             }
-            let shape = try change.plan.columns(of: old.span.bytes)
+            let shape = try unsafe change.plan.columns(of: old.span.bytes)
             var sources = try RowWriter.unchanged(change.plan, shape)
             sources[column] = try .value(change.value, for: change.plan.layout.slots[column].type)
             var composer = RowComposer(change.plan.layout)
-            try composer.compose(sources, old: old.span.bytes, new: RawSpan())
-            try self.change(
+            try unsafe composer.compose(sources, old: old.span.bytes, new: RawSpan())
+            try unsafe self.change(
                 change.plan, key: change.key, from: old.span.bytes, to: composer.bytes.span.bytes, depth: change.depth)
         }
     }
@@ -171,10 +171,10 @@ extension RowWriter {
         try transaction.forEach(from: prefix.bytes, to: prefix.bytes + [0xFF], limit: limit) { key, pointer in
             var row = table.rowPrefix
             if pointer.byteCount > 0 {
-                pointer.withUnsafeBytes { row += $0 }
+                unsafe pointer.withUnsafeBytes { unsafe row += $0 }
             } else {
                 let end = try KeyDecoder.end(ofValues: index.columns.count, at: index.prefix.count, in: key)
-                key.extracting(end..<key.byteCount).withUnsafeBytes { row += $0 }
+                unsafe key.extracting(end..<key.byteCount).withUnsafeBytes { unsafe row += $0 }
             }
             keys.append(row)
             return true
@@ -189,7 +189,7 @@ extension RowWriter {
         var keys: [[UInt8]] = []
         try transaction.forEach(prefix: table.rowPrefix) { key, row in
             let found = try self.value(try plan.columns(of: row)[column], of: row)
-            if ColumnValue.areSame(found, value) { keys.append(key.withUnsafeBytes { Array($0) }) }
+            if ColumnValue.areSame(found, value) { unsafe keys.append(key.withUnsafeBytes { unsafe Array($0) }) }
             return limit.map { keys.count < $0 } ?? true
         }
         return keys

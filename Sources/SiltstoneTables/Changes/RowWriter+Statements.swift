@@ -22,9 +22,9 @@ extension RowWriter {
     private func withCurrentRow(_ matches: Matches, _ number: Int, _ body: (RawSpan) throws -> Void) throws {
         guard hasFollowed else { return try matches.rows.withRow(number, body) }
         let row = try matches.keys.withRow(number) { key in
-            try key.withUnsafeBytes { try transaction.get($0) }
+            try unsafe key.withUnsafeBytes { try unsafe transaction.get($0) }
         }
-        if let row { try body(row.span.bytes) }
+        if let row { try unsafe body(row.span.bytes) }
     }
 
     /// Updates all matching rows.
@@ -49,10 +49,10 @@ extension RowWriter {
                         sourcesLayout = layout
                     }
                     try composer.compose(sources, old: old, new: new)
-                    let key = matches.keys.withRow(number) { $0.withUnsafeBytes { Array($0) } }
-                    try change(plan, key: key, from: old, to: composer.bytes.span.bytes, depth: 0, changed: changed)
+                    let key = matches.keys.withRow(number) { unsafe $0.withUnsafeBytes { unsafe Array($0) } }
+                    try unsafe change(plan, key: key, from: old, to: composer.bytes.span.bytes, depth: 0, changed: changed)
                     result.count += 1
-                    if statement.isReturning { result.rows.append(composer.bytes.span.bytes) }
+                    if statement.isReturning { unsafe result.rows.append(composer.bytes.span.bytes) }
                 }
                 try finishPending()
             }

@@ -45,11 +45,11 @@ final class RowWriter {
     }
 
     /// True if a row with ``rowKey`` exists.
-    func rowExists() throws -> Bool { try rowKey.withBytes { try transaction.contains($0) } }
+    func rowExists() throws -> Bool { try unsafe rowKey.withBytes { try unsafe transaction.contains($0) } }
 
     /// Writes the row with ``rowKey``.
     func putRow(_ row: RawSpan) throws {
-        try rowKey.withBytes { key in try row.withUnsafeBytes { try transaction.put(key, $0) } }
+        try unsafe rowKey.withBytes { key in try unsafe row.withUnsafeBytes { try unsafe transaction.put(key, $0) } }
     }
 
     // MARK: New rows
@@ -73,22 +73,22 @@ final class RowWriter {
     func putEntry(_ index: TableDescription.Index, hasNull: Bool, _ plan: TableWritePlan) throws {
         let prefix = plan.table.rowPrefix.count
         if !index.isUnique || hasNull {
-            rowKey.withBytes { entry.append(raw: UnsafeRawBufferPointer(rebasing: $0[prefix...])) }
-            try entry.withBytes { try transaction.put($0, UnsafeRawBufferPointer(start: nil, count: 0)) }
+            unsafe rowKey.withBytes { unsafe entry.append(raw: UnsafeRawBufferPointer(rebasing: $0[prefix...])) }
+            try unsafe entry.withBytes { try unsafe transaction.put($0, UnsafeRawBufferPointer(start: nil, count: 0)) }
             return
         }
-        if try entry.withBytes({ try transaction.contains($0) }) {
+        if try unsafe entry.withBytes({ try unsafe transaction.contains($0) }) {
             throw uniqueError(plan.table, index.columns, try entryValues(index))
         }
-        try entry.withBytes { entry in
-            try rowKey.withBytes {
-                try transaction.put(entry, UnsafeRawBufferPointer(rebasing: $0[prefix...]))
+        try unsafe entry.withBytes { entry in
+            try unsafe rowKey.withBytes {
+                try unsafe transaction.put(entry, UnsafeRawBufferPointer(rebasing: $0[prefix...]))
             }
         }
     }
 
     private func entryValues(_ index: TableDescription.Index) throws -> [ColumnValue] {
-        try entry.bytes.withUnsafeBytes { try KeyDecoder.values(in: $0.bytes, from: index.prefix.count) }
+        try unsafe entry.bytes.withUnsafeBytes { try unsafe KeyDecoder.values(in: $0.bytes, from: index.prefix.count) }
     }
 
     // MARK: Old rows
@@ -105,7 +105,7 @@ final class RowWriter {
         entry.reset(to: index.prefix)
         var hasNull = false
         for column in index.columns where try entry.append(shape[column], of: row) { hasNull = true }
-        if !index.isUnique || hasNull { entry.append(raw: key) }
+        if !index.isUnique || hasNull { unsafe entry.append(raw: key) }
         return index.isUnique && !hasNull
     }
 
@@ -114,12 +114,12 @@ final class RowWriter {
         let shape = try plan.columns(of: row)
         let prefix = plan.table.rowPrefix.count
         for index in plan.table.indexes {
-            let isKeyless = try rowKey.withBytes { key in
-                try RowWriter.makeEntry(
+            let isKeyless = try unsafe rowKey.withBytes { key in
+                try unsafe RowWriter.makeEntry(
                     oldEntry, index, of: row, shape, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))
             }
-            try rowKey.withBytes { key in
-                try removeOldEntry(index, isKeyless, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))
+            try unsafe rowKey.withBytes { key in
+                try unsafe removeOldEntry(index, isKeyless, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))
             }
         }
     }
@@ -129,10 +129,10 @@ final class RowWriter {
     func removeOldEntry(_ index: TableDescription.Index, _ isKeyless: Bool, key: UnsafeRawBufferPointer) throws {
         // In an index in construction, the entry may belong to another row: the duplicate that will end the build.
         if isKeyless, !index.isReady {
-            let owner = try oldEntry.withBytes { try transaction.get($0) }
-            guard let owner, owner.elementsEqual(key) else { return }
+            let owner = try unsafe oldEntry.withBytes { try unsafe transaction.get($0) }
+            guard let owner, unsafe owner.elementsEqual(key) else { return }
         }
-        try oldEntry.withBytes { try transaction.delete($0) }
+        try unsafe oldEntry.withBytes { try unsafe transaction.delete($0) }
     }
 
     // MARK: Errors
@@ -149,7 +149,7 @@ final class RowWriter {
 
     /// Decodes the values in ``rowKey``.
     func keyValues(_ table: TableDescription) throws -> [ColumnValue] {
-        try rowKey.bytes.withUnsafeBytes { try KeyDecoder.values(in: $0.bytes, from: table.rowPrefix.count) }
+        try unsafe rowKey.bytes.withUnsafeBytes { try unsafe KeyDecoder.values(in: $0.bytes, from: table.rowPrefix.count) }
     }
 }
 

@@ -80,7 +80,7 @@ final class TableWritePlan: Sendable {
     func checkNotNull(_ row: RawSpan) throws {
         for (byte, mask) in notNull {
             guard byte < row.byteCount else { throw KeyDecoder.shortKey }
-            if row.unsafeLoad(fromByteOffset: byte, as: UInt8.self) & mask != 0 { throw nullError(row) }
+            if unsafe row.unsafeLoad(fromByteOffset: byte, as: UInt8.self) & mask != 0 { throw nullError(row) }
         }
     }
 
@@ -105,11 +105,11 @@ enum RowHeader {
         guard row.byteCount >= RowLayout.headerBytes else {
             throw CRUDDecoderError("A row is shorter than its header.", code: .corrupt)
         }
-        let format = row.unsafeLoad(fromByteOffset: 0, as: UInt8.self)
+        let format = unsafe row.unsafeLoad(fromByteOffset: 0, as: UInt8.self)
         guard format == RowLayout.format else {
             throw CRUDDecoderError("A row has format \(format), which this release does not know.", code: .corrupt)
         }
-        return UInt16(littleEndian: row.unsafeLoadUnaligned(fromByteOffset: 2, as: UInt16.self))
+        return unsafe UInt16(littleEndian: row.unsafeLoadUnaligned(fromByteOffset: 2, as: UInt16.self))
     }
 }
 

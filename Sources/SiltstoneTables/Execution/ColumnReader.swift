@@ -17,7 +17,7 @@ final class ColumnReader {
     @inline(__always)
     func place(in row: RawSpan) throws -> ShapeColumn {
         guard row.byteCount >= RowLayout.headerBytes else { throw RowSlot.damaged(shape) }
-        let number = UInt16(littleEndian: row.unsafeLoadUnaligned(fromByteOffset: 2, as: UInt16.self))
+        let number = unsafe UInt16(littleEndian: row.unsafeLoadUnaligned(fromByteOffset: 2, as: UInt16.self))
         if let place, number == layout { return place }
         let found = try shape.columns(inLayout: number)[column]
         (place, layout) = (found, number)

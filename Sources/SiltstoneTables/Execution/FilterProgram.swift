@@ -4,6 +4,7 @@ import TableKit
 /// A condition compiled to a flat list of tests on the slots of rows of one layout. It decodes no values.
 ///
 /// A class, so that a test of an operand copies no arrays. Immutable after initialization.
+@safe
 final class FilterProgram {
     /// The tests, in unmanaged memory because they are read for each row.
     let tests: UnsafeMutablePointer<FilterInstruction>
@@ -22,13 +23,13 @@ final class FilterProgram {
     ///   - condition: a condition on source 0 alone.
     ///   - columns: the positions of the columns in the layout.
     init(_ condition: Condition, columns: [ShapeColumn], table: String) throws {
-        tests = .allocate(capacity: condition.testCount)
+        unsafe tests = .allocate(capacity: condition.testCount)
         start = try compile(
             condition, columns, table, ifMet: FilterInstruction.accept, ifNot: FilterInstruction.reject)
-        for (place, instruction) in instructions.enumerated() { (tests + place).initialize(to: instruction) }
+        for (place, instruction) in instructions.enumerated() { unsafe (tests + place).initialize(to: instruction) }
     }
 
-    deinit { tests.deallocate() }
+    deinit { unsafe tests.deallocate() }
 
     // MARK: Running
 
@@ -37,43 +38,43 @@ final class FilterProgram {
     func isOtherMet(
         _ test: UnsafeMutablePointer<FilterInstruction>, _ row: UnsafeRawBufferPointer, _ base: UnsafeRawPointer
     ) -> Bool? {
-        let slot = test.pointee.slot
-        switch test.pointee.operation {
+        let slot = unsafe test.pointee.slot
+        switch unsafe test.pointee.operation {
         case .isNull: return false
         case .isNotNull: return true
         case .scalarRange, .scalarList:
-            let number = ScalarOrder.load(slot.type, base + slot.place)
-            return lists[test.pointee.operand].containsSorted(number) != test.pointee.isInverted
+            let number = unsafe ScalarOrder.load(slot.type, base + slot.place)
+            return unsafe lists[test.pointee.operand].containsSorted(number) != test.pointee.isInverted
         case .bytes:
-            guard let value = Self.bytes(slot, row, base) else { return nil }
-            let order = bytes[test.pointee.operand].withUnsafeBytes { RowBytes.order(value, $0) }
-            return test.pointee.comparison.accepts(order)
+            guard let value = unsafe Self.bytes(slot, row, base) else { return nil }
+            let order = unsafe bytes[test.pointee.operand].withUnsafeBytes { unsafe RowBytes.order(value, $0) }
+            return unsafe test.pointee.comparison.accepts(order)
         case .bytesList:
-            guard let value = Self.bytes(slot, row, base) else { return nil }
-            return byteLists[test.pointee.operand].containsSorted(value) != test.pointee.isInverted
+            guard let value = unsafe Self.bytes(slot, row, base) else { return nil }
+            return unsafe byteLists[test.pointee.operand].containsSorted(value) != test.pointee.isInverted
         case .pattern:
-            guard let value = Self.bytes(slot, row, base) else { return nil }
-            return patterns[test.pointee.operand].matches(value) != test.pointee.isInverted
-        case .columns: return compareColumns(test, row, base)
+            guard let value = unsafe Self.bytes(slot, row, base) else { return nil }
+            return unsafe patterns[test.pointee.operand].matches(value) != test.pointee.isInverted
+        case .columns: return unsafe compareColumns(test, row, base)
         }
     }
 
     private func compareColumns(
         _ test: UnsafeMutablePointer<FilterInstruction>, _ row: UnsafeRawBufferPointer, _ base: UnsafeRawPointer
     ) -> Bool? {
-        let left = test.pointee.slot
-        let right = others[test.pointee.operand]
-        if base.load(fromByteOffset: right.nullByte, as: UInt8.self) & right.nullMask != 0 { return false }
+        let left = unsafe test.pointee.slot
+        let right = unsafe others[test.pointee.operand]
+        if unsafe base.load(fromByteOffset: right.nullByte, as: UInt8.self) & right.nullMask != 0 { return false }
         if left.type == right.type, ScalarOrder.covers(left.type) {
-            let (a, b) = (
+            let (a, b) = unsafe (
                 ScalarOrder.load(left.type, base + left.place), ScalarOrder.load(right.type, base + right.place)
             )
-            return test.pointee.comparison.accepts(a < b ? -1 : a > b ? 1 : 0)
+            return unsafe test.pointee.comparison.accepts(a < b ? -1 : a > b ? 1 : 0)
         }
         do {
-            let span = RawSpan(_unsafeBytes: row)
+            let span = unsafe RawSpan(_unsafeBytes: row)
             let order = ColumnValue.order(try left.value(in: span), try right.value(in: span))
-            return test.pointee.comparison.accepts(order)
+            return unsafe test.pointee.comparison.accepts(order)
         } catch { return nil }
     }
 
@@ -82,8 +83,8 @@ final class FilterProgram {
     private static func bytes(
         _ slot: RowSlot, _ row: UnsafeRawBufferPointer, _ base: UnsafeRawPointer
     ) -> UnsafeRawBufferPointer? {
-        if slot.isFixed { return UnsafeRawBufferPointer(start: base + slot.place, count: 16) }
-        return RowBytes.variable(slot, in: row)
+        if slot.isFixed { return unsafe UnsafeRawBufferPointer(start: base + slot.place, count: 16) }
+        return unsafe RowBytes.variable(slot, in: row)
     }
 
     // MARK: Compiling
@@ -215,7 +216,7 @@ extension ColumnValue {
         switch self {
         case .text(let text), .json(let text): Array(text.utf8)
         case .bytes(let bytes): bytes
-        case .uuid(let value): withUnsafeBytes(of: value.uuid) { Array($0) }
+        case .uuid(let value): unsafe withUnsafeBytes(of: value.uuid) { unsafe Array($0) }
         default: []
         }
     }
@@ -248,7 +249,7 @@ extension [[UInt8]] {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            let order = self[middle].withUnsafeBytes { RowBytes.order($0, bytes) }
+            let order = unsafe self[middle].withUnsafeBytes { unsafe RowBytes.order($0, bytes) }
             if order == 0 { return true }
             if order < 0 { low = middle + 1 } else { high = middle }
         }

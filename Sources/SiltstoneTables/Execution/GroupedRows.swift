@@ -56,11 +56,11 @@ struct GroupedRows {
         }
         var new = RowBuffer()
         new.ends = [Int](repeating: 0, count: old.count)
-        new.bytes = [UInt8](unsafeUninitializedCapacity: byteCount) { target, initialized in
-            old.bytes.withUnsafeBytes { source in
+        new.bytes = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { target, initialized in
+            unsafe old.bytes.withUnsafeBytes { source in
                 for (row, group) in ranked.groups.enumerated() {
                     let (group, range) = (Int(group), old[range: row])
-                    UnsafeMutableRawBufferPointer(target)[bytes[group]...]
+                    unsafe UnsafeMutableRawBufferPointer(target)[bytes[group]...]
                         .copyBytes(from: UnsafeRawBufferPointer(rebasing: source[range]))
                     bytes[group] += range.count
                     new.ends[Int(groups[group].end)] = bytes[group]

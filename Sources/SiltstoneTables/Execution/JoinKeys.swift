@@ -82,7 +82,7 @@ extension RowSlot {
     @inline(__always)
     fileprivate func scalar(in row: RawSpan) throws -> Int64 {
         guard row.byteCount >= endsStart else { throw RowSlot.shortJoinedRow }
-        return row.withUnsafeBytes { ScalarOrder.load(type, $0.baseAddress.unsafelyUnwrapped + place) }
+        return unsafe row.withUnsafeBytes { unsafe ScalarOrder.load(type, $0.baseAddress.unsafelyUnwrapped + place) }
     }
 
     fileprivate static var shortJoinedRow: CRUDDecoderError {

@@ -32,8 +32,8 @@ struct QueryExecutor<Reader: KeyValueReader> {
         else { return nil }
         let binding = try catalogue.binding(query.sources[0])
         guard let key = pointKey(binding, query.predicate) else { return nil }
-        let batch = try key.withBytes { (bytes) throws(any Error) in
-            try reader.withValue(bytes) { row in
+        let batch = try unsafe key.withBytes { (bytes) throws(any Error) in
+            try unsafe reader.withValue(bytes) { row in
                 var batch = RowBatch(shape: binding.shape)
                 batch.rows.append(row)
                 return batch
@@ -66,8 +66,8 @@ struct QueryExecutor<Reader: KeyValueReader> {
         _ binding: TableBinding, _ predicate: Predicate?, _ body: (RawSpan, RawSpan) throws -> Void
     ) throws {
         if let key = pointKey(binding, predicate) {
-            try key.withBytes { (bytes) throws(any Error) in
-                _ = try reader.withValue(bytes) { row in try body(bytes.bytes, row) }
+            try unsafe key.withBytes { (bytes) throws(any Error) in
+                _ = try unsafe reader.withValue(bytes) { row in try unsafe body(bytes.bytes, row) }
             }
             return
         }
@@ -78,8 +78,8 @@ struct QueryExecutor<Reader: KeyValueReader> {
         var whole = prefix
         try runner.source(path, of: table).forEach { key, row in
             whole.removeLast(whole.count - prefix.count)
-            key.withUnsafeBytes { whole += $0 }
-            try body(whole.span.bytes, row)
+            unsafe key.withUnsafeBytes { unsafe whole += $0 }
+            try unsafe body(whole.span.bytes, row)
             return true
         }
     }

@@ -19,7 +19,7 @@ struct RankedRows {
 
     mutating func append(_ key: RawSpan, _ row: RawSpan, group: Int32) throws {
         try sortKey.append(to: &keys.bytes, of: row)
-        key.withUnsafeBytes { keys.bytes += $0 }
+        unsafe key.withUnsafeBytes { unsafe keys.bytes += $0 }
         keys.ends.append(keys.bytes.count)
         note(group)
         rows.append(row)
@@ -34,8 +34,8 @@ struct RankedRows {
         }
         guard ascends || ascendsInGroups else { return }
         let (last, next) = (keys[range: keys.count - 2], keys[range: keys.count - 1])
-        let isAbove = keys.bytes.withUnsafeBytes { keys in
-            RowBytes.order(
+        let isAbove = unsafe keys.bytes.withUnsafeBytes { keys in
+            unsafe RowBytes.order(
                 UnsafeRawBufferPointer(rebasing: keys[last]), UnsafeRawBufferPointer(rebasing: keys[next])) < 0
         }
         if groups.last != group {
@@ -60,9 +60,9 @@ struct RankedRows {
     mutating func rank(isAcrossValues: Bool) {
         defer { (keys, seen) = (RowBuffer(), []) }
         if ascends || (ascendsInGroups && !isAcrossValues) { return }
-        let order = keys.bytes.withUnsafeBytes { bytes in
+        let order = unsafe keys.bytes.withUnsafeBytes { bytes in
             (0..<keys.count).sorted { left, right in
-                RowBytes.order(
+                unsafe RowBytes.order(
                     UnsafeRawBufferPointer(rebasing: bytes[keys[range: left]]),
                     UnsafeRawBufferPointer(rebasing: bytes[keys[range: right]])) < 0
             }

@@ -8,19 +8,19 @@ enum RowBytes {
     @inline(__always)
     static func variable(_ slot: RowSlot, in row: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard let base = row.baseAddress else { return nil }
-        let isWide = base.load(fromByteOffset: 1, as: UInt8.self) & RowLayout.wideEnds != 0
+        let isWide = unsafe base.load(fromByteOffset: 1, as: UInt8.self) & RowLayout.wideEnds != 0
         let width = isWide ? 4 : 2
         let start = slot.endsStart &+ slot.variableCount &* width
         guard start <= row.count else { return nil }
-        let upper = end(slot.place, base + slot.endsStart, isWide)
-        let lower = slot.place == 0 ? 0 : end(slot.place &- 1, base + slot.endsStart, isWide)
+        let upper = unsafe end(slot.place, base + slot.endsStart, isWide)
+        let lower = unsafe slot.place == 0 ? 0 : end(slot.place &- 1, base + slot.endsStart, isWide)
         guard lower <= upper, start &+ upper <= row.count else { return nil }
-        return UnsafeRawBufferPointer(start: base + (start &+ lower), count: upper &- lower)
+        return unsafe UnsafeRawBufferPointer(start: base + (start &+ lower), count: upper &- lower)
     }
 
     @inline(__always)
     private static func end(_ number: Int, _ ends: UnsafeRawPointer, _ isWide: Bool) -> Int {
-        isWide
+        unsafe isWide
             ? Int(UInt32(littleEndian: ends.loadUnaligned(fromByteOffset: number &* 4, as: UInt32.self)))
             : Int(UInt16(littleEndian: ends.loadUnaligned(fromByteOffset: number &* 2, as: UInt16.self)))
     }
@@ -30,7 +30,7 @@ enum RowBytes {
     static func order(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
         let common = min(left.count, right.count)
         if common > 0, let a = left.baseAddress, let b = right.baseAddress {
-            let order = compareMemory(a, b, common)
+            let order = unsafe compareMemory(a, b, common)
             if order != 0 { return order }
         }
         return left.count &- right.count
@@ -41,14 +41,14 @@ enum RowBytes {
     private static func compareMemory(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Int {
         var place = 0
         while place &+ 8 <= count {
-            let left = a.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-            let right = b.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            let left = unsafe a.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            let right = unsafe b.loadUnaligned(fromByteOffset: place, as: UInt64.self)
             if left != right { return left.bigEndian < right.bigEndian ? -1 : 1 }
             place &+= 8
         }
         while place < count {
-            let left = a.load(fromByteOffset: place, as: UInt8.self)
-            let right = b.load(fromByteOffset: place, as: UInt8.self)
+            let left = unsafe a.load(fromByteOffset: place, as: UInt8.self)
+            let right = unsafe b.load(fromByteOffset: place, as: UInt8.self)
             if left != right { return left < right ? -1 : 1 }
             place &+= 1
         }
@@ -57,6 +57,6 @@ enum RowBytes {
 
     /// As ``order(_:_:)-swift.type.method``, for arrays.
     static func order(_ left: [UInt8], _ right: [UInt8]) -> Int {
-        left.withUnsafeBytes { left in right.withUnsafeBytes { order(left, $0) } }
+        unsafe left.withUnsafeBytes { left in unsafe right.withUnsafeBytes { unsafe order(left, $0) } }
     }
 }

@@ -97,7 +97,7 @@ enum RowKeys {
     static func list<Reader: KeyValueReader>(_ keys: [[UInt8]], for reader: Reader) -> RowFetch<Reader>.Fill {
         var rest = keys[...]
         return { buffer, count in
-            for key in rest.prefix(count) { buffer.append(key.span.bytes) }
+            for key in rest.prefix(count) { unsafe buffer.append(key.span.bytes) }
             rest = rest.dropFirst(count)
         }
     }

@@ -1,6 +1,7 @@
 import TableKit
 
 /// Evaluates a condition on the bytes of rows. Used by one thread at a time.
+@safe
 final class RowFilter {
     /// The condition, on source 0 alone.
     let condition: Condition
@@ -12,6 +13,7 @@ final class RowFilter {
     /// property would cost exclusivity checks for each row.
     private let current: UnsafeMutablePointer<Current>
 
+    @safe
     private struct Current {
         /// -1: none.
         var layout: Int32 = -1
@@ -26,25 +28,25 @@ final class RowFilter {
         self.condition = condition
         acceptsAll = condition == .always
         self.shape = shape
-        current = .allocate(capacity: 1)
-        current.initialize(to: Current())
+        unsafe current = .allocate(capacity: 1)
+        unsafe current.initialize(to: Current())
     }
 
-    deinit { current.deallocate() }
+    deinit { unsafe current.deallocate() }
 
     /// True if a row matches the condition.
     /// - Throws: `TableErrorCode.corrupt` if the row is damaged or its layout unknown.
     @inline(__always)
     func accepts(_ row: RawSpan) throws -> Bool {
         if acceptsAll { return true }
-        return try row.withUnsafeBytes { row in
+        return try unsafe row.withUnsafeBytes { row in
             guard row.count >= RowLayout.headerBytes, let base = row.baseAddress else { throw shortRow }
-            let layout = Int32(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
-            if layout != current.pointee.layout { try choose(layout) }
-            guard row.count >= current.pointee.leastBytes else { throw shortRow }
-            var next = current.pointee.start
-            while next >= 0, let tests = current.pointee.tests {
-                next = try isMet(tests + next, row, base) ? tests[next].ifMet : tests[next].ifNot
+            let layout = unsafe Int32(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
+            if unsafe layout != current.pointee.layout { try choose(layout) }
+            guard unsafe row.count >= current.pointee.leastBytes else { throw shortRow }
+            var next = unsafe current.pointee.start
+            while next >= 0, let tests = unsafe current.pointee.tests {
+                next = try unsafe isMet(tests + next, row, base) ? tests[next].ifMet : tests[next].ifNot
             }
             return next == FilterInstruction.accept
         }
@@ -55,14 +57,14 @@ final class RowFilter {
         _ test: UnsafeMutablePointer<FilterInstruction>, _ row: UnsafeRawBufferPointer, _ base: UnsafeRawPointer
     ) throws -> Bool {
         let isNull =
-            base.load(fromByteOffset: test.pointee.slot.nullByte, as: UInt8.self) & test.pointee.slot.nullMask != 0
-        if test.pointee.operation == .scalarRange {
+            unsafe base.load(fromByteOffset: test.pointee.slot.nullByte, as: UInt8.self) & test.pointee.slot.nullMask != 0
+        if unsafe test.pointee.operation == .scalarRange {
             if isNull { return false }
-            let number = ScalarOrder.load(test.pointee.slot.type, base + test.pointee.slot.place)
-            return (number >= test.pointee.low && number <= test.pointee.high) != test.pointee.isInverted
+            let number = unsafe ScalarOrder.load(test.pointee.slot.type, base + test.pointee.slot.place)
+            return unsafe (number >= test.pointee.low && number <= test.pointee.high) != test.pointee.isInverted
         }
-        if isNull || test.pointee.operation == .isNull { return isNull && test.pointee.operation == .isNull }
-        let result = current.pointee.program?._withUnsafeGuaranteedRef { $0.isOtherMet(test, row, base) }
+        if unsafe isNull || test.pointee.operation == .isNull { return unsafe isNull && test.pointee.operation == .isNull }
+        let result = unsafe current.pointee.program?._withUnsafeGuaranteedRef { unsafe $0.isOtherMet(test, row, base) }
         guard let result else { throw shortRow }
         return result
     }
@@ -74,7 +76,7 @@ final class RowFilter {
             ?? FilterProgram(
                 condition, columns: try shape.columns(inLayout: number), table: shape.structure.name)
         programs[number] = program
-        current.pointee = Current(
+        unsafe current.pointee = unsafe Current(
             layout: layout, leastBytes: program.leastBytes, start: program.start, tests: program.tests,
             program: .passUnretained(program))
     }

@@ -38,14 +38,14 @@ struct RowSorter {
                 head: Self.head(terms, key), start: bytes.count, termBytes: Int32(terms.count),
                 keyBytes: Int32(key.byteCount), rowBytes: row.byteCount))
         bytes += terms
-        key.withUnsafeBytes { bytes += $0 }
-        row.withUnsafeBytes { bytes += $0 }
+        unsafe key.withUnsafeBytes { unsafe bytes += $0 }
+        unsafe row.withUnsafeBytes { unsafe bytes += $0 }
         if bytes.count > mostBytes { try spill() }
     }
 
     private static func head(_ terms: [UInt8], _ key: RawSpan) -> UInt64 {
         if terms.count >= 8 {
-            return terms.withUnsafeBytes { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
+            return unsafe terms.withUnsafeBytes { unsafe UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
         }
         var head: UInt64 = 0
         for index in 0..<8 {
@@ -53,7 +53,7 @@ struct RowSorter {
                 if index < terms.count {
                     terms[index]
                 } else if index - terms.count < key.byteCount {
-                    key.unsafeLoad(fromByteOffset: index - terms.count, as: UInt8.self)
+                    unsafe key.unsafeLoad(fromByteOffset: index - terms.count, as: UInt8.self)
                 } else {
                     0
                 }
@@ -70,7 +70,7 @@ struct RowSorter {
         for entry in entries {
             let keyEnd = entry.start + Int(entry.termBytes) + Int(entry.keyBytes)
             // The value is the length of the terms, then the row: the length locates the row's key in the sort key.
-            var value = withUnsafeBytes(of: entry.termBytes.littleEndian) { Array($0) }
+            var value = unsafe withUnsafeBytes(of: entry.termBytes.littleEndian) { unsafe Array($0) }
             value += bytes[keyEnd..<keyEnd + entry.rowBytes]
             let key = bytes[entry.start..<keyEnd]
             guard key.count <= Limits.keyBytes else {
@@ -88,16 +88,16 @@ struct RowSorter {
     }
 
     private mutating func sort() {
-        entries = bytes.withUnsafeBytes { bytes in
+        entries = unsafe bytes.withUnsafeBytes { bytes in
             entries.sorted { left, right in
                 if left.head != right.head { return left.head < right.head }
-                return RowBytes.order(Self.key(left, bytes), Self.key(right, bytes)) < 0
+                return unsafe RowBytes.order(Self.key(left, bytes), Self.key(right, bytes)) < 0
             }
         }
     }
 
     private static func key(_ entry: Entry, _ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.start + Int(entry.termBytes) + Int(entry.keyBytes)])
+        unsafe UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.start + Int(entry.termBytes) + Int(entry.keyBytes)])
     }
 
     /// Returns the rows in order, and empties the sorter.
@@ -135,7 +135,7 @@ private final class RowsInMemory: RowSource {
 
     func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
         let bytes = bytes
-        let span = bytes.span.bytes
+        let span = unsafe bytes.span.bytes
         while next < ranges.count {
             let entry = ranges[next]
             next += 1
@@ -155,7 +155,7 @@ private final class SpilledRows: RowSource {
         let walk = try cursor ?? store.scan()
         cursor = walk
         try walk.forEach { key, value in
-            let termBytes = Int(Int32(littleEndian: value.unsafeLoadUnaligned(as: Int32.self)))
+            let termBytes = unsafe Int(Int32(littleEndian: value.unsafeLoadUnaligned(as: Int32.self)))
             return try body(
                 key.extracting(droppingFirst: termBytes), value.extracting(droppingFirst: MemoryLayout<Int32>.size))
         }

@@ -41,18 +41,18 @@ enum ScalarOrder {
     @inline(__always)
     static func load(_ type: ColumnType, _ place: UnsafeRawPointer) -> Int64 {
         switch type {
-        case .bool: place.load(as: UInt8.self) != 0 ? 1 : 0
-        case .int8: Int64(place.load(as: Int8.self))
-        case .uint8: Int64(place.load(as: UInt8.self))
-        case .int16: Int64(Int16(littleEndian: place.loadUnaligned(as: Int16.self)))
-        case .uint16: Int64(UInt16(littleEndian: place.loadUnaligned(as: UInt16.self)))
-        case .int32: Int64(Int32(littleEndian: place.loadUnaligned(as: Int32.self)))
-        case .uint32: Int64(UInt32(littleEndian: place.loadUnaligned(as: UInt32.self)))
-        case .int64: Int64(littleEndian: place.loadUnaligned(as: Int64.self))
-        case .uint64: Int64(littleEndian: place.loadUnaligned(as: Int64.self)) ^ .min
+        case .bool: unsafe place.load(as: UInt8.self) != 0 ? 1 : 0
+        case .int8: unsafe Int64(place.load(as: Int8.self))
+        case .uint8: unsafe Int64(place.load(as: UInt8.self))
+        case .int16: unsafe Int64(Int16(littleEndian: place.loadUnaligned(as: Int16.self)))
+        case .uint16: unsafe Int64(UInt16(littleEndian: place.loadUnaligned(as: UInt16.self)))
+        case .int32: unsafe Int64(Int32(littleEndian: place.loadUnaligned(as: Int32.self)))
+        case .uint32: unsafe Int64(UInt32(littleEndian: place.loadUnaligned(as: UInt32.self)))
+        case .int64: unsafe Int64(littleEndian: place.loadUnaligned(as: Int64.self))
+        case .uint64: unsafe Int64(littleEndian: place.loadUnaligned(as: Int64.self)) ^ .min
         case .float:
-            number(Double(Float(bitPattern: UInt32(littleEndian: place.loadUnaligned(as: UInt32.self)))))
-        case .double, .date: number(Double(bitPattern: UInt64(littleEndian: place.loadUnaligned(as: UInt64.self))))
+            unsafe number(Double(Float(bitPattern: UInt32(littleEndian: place.loadUnaligned(as: UInt32.self)))))
+        case .double, .date: unsafe number(Double(bitPattern: UInt64(littleEndian: place.loadUnaligned(as: UInt64.self))))
         case .uuid, .string, .bytes, .json: 0
         }
     }

@@ -28,13 +28,13 @@ final class SortKey {
 
     /// Appends a range of the encoded terms.
     func append(to key: inout [UInt8], _ row: RawSpan, _ range: Range<Int>) throws {
-        try row.withUnsafeBytes { bytes in
+        try unsafe row.withUnsafeBytes { bytes in
             guard bytes.count >= RowLayout.headerBytes else { throw RowSlot.damaged(shape) }
-            let number = UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+            let number = unsafe UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
             if number != layout { try choose(number) }
             for place in range {
                 let start = key.count
-                try append(columns[place], terms[place].column, of: bytes, to: &key)
+                try unsafe append(columns[place], terms[place].column, of: bytes, to: &key)
                 if terms[place].isDescending { for index in start..<key.count { key[index] = ~key[index] } }
             }
         }
@@ -52,15 +52,15 @@ final class SortKey {
         switch column {
         case .slot(let slot):
             guard row.count >= slot.endsStart, let base = row.baseAddress else { throw RowSlot.damaged(shape) }
-            if base.load(fromByteOffset: slot.nullByte, as: UInt8.self) & slot.nullMask != 0 { return key.append(0) }
+            if unsafe base.load(fromByteOffset: slot.nullByte, as: UInt8.self) & slot.nullMask != 0 { return key.append(0) }
             key.append(1)
             if ScalarOrder.covers(slot.type) {
-                key.append(scalar: ScalarOrder.load(slot.type, base + slot.place))
+                unsafe key.append(scalar: ScalarOrder.load(slot.type, base + slot.place))
             } else if slot.isFixed {
-                key += UnsafeRawBufferPointer(start: base + slot.place, count: 16)
+                unsafe key += UnsafeRawBufferPointer(start: base + slot.place, count: 16)
             } else {
-                guard let bytes = RowBytes.variable(slot, in: row) else { throw RowSlot.damaged(shape) }
-                key.append(escaped: bytes)
+                guard let bytes = unsafe RowBytes.variable(slot, in: row) else { throw RowSlot.damaged(shape) }
+                unsafe key.append(escaped: bytes)
             }
         case .absent(let value):
             if value.isNull { return key.append(0) }
@@ -77,7 +77,7 @@ final class SortKey {
         } else if case .uuid = value {
             key += value.comparableBytes
         } else {
-            value.comparableBytes.withUnsafeBytes { key.append(escaped: $0) }
+            unsafe value.comparableBytes.withUnsafeBytes { unsafe key.append(escaped: $0) }
         }
     }
 }
@@ -87,15 +87,15 @@ extension [UInt8] {
     @inline(__always)
     fileprivate mutating func append(scalar number: Int64) {
         let bits = (UInt64(bitPattern: number) ^ 1 << 63).bigEndian
-        Swift.withUnsafeBytes(of: bits) { append(contentsOf: $0) }
+        unsafe Swift.withUnsafeBytes(of: bits) { unsafe append(contentsOf: $0) }
     }
 
     /// Appends escaped bytes with a terminator, so that a prefix sorts first.
     fileprivate mutating func append(escaped bytes: UnsafeRawBufferPointer) {
-        if !bytes.contains(0) {
-            append(contentsOf: bytes)
+        if unsafe !bytes.contains(0) {
+            unsafe append(contentsOf: bytes)
         } else {
-            for byte in bytes {
+            for unsafe byte in unsafe bytes {
                 append(byte)
                 if byte == 0 { append(0xFF) }
             }

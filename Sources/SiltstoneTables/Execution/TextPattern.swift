@@ -18,13 +18,13 @@ struct TextPattern {
     /// True if the pattern matches.
     func matches(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if place != .wildcards, bytes.count < text.count { return false }
-        return text.withUnsafeBytes { text in
+        return unsafe text.withUnsafeBytes { text in
             switch place {
-            case .whole: bytes.count == text.count && Self.isSame(text, bytes, at: 0)
-            case .atStart: Self.isSame(text, bytes, at: 0)
-            case .atEnd: Self.isSame(text, bytes, at: bytes.count - text.count)
-            case .anywhere: Self.contains(bytes, text)
-            case .wildcards: Self.matches(bytes, wildcards: text)
+            case .whole: unsafe bytes.count == text.count && Self.isSame(text, bytes, at: 0)
+            case .atStart: unsafe Self.isSame(text, bytes, at: 0)
+            case .atEnd: unsafe Self.isSame(text, bytes, at: bytes.count - text.count)
+            case .anywhere: unsafe Self.contains(bytes, text)
+            case .wildcards: unsafe Self.matches(bytes, wildcards: text)
             }
         }
     }
@@ -33,18 +33,18 @@ struct TextPattern {
     private static func isSame(_ text: UnsafeRawBufferPointer, _ bytes: UnsafeRawBufferPointer, at start: Int) -> Bool {
         var index = 0
         while index < text.count {
-            if folded(bytes[start &+ index]) != text[index] { return false }
+            if unsafe folded(bytes[start &+ index]) != text[index] { return false }
             index &+= 1
         }
         return true
     }
 
     private static func contains(_ bytes: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer) -> Bool {
-        guard let first = text.first else { return true }
+        guard let first = unsafe text.first else { return true }
         var start = 0
         let last = bytes.count - text.count
         while start <= last {
-            if folded(bytes[start]) == first, isSame(text, bytes, at: start) { return true }
+            if unsafe folded(bytes[start]) == first, unsafe isSame(text, bytes, at: start) { return true }
             start &+= 1
         }
         return false
@@ -55,27 +55,27 @@ struct TextPattern {
         var (place, wanted) = (0, 0)
         var retry: (place: Int, wanted: Int)?
         while place < text.count {
-            if wanted < pattern.count, pattern[wanted] == UInt8(ascii: "%") {
+            if wanted < pattern.count, unsafe pattern[wanted] == UInt8(ascii: "%") {
                 wanted += 1
                 retry = (place, wanted)
-            } else if wanted < pattern.count, pattern[wanted] == UInt8(ascii: "_") {
-                place = endOfCharacter(text, at: place)
+            } else if wanted < pattern.count, unsafe pattern[wanted] == UInt8(ascii: "_") {
+                place = unsafe endOfCharacter(text, at: place)
                 wanted += 1
-            } else if wanted < pattern.count, pattern[wanted] == folded(text[place]) {
+            } else if wanted < pattern.count, unsafe pattern[wanted] == folded(text[place]) {
                 (place, wanted) = (place + 1, wanted + 1)
             } else if let last = retry {
-                (place, wanted) = (endOfCharacter(text, at: last.place), last.wanted)
+                (place, wanted) = unsafe (endOfCharacter(text, at: last.place), last.wanted)
                 retry = (place, wanted)
             } else {
                 return false
             }
         }
-        return pattern[wanted...].allSatisfy { $0 == UInt8(ascii: "%") }
+        return unsafe pattern[wanted...].allSatisfy { $0 == UInt8(ascii: "%") }
     }
 
     private static func endOfCharacter(_ text: UnsafeRawBufferPointer, at start: Int) -> Int {
         var place = start + 1
-        while place < text.count, text[place] & 0xC0 == 0x80 { place += 1 }
+        while place < text.count, unsafe text[place] & 0xC0 == 0x80 { place += 1 }
         return place
     }
 }

@@ -28,7 +28,7 @@ final class TopRows: RowSource {
         while next < rows.count {
             let entry = rows[next]
             next += 1
-            if try !body(entry.key.span.bytes.extracting(droppingFirst: entry.termBytes), entry.row.span.bytes) {
+            if try unsafe !body(entry.key.span.bytes.extracting(droppingFirst: entry.termBytes), entry.row.span.bytes) {
                 return
             }
         }
@@ -44,13 +44,13 @@ final class TopRows: RowSource {
         try source.forEach { rowKey, row in
             try sortKey.make(&key, of: row)
             let termBytes = key.count
-            rowKey.withUnsafeBytes { key += $0 }
+            unsafe rowKey.withUnsafeBytes { unsafe key += $0 }
             if heap.count == count {
                 guard RowBytes.order(key, heap[0].key) < 0 else { return true }
-                heap[0] = Entry(key: key, termBytes: termBytes, row: row.withUnsafeBytes { Array($0) })
+                heap[0] = unsafe Entry(key: key, termBytes: termBytes, row: row.withUnsafeBytes { unsafe Array($0) })
                 Self.siftDown(&heap)
             } else {
-                heap.append(Entry(key: key, termBytes: termBytes, row: row.withUnsafeBytes { Array($0) }))
+                unsafe heap.append(Entry(key: key, termBytes: termBytes, row: row.withUnsafeBytes { unsafe Array($0) }))
                 Self.siftUp(&heap)
             }
             return true

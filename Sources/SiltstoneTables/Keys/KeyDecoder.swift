@@ -45,7 +45,7 @@ enum KeyDecoder {
         case KeyTag.real: return .real(real(key, start + 1))
         case KeyTag.date: return .date(Date(timeIntervalSinceReferenceDate: real(key, start + 1)))
         case KeyTag.uuid:
-            return .uuid(UUID(uuid: key.unsafeLoadUnaligned(fromByteOffset: start + 1, as: uuid_t.self)))
+            return unsafe .uuid(UUID(uuid: key.unsafeLoadUnaligned(fromByteOffset: start + 1, as: uuid_t.self)))
         case KeyTag.text: return .text(String(decoding: unescaped(key, start + 1..<end - 1), as: UTF8.self))
         case KeyTag.json: return .json(String(decoding: unescaped(key, start + 1..<end - 1), as: UTF8.self))
         case KeyTag.bytes: return .bytes(unescaped(key, start + 1..<end - 1))
@@ -64,7 +64,7 @@ enum KeyDecoder {
 
     @inline(__always)
     private static func byte(_ key: RawSpan, _ offset: Int) -> UInt8 {
-        key.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+        unsafe key.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
     }
 
     private static func integer(_ key: RawSpan, _ start: Int, _ tag: UInt8) throws(CRUDDecoderError) -> ColumnValue {
@@ -78,7 +78,7 @@ enum KeyDecoder {
     }
 
     private static func real(_ key: RawSpan, _ offset: Int) -> Double {
-        let bits = UInt64(bigEndian: key.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        let bits = unsafe UInt64(bigEndian: key.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
         return Double(bitPattern: bits >> 63 == 1 ? bits & ~(1 << 63) : ~bits)
     }
 

@@ -6,8 +6,10 @@ import TableKit
 /// One encoder builds many keys in the memory that it owns, so an insert of many rows allocates nothing for each. Its
 /// methods change that memory, not the encoder, so a class can hold an encoder in a constant. In a variable, each
 /// change would have an exclusivity check.
+@safe
 struct KeyEncoder: ~Copyable {
     /// The header of the memory, followed by the bytes of the key.
+    @safe
     private struct Head {
         var start: UnsafeMutablePointer<UInt8>
         var capacity: Int
@@ -23,19 +25,19 @@ struct KeyEncoder: ~Copyable {
 
     /// The length of the key in bytes.
     private(set) var count: Int {
-        @inline(__always) get { head.pointee.count }
-        @inline(__always) nonmutating set { head.pointee.count = newValue }
+        @inline(__always) get { unsafe head.pointee.count }
+        @inline(__always) nonmutating set { unsafe head.pointee.count = newValue }
     }
     private var start: UnsafeMutablePointer<UInt8> {
-        @inline(__always) get { head.pointee.start }
+        @inline(__always) get { unsafe head.pointee.start }
     }
 
     /// An encoder with an empty key.
     init() {
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: MemoryLayout<Head>.size + KeyEncoder.room, alignment: MemoryLayout<Head>.alignment)
-        head = memory.bindMemory(to: Head.self, capacity: 1)
-        head.initialize(
+        unsafe head = unsafe memory.bindMemory(to: Head.self, capacity: 1)
+        unsafe head.initialize(
             to: Head(
                 start: (memory + MemoryLayout<Head>.size).assumingMemoryBound(to: UInt8.self), capacity: KeyEncoder.room
             ))
@@ -49,11 +51,11 @@ struct KeyEncoder: ~Copyable {
 
     deinit {
         deallocateMoved()
-        head.deallocate()
+        unsafe head.deallocate()
     }
 
     /// Frees a key that has moved to other memory.
-    private func deallocateMoved() { if head.pointee.capacity > KeyEncoder.room { start.deallocate() } }
+    private func deallocateMoved() { if unsafe head.pointee.capacity > KeyEncoder.room { unsafe start.deallocate() } }
 
     /// Begins the next key.
     func reset(to prefix: [UInt8] = []) {
@@ -67,11 +69,11 @@ struct KeyEncoder: ~Copyable {
     /// Passes the key to a closure.
     @inline(__always)
     func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
-        try body(UnsafeRawBufferPointer(start: start, count: count))
+        try unsafe body(UnsafeRawBufferPointer(start: start, count: count))
     }
 
     /// A copy of the key.
-    var bytes: [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
+    var bytes: [UInt8] { unsafe Array(UnsafeBufferPointer(start: start, count: count)) }
 
     // MARK: Values
 
@@ -86,10 +88,10 @@ struct KeyEncoder: ~Copyable {
         case .date(let value): append(KeyTag.date, value.timeIntervalSinceReferenceDate)
         case .uuid(let value):
             append(tag: KeyTag.uuid)
-            withUnsafeBytes(of: value.uuid) { append(raw: $0) }
+            unsafe withUnsafeBytes(of: value.uuid) { unsafe append(raw: $0) }
         case .text(let value): append(text: value, tag: KeyTag.text)
         case .json(let value): append(text: value, tag: KeyTag.json)
-        case .bytes(let value): value.withUnsafeBytes { append(escaped: $0, tag: KeyTag.bytes) }
+        case .bytes(let value): unsafe value.withUnsafeBytes { unsafe append(escaped: $0, tag: KeyTag.bytes) }
         }
     }
 
@@ -122,11 +124,11 @@ struct KeyEncoder: ~Copyable {
         case .uuid:
             let value = try slot.fixed(in: row, as: uuid_t.self)
             append(tag: KeyTag.uuid)
-            withUnsafeBytes(of: value) { append(raw: $0) }
+            unsafe withUnsafeBytes(of: value) { unsafe append(raw: $0) }
         case .string, .bytes, .json:
             let part = row.extracting(try slot.range(in: row))
             let tag = slot.type == .string ? KeyTag.text : slot.type == .bytes ? KeyTag.bytes : KeyTag.json
-            part.withUnsafeBytes { append(escaped: $0, tag: tag) }
+            unsafe part.withUnsafeBytes { unsafe append(escaped: $0, tag: tag) }
         }
         return false
     }
@@ -135,19 +137,19 @@ struct KeyEncoder: ~Copyable {
     func append(raw bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress else { return }
         reserve(bytes.count)
-        UnsafeMutableRawPointer(start + count).copyMemory(from: source, byteCount: bytes.count)
+        unsafe UnsafeMutableRawPointer(start + count).copyMemory(from: source, byteCount: bytes.count)
         count += bytes.count
     }
 
     /// Appends raw bytes.
-    func append(raw bytes: [UInt8]) { bytes.withUnsafeBytes { append(raw: $0) } }
+    func append(raw bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe append(raw: $0) } }
 
     // MARK: Parts of values
 
     @inline(__always)
     private func append(tag: UInt8) {
         reserve(1)
-        start[count] = tag
+        unsafe start[count] = tag
         count += 1
     }
 
@@ -171,7 +173,7 @@ struct KeyEncoder: ~Copyable {
     private func append(bigEndian bits: UInt64, length: Int) {
         reserve(8)
         let shifted = length == 0 ? 0 : bits << UInt64(64 - 8 * length)
-        UnsafeMutableRawPointer(start + count).storeBytes(of: shifted.bigEndian, as: UInt64.self)
+        unsafe UnsafeMutableRawPointer(start + count).storeBytes(of: shifted.bigEndian, as: UInt64.self)
         count += length
     }
 
@@ -185,7 +187,7 @@ struct KeyEncoder: ~Copyable {
 
     private func append(text: String, tag: UInt8) {
         var text = text
-        text.withUTF8 { append(escaped: UnsafeRawBufferPointer($0), tag: tag) }
+        text.withUTF8 { unsafe append(escaped: UnsafeRawBufferPointer($0), tag: tag) }
     }
 
     /// Appends bytes with each 00 escaped as 00 FF, and a terminating 00.
@@ -193,28 +195,28 @@ struct KeyEncoder: ~Copyable {
         append(tag: tag)
         reserve(2 * bytes.count + 1)
         var next = count
-        for byte in bytes {
-            start[next] = byte
+        for unsafe byte in unsafe bytes {
+            unsafe start[next] = byte
             next += 1
             if byte == 0 {
-                start[next] = 0xFF
+                unsafe start[next] = 0xFF
                 next += 1
             }
         }
-        start[next] = 0
+        unsafe start[next] = 0
         count = next + 1
     }
 
     @inline(__always)
     private func reserve(_ bytes: Int) {
-        if count + bytes + KeyEncoder.slack > head.pointee.capacity { grow(count + bytes + KeyEncoder.slack) }
+        if unsafe count + bytes + KeyEncoder.slack > head.pointee.capacity { grow(count + bytes + KeyEncoder.slack) }
     }
 
     private func grow(_ least: Int) {
-        let size = max(least, 2 * head.pointee.capacity)
+        let size = unsafe max(least, 2 * head.pointee.capacity)
         let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
-        larger.update(from: start, count: count)
+        unsafe larger.update(from: start, count: count)
         deallocateMoved()
-        (head.pointee.start, head.pointee.capacity) = (larger, size)
+        unsafe (head.pointee.start, head.pointee.capacity) = unsafe (larger, size)
     }
 }

@@ -18,14 +18,14 @@ enum OrderedVarint {
     /// - Throws: `TableErrorCode.corrupt` if the number is incomplete or not in its shortest form.
     static func read(_ bytes: RawSpan, at offset: inout Int) throws(CRUDDecoderError) -> UInt64 {
         guard offset < bytes.byteCount else { throw KeyDecoder.shortKey }
-        let first = UInt64(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+        let first = unsafe UInt64(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
         offset += 1
         if first <= greatestByte { return first }
         let count = Int(first - greatestByte)
         guard count <= bytes.byteCount - offset else { throw KeyDecoder.shortKey }
         var number: UInt64 = 0
         for _ in 0..<count {
-            number = number << 8 | UInt64(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+            number = unsafe number << 8 | UInt64(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
             offset += 1
         }
         guard number > greatestByte, 8 - number.leadingZeroBitCount / 8 == count else {

@@ -49,6 +49,6 @@ extension TextPattern {
     /// True if the pattern matches.
     func matches(text: String) -> Bool {
         var text = text
-        return text.withUTF8 { matches(UnsafeRawBufferPointer($0)) }
+        return text.withUTF8 { unsafe matches(UnsafeRawBufferPointer($0)) }
     }
 }

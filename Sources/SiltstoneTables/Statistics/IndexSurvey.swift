@@ -43,7 +43,7 @@ struct IndexSurvey {
             for column in differing..<columns { statistics.distinct[column] += 1 }
             if differing == 0 { endRun() }
             last.removeAll(keepingCapacity: true)
-            key.extracting(prefixBytes..<offset).withUnsafeBytes { last.append(contentsOf: $0) }
+            unsafe key.extracting(prefixBytes..<offset).withUnsafeBytes { unsafe last.append(contentsOf: $0) }
             lastEnds = ends
         }
         run += 1
@@ -57,7 +57,7 @@ struct IndexSurvey {
         for column in 0..<columns {
             if ends[column] != lastEnds[column] { return column }
             for place in start..<ends[column]
-            where key.unsafeLoad(fromByteOffset: prefixBytes + place, as: UInt8.self) != last[place] {
+            where unsafe key.unsafeLoad(fromByteOffset: prefixBytes + place, as: UInt8.self) != last[place] {
                 return column
             }
             start = ends[column]

@@ -17,11 +17,11 @@ final class DelayingFile: File {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
-        try delayer.around(.read) { () throws(FileSystemError) in try base.read(into: buffer, at: offset) }
+        try delayer.around(.read) { () throws(FileSystemError) in try unsafe base.read(into: buffer, at: offset) }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
-        try delayer.around(.write) { () throws(FileSystemError) in try base.write(bytes, at: offset) }
+        try delayer.around(.write) { () throws(FileSystemError) in try unsafe base.write(bytes, at: offset) }
     }
 
     func reserve(offset: Int, length: Int) throws(FileSystemError) {
@@ -60,7 +60,7 @@ private final class DelayingMapping: FileMapping {
         self.delayer = delayer
     }
 
-    var bytes: UnsafeMutableRawBufferPointer { base.bytes }
+    var bytes: UnsafeMutableRawBufferPointer { unsafe base.bytes }
 
     func prepareForWriting(offset: Int, length: Int) {
         delayer.around(.prepare) { base.prepareForWriting(offset: offset, length: length) }

@@ -32,10 +32,10 @@ final class FaultInjectingFile: File {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
         let call = FileSystemCall(.read, path, offset: offset, length: buffer.count)
         switch calls.meet(call) {
-        case nil: return try base.read(into: buffer, at: offset)
+        case nil: return try unsafe base.read(into: buffer, at: offset)
         case .short(let count):
-            let part = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(max(1, count)))
-            return try base.read(into: part, at: offset)
+            let part = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(max(1, count)))
+            return try unsafe base.read(into: part, at: offset)
         case .error(let number), .errorAfterwards(let number), .errorAfterPart(let number, _):
             throw FaultInjector.failure(call, number)
         }
@@ -44,11 +44,11 @@ final class FaultInjectingFile: File {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
         func writePart(_ count: Int) throws(FileSystemError) -> Int {
             if count <= 0 { return 0 }
-            return try base.write(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), at: offset)
+            return try unsafe base.write(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), at: offset)
         }
         let call = FileSystemCall(.write, path, offset: offset, length: bytes.count)
         switch calls.meet(call) {
-        case nil: return try base.write(bytes, at: offset)
+        case nil: return try unsafe base.write(bytes, at: offset)
         case .short(let count): return try writePart(count)
         case .error(let number): throw FaultInjector.failure(call, number)
         case .errorAfterwards(let number):
@@ -94,6 +94,7 @@ final class FaultInjectingFile: File {
 /// A mapping of such a file, counted as held. Reads and stores make no call, so they cannot fail.
 ///
 /// `@unchecked Sendable`: the range is fixed; the owner synchronizes access to the bytes.
+@safe
 final class FaultInjectingMapping: FileMapping, @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
     private let base: any FileMapping
@@ -104,7 +105,7 @@ final class FaultInjectingMapping: FileMapping, @unchecked Sendable {
         self.base = base
         self.path = path
         self.calls = calls
-        bytes = base.bytes
+        unsafe bytes = unsafe base.bytes
         calls.hold(path, 1)
     }
 

@@ -23,7 +23,7 @@ final class FileImage: Sendable, Hashable {
     /// Copies bytes in memory.
     init(copying memory: UnsafeRawBufferPointer) {
         size = memory.count
-        bytes = Array(memory[..<Self.end(of: memory)])
+        bytes = unsafe Array(memory[..<Self.end(of: memory)])
     }
 
     /// The start of the trailing zeros of `memory`, up to a few sectors.
@@ -33,7 +33,7 @@ final class FileImage: Sendable, Hashable {
         var (low, high) = (0, memory.count)
         while high - low > 4 * DiskSector.size {
             let middle = (low + high) / 2
-            if memory.isZero(middle..<high) { high = middle } else { low = middle }
+            if unsafe memory.isZero(middle..<high) { high = middle } else { low = middle }
         }
         return high
     }
@@ -50,10 +50,10 @@ final class FileImage: Sendable, Hashable {
     func hash(into hasher: inout Hasher) {
         // Up to the last non-zero byte, wherever the zeros were cut.
         hasher.combine(size)
-        bytes.withUnsafeBytes { all in
+        unsafe bytes.withUnsafeBytes { all in
             var end = all.count
-            while end > 0, all[end - 1] == 0 { end -= 1 }
-            hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: all[..<end]))
+            while end > 0, unsafe all[end - 1] == 0 { end -= 1 }
+            unsafe hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: all[..<end]))
         }
     }
 }
@@ -81,14 +81,14 @@ extension FileImage {
     func differingSectors(from other: FileImage) -> [Int] {
         var sectors: [Int] = []
         let (short, long) = bytes.count < other.bytes.count ? (self, other) : (other, self)
-        short.bytes.withUnsafeBytes { a in
-            long.bytes.withUnsafeBytes { b in
-                Self.compare(a, UnsafeRawBufferPointer(rebasing: b[..<a.count]), 0, &sectors)
+        unsafe short.bytes.withUnsafeBytes { a in
+            unsafe long.bytes.withUnsafeBytes { b in
+                unsafe Self.compare(a, UnsafeRawBufferPointer(rebasing: b[..<a.count]), 0, &sectors)
                 var position = a.count
                 while position < b.count {
                     let sector = position / DiskSector.size
                     let end = min((sector + 1) * DiskSector.size, b.count)
-                    if sectors.last != sector, !b.isZero(position..<end) { sectors.append(sector) }
+                    if sectors.last != sector, unsafe !b.isZero(position..<end) { sectors.append(sector) }
                     position = end
                 }
             }
@@ -100,11 +100,11 @@ extension FileImage {
     private static func compare(
         _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, _ start: Int, _ sectors: inout [Int]
     ) {
-        guard let first = a.baseAddress, let second = b.baseAddress, memcmp(first, second, a.count) != 0 else { return }
+        guard let first = a.baseAddress, let second = b.baseAddress, unsafe memcmp(first, second, a.count) != 0 else { return }
         if a.count <= DiskSector.size { return sectors.append(start / DiskSector.size) }
         let half = (a.count / DiskSector.size + 1) / 2 * DiskSector.size
         for range in [0..<half, half..<a.count] {
-            compare(
+            unsafe compare(
                 UnsafeRawBufferPointer(rebasing: a[range]), UnsafeRawBufferPointer(rebasing: b[range]),
                 start + range.lowerBound, &sectors)
         }

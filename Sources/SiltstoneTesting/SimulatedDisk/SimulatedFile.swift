@@ -30,14 +30,14 @@ final class SimulatedFile: File {
     func size() throws(FileSystemError) -> Int { try file.size() }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
-        try file.read(into: buffer, at: offset)
+        try unsafe file.read(into: buffer, at: offset)
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileSystemError) -> Int {
         var count = 0
         try change(.write) { () throws(FileSystemError) in
             inode.willChange(max(offset, 0)..<max(offset, 0) + bytes.count)
-            count = try file.write(bytes, at: offset)
+            count = try unsafe file.write(bytes, at: offset)
         }
         return count
     }
@@ -86,7 +86,7 @@ private final class SimulatedMapping: FileMapping {
 
     deinit { disk.exclusively { inode.didUnmapForWriting() } }
 
-    var bytes: UnsafeMutableRawBufferPointer { mapping.bytes }
+    var bytes: UnsafeMutableRawBufferPointer { unsafe mapping.bytes }
 
     func prepareForWriting(offset: Int, length: Int) { mapping.prepareForWriting(offset: offset, length: length) }
 }
@@ -107,14 +107,14 @@ final class SimulatedFileLock: FileLock {
         guard exclusive else { return }
         // The note is only for people, so it need not survive a crash.
         inode.memory.resize(to: 0, shrinking: true)
-        _ = Array(note.utf8).withUnsafeBytes { inode.memory.write($0, at: 0) }
+        _ = unsafe Array(note.utf8).withUnsafeBytes { unsafe inode.memory.write($0, at: 0) }
     }
 
     deinit { release() }
 
     private func owner() -> String {
-        let text = [UInt8](unsafeUninitializedCapacity: 200) { buffer, count in
-            count = inode.memory.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
+        let text = unsafe [UInt8](unsafeUninitializedCapacity: 200) { buffer, count in
+            count = unsafe inode.memory.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
         }
         return text.isEmpty ? "another" : String(decoding: text, as: UTF8.self)
     }

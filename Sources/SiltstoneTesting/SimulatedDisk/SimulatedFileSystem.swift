@@ -84,7 +84,7 @@ public final class SimulatedFileSystem: FileSystem {
     private func makeInode(_ image: FileImage, _ call: PathCall) throws(FileSystemError) -> SimulatedInode {
         guard image.size <= greatestFileSize else { throw call.failure(EFBIG) }
         guard let memory = MemoryFileData(capacity: greatestFileSize) else { throw call.failure(ENOMEM) }
-        _ = image.bytes.withUnsafeBytes { memory.write($0, at: 0) }
+        _ = unsafe image.bytes.withUnsafeBytes { unsafe memory.write($0, at: 0) }
         memory.resize(to: image.size, shrinking: false)
         return SimulatedInode(memory: memory, durable: image)
     }

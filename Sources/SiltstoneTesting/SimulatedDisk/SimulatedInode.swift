@@ -34,7 +34,7 @@ final class SimulatedInode: @unchecked Sendable {
     /// Does not wait for stores through a mapping, because a crash does not either.
     private func seen() -> FileImage {
         guard mayDiffer else { return takenForDurable ?? durable }
-        return FileImage(copying: UnsafeRawBufferPointer(start: memory.base, count: memory.size))
+        return unsafe FileImage(copying: UnsafeRawBufferPointer(start: memory.base, count: memory.size))
     }
 
     // MARK: Calls
@@ -131,9 +131,9 @@ final class SimulatedInode: @unchecked Sendable {
         // On plain memory, for speed: a batch leaves hundreds of sectors, and each crash draws for each.
         let end = max(durable.bytes.count, dirty.last.map { ($0 + 1) * DiskSector.size } ?? 0)
         var bytes = durable.bytes + [UInt8](repeating: 0, count: end - durable.bytes.count)
-        bytes.withUnsafeMutableBytes { bytes in
-            now.bytes.withUnsafeBytes { now in
-                for sector in dirty { survive(sector, of: now, survival, &random, into: bytes) }
+        unsafe bytes.withUnsafeMutableBytes { bytes in
+            unsafe now.bytes.withUnsafeBytes { now in
+                for sector in dirty { unsafe survive(sector, of: now, survival, &random, into: bytes) }
             }
         }
         if bytes.count > size { bytes.removeLast(bytes.count - size) }
@@ -146,22 +146,22 @@ final class SimulatedInode: @unchecked Sendable {
         into bytes: UnsafeMutableRawBufferPointer
     ) {
         let start = sector * DiskSector.size
-        let target = UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + DiskSector.size])
+        let target = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + DiskSector.size])
         let older = overwritten.isEmpty ? nil : overwritten[sector]
         guard random.chance(survival) else {
             // The current contents are lost; earlier ones may have been written.
-            if let older, random.chance(0.5) { target.copyBytes(from: older[random.index(older.count)]) }
+            if let older, random.chance(0.5) { unsafe target.copyBytes(from: older[random.index(older.count)]) }
             return
         }
         // Torn: the rest keeps older contents. Mapped sectors are torn more often, because any store may be the last.
         var count = DiskSector.size
         if random.chance(writableMappings > 0 ? 0.25 : 0.1) {
-            if let older { target.copyBytes(from: older[random.index(older.count)]) }
+            if let older { unsafe target.copyBytes(from: older[random.index(older.count)]) }
             count = random.index(DiskSector.size)
         }
         let written = min(max(now.count - start, 0), count)
-        if written > 0 { target.copyMemory(from: UnsafeRawBufferPointer(rebasing: now[start..<start + written])) }
-        for place in written..<count { target[place] = 0 }
+        if written > 0 { unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: now[start..<start + written])) }
+        for place in written..<count { unsafe target[place] = 0 }
     }
 }
 
@@ -170,7 +170,7 @@ extension SimulatedInode {
     /// A copy in the same state: visible bytes, stable storage and the states in between. It is not open.
     func copy(into memory: MemoryFileData) -> SimulatedInode {
         let image = seen()
-        _ = image.bytes.withUnsafeBytes { memory.write($0, at: 0) }
+        _ = unsafe image.bytes.withUnsafeBytes { unsafe memory.write($0, at: 0) }
         memory.resize(to: image.size, shrinking: false)
         let copy = SimulatedInode(memory: memory, durable: durable)
         copy.takenForDurable = takenForDurable

@@ -63,7 +63,7 @@ package enum Poll {
         var wait = slice
         while true {
             var entry = pollfd(fd: socket, events: events, revents: 0)
-            let count = poll(&entry, 1, Int32(wait.milliseconds))
+            let count = unsafe poll(&entry, 1, Int32(wait.milliseconds))
             if count > 0 { return entry.revents }
             if count < 0 && errno != EINTR { return Int16(POLLERR) }
             let rest = deadline.rest()
@@ -81,7 +81,7 @@ package enum Poll {
     /// Waits until one of several sockets is ready or the time is up.
     static func wait(_ entries: inout [pollfd], _ limit: Duration) {
         let count = nfds_t(entries.count)
-        _ = poll(&entries, count, Int32(limit.milliseconds))
+        _ = unsafe poll(&entries, count, Int32(limit.milliseconds))
     }
 }
 

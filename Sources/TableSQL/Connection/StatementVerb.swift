@@ -8,18 +8,18 @@ package enum StatementVerb: Hashable, Sendable {
     /// Classifies a statement. Allocates nothing.
     package init(_ text: String) {
         var text = text
-        self = text.withUTF8 { Self.verb($0) }
+        self = text.withUTF8 { unsafe Self.verb($0) }
     }
 
     private static func verb(_ text: UnsafeBufferPointer<UInt8>) -> StatementVerb {
         var position = 0
-        switch word(text, &position) {
+        switch unsafe word(text, &position) {
         case Word.begin, Word.start: return .begin
         case Word.commit, Word.end: return .commit
         case Word.savepoint, Word.release: return .savepoint
         case Word.rollback, Word.abort:
-            var next = word(text, &position)
-            if next == Word.work || next == Word.transaction { next = word(text, &position) }
+            var next = unsafe word(text, &position)
+            if next == Word.work || next == Word.transaction { next = unsafe word(text, &position) }
             return next == Word.to ? .rollbackToSavepoint : .rollback
         case Word.select, Word.show, Word.values, Word.fetch, Word.explain, Word.set, Word.declare, Word.close,
             Word.deallocate:
@@ -35,7 +35,7 @@ package enum StatementVerb: Hashable, Sendable {
     private static func word(_ text: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> UInt64 {
         func letter() -> UInt64? {
             guard position < text.count else { return nil }
-            let byte = text[position] | 0x20
+            let byte = unsafe text[position] | 0x20
             return byte >= 0x61 && byte <= 0x7a ? UInt64(byte) : nil
         }
         while position < text.count, letter() == nil { position += 1 }
@@ -68,7 +68,7 @@ package enum StatementVerb: Hashable, Sendable {
 /// The first words of statements, as numbers of up to eight letters.
 private enum Word {
     private static func number(_ word: StaticString) -> UInt64 {
-        (0..<min(word.utf8CodeUnitCount, 8)).reduce(0) { $0 << 8 | UInt64(word.utf8Start[$1]) }
+        (0..<min(word.utf8CodeUnitCount, 8)).reduce(0) { unsafe $0 << 8 | UInt64(word.utf8Start[$1]) }
     }
 
     static let begin = number("begin")
