@@ -64,7 +64,7 @@ let package = Package(
             name: "SQLiteTables",
             dependencies: [
                 "TableSQL", "TableKit", "CRUDKit", .target(name: "CSQLite3", condition: .when(traits: ["SQLite"])),
-            ], swiftSettings: upcoming),
+            ], swiftSettings: memorySafe),
         .target(name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit", "TableKit"], swiftSettings: memorySafe),
         .executableTarget(
             name: "SiltTool",
@@ -75,7 +75,7 @@ let package = Package(
                 .target(name: "MySQLTables", condition: .when(traits: ["MySQL"])),
                 .target(name: "SQLiteTables", condition: .when(traits: ["SQLite"])),
             ],
-            swiftSettings: upcoming),
+            swiftSettings: memorySafe),
         // The program that the crash tests kill. Not a product.
         .executableTarget(
             name: "CrashChild", dependencies: ["Siltstone", "SiltstoneTables"], path: "Tests/CrashChild",

@@ -11,7 +11,7 @@ import TableSQL
 final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     private var handle: OpaquePointer?
     /// Prepared statements that are not in use, by text.
-    private var prepared: [String: OpaquePointer] = [:]
+    private var prepared: [String: OpaquePointer] = unsafe [:]
     private static let maximumPrepared = 128
     private let path: String
 
@@ -20,28 +20,28 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     init(path: String, pragmas: [String], busyTimeout: Double) throws {
         self.path = path
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI
-        let status = sqlite3_open_v2(path, &handle, flags, nil)
+        let status = unsafe sqlite3_open_v2(path, &handle, flags, nil)
         guard status == SQLITE_OK else {
-            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
-            sqlite3_close_v2(handle)
-            handle = nil
+            let message = unsafe handle.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            unsafe sqlite3_close_v2(handle)
+            unsafe handle = nil
             throw SQLConnectionError(
                 .noConnection, code: .unavailable, serverCode: "\(status)", "\(path) cannot be opened: \(message)")
         }
-        sqlite3_extended_result_codes(handle, 1)
-        sqlite3_busy_timeout(handle, Int32(busyTimeout * 1000))
+        unsafe sqlite3_extended_result_codes(handle, 1)
+        unsafe sqlite3_busy_timeout(handle, Int32(busyTimeout * 1000))
         for pragma in pragmas { _ = try execute(SQLStatement("PRAGMA \(pragma)", isRepeated: false)) }
     }
 
     deinit { close() }
 
-    var isUsable: Bool { handle != nil }
+    var isUsable: Bool { unsafe handle != nil }
 
     func close() {
-        for statement in prepared.values { sqlite3_finalize(statement) }
-        prepared = [:]
-        sqlite3_close_v2(handle)
-        handle = nil
+        for unsafe statement in unsafe prepared.values { unsafe sqlite3_finalize(statement) }
+        unsafe prepared = unsafe [:]
+        unsafe sqlite3_close_v2(handle)
+        unsafe handle = nil
     }
 
     func execute(_ statement: SQLStatement) throws -> SQLResultSet {
@@ -49,7 +49,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         defer { cursor.close() }
         var result = SQLResultSet()
         while let rows = try cursor.next() { result.rows += rows }
-        result.changedRows = Int(sqlite3_changes(handle))
+        result.changedRows = unsafe Int(sqlite3_changes(handle))
         return result
     }
 
@@ -59,35 +59,35 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     /// Prepares a statement, for the caller alone until ``giveBack(_:_:)``.
     fileprivate func prepare(_ statement: SQLStatement) throws -> OpaquePointer {
-        guard let handle else {
+        guard let unsafe handle else {
             throw SQLConnectionError(.connectionLost, code: .unavailable, "The database is closed: \(path)")
         }
-        if let found = prepared.removeValue(forKey: statement.text) { return found }
+        if let found = unsafe prepared.removeValue(forKey: statement.text) { return unsafe found }
         var made: OpaquePointer?
         var text = statement.text
         let status = text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { text in
-                sqlite3_prepare_v2(handle, text.baseAddress, Int32(text.count), &made, nil)
+            unsafe bytes.withMemoryRebound(to: CChar.self) { text in
+                unsafe sqlite3_prepare_v2(handle, text.baseAddress, Int32(text.count), &made, nil)
             }
         }
-        guard status == SQLITE_OK, let made else { throw error(status) }
-        return made
+        guard status == SQLITE_OK, let unsafe made else { throw error(status) }
+        return unsafe made
     }
 
     fileprivate func giveBack(_ statement: OpaquePointer, _ source: SQLStatement) {
-        sqlite3_reset(statement)
-        sqlite3_clear_bindings(statement)
-        if source.isRepeated, prepared.count < Self.maximumPrepared, prepared[source.text] == nil {
-            prepared[source.text] = statement
+        unsafe sqlite3_reset(statement)
+        unsafe sqlite3_clear_bindings(statement)
+        if source.isRepeated, unsafe prepared.count < Self.maximumPrepared, unsafe prepared[source.text] == nil {
+            unsafe prepared[source.text] = unsafe statement
         } else {
-            sqlite3_finalize(statement)
+            unsafe sqlite3_finalize(statement)
         }
     }
 
     /// The error of the last call.
     fileprivate func error(_ status: Int32) -> SQLConnectionError {
-        let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "closed"
-        return SQLiteErrors.error(sqlite3_extended_errcode(handle), status, message, path)
+        let message = unsafe handle.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "closed"
+        return unsafe SQLiteErrors.error(sqlite3_extended_errcode(handle), status, message, path)
     }
 }
 
@@ -102,13 +102,13 @@ private final class SQLiteCursor: SQLRows {
         self.connection = connection
         self.source = source
         self.batchRows = batchRows
-        let statement = try connection.prepare(source)
-        self.statement = statement
+        let statement = try unsafe connection.prepare(source)
+        unsafe self.statement = unsafe statement
         for (number, parameter) in source.parameters.enumerated() {
             guard case .value(let value, let type) = parameter else {
                 throw SQLConnectionError(.statement, code: .unsupported, "SQLite has no arrays.")
             }
-            let status = SQLiteValues.bind(value, type, statement, Int32(number + 1))
+            let status = unsafe SQLiteValues.bind(value, type, statement, Int32(number + 1))
             if status != SQLITE_OK { throw connection.error(status) }
         }
     }
@@ -116,16 +116,16 @@ private final class SQLiteCursor: SQLRows {
     deinit { close() }
 
     func close() {
-        guard let statement else { return }
-        self.statement = nil
-        connection.giveBack(statement, source)
+        guard let unsafe statement else { return }
+        unsafe self.statement = nil
+        unsafe connection.giveBack(statement, source)
     }
 
     func next() throws -> [[ColumnValue]]? {
-        guard let statement else { return nil }
+        guard let unsafe statement else { return nil }
         var rows: [[ColumnValue]] = []
         while rows.count < batchRows {
-            let status = sqlite3_step(statement)
+            let status = unsafe sqlite3_step(statement)
             if status == SQLITE_DONE {
                 close()
                 return rows.isEmpty ? nil : rows
@@ -137,7 +137,7 @@ private final class SQLiteCursor: SQLRows {
             }
             if source.results.isEmpty { continue }
             rows.append(
-                try source.results.enumerated().map { try SQLiteValues.column(statement, Int32($0), $1) })
+                try source.results.enumerated().map { try unsafe SQLiteValues.column(statement, Int32($0), $1) })
         }
         return rows
     }

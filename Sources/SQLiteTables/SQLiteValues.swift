@@ -7,44 +7,44 @@ import TableSQL
 /// Binds and reads values.
 enum SQLiteValues {
     /// Makes SQLite copy the bound bytes.
-    private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    private static let transient = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     static func bind(_ value: ColumnValue, _ type: ColumnType, _ statement: OpaquePointer, _ place: Int32) -> Int32 {
         switch value {
-        case .null: sqlite3_bind_null(statement, place)
-        case .bool(let value): sqlite3_bind_int(statement, place, value ? 1 : 0)
-        case .integer(let value): sqlite3_bind_int64(statement, place, value)
-        case .unsigned(let value): bind(SQLiteDialect.bytes(of: value), statement, place)
-        case .real(let value): bind(value, statement, place)
-        case .date(let value): bind(value.timeIntervalSinceReferenceDate, statement, place)
-        case .uuid(let value): bind(value.uuidString, statement, place)
-        case .text(let value), .json(let value): bind(value, statement, place)
-        case .bytes(let value): bind(value, statement, place)
+        case .null: unsafe sqlite3_bind_null(statement, place)
+        case .bool(let value): unsafe sqlite3_bind_int(statement, place, value ? 1 : 0)
+        case .integer(let value): unsafe sqlite3_bind_int64(statement, place, value)
+        case .unsigned(let value): unsafe bind(SQLiteDialect.bytes(of: value), statement, place)
+        case .real(let value): unsafe bind(value, statement, place)
+        case .date(let value): unsafe bind(value.timeIntervalSinceReferenceDate, statement, place)
+        case .uuid(let value): unsafe bind(value.uuidString, statement, place)
+        case .text(let value), .json(let value): unsafe bind(value, statement, place)
+        case .bytes(let value): unsafe bind(value, statement, place)
         }
     }
 
     private static func bind(_ value: Double, _ statement: OpaquePointer, _ place: Int32) -> Int32 {
         // SQLite stores NaN as NULL. The text `NaN` is above all numbers, as tables order NaN.
-        value.isNaN ? bind("NaN", statement, place) : sqlite3_bind_double(statement, place, value)
+        unsafe value.isNaN ? bind("NaN", statement, place) : sqlite3_bind_double(statement, place, value)
     }
 
     private static func bind(_ value: String, _ statement: OpaquePointer, _ place: Int32) -> Int32 {
         var value = value
         return value.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { text in
+            unsafe bytes.withMemoryRebound(to: CChar.self) { text in
                 // A null pointer would bind NULL.
-                text.baseAddress.map {
-                    sqlite3_bind_text64(statement, place, $0, UInt64(text.count), transient, UInt8(SQLITE_UTF8))
+                unsafe text.baseAddress.map {
+                    unsafe sqlite3_bind_text64(statement, place, $0, UInt64(text.count), transient, UInt8(SQLITE_UTF8))
                 }
-                    ?? sqlite3_bind_text(statement, place, "", 0, transient)
+                    ?? unsafe sqlite3_bind_text(statement, place, "", 0, transient)
             }
         }
     }
 
     private static func bind(_ value: [UInt8], _ statement: OpaquePointer, _ place: Int32) -> Int32 {
-        if value.isEmpty { return sqlite3_bind_zeroblob(statement, place, 0) }
-        return value.withUnsafeBytes {
-            sqlite3_bind_blob64(statement, place, $0.baseAddress, UInt64($0.count), transient)
+        if value.isEmpty { return unsafe sqlite3_bind_zeroblob(statement, place, 0) }
+        return unsafe value.withUnsafeBytes {
+            unsafe sqlite3_bind_blob64(statement, place, $0.baseAddress, UInt64($0.count), transient)
         }
     }
 
@@ -52,17 +52,17 @@ enum SQLiteValues {
     /// - Throws: `SQLConnectionError` with `TableErrorCode.type` if it cannot be converted.
     static func column(_ statement: OpaquePointer, _ place: Int32, _ type: ColumnType) throws -> ColumnValue {
         let stored: ColumnValue
-        switch sqlite3_column_type(statement, place) {
+        switch unsafe sqlite3_column_type(statement, place) {
         case SQLITE_NULL: return .null
-        case SQLITE_INTEGER: stored = .integer(sqlite3_column_int64(statement, place))
-        case SQLITE_FLOAT: stored = .real(sqlite3_column_double(statement, place))
-        case SQLITE_TEXT: stored = .text(text(statement, place))
-        default: stored = .bytes(bytes(statement, place))
+        case SQLITE_INTEGER: stored = unsafe .integer(sqlite3_column_int64(statement, place))
+        case SQLITE_FLOAT: stored = unsafe .real(sqlite3_column_double(statement, place))
+        case SQLITE_TEXT: stored = unsafe .text(text(statement, place))
+        default: stored = unsafe .bytes(bytes(statement, place))
         }
         if let value = value(stored, type) { return value }
         throw SQLConnectionError(
             .statement, code: .type, "The value \(stored) is none of type \(type), or out of its range",
-            column: sqlite3_column_name(statement, place).map { String(cString: $0) })
+            column: unsafe sqlite3_column_name(statement, place).map { unsafe String(cString: $0) })
     }
 
     private static func value(_ stored: ColumnValue, _ type: ColumnType) -> ColumnValue? {
@@ -77,14 +77,14 @@ enum SQLiteValues {
     }
 
     private static func text(_ statement: OpaquePointer, _ place: Int32) -> String {
-        String(
+        unsafe String(
             decoding: UnsafeRawBufferPointer(
                 start: sqlite3_column_text(statement, place), count: Int(sqlite3_column_bytes(statement, place))),
             as: UTF8.self)
     }
 
     private static func bytes(_ statement: OpaquePointer, _ place: Int32) -> [UInt8] {
-        Array(
+        unsafe Array(
             UnsafeRawBufferPointer(
                 start: sqlite3_column_blob(statement, place), count: Int(sqlite3_column_bytes(statement, place))))
     }

@@ -15,11 +15,11 @@ enum Encoding {
             for digit in text.utf8 { digits.append(digit) }
             var bytes = ByteBuffer()
             do {
-                try Base64.decode(digits.bytes, into: &bytes)
+                try unsafe Base64.decode(digits.bytes, into: &bytes)
             } catch {
                 return nil
             }
-            return Array(bytes.bytes)
+            return unsafe Array(bytes.bytes)
         }
     }
 
@@ -29,9 +29,9 @@ enum Encoding {
         case .plain: return bytes
         case .hexadecimal: return Array(Hexadecimal.encode(bytes).utf8)
         case .base64:
-            return [UInt8](unsafeUninitializedCapacity: Base64.encodedLength(bytes.count)) { target, count in
+            return unsafe [UInt8](unsafeUninitializedCapacity: Base64.encodedLength(bytes.count)) { target, count in
                 count = Base64.encodedLength(bytes.count)
-                if let base = target.baseAddress, count > 0 { bytes.withUnsafeBytes { Base64.encode($0, into: base) } }
+                if let base = target.baseAddress, count > 0 { unsafe bytes.withUnsafeBytes { unsafe Base64.encode($0, into: base) } }
             }
         }
     }

@@ -13,7 +13,7 @@ enum JSONReport {
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         let text = try encoder.encode(value)
-        try text.withUnsafeBytes { try System.write(System.standardOutput, $0, name: "standard output") }
+        try unsafe text.withUnsafeBytes { try unsafe System.write(System.standardOutput, $0, name: "standard output") }
         try Terminal.print("\n")
     }
 }

@@ -32,9 +32,9 @@ enum OptionParser {
         -> ParsedArguments
     {
         let result = lock.withLock { _ in
-            withCStrings([command ?? "silt"] + arguments) { argv in
-                withLongOptions(options) { table in
-                    parse(argv, Int32(arguments.count + 1), options, table, command)
+            unsafe withCStrings([command ?? "silt"] + arguments) { argv in
+                unsafe withLongOptions(options) { table in
+                    unsafe parse(argv, Int32(arguments.count + 1), options, table, command)
                 }
             }
         }
@@ -56,15 +56,15 @@ enum OptionParser {
         restart()
         var parsed = ParsedArguments()
         while true {
-            let found = getopt_long(count, argv, letters, table, nil)
+            let found = unsafe getopt_long(count, argv, letters, table, nil)
             if found == -1 { break }
             guard let option = match(found, options) else {
-                return .failure(.usage(problem(found, argv, options), command: command))
+                return unsafe .failure(.usage(problem(found, argv, options), command: command))
             }
-            parsed.options[option, default: []].append(optarg.map { String(cString: $0) } ?? "")
+            unsafe parsed.options[option, default: []].append(optarg.map { unsafe String(cString: $0) } ?? "")
         }
         for index in Int(optind)..<Int(count) {
-            if let operand = argv[index] { parsed.operands.append(String(cString: operand)) }
+            if let operand = unsafe argv[index] { unsafe parsed.operands.append(String(cString: operand)) }
         }
         return .success(parsed)
     }
@@ -90,7 +90,7 @@ enum OptionParser {
         _ found: Int32, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ options: [Option]
     ) -> String {
         // optopt is the letter. For long options it is 0 or the option's value; optind is behind the argument.
-        let last = argv[max(Int(optind) - 1, 0)].map { String(cString: $0) } ?? ""
+        let last = unsafe argv[max(Int(optind) - 1, 0)].map { unsafe String(cString: $0) } ?? ""
         let shown: String
         if optopt > 0, optopt < firstValue {
             shown = "-\(Character(Unicode.Scalar(UInt8(truncatingIfNeeded: optopt))))"
@@ -109,21 +109,21 @@ enum OptionParser {
     private static func withCStrings<R>(
         _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R
     ) -> R {
-        var pointers = strings.map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
-        return body(&pointers)
+        var pointers = unsafe strings.map { unsafe strdup($0) } + unsafe [nil]
+        defer { for unsafe pointer in unsafe pointers { unsafe free(pointer) } }
+        return unsafe body(&pointers)
     }
 
     /// Passes the table of long options to `body`, with an empty entry at the end.
     private static func withLongOptions<R>(_ options: [Option], _ body: (UnsafePointer<option>) -> R) -> R {
-        let names = options.map { strdup($0.name) }
-        defer { for name in names { free(name) } }
-        var table: [option] = []
+        let names = unsafe options.map { unsafe strdup($0.name) }
+        defer { for unsafe name in unsafe names { unsafe free(name) } }
+        var table: [option] = unsafe []
         for (index, entry) in options.enumerated() {
             let takes = entry.argument == nil ? no_argument : required_argument
-            table.append(option(name: names[index], has_arg: takes, flag: nil, val: firstValue + Int32(index)))
+            unsafe table.append(option(name: names[index], has_arg: takes, flag: nil, val: firstValue + Int32(index)))
         }
-        table.append(option(name: nil, has_arg: 0, flag: nil, val: 0))
-        return body(&table)
+        unsafe table.append(option(name: nil, has_arg: 0, flag: nil, val: 0))
+        return unsafe body(&table)
     }
 }

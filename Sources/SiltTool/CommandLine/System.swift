@@ -18,7 +18,7 @@ struct SystemError: Error, Hashable {
     /// Whether the reader of the output has closed it.
     var isBrokenPipe: Bool { errorNumber == EPIPE }
 
-    var description: String { "\(attempt): \(String(cString: strerror(errorNumber)))" }
+    var description: String { unsafe "\(attempt): \(String(cString: strerror(errorNumber)))" }
 }
 
 /// The system calls of the tool.
@@ -35,7 +35,7 @@ enum System {
             #if canImport(Darwin)
             let descriptor = Darwin.open(path, O_RDONLY | O_CLOEXEC)
             #elseif canImport(Glibc)
-            let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+            let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
             #else
             let descriptor = Musl.open(path, O_RDONLY | O_CLOEXEC)
             #endif
@@ -55,7 +55,7 @@ enum System {
             #if canImport(Darwin)
             let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
             #elseif canImport(Glibc)
-            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
             #else
             let count = Musl.read(descriptor, buffer.baseAddress, buffer.count)
             #endif
@@ -72,7 +72,7 @@ enum System {
             #if canImport(Darwin)
             let count = Darwin.write(descriptor, base + done, bytes.count - done)
             #elseif canImport(Glibc)
-            let count = Glibc.write(descriptor, base + done, bytes.count - done)
+            let count = unsafe Glibc.write(descriptor, base + done, bytes.count - done)
             #else
             let count = Musl.write(descriptor, base + done, bytes.count - done)
             #endif
@@ -88,7 +88,7 @@ enum System {
     /// be read only once.
     static func bytesLeft(_ descriptor: Int32) -> Int? {
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         let offset = lseek(descriptor, 0, SEEK_CUR)
         return offset < 0 ? nil : max(0, Int(status.st_size) - Int(offset))
     }
@@ -113,11 +113,11 @@ enum System {
     static func temporaryFile() throws(SystemError) -> Int32 {
         let directory = environment("TMPDIR") ?? "/var/tmp"
         var template = Array((directory + "/silt-load-XXXXXX").utf8CString)
-        let descriptor = mkstemp(&template)
+        let descriptor = unsafe mkstemp(&template)
         guard descriptor >= 0 else {
             throw SystemError(attempt: "cannot make a temporary file in \(directory)", errorNumber: errno)
         }
-        unlink(&template)
+        unsafe unlink(&template)
         return descriptor
     }
 
@@ -130,8 +130,8 @@ enum System {
 
     /// An environment variable; nil if it is unset or empty.
     static func environment(_ name: String) -> String? {
-        guard let value = getenv(name), value.pointee != 0 else { return nil }
-        return String(cString: value)
+        guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { return nil }
+        return unsafe String(cString: value)
     }
 
     /// Whether a descriptor is a terminal that supports escape sequences.
@@ -140,7 +140,7 @@ enum System {
     /// The columns of a terminal; 80 if unknown.
     static func columns(_ descriptor: Int32) -> Int {
         var size = winsize()
-        return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+        return unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
     /// Whether the locale's variables, in the order of POSIX, select UTF-8.
@@ -153,7 +153,7 @@ enum System {
     /// The monotonic clock, in seconds.
     static var seconds: Double {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
@@ -162,7 +162,7 @@ enum System {
     /// The index of the first `byte` in `bytes`.
     @inline(__always)
     static func firstIndex(of byte: UInt8, in bytes: Bytes) -> Int? {
-        guard let base = bytes.baseAddress, let found = memchr(base, Int32(byte), bytes.count) else { return nil }
-        return UnsafeRawPointer(found) - base
+        guard let base = bytes.baseAddress, let found = unsafe memchr(base, Int32(byte), bytes.count) else { return nil }
+        return unsafe UnsafeRawPointer(found) - base
     }
 }

@@ -64,8 +64,8 @@ enum Arguments {
     static func ofProcess() -> Result<[String], ToolError> {
         var arguments: [String] = []
         for index in 1..<max(Int(CommandLine.argc), 1) {
-            guard let pointer = CommandLine.unsafeArgv[index] else { break }
-            guard let argument = String(validatingCString: pointer) else {
+            guard let pointer = unsafe CommandLine.unsafeArgv[index] else { break }
+            guard let argument = unsafe String(validatingCString: pointer) else {
                 return .failure(
                     .usage(
                         "argument \(index) is not UTF-8; use --key-hex for such keys, standard input for such values"))

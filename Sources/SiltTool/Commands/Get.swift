@@ -38,13 +38,13 @@ private enum Get {
         }
         var output = OutputBuffer.standard()
         if isRecord {
-            try key.withUnsafeBytes { key in
-                try value.withUnsafeBytes { value in
-                    try RecordWriter(.jsonLines).write(RawRecord(key: key, value: value), to: &output)
+            try unsafe key.withUnsafeBytes { key in
+                try unsafe value.withUnsafeBytes { value in
+                    try unsafe RecordWriter(.jsonLines).write(RawRecord(key: key, value: value), to: &output)
                 }
             }
         } else {
-            try encoding.encode(value).withUnsafeBytes { try output.append($0) }
+            try unsafe encoding.encode(value).withUnsafeBytes { try unsafe output.append($0) }
             let isForEyes = encoding != .plain || System.isTerminal(System.standardOutput)
             if isForEyes, !isRaw { try output.append("\n") }
         }

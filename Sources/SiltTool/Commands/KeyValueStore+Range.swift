@@ -5,8 +5,8 @@ extension KeyValueStore {
     @inline(__always)
     func forEach(_ range: KeyRange, _ body: (RawRecord) throws -> Bool) throws {
         try forEach(from: range.from, to: range.to, reverse: range.reverse, limit: range.limit) { key, value in
-            try key.withUnsafeBytes { key in
-                try value.withUnsafeBytes { value in try body(RawRecord(key: key, value: value)) }
+            try unsafe key.withUnsafeBytes { key in
+                try unsafe value.withUnsafeBytes { value in try unsafe body(RawRecord(key: key, value: value)) }
             }
         }
     }

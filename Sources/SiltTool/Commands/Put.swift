@@ -45,11 +45,11 @@ private enum Put {
     private static func standardInput() throws(SystemError) -> [UInt8] {
         var bytes = ByteBuffer(capacity: 64 << 10)
         while bytes.count <= Limits.valueBytes {
-            let room = bytes.room(64 << 10)
-            let count = try System.read(System.standardInput, room, name: "standard input")
+            let room = unsafe bytes.room(64 << 10)
+            let count = try unsafe System.read(System.standardInput, room, name: "standard input")
             if count == 0 { break }
             bytes.extend(count)
         }
-        return Array(bytes.bytes)
+        return unsafe Array(bytes.bytes)
     }
 }

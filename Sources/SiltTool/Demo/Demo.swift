@@ -76,14 +76,14 @@ private struct Demo {
         let store = try KeyValueStore.open(at: path, configuration: configuration)
         let order = DemoRecords(count: records)
         try step("put, one by one", records) {
-            for number in 0..<records { try order.withRecord(number) { try store.put($0, $1) } }
+            for number in 0..<records { try unsafe order.withRecord(number) { try unsafe store.put($0, $1) } }
         }
         try step("sync", 1) { try store.sync() }
         var found = 0
         try step("get, in another order", records) {
             for number in 0..<records {
-                try order.withRecord(records - 1 - number) { key, value in
-                    let isRight = try store.withValue(key) { $0.withUnsafeBytes { $0.elementsEqual(value) } }
+                try unsafe order.withRecord(records - 1 - number) { key, value in
+                    let isRight = try unsafe store.withValue(key) { unsafe $0.withUnsafeBytes { unsafe $0.elementsEqual(value) } }
                     if isRight == true { found += 1 }
                 }
             }
@@ -98,7 +98,7 @@ private struct Demo {
         }
         try check(walked == records, "walked over \(walked) of \(records)")
         try step("overwrite half", records / 2) {
-            for number in 0..<records / 2 { try order.withRecord(number) { try store.put($0, $1) } }
+            for number in 0..<records / 2 { try unsafe order.withRecord(number) { try unsafe store.put($0, $1) } }
         }
         try finish(store)
     }
@@ -180,24 +180,24 @@ struct DemoRecords {
     func withRecord<R>(
         _ number: Int, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> R
     ) throws -> R {
-        try Self.withRecord(id: number.multipliedFullWidth(by: step).low.magnitude % UInt(max(count, 1)), body)
+        try unsafe Self.withRecord(id: number.multipliedFullWidth(by: step).low.magnitude % UInt(max(count, 1)), body)
     }
 
     static func withRecord<R>(
         id: UInt, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> R
     ) throws -> R {
-        try withUnsafeTemporaryAllocation(byteCount: 116, alignment: 8) { buffer in
+        try unsafe withUnsafeTemporaryAllocation(byteCount: 116, alignment: 8) { buffer in
             var rest = id
             for index in stride(from: 15, through: 0, by: -1) {
-                buffer[index] = 0x30 + UInt8(rest % 10)
+                unsafe buffer[index] = 0x30 + UInt8(rest % 10)
                 rest /= 10
             }
             var word = UInt64(id) &* 0x9e37_79b9_7f4a_7c15
             for index in 16..<116 {
-                buffer[index] = UInt8(truncatingIfNeeded: word >> 56)
+                unsafe buffer[index] = UInt8(truncatingIfNeeded: word >> 56)
                 word = word &* 6_364_136_223_846_793_005 &+ 1
             }
-            return try body(
+            return try unsafe body(
                 UnsafeRawBufferPointer(rebasing: buffer[..<16]), UnsafeRawBufferPointer(rebasing: buffer[16...]))
         }
     }

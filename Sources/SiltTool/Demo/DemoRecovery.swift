@@ -11,10 +11,10 @@ enum DemoWriter {
         let store = try KeyValueStore.open(at: path, configuration: configuration)
         var id: UInt64 = 0
         while true {
-            try DemoRecords.withRecord(id: UInt(id)) { try store.put($0, $1) }
+            try unsafe DemoRecords.withRecord(id: UInt(id)) { try unsafe store.put($0, $1) }
             id += 1
-            try withUnsafeBytes(of: id.littleEndian) { bytes in
-                try System.write(System.standardOutput, bytes, name: "standard output")
+            try unsafe withUnsafeBytes(of: id.littleEndian) { bytes in
+                try unsafe System.write(System.standardOutput, bytes, name: "standard output")
             }
         }
     }
@@ -35,8 +35,8 @@ struct DemoRecovery {
                 + "\(HumanUnits.count(store.statistics.memTableRecords)) of them came from the log\n")
         var wrong = 0
         for id in 0..<UInt(acknowledged) {
-            try DemoRecords.withRecord(id: id) { key, value in
-                let isRight = try store.withValue(key) { $0.withUnsafeBytes { $0.elementsEqual(value) } }
+            try unsafe DemoRecords.withRecord(id: id) { key, value in
+                let isRight = try unsafe store.withValue(key) { unsafe $0.withUnsafeBytes { unsafe $0.elementsEqual(value) } }
                 if isRight != true { wrong += 1 }
             }
         }

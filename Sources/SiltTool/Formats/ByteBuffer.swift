@@ -12,20 +12,20 @@ struct ByteBuffer: ~Copyable {
 
     init(capacity: Int = 256) {
         self.capacity = max(capacity, 16)
-        base = .allocate(byteCount: self.capacity, alignment: 16)
+        unsafe base = .allocate(byteCount: self.capacity, alignment: 16)
     }
 
-    deinit { base.deallocate() }
+    deinit { unsafe base.deallocate() }
 
     /// The appended bytes, valid until the next change.
-    var bytes: Bytes { Bytes(start: base, count: count) }
+    var bytes: Bytes { unsafe Bytes(start: base, count: count) }
 
     mutating func removeAll() { count = 0 }
 
     /// Removes the first `length` bytes, which must exist.
     mutating func removeFirst(_ length: Int) {
         count -= length
-        base.copyMemory(from: base + length, byteCount: count)  // memmove: the two may overlap
+        unsafe base.copyMemory(from: base + length, byteCount: count)  // memmove: the two may overlap
     }
 
     /// Reserves room for `more` bytes. Amortized O(1) per byte.
@@ -38,16 +38,16 @@ struct ByteBuffer: ~Copyable {
     private mutating func grow(_ more: Int) {
         let larger = max(count + more, capacity * 2)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
-        memory.copyMemory(from: base, byteCount: count)
-        base.deallocate()
-        base = memory
+        unsafe memory.copyMemory(from: base, byteCount: count)
+        unsafe base.deallocate()
+        unsafe base = unsafe memory
         capacity = larger
     }
 
     @inline(__always)
     mutating func append(_ byte: UInt8) {
         reserve(1)
-        base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+        unsafe base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count &+= 1
     }
 
@@ -55,14 +55,14 @@ struct ByteBuffer: ~Copyable {
     mutating func append(_ bytes: Bytes) {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return }
         reserve(bytes.count)
-        (base + count).copyMemory(from: source, byteCount: bytes.count)
+        unsafe (base + count).copyMemory(from: source, byteCount: bytes.count)
         count &+= bytes.count
     }
 
     /// The free room behind the appended bytes, at least `minimum` bytes. Fill it, then call ``extend(_:)``.
     mutating func room(_ minimum: Int) -> UnsafeMutableRawBufferPointer {
         reserve(minimum)
-        return UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)
+        return unsafe UnsafeMutableRawBufferPointer(start: base + count, count: capacity - count)
     }
 
     /// Counts `length` bytes of ``room(_:)`` as appended.

@@ -32,17 +32,17 @@ struct LineReader: ~Copyable {
     mutating func next() throws(SystemError) -> Bytes? {
         var searched = 0  // bytes of the line without a line feed
         while true {
-            let rest = Bytes(rebasing: buffer.bytes[start...])
-            if let found = System.firstIndex(of: UInt8(ascii: "\n"), in: Bytes(rebasing: rest[searched...])) {
+            let rest = unsafe Bytes(rebasing: buffer.bytes[start...])
+            if let found = unsafe System.firstIndex(of: UInt8(ascii: "\n"), in: Bytes(rebasing: rest[searched...])) {
                 lineNumber += 1
                 start += searched + found + 1
-                return Bytes(rebasing: rest[..<(searched + found)])
+                return unsafe Bytes(rebasing: rest[..<(searched + found)])
             }
             if isAtEnd {
-                if rest.isEmpty { return nil }
+                if unsafe rest.isEmpty { return nil }
                 lineNumber += 1
                 start = buffer.count
-                return rest
+                return unsafe rest
             }
             searched = rest.count
             try refill()
@@ -53,14 +53,14 @@ struct LineReader: ~Copyable {
     private mutating func refill() throws(SystemError) {
         buffer.removeFirst(start)
         start = 0
-        let room = buffer.room(Self.readBytes)
-        let count = try System.read(descriptor, room, name: name)
+        let room = unsafe buffer.room(Self.readBytes)
+        let count = try unsafe System.read(descriptor, room, name: name)
         if count == 0 {
             isAtEnd = true
             return
         }
         if let copy {
-            try System.write(copy, Bytes(start: room.baseAddress, count: count), name: "a temporary file")
+            try unsafe System.write(copy, Bytes(start: room.baseAddress, count: count), name: "a temporary file")
         }
         buffer.extend(count)
         bytesRead += count

@@ -28,7 +28,7 @@ struct OutputBuffer: ~Copyable {
     static func standard() -> OutputBuffer { OutputBuffer(System.standardOutput, name: "standard output") }
 
     /// The bytes appended and not yet written.
-    var contents: [UInt8] { Array(buffer.bytes) }
+    var contents: [UInt8] { unsafe Array(buffer.bytes) }
 
     /// Makes room for `count` bytes by writing the buffer. A buffer in memory grows later.
     @inline(__always)
@@ -42,15 +42,15 @@ struct OutputBuffer: ~Copyable {
         total &+= bytes.count
         if let descriptor, bytes.count >= Self.capacity {
             // Larger than the buffer, which is empty now: it is not copied.
-            try System.write(descriptor, bytes, name: name)
+            try unsafe System.write(descriptor, bytes, name: name)
         } else {
-            buffer.append(bytes)
+            unsafe buffer.append(bytes)
         }
     }
 
     @inline(__always)
     mutating func append(_ text: StaticString) throws(SystemError) {
-        try append(Bytes(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        try unsafe append(Bytes(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     @inline(__always)
@@ -68,14 +68,14 @@ struct OutputBuffer: ~Copyable {
     mutating func fill(_ count: Int, _ body: (UnsafeMutableRawPointer) -> Void) throws(SystemError) {
         try makeRoom(count)
         total &+= count
-        if let base = buffer.room(max(count, 1)).baseAddress { body(base) }
+        if let base = unsafe buffer.room(max(count, 1)).baseAddress { unsafe body(base) }
         buffer.extend(count)
     }
 
     /// Writes the buffer.
     mutating func flush() throws(SystemError) {
         guard let descriptor, buffer.count > 0 else { return }
-        try System.write(descriptor, buffer.bytes, name: name)
+        try unsafe System.write(descriptor, buffer.bytes, name: name)
         buffer.removeAll()
     }
 }

@@ -15,14 +15,14 @@ struct RecordWriter: Sendable {
     func write(_ record: RawRecord, to output: inout OutputBuffer) throws(SystemError) {
         switch format {
         case .jsonLines:
-            try JSONLinesWriter.member("{\"key", record.key, &output)
-            if !keysOnly { try JSONLinesWriter.member(",\"value", record.value, &output) }
+            try unsafe JSONLinesWriter.member("{\"key", record.key, &output)
+            if !keysOnly { try unsafe JSONLinesWriter.member(",\"value", record.value, &output) }
             try output.append("}\n")
         case .tabSeparated:
-            try Escaping.write(record.key, .tabSeparated, to: &output)
+            try unsafe Escaping.write(record.key, .tabSeparated, to: &output)
             if !keysOnly {
                 try output.append("\t")
-                try Escaping.write(record.value, .tabSeparated, to: &output)
+                try unsafe Escaping.write(record.value, .tabSeparated, to: &output)
             }
             try output.append("\n")
         }
@@ -38,13 +38,13 @@ enum JSONLinesWriter {
     @inline(__always)
     static func member(_ start: StaticString, _ bytes: Bytes, _ output: inout OutputBuffer) throws(SystemError) {
         try output.append(start)
-        let special = UTF8Scan.firstSpecial(bytes, from: 0)
+        let special = unsafe UTF8Scan.firstSpecial(bytes, from: 0)
         if special == bytes.count {
             try output.append("\":\"")
-            try output.append(bytes)
+            try unsafe output.append(bytes)
             try output.append("\"")
         } else {
-            try memberWithSpecials(bytes, special, &output)
+            try unsafe memberWithSpecials(bytes, special, &output)
         }
     }
 
@@ -52,12 +52,12 @@ enum JSONLinesWriter {
     private static func memberWithSpecials(
         _ bytes: Bytes, _ special: Int, _ output: inout OutputBuffer
     ) throws(SystemError) {
-        guard UTF8Scan.isValid(bytes) else {
+        guard unsafe UTF8Scan.isValid(bytes) else {
             try output.append("_base64\":\"")
             var start = 0
             while start < bytes.count {
-                let part = Bytes(rebasing: bytes[start..<min(start + base64Part, bytes.count)])
-                try output.fill(Base64.encodedLength(part.count)) { Base64.encode(part, into: $0) }
+                let part = unsafe Bytes(rebasing: bytes[start..<min(start + base64Part, bytes.count)])
+                try unsafe output.fill(Base64.encodedLength(part.count)) { unsafe Base64.encode(part, into: $0) }
                 start += part.count
             }
             try output.append("\"")
@@ -67,18 +67,18 @@ enum JSONLinesWriter {
         var copied = 0
         var offset = special
         while offset < bytes.count {
-            let byte = bytes[offset]
+            let byte = unsafe bytes[offset]
             if byte >= 0x80 {
-                offset += UTF8Scan.sequenceLength(bytes, at: offset)
+                unsafe offset += UTF8Scan.sequenceLength(bytes, at: offset)
             } else {
-                try output.append(Bytes(rebasing: bytes[copied..<offset]))
+                try unsafe output.append(Bytes(rebasing: bytes[copied..<offset]))
                 try escape(byte, &output)
                 offset += 1
                 copied = offset
             }
-            offset = UTF8Scan.firstSpecial(bytes, from: offset)
+            offset = unsafe UTF8Scan.firstSpecial(bytes, from: offset)
         }
-        try output.append(Bytes(rebasing: bytes[copied...]))
+        try unsafe output.append(Bytes(rebasing: bytes[copied...]))
         try output.append("\"")
     }
 

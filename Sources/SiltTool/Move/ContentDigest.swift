@@ -93,7 +93,7 @@ private struct RowHash {
             place += 8
         }
         var last: UInt64 = 0
-        for (number, byte) in unsafe bytes[place...].enumerated() { last |= UInt64(byte) << UInt64(8 * number) }
+        for unsafe (number, byte) in unsafe bytes[place...].enumerated() { last |= UInt64(byte) << UInt64(8 * number) }
         if place < bytes.count { add(last) }
     }
 
