@@ -4,7 +4,7 @@ import Synchronization
 /// Delivers the committed changes of a store to a closure, for callers that do not use tasks.
 ///
 /// The closure runs on a queue of this observation, one call at a time, in commit order. The observation ends with
-/// ``cancel()``, with its last reference, or when the store is closed.
+/// ``cancel()``, with its last reference, after a failure, or when the store is closed.
 public final class ChangeObservation: Sendable {
     private let worker: Worker
 
@@ -22,11 +22,13 @@ public final class ChangeObservation: Sendable {
     private final class Worker: Sendable {
         private struct State {
             var cursor: FeedCursor
+            /// Keeps the feed running; nil after the end.
             var subscription: ChangeSubscription?
         }
 
         private let state: Locked<State>
         private let feed: ChangeFeed
+        /// The name of the worker's waits in the feed.
         private let waiter: Int
         private let isCancelled = Atomic<Bool>(false)
         private let queue = DispatchQueue(label: "siltstone.observation")

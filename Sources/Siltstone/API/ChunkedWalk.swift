@@ -6,6 +6,7 @@ struct ChunkedWalk: Sendable {
     /// The ranges that were not read yet, in key order.
     private var ranges: ArraySlice<KeyRange>
     private let direction: ScanDirection
+    /// The number of elements that may still be returned.
     private var left: Int
 
     /// The largest number of entries in a chunk, and the number of bytes after which a chunk ends.
@@ -22,7 +23,7 @@ struct ChunkedWalk: Sendable {
         left = ScanRange.limit(limit)
     }
 
-    /// Reads the next elements; returns none at the end.
+    /// Reads the next elements (entries or keys); returns none at the end.
     /// - Parameters:
     ///   - size: returns the bytes of an element.
     ///   - key: returns the key of an element.
@@ -68,6 +69,7 @@ struct ChunkedWalk: Sendable {
     }
 
     /// Removes the keys that were read from ``ranges``.
+    /// - Parameter key: the last one, in scan order.
     private mutating func goBehind(_ key: [UInt8]) {
         switch direction {
         case .forward:

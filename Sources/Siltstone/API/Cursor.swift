@@ -15,7 +15,7 @@ public final class Cursor {
     /// Keeps the objects that the scan reads from alive.
     private let keeper: AnyObject?
 
-    /// - Parameter keeper: keeps the objects that the scan reads from alive.
+    /// Makes a cursor over the scan of a store or a snapshot, which the engine keeps valid.
     init(_ walk: consuming ScanWalk, keeping keeper: Engine) {
         self.walk.fill(walk)
         hasWalk = true
@@ -23,7 +23,7 @@ public final class Cursor {
         (merged, chain) = (nil, nil)
     }
 
-    /// - Parameter keeper: keeps the objects that the scan reads from alive.
+    /// Makes a cursor over the scan of a transaction, whose snapshot keeps it valid.
     init(_ walk: TransactionWalk, keeping keeper: Transaction) {
         merged = .retaining(walk)
         self.keeper = keeper
@@ -67,10 +67,11 @@ public final class Cursor {
     /// Moves to `key`: the next entry is the first one, in the cursor's direction, that does not come before `key`. For
     /// a cursor that goes backward, this is the last entry whose key is not larger than `key`.
     ///
-    /// The cursor can move ahead or back, but not out of its range or ranges. Entries that were returned before the call
-    /// still count towards the limit that the cursor was made with. A key close ahead is reached without a new search.
+    /// The cursor can move ahead or back, but not out of its range or ranges. Entries that were returned before the
+    /// call still count towards the limit that the cursor was made with. A key close ahead is reached without a new
+    /// search.
     /// - Throws: see ``next()``.
-    /// - Complexity: O(*r* log *n*) for *r* sorted runs (memtables and segments that may have the key).
+    /// - Complexity: that of the start of a scan (``KeyValueReader/scan(from:to:reverse:limit:)``).
     public func seek(to key: some Collection<UInt8>) throws(StoreError) {
         let key = Array(key)
         chain?.seek(to: key)

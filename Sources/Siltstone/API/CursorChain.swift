@@ -1,5 +1,5 @@
-/// A series of cursors, one for each of several ranges, in scan order. It serves readers whose own cursors take only one
-/// range, as those of transactions.
+/// A series of cursors, one for each of several ranges, in scan order. It serves readers whose own cursors have only
+/// one range, as those of transactions.
 final class CursorChain {
     /// Sorted and disjoint, in key order.
     private let ranges: [KeyRange]
@@ -10,6 +10,7 @@ final class CursorChain {
     /// The range of the next cursor; nil if ``course`` gives it. It stays here until its cursor exists, so that a read
     /// that throws does not skip the range.
     private var pending: KeyRange?
+    /// The cursor of the current range; nil before the first read, and after a range or a seek.
     private var current: Cursor?
     /// The number of entries that the chain may still return. A seek does not reset it.
     private var left: Int
@@ -31,8 +32,9 @@ final class CursorChain {
         left = limit
     }
 
-    /// Returns the next result of the first cursor that is not at its end; nil if all cursors are at
-    /// their end or the limit is reached.
+    /// Returns the next result of the first cursor that is not at its end; nil if all cursors are at their end or the
+    /// limit is reached.
+    /// - Parameter body: reads from a cursor; returns nil at its end.
     func next<R>(_ body: (Cursor) throws(StoreError) -> R?) throws(StoreError) -> R? {
         while left > 0, let cursor = try currentCursor() {
             if let result = try body(cursor) {
@@ -60,8 +62,8 @@ final class CursorChain {
     /// See ``Cursor/seek(to:)``. The search itself happens with the next read.
     func seek(to key: [UInt8]) {
         course = RangeCourse(ranges, direction)
-        // Skips the ranges that the scan would finish before it reaches the key. A backward scan excludes its start, so it
-        // starts at the key's successor.
+        // Skips the ranges that the scan would finish before it reaches the key. A backward scan excludes its start, so
+        // it starts at the key's successor.
         course.skip(before: direction == .forward ? key : key + [0])
         (current, pending) = (nil, nil)
         place = key

@@ -6,6 +6,7 @@ public struct InlinedWalk {
     /// The scan of a transaction, retained.
     private let merged: Borrowed<TransactionWalk>?
 
+    /// Starts a scan of a store or a snapshot.
     /// - Parameters:
     ///   - walk: not started. The caller keeps the store that it reads from alive until its end.
     ///   - from: the key at which it starts; nil for the first key in scan order.
@@ -27,6 +28,7 @@ public struct InlinedWalk {
         throw error
     }
 
+    /// Wraps the scan of a transaction.
     init(_ walk: TransactionWalk) {
         self.walk = nil
         merged = .retaining(walk)
@@ -48,6 +50,7 @@ public struct InlinedWalk {
         merged?.release()
     }
 
+    /// See ``ScanWalk/nextRow(behind:)``. The next two functions also forward to the scan.
     @usableFromInline
     func nextRow(behind taken: RecordPlace?) throws(StoreError) -> RecordRow? {
         if let walk { return try walk.value.nextRow(behind: taken) }

@@ -1,15 +1,14 @@
 /// The keys of a snapshot or a transaction in one or several ranges, as an asynchronous sequence. Does not read values
 /// from value files.
 ///
-/// Like ``EntrySequence``, it reads in chunks, blocks no thread of the cooperative pool, and does not end with
-/// cancellation.
+/// In all else it is like ``EntrySequence``: the moment that it sees, chunks, threads, and cancellation.
 public struct KeySequence: AsyncSequence, Sendable {
     /// The error that iterating throws.
     public typealias Failure = StoreError
 
     let walk: ChunkedWalk
 
-    /// Makes an iterator at the start of the range.
+    /// Makes an iterator at the start of the ranges.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(walk: walk) }
 
     /// Iterates over the keys.

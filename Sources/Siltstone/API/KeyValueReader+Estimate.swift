@@ -6,9 +6,9 @@ extension KeyValueReader {
     /// transaction.
     ///
     /// The errors are:
-    /// - Each run of segments (``Statistics`` has their number) adds an error of at most one block at either end of the
-    ///   range. A block has ``Configuration/blockBytes``, or the size of one entry if that is larger. All entries of a
-    ///   segment count as equally large.
+    /// - Each sorted run of segments (``Statistics/Level/runs``) adds an error of at most one block at either end of
+    ///   the range. A block has ``Configuration/blockBytes``, or the size of one entry if that is larger. All entries
+    ///   of a segment count as equally large.
     /// - A memtable is counted exactly if the range has up to about a hundred of its entries. Otherwise the estimate is
     ///   between half and twice the correct number.
     /// - An overwritten entry counts once for each version, and a removed entry may still count, until flushes and
@@ -21,7 +21,7 @@ extension KeyValueReader {
     ///   - from: the first key; nil for the smallest.
     ///   - to: the first key after the range; nil for no upper bound.
     /// - Throws: ``StoreError`` if the store or the reader is closed.
-    /// - Complexity: O(segments in the range + runs · log n).
+    /// - Complexity: O(*s* + *r* log *n*) for *s* segments in *r* sorted runs of *n* entries.
     public func estimate(from: [UInt8]? = nil, to: [UInt8]? = nil) throws(StoreError) -> RangeEstimate {
         let range = KeyRange(from: from, to: to)
         return range.isEmpty ? .nothing : try _estimate(range)

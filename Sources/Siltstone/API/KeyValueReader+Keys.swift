@@ -6,11 +6,10 @@ extension KeyValueReader {
     ///   - from: the first key; nil for the smallest.
     ///   - to: the first key after the range; nil for no upper bound.
     ///   - reverse: true to start at the end.
-    ///   - limit: the most keys; nil for all.
+    ///   - limit: the largest number of keys; nil for all.
     ///   - body: gets the key, which is valid until it returns. It returns false to stop.
     /// - Throws: ``StoreError``, or the errors of `body`.
-    /// - Complexity: O(*r* log *n*) to start for *r* sorted runs, then at most O(*r*) for each key or tombstone, regardless
-    ///   of the size of its value.
+    /// - Complexity: that of ``scan(from:to:reverse:limit:)``, regardless of the sizes of values.
     @inlinable
     @inline(__always)
     public func forEachKey(
@@ -48,7 +47,8 @@ extension KeyValueReader {
         }
     }
 
-    /// Returns the keys in `[from, to)` at the moment of this call, as an asynchronous sequence.
+    /// Returns the keys in `[from, to)`, as an asynchronous sequence. Bounds and limit are those of
+    /// ``scan(from:to:reverse:limit:)``.
     public func keys(
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil
     ) -> KeySequence {

@@ -7,9 +7,9 @@ extension KeyValueReader {
     /// - Parameters:
     ///   - ranges: in any order. An entry that is in two of them is visited once.
     ///   - reverse: true to start at the end.
-    ///   - limit: the largest number of entries, of all ranges together.
+    ///   - limit: the largest number of entries, of all ranges together; nil for all.
     /// - Throws: ``StoreError`` if the store or the reader is closed.
-    /// - Complexity: O(runs · log n) for each range, then at most O(runs) for each entry.
+    /// - Complexity: for each range that of ``scan(from:to:reverse:limit:)``.
     public func scan(
         ranges: some Sequence<KeyRange>, reverse: Bool = false, limit: Int? = nil
     ) throws(StoreError) -> Cursor {
@@ -20,7 +20,7 @@ extension KeyValueReader {
     /// - Parameters:
     ///   - ranges: in any order. An entry that is in two of them is visited once.
     ///   - reverse: true to start at the end.
-    ///   - limit: the largest number of entries, of all ranges together.
+    ///   - limit: the largest number of entries, of all ranges together; nil for all.
     ///   - body: gets the key and the value, which are valid until it returns. It returns false to stop.
     /// - Throws: ``StoreError``, or the errors of `body`.
     @inlinable
@@ -65,7 +65,7 @@ struct RemainingRanges {
     @usableFromInline
     var hasMore: Bool { left > 0 && !ranges.isEmpty }
 
-    /// Starts the next scan.
+    /// Starts the next scan, and removes its ranges.
     @usableFromInline
     mutating func begin(_ reader: some KeyValueReader, reverse: Bool) throws(StoreError) -> InlinedWalk {
         try reader._beginWalk(over: &ranges, reverse: reverse, limit: left)

@@ -23,10 +23,10 @@ public protocol KeyValueReader: AnyObject, Sendable {
     /// Returns a copy of the value of a key; nil if it has none.
     func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]?
 
-    /// Pins the value of a key, if the fast path finds it.
+    /// Pins the value of a key. The result is unclear if only the slow path can tell whether there is a value.
     func _pin(_ key: RawSpan) throws(StoreError) -> PinnedValue
 
-    /// Ends the read that ``_pin(_:)`` started. Called on the same thread.
+    /// Ends the read that ``_pin(_:)`` started. Called on the same thread. Not called for an unclear result.
     func _unpin(_ value: PinnedValue)
 
     /// Runs `body` with the value of a key, if it has one. This is the slow path, for keys that ``_pin(_:)`` left
@@ -39,12 +39,14 @@ public protocol KeyValueReader: AnyObject, Sendable {
     /// Calls `body` with the value of each of many keys, in their order. All values are from the same moment.
     /// - Parameters:
     ///   - fill: appends the next keys to an empty group. If it appends none, the read ends.
-    ///   - body: gets the index of a key and its value, which is valid until `body` returns. It returns false to stop.
+    ///   - body: gets the index of a key and its value, nil if it has none. The value is valid until `body` returns. It
+    ///     returns false to stop.
     func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError)
 
-    /// Starts a scan over `[from, to)` whose loop is inlined into the caller.
+    /// Starts a scan over `[from, to)` whose loop is inlined into the caller. Bounds and limit are those of
+    /// ``scan(from:to:reverse:limit:)``.
     func _beginWalk(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk
@@ -85,7 +87,8 @@ public protocol KeyValueReader: AnyObject, Sendable {
 extension KeyValueReader {
     /// Returns a copy of the value of `key`; nil if it has none.
     /// - Throws: ``StoreError`` if the disk fails or is corrupt, or the store or the reader is closed.
-    /// - Complexity: O(runs) for a missing key, less for one that was written recently.
+    /// - Complexity: O(*r*) for a missing key in *r* sorted runs (``Statistics/readAmplification``), less for one that
+    ///   was written recently.
     @inlinable
     public func get(_ key: some Collection<UInt8>) throws(StoreError) -> [UInt8]? {
         try withContiguousSpan(key) { key throws(StoreError) in try _copyValue(key) }
@@ -136,10 +139,11 @@ extension KeyValueReader {
     /// - Parameters:
     ///   - from: the first key; nil for the smallest.
     ///   - to: the first key after the range; nil for no upper bound.
-    ///   - reverse: true to start at the end.
-    ///   - limit: the largest number of entries.
+    ///   - reverse: true to start at the end, and visit keys in descending order.
+    ///   - limit: the largest number of entries; nil for all.
     /// - Throws: ``StoreError`` if the store or the reader is closed.
-    /// - Complexity: O(runs · log n) to start, then at most O(runs) for each entry.
+    /// - Complexity: O(*r* log *n*) to start in *r* sorted runs (``Statistics/readAmplification``) of *n* entries, then
+    ///   at most O(*r*) for each entry or removed entry.
     public func scan(
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil
     ) throws(StoreError) -> Cursor {
@@ -159,9 +163,10 @@ extension KeyValueReader {
     ///   - from: the first key; nil for the smallest.
     ///   - to: the first key after the range; nil for no upper bound.
     ///   - reverse: true to start at the end.
-    ///   - limit: the largest number of entries.
+    ///   - limit: the largest number of entries; nil for all.
     ///   - body: gets the key and the value, which are valid until it returns. It returns false to stop.
     /// - Throws: ``StoreError``, or the errors of `body`.
+    /// - Complexity: that of ``scan(from:to:reverse:limit:)``.
     @inlinable
     @inline(__always)
     public func forEach(
@@ -188,7 +193,8 @@ extension KeyValueReader {
             .forEach(body)
     }
 
-    /// Returns the entries whose keys are in `[from, to)`, as an asynchronous sequence.
+    /// Returns the entries whose keys are in `[from, to)`, as an asynchronous sequence. Bounds and limit are those of
+    /// ``scan(from:to:reverse:limit:)``.
     public func entries(
         from: [UInt8]? = nil, to: [UInt8]? = nil, reverse: Bool = false, limit: Int? = nil
     ) -> EntrySequence {

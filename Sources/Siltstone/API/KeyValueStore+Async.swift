@@ -47,28 +47,28 @@ extension KeyValueStore {
         }
     }
 
-    /// Sets the value of `key` if it has none.
+    /// Sets the value of `key` if it has none. Returns true if it had none.
     public func insert(
         _ key: some Collection<UInt8>, _ value: some Collection<UInt8>, durability: Durability? = nil
     ) async throws(StoreError) -> Bool {
         try await change(.value, Array(key), Array(value), durability, if: .absent)
     }
 
-    /// Replaces the value of `key` if it has one.
+    /// Replaces the value of `key` if it has one. Returns true if it had one.
     public func replace(
         _ key: some Collection<UInt8>, _ value: some Collection<UInt8>, durability: Durability? = nil
     ) async throws(StoreError) -> Bool {
         try await change(.value, Array(key), Array(value), durability, if: .present)
     }
 
-    /// Removes `key` if it has a value.
+    /// Removes `key` if it has a value. Returns true if it had one.
     public func remove(
         _ key: some Collection<UInt8>, durability: Durability? = nil
     ) async throws(StoreError) -> Bool {
         try await change(.tombstone, Array(key), [], durability, if: .present)
     }
 
-    /// Changes `key` if it has the expected value.
+    /// Changes `key` if it has the expected value; see the synchronous form. Returns true if it had that value.
     public func compareAndSet(
         _ key: some Collection<UInt8>, expected: [UInt8]?, new: [UInt8]?, durability: Durability? = nil
     ) async throws(StoreError) -> Bool {
@@ -91,6 +91,9 @@ extension KeyValueStore {
         }
     }
 
+    /// Makes a change.
+    /// - Parameter condition: decides from the current value whether to write; nil always writes.
+    /// - Returns: whether the condition held.
     private func change(
         _ kind: RecordKind, _ key: [UInt8], _ value: [UInt8], _ durability: Durability?,
         if condition: OwnedCondition?
@@ -123,7 +126,7 @@ extension KeyValueStore {
         try await reads.blocking.run { () throws(StoreError) in try writes.flush() }
     }
 
-    /// Merges all segments that hold keys in `[from, to]` into one run.
+    /// Merges all segments that hold keys in `[from, to]` into one run; see the synchronous form.
     public func compact(from: [UInt8]? = nil, to: [UInt8]? = nil) async throws(StoreError) {
         let engine = engine
         try await reads.blocking.run { () throws(StoreError) in try engine.background.compact(from: from, to: to)
@@ -144,7 +147,7 @@ extension KeyValueStore {
         try await reads.blocking.run { () throws(StoreError) in try engine.checkpoint(to: path) }
     }
 
-    /// Closes the store in order, and waits for background work. Does nothing if it is closed already.
+    /// Closes the store in order, and waits for background work; see the synchronous form.
     public func close() async throws(StoreError) {
         let engine = engine
         try await reads.blocking.run { () throws(StoreError) in try engine.close() }

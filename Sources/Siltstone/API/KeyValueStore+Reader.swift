@@ -89,7 +89,8 @@ extension KeyValueStore: KeyValueReader {
         try await reads.readWithoutBlocking(key, at: nil, needsValue: false) { $0 != nil }
     }
 
-    /// Returns copies of the values of several keys. The snapshot keeps them from one moment, although reads suspend.
+    /// Returns copies of the values of several keys. Reads a snapshot, so that all values are from one moment although
+    /// the reads may suspend.
     public func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
         try await snapshot()._copyValues(waiting: keys)
     }

@@ -3,12 +3,16 @@ extension KeyValueStore {
     ///
     /// Intact segments stay as they are. From damaged segments and from logs, each block or frame that passes its
     /// checksum is used. Repair invents no data and deletes none: files that the repaired store does not need are moved
-    /// to a directory inside the store's directory. An intact store is not changed.
+    /// to a directory inside the store's directory. An intact store is not changed. After an error, the store is as it
+    /// was or repaired.
     /// - Parameters:
     ///   - path: the directory of the store. It must not be open.
     ///   - configuration: how to read and write files.
     ///   - progress: called with a line of text for each step.
-    /// - Throws: ``StoreError`` if the store is locked, or the disk fails.
+    /// - Returns: what was kept and what is lost.
+    /// - Throws: ``StoreError``: ``StoreError/Code/locked``, ``StoreError/Code/notFound`` or
+    ///   ``StoreError/Code/notAStore`` if there is no store, ``StoreError/Code/unsupportedFormat``, and others if the
+    ///   disk fails.
     public static func repair(
         at path: String, configuration: Configuration = Configuration(), progress: ((String) -> Void)? = nil
     ) throws(StoreError) -> RepairReport {

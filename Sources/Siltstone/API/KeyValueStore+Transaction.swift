@@ -5,6 +5,8 @@ extension KeyValueStore {
     /// - Parameters:
     ///   - isolation: the changes by others that are conflicts.
     ///   - durability: when the commit returns; nil for the default of the store.
+    /// - Returns: a transaction on the current state. If the store is closed, its reads throw
+    ///   ``StoreError/Code/closed``.
     public func begin(
         isolation: Transaction.Isolation = .serializable, durability: Durability? = nil
     ) -> Transaction {
@@ -14,7 +16,8 @@ extension KeyValueStore {
     /// Runs `body` in a transaction, and commits the transaction.
     ///
     /// If the commit has a conflict, `body` runs again in a new transaction, after increasing pauses. So it should
-    /// change nothing except the transaction. From the fourth attempt on, the commits of other transactions give way.
+    /// change nothing except the transaction. From the fourth attempt on, the commits of other transactions usually
+    /// wait for it, up to ten milliseconds each.
     /// - Parameters:
     ///   - isolation: the changes by others that are conflicts.
     ///   - durability: when the commit returns; nil for the default of the store.

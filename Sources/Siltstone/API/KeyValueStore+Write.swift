@@ -23,6 +23,8 @@ extension KeyValueStore {
         }
     }
 
+    // A nil sequence number means that the write could not be made without blocking. It does not occur here.
+
     @usableFromInline
     func putBytes(
         _ key: Bytes, _ value: Bytes, _ durability: Durability?
@@ -110,6 +112,8 @@ extension KeyValueStore {
         }
     }
 
+    /// Makes a change if the condition on the current value holds.
+    /// - Returns: whether it held.
     private func change(
         _ kind: RecordKind, _ key: some Collection<UInt8>, _ value: some Collection<UInt8>,
         _ durability: Durability?, if condition: Condition
@@ -131,8 +135,12 @@ extension KeyValueStore {
     /// Writes all changes in memory to a segment.
     public func flush() throws(StoreError) { try writes.flush() }
 
-    /// Merges all segments that hold keys in `[from, to]` into one run. This drops overwritten and removed entries and
-    /// frees their space. While it runs, it needs additional disk space of the size of its output.
+    /// Flushes, and merges all segments that hold keys in `[from, to]` into one run. This drops overwritten and removed
+    /// entries that no snapshot sees, and frees their space. While it runs, it needs additional disk space of the size
+    /// of its output. An error loses no data.
+    /// - Parameters:
+    ///   - from: the first key, inclusive; nil for the smallest.
+    ///   - to: the last key, inclusive; nil for no upper bound.
     public func compact(from: [UInt8]? = nil, to: [UInt8]? = nil) throws(StoreError) {
         try engine.background.compact(from: from, to: to)
     }
@@ -141,7 +149,7 @@ extension KeyValueStore {
     /// - Parameter progress: called from time to time. It must not close the store, because closing waits for the
     ///   verification.
     /// - Returns: the problems; ``VerificationReport/problems`` is empty if every byte is intact.
-    /// - Throws: ``StoreError`` if the store is closed.
+    /// - Throws: ``StoreError`` if a file cannot be read, or the store is closed. Damage is reported, not thrown.
     public func verify(
         progress: ((VerificationProgress) -> Void)? = nil
     ) throws(StoreError) -> VerificationReport {
@@ -149,13 +157,17 @@ extension KeyValueStore {
     }
 
     /// Makes a consistent copy of the store's current state in another directory of the same file system, while writes
-    /// continue. Segments are linked and not copied, so it takes hardly any time or space.
-    /// - Parameter path: a directory that does not exist yet.
+    /// continue. Flushes first. Segments are linked and not copied, so the copy takes hardly any time or space.
+    /// - Parameter path: a directory that does not exist yet; its parent must exist.
+    /// - Throws: ``StoreError``: ``StoreError/Code/invalidArgument`` if something is at the path or it is on another
+    ///   file system, ``StoreError/Code/notFound`` if there is no parent, and others. Then no checkpoint is left.
     public func checkpoint(to path: String) throws(StoreError) { try engine.checkpoint(to: path) }
 
     /// Closes the store in order. Waits for background work, verifications and checkpoints. A second call does nothing
     /// but wait for the first one.
     ///
-    /// Every later call throws ``StoreError/Code/closed``.
+    /// Every later read or write throws ``StoreError/Code/closed``.
+    /// - Throws: ``StoreError`` if the last changes cannot be written or synced. The store is closed nevertheless, and
+    ///   the next opening recovers from the log.
     public func close() throws(StoreError) { try engine.close() }
 }

@@ -40,14 +40,15 @@ public final class KeyValueStore: Sendable {
     /// - Throws: ``StoreError``: ``StoreError/Code/locked`` if the store is open elsewhere,
     ///   ``StoreError/Code/notAStore`` if the path is something else, ``StoreError/Code/corrupt``,
     ///   ``StoreError/Code/unsupportedFormat`` and others.
-    /// - Complexity: O(segments + bytes of changes that were not flushed).
+    /// - Complexity: O(*s* + *b*) for *s* segments and value files, and *b* bytes of changes that were not flushed.
     public static func open(
         at path: String, configuration: Configuration = Configuration()
     ) throws(StoreError) -> KeyValueStore {
         KeyValueStore(try Engine.open(at: path, configuration))
     }
 
-    /// Opens the store in a directory, or creates one if there is none, on its own thread.
+    /// Opens the store in a directory, or creates one if there is none, without blocking a thread of the cooperative
+    /// pool; see the synchronous form.
     public static func open(
         at path: String, configuration: Configuration = Configuration()
     ) async throws(StoreError) -> KeyValueStore {
@@ -69,7 +70,7 @@ public final class KeyValueStore: Sendable {
     /// The contents of the store and its activity since it was opened.
     public var statistics: Statistics { engine.statistics() }
 
-    /// The files of the store at this moment, and the keys in each.
+    /// The files of the store at this moment, and the key range of each segment.
     /// - Complexity: O(segments).
     public var layout: StoreLayout { engine.layout() }
 

@@ -17,6 +17,7 @@ package final class ReadWatch: Sendable {
     private let store: KeyValueStore
     /// The sequence number of the closure's snapshot. Commits up to it are ignored.
     private let snapshot: SequenceNumber
+    /// The name of its waits in the feed.
     private let waiter: Int
     private let state: Locked<State>
 
@@ -110,6 +111,7 @@ package final class ReadWatch: Sendable {
         return false
     }
 
+    /// Ends the subscription to the feed.
     private func end() {
         store.engine.feed.forget(waiter)
         store.engine.feed.unsubscribe()

@@ -15,6 +15,7 @@ public final class SharedStore: Sendable {
     /// The store, which is the same for all uses of the path. Do not close it directly: that would close it for the
     /// other users, and the next `SharedStore.open` of the path would open it again.
     public let store: KeyValueStore
+    /// The key of the store in the registry.
     private let place: StoreRegistry.Place
     private let isClosed = Atomic<Bool>(false)
 

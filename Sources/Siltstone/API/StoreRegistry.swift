@@ -92,7 +92,7 @@ final class StoreRegistry: Sendable {
         }
     }
 
-    /// Ends a use. The last one closes the store.
+    /// Ends a use. The last one closes the store, which may wait for the disk.
     func end(_ store: KeyValueStore, _ place: Place) throws(StoreError) {
         if release(store, place) { return }
         defer { change(place, to: nil) }
@@ -120,7 +120,8 @@ final class StoreRegistry: Sendable {
 }
 
 extension Configuration {
-    /// The name of the first option that differs from another configuration; nil if all are the same.
+    /// The name of the first option that differs from another configuration; nil if all are the same. Ignores
+    /// ``createIfMissing``, and ``fileSystem``, which is part of the ``StoreRegistry/Place``.
     func difference(from other: Configuration) -> String? {
         let isSame: [(String, Bool)] = [
             ("durability", durability == other.durability),

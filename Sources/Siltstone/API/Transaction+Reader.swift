@@ -11,7 +11,7 @@ extension Transaction: KeyValueReader {
         }
     }
 
-    /// Pins the value of a key that the transaction has not written.
+    /// Pins the value of a key. The result is unclear if the transaction has written the key.
     public func _pin(_ key: RawSpan) throws(StoreError) -> PinnedValue {
         guard case .unwritten = try key.withBytes({ key throws(StoreError) in try read(key) }) else { return .unclear }
         return try snapshot._pin(key)
@@ -82,8 +82,7 @@ extension Transaction: KeyValueReader {
         try await snapshot._onBlockingQueue(body)
     }
 
-    /// Looks up many keys in one super version, for the snapshot's values. Keys that the transaction has written get
-    /// its own values.
+    /// Looks up many keys: first in the transaction's own writes, and the others in the snapshot, in one super version.
     public func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {

@@ -32,7 +32,9 @@ extension Transaction {
         try withContiguousBytes(key) { key throws(StoreError) in try deleteBytes(key) }
     }
 
-    /// Removes all keys in `[start, end)`. This is one step whose cost does not depend on the number of keys.
+    /// Removes all keys in `[start, end)`. The store does this in one step, whose cost does not depend on the number of
+    /// its keys.
+    /// - Throws: see ``put(_:_:)``.
     @inlinable
     public func deleteRange(
         from start: some Collection<UInt8>, to end: some Collection<UInt8>
@@ -43,6 +45,8 @@ extension Transaction {
     }
 
     // MARK: Conditional writes
+    // These read the key, so under `.serializable` the commit checks it for conflicts. They throw the errors of `put`
+    // and `contains`.
 
     /// Sets the value of `key` if it has none.
     /// - Returns: true if the key had none.
@@ -96,6 +100,7 @@ extension Transaction {
     }
 
     // MARK: Bytes
+    // The implementations behind the inlined functions.
 
     @usableFromInline
     func putBytes(_ key: Bytes, _ value: Bytes) throws(StoreError) {

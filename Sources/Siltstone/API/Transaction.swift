@@ -21,8 +21,8 @@
 /// snapshot alive.
 ///
 /// A transaction holds at most 1 GiB of writes (``Limits/batchBytes``), in memory; a further write throws
-/// ``StoreError/Code/tooLarge``. It remembers up to 65,536 keys and 16,384 ranges that it has read, 32 MiB at most.
-/// Above that it merges neighbours, and may then conflict with a change between them.
+/// ``StoreError/Code/tooLarge``. It remembers up to 65,536 keys and 32,768 ranges that it has read, about 48 MiB in
+/// total. Above that it merges neighbours, and may then conflict with a change between them.
 ///
 /// One task or thread at a time uses a transaction. It ends with `commit()`, with ``rollback()``, or with its last
 /// reference, which rolls it back. Every later call throws ``StoreError/Code/transactionEnded``.
@@ -43,7 +43,7 @@ public final class Transaction: Sendable {
     public let isolation: Isolation
     /// When `commit()` returns; nil for the default of the store.
     public let durability: Durability?
-    /// Whether the transaction has the store's ``RetryTurn``, so that its commit does not give way to others.
+    /// Whether the transaction has the store's ``RetryTurn``, so that its commit need not wait for the one that has it.
     private let hasTurn: Bool
     /// Whether the commit checks for conflicts. If false, the caller ensures that no other writer changes what the
     /// transaction reads or writes.
@@ -85,6 +85,7 @@ public final class Transaction: Sendable {
 
     /// Reserves memory for further writes, so that adding them does not move the earlier ones.
     /// - Parameter bytes: the bytes of keys and values, plus about four for each write.
+    /// - Throws: ``StoreError/Code/transactionEnded``.
     package func reserveCapacity(for bytes: Int) throws(StoreError) {
         try state.write { writes throws(StoreError) in writes.reserveCapacity(for: bytes) }
     }
@@ -114,8 +115,8 @@ public final class Transaction: Sendable {
     /// - Throws: ``StoreError``: ``StoreError/Code/conflict`` if another commit has changed what this transaction has
     ///   read or, under ``Isolation/snapshot``, what it writes. Also the errors of `KeyValueStore.write`. The
     ///   transaction has ended in any case.
-    /// - Complexity: the cost of the write. If other commits followed the snapshot, also O(log n) for each key read and
-    ///   O(entries) for each range read.
+    /// - Complexity: the cost of the write. If other commits followed the snapshot, also O(log *n*) for each key read
+    ///   and O(*m*) for each range read, in a store of *n* entries and a range of *m*.
     @discardableResult
     public func commit() throws(StoreError) -> UInt64 {
         guard let commit = try end() else { return sequence }
@@ -148,7 +149,8 @@ public final class Transaction: Sendable {
         snapshot.release()
     }
 
-    /// The work that is left when a transaction with writes has ended.
+    /// The work that is left when a transaction with writes has ended. It is Sendable, so that a task can pass it to a
+    /// thread that may block.
     private struct PendingCommit: Sendable {
         let batch: WriteBatch
         /// The keys and ranges that must be unchanged; nil if there are none.

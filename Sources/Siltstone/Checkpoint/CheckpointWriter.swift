@@ -1,7 +1,8 @@
 /// Creates a checkpoint: a separate store in another directory with the current contents of this store.
 ///
 /// First flushes the changes in memory. Then hard-links the segments and value files of one version into the directory,
-/// and writes a new manifest that names them. Both stores share the files, and neither changes them again.
+/// and writes a new manifest that names them. Both stores share the files, and neither changes them again. The
+/// checkpoint has no log.
 struct CheckpointWriter {
     private let writes: WritePath
     private let values: ValueLog
@@ -17,6 +18,10 @@ struct CheckpointWriter {
         fileSystem = directory.fileSystem
     }
 
+    /// Creates the checkpoint. If this fails, it removes the directory that it has made.
+    /// - Parameter path: the new directory; its parent must exist, on the same file system.
+    /// - Throws: ``StoreError/Code/invalidArgument`` or ``StoreError/Code/notFound`` if the path does not fit;
+    ///   ``StoreError/Code/readOnly`` if a read-only store has changes that are in no segment.
     func write(to path: String) throws(StoreError) {
         try versions.status.checkOpen()
         if !versions.status.isReadOnly {
@@ -28,6 +33,7 @@ struct CheckpointWriter {
         }
         // Until this block ends, no file of the version is removed.
         try versions.obsolete.holding { () throws(StoreError) in
+            // Later values go to another file, because both stores have this one.
             let version = try values.finishFile()
             try makeDirectory(path)
             do throws(StoreError) { try fill(path, with: version) } catch {
@@ -53,6 +59,7 @@ struct CheckpointWriter {
         }
     }
 
+    /// Links the files of a version, and makes the manifest and `CURRENT`.
     private func fill(_ path: String, with version: Version) throws(StoreError) {
         var checkpoint = ManifestState()
         for (level, runs) in version.levels.enumerated() {
@@ -71,6 +78,7 @@ struct CheckpointWriter {
         let greatest = (Array(checkpoint.segments.keys) + Array(referenced)).max() ?? 0
         let number = greatest + 1
         checkpoint.nextFileNumber = number + 1
+        // Runs take their numbers from the same count, and a new run must have a larger number than these.
         let runs = checkpoint.segments.values.map(\.run).max() ?? 0
         checkpoint.nextFileNumber = max(checkpoint.nextFileNumber, runs + 1)
         // The checkpoint has the identity of this store, because the linked files contain it.

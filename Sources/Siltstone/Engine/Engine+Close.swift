@@ -2,11 +2,12 @@ import Dispatch
 import Synchronization
 
 extension Engine {
-    /// The number of bytes in memory from which on closing flushes them. Fewer bytes stay in the log, and the next open
-    /// reads them from there.
+    /// Closing flushes an active memtable of at least this many bytes (256 KiB). Fewer stay in the log, and the next
+    /// open reads them from there.
     private static let flushOnClose = 256 << 10
 
-    /// Closes the store in order. A second call only waits until the first one has finished.
+    /// Closes the store in order. A second call only waits until the first one has finished, and does not report its
+    /// error. After an error the store is closed as well.
     func close() throws(StoreError) {
         guard status.beginClosing() else { return status.waitForRelease() }
         let result = Result { () throws(StoreError) in if !status.isReadOnly { try closeFiles() } }
@@ -16,7 +17,7 @@ extension Engine {
         try result.get()
     }
 
-    /// Makes all later calls throw, both writes and reads, and stops compactions at their next record.
+    /// Makes all later reads and writes throw, ends the change feed, and stops compactions at their next record.
     private func refuseAll() {
         status.stop()
         writes.refuseWrites()
@@ -30,7 +31,7 @@ extension Engine {
         versions.obsolete.endHolds()
         // Waits for writes of large values. Later ones are refused before they change a file.
         values.drain()
-        // Waits for a thread that may still be making the recovered changes durable.
+        // Waits for a thread that may still append an edit or make the recovered changes durable.
         versions.drain()
         for queue in background.queues { queue.sync {} }
         writes.retire()
@@ -53,15 +54,15 @@ extension Engine {
         }
         refuseAll()
         drainQueues()
-        // The first change after recovery makes the recovered state durable, which changes the manifest. So if the
-        // manifest is as recovery found it, there were no changes and nothing must be written.
+        // The first change after recovery makes the recovered state durable, and opens the manifest for that. So if the
+        // manifest was not opened for writing, there were no changes and nothing must be written.
         if try versions.closeUnchanged(writes.closeLogAsItIs) { return }
         try writes.waitForAll()
         try versions.close(writes.closeLogs)
     }
 
-    /// Stops the store without changing its files, as if the process had died. It is called for stores that were never
-    /// closed. Background work in progress finishes, and the lock is held until then.
+    /// Stops the store without closing its files in order, as if the process had died. Called when a store is dropped;
+    /// does nothing after ``close()``. Background work in progress finishes, and the lock is held until then.
     func abandon() {
         // Keeps postponed work from starting.
         background.reference.clear()
@@ -72,7 +73,8 @@ extension Engine {
         releaseLock(behind: background.queues[...])
     }
 
-    /// Releases the lock of an abandoned store after the work on all of these queues has finished.
+    /// Releases the lock of an abandoned store after the work on all of these queues has finished. Visits them one
+    /// after the other, because work on one may schedule work on a later one.
     private func releaseLock(behind queues: ArraySlice<DispatchQueue>) {
         if let first = queues.first { return first.async { self.releaseLock(behind: queues.dropFirst()) } }
         releaseLock()

@@ -45,7 +45,8 @@ extension Engine {
         return statistics
     }
 
-    /// Measures the memory that the store owns, and the mapped pages of files.
+    /// Measures the memory that the store owns, and the mapped pages of files. Needs the memtables and the cache in
+    /// `statistics`.
     private func measureMemory(_ version: Version, _ statistics: inout Statistics) {
         let mappings = version.allSegments.compactMap(\.mapping) + version.valueFiles.values.compactMap(\.fileMapping)
         for mapping in mappings {

@@ -10,8 +10,8 @@
 /// | ``WritePath`` | the write lock: memtables, logs, sequence numbers |
 /// | ``BackgroundWork`` | queues, scheduled work |
 ///
-/// Each owner refers only to owners above it in this table. If it needs one below, that one has set a closure. A thread
-/// takes locks in the order value, manifest, sync, write, and then one leaf lock (``LockRank``).
+/// Each owner refers only to owners above it in this table. To call one below, it has a closure that the lower owner
+/// has set. A thread takes locks in the order value, manifest, sync, write, and then one leaf lock (``LockRank``).
 final class Engine: Sendable {
     let directory: StoreDirectory
     let status: StoreStatus
@@ -23,8 +23,10 @@ final class Engine: Sendable {
     let background: BackgroundWork
     let feed: ChangeFeed
     let retryTurn = RetryTurn()
+    /// The lock of the directory; nil if a read-only store has no lock file, or if a repair holds the lock.
     let lock: (any FileLock)?
 
+    /// Puts the owners together. ``open(at:_:)`` then starts the background work.
     init(_ store: RecoveredStore) {
         directory = store.directory
         lock = store.lock

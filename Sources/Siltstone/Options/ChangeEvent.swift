@@ -9,7 +9,8 @@ public struct Change: Sendable, Hashable {
         case putLarge(byteCount: Int)
         /// The key was removed.
         case delete
-        /// All keys from the change's key up to, but excluding, `to` were removed.
+        /// All keys from the change's key up to, but excluding, `to` were removed. The range is not cut to that of the
+        /// subscriber.
         case deleteRange(to: [UInt8])
     }
 
@@ -28,7 +29,7 @@ public enum ChangeEvent: Sendable, Hashable {
     /// - `through`: the sequence number of the commit's last change. A feed with `since: through` continues after this
     ///   commit.
     case commit([Change], through: UInt64)
-    /// The changes with these sequence numbers are lost for this subscriber, because it was too slow, or because the
-    /// logs no longer hold them. Read the store again.
+    /// The changes with these sequence numbers, both inclusive, are lost for this subscriber, because it was too slow,
+    /// or because the logs no longer hold them. Read the store again.
     case missed(from: UInt64, through: UInt64)
 }

@@ -35,7 +35,8 @@ public struct KeyRange: Hashable, Sendable {
     /// The smallest key after another one.
     static func successor(of key: [UInt8]) -> [UInt8] { key + [0] }
 
-    /// The smallest key after all keys that start with `prefix`; nil if there is none.
+    /// The smallest key after all keys that start with `prefix`; nil if there is none: `prefix` is empty, or all its
+    /// bytes are 0xFF.
     @usableFromInline
     static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
         var key = prefix

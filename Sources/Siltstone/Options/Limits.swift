@@ -1,15 +1,16 @@
-/// The size limits of a store.
+/// The size limits of a store, all inclusive.
 public enum Limits {
-    /// Bytes of a key.
+    /// The largest number of bytes of a key.
     public static let keyBytes = 64 << 10
-    /// Bytes of a value.
+    /// The largest number of bytes of a value.
     public static let valueBytes = 1 << 30
-    /// Bytes of the encoded changes of a batch, without large values.
+    /// The largest number of bytes of the encoded changes of a batch, without large values
+    /// (``Configuration/largeValueBytes``). In a transaction, large values count too.
     public static let batchBytes = 1 << 30
 }
 
 extension Limits {
-    /// Throws ``StoreError/Code/tooLarge`` if a key or a value has too many bytes.
+    /// Throws ``StoreError/Code/tooLarge`` if `key` or `value`, both numbers of bytes, exceeds its limit.
     static func check(key: Int, value: Int) throws(StoreError) {
         guard key <= Limits.keyBytes else {
             throw StoreError(.tooLarge, "a key has \(key) bytes, \(Limits.keyBytes) is the most")

@@ -1,9 +1,9 @@
 /// How a store passes its log to the kernel. Both ways survive the death of the process at any moment, and cost the
 /// same to sync.
 public enum LogWriting: String, Sendable, Hashable, Codable, CaseIterable {
-    /// By stores to a shared mapping of a file with reserved space. This costs a tenth of one call for each write. An
-    /// I/O error of the disk under the mapping ends the process with SIGBUS. If the file system cannot reserve space,
-    /// or if syncing a file does not cover its mappings, the store uses ``written`` instead.
+    /// By memory stores to a shared mapping of a file with reserved space. A write takes a tenth of the time of a
+    /// `pwrite` call. An I/O error of the disk under the mapping ends the process with SIGBUS. If the file system
+    /// cannot reserve space, or if syncing a file does not cover its mappings, the store uses ``written`` instead.
     case mapped
     /// By a `pwrite` call for each write. I/O errors are thrown as errors.
     case written

@@ -14,6 +14,7 @@ public struct RangeEstimate: Hashable, Sendable {
     /// The estimate of an empty range.
     static let nothing = RangeEstimate(entries: 0, bytes: 0)
 
+    /// Adds the estimate of another source or range.
     static func += (sum: inout RangeEstimate, part: RangeEstimate) {
         sum.entries += part.entries
         sum.bytes += part.bytes

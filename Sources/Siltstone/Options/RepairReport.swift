@@ -2,7 +2,7 @@
 public struct RepairReport: Sendable, Hashable, Codable {
     /// Data that is lost.
     public struct Loss: Sendable, Hashable, Codable, CustomStringConvertible {
-        /// The file.
+        /// Path of the file: the path of the store's directory, and the file's name.
         public var file: String
         /// The offset in the file in bytes, if it is known.
         public var offset: Int?
@@ -15,16 +15,17 @@ public struct RepairReport: Sendable, Hashable, Codable {
 
     /// Whether nothing was damaged. The store was then not changed.
     public var wasClean = false
-    /// The number of segment records and log changes that the repaired store holds.
+    /// The number of records in the segments of the repaired store. If nothing was damaged:
+    /// ``VerificationReport/recordsChecked``.
     public var recordsKept = 0
-    /// How many of these came from damaged files.
+    /// The number of records that were copied from damaged segments, or from segments with damaged value files.
     public var recordsSalvaged = 0
     /// The data that is lost, or may be.
     public var losses: [Loss] = []
-    /// The directory, inside the store's directory, to which damaged files and files that the repaired store does not
-    /// need were moved; nil if there were none.
+    /// Path of the directory, inside the store's directory, to which damaged files and files that the repaired store
+    /// does not need were moved. Its file `LOSSES` lists ``losses``. Nil if there were neither files nor losses.
     public var damagedFilesDirectory: String?
-    /// The files in ``damagedFilesDirectory``.
+    /// Paths of the files that were moved to ``damagedFilesDirectory``.
     public var damagedFiles: [String] = []
 
     /// Creates an empty report.

@@ -4,15 +4,16 @@ public struct Statistics: Sendable, Hashable, Codable {
     public struct Level: Sendable, Hashable, Codable {
         /// 0 for flushed segments; deeper levels hold older data.
         public var level = 0
-        /// Sorted runs. A point read checks each one until it finds the key.
+        /// The number of sorted runs. A run is a list of segments whose key ranges do not overlap. A point read checks
+        /// each run, newest first, until it finds the key.
         public var runs = 0
         /// The number of files.
         public var segments = 0
         /// Bytes of the files.
         public var bytes = 0
-        /// Versions of keys, tombstones included.
+        /// The number of versions of keys, deletions (tombstones) included.
         public var records = 0
-        /// Versions that are deletions, and deleted ranges.
+        /// The number of versions that are deletions, plus that of deleted ranges.
         public var tombstones = 0
         /// Bytes from which the level is compacted into the next one; 0 for level 0, which is limited by its runs.
         public var limitBytes = 0
@@ -34,13 +35,13 @@ public struct Statistics: Sendable, Hashable, Codable {
 
     /// Changes in memory that were not flushed to a segment yet.
     public var memTableRecords = 0
-    /// Bytes of memory that they take.
+    /// Bytes of memory that these changes take.
     public var memTableBytes = 0
     /// Memtables that wait for their flush.
     public var sealedMemTables = 0
-    /// Logs that still exist.
+    /// Logs of the memtables, sealed ones included.
     public var logs = 0
-    /// Bytes of changes in these logs.
+    /// Bytes written to these logs.
     public var logBytes = 0
     /// Bytes of large values in value files, garbage included.
     public var valueFileBytes = 0
@@ -62,7 +63,7 @@ public struct Statistics: Sendable, Hashable, Codable {
     public var flushSeconds = 0.0
     /// Compactions, without trivial moves.
     public var compactions = 0
-    /// Segments that moved to another level without being rewritten.
+    /// Compactions that moved segments to another level without rewriting them.
     public var trivialMoves = 0
     /// Bytes read by compactions.
     public var compactionBytesRead = 0

@@ -17,7 +17,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         public static var closed: Code { Code(raw: .closed) }
         /// Another process has the store open, or another handle of this process.
         public static var locked: Code { Code(raw: .locked) }
-        /// There is no store at the path, and the call was not allowed to create one.
+        /// There is no store at the path, and the call may not create one; or the parent directory does not exist.
         public static var notFound: Code { Code(raw: .notFound) }
         /// The path is a file, or a directory that holds something other than a store.
         public static var notAStore: Code { Code(raw: .notAStore) }
@@ -79,7 +79,7 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StoreError {
-    /// Whether bytes are corrupt. False if they could not be read.
+    /// Whether bytes that were read are corrupt, or have a format that this release does not know.
     var isDamage: Bool { code == .corrupt || code == .unsupportedFormat }
 
     /// Creates an error for bytes that contradict their checksum or their format. Adds the general advice for

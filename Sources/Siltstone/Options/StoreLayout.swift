@@ -24,7 +24,7 @@ public struct StoreLayout: Sendable, Hashable, Codable {
     public struct ValueFile: Sendable, Hashable, Codable {
         /// The number in the file's name.
         public var number: UInt64
-        /// Approximate bytes of the file.
+        /// Bytes of the file; 0 if its size cannot be read.
         public var bytes: Int
         /// Bytes that segments refer to. The other bytes are garbage, or so new that only memtables refer to them.
         public var referencedBytes: Int

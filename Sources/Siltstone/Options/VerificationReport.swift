@@ -2,7 +2,7 @@
 public struct VerificationReport: Sendable, Hashable, Codable {
     /// A problem that was found.
     public struct Problem: Sendable, Hashable, Codable, CustomStringConvertible {
-        /// Path of the file, relative to the store's directory.
+        /// Path of the file: the path of the store's directory, and the file's name.
         public var file: String
         /// The offset in the file in bytes, if it is known.
         public var offset: Int?
@@ -33,7 +33,7 @@ public struct VerificationReport: Sendable, Hashable, Codable {
 public struct VerificationProgress: Sendable, Hashable {
     /// Bytes read so far.
     public var bytesChecked: Int
-    /// Bytes to read in total.
+    /// Bytes to read in total, about: the manifest and later writes are not included.
     public var bytesTotal: Int
     /// The file that is being read; see ``VerificationReport/Problem/file``.
     public var file: String

@@ -9,8 +9,11 @@ struct LogRecovery {
         var header: FileHeader
         /// Offset of the end of its valid frames.
         var end: Int
+        /// The checksum of its last valid frame, or of the header if there is none.
         var lastChecksum: UInt32
+        /// Its changes.
         var table: MemTable
+        /// The value files to which its changes refer.
         var valueFiles: Set<UInt64>
         /// For each frame and value file, the first value to which the frame refers.
         var values: [FirstValue] = []
@@ -34,10 +37,13 @@ struct LogRecovery {
         }
     }
 
-    /// The first value in a file to which a frame refers.
+    /// The first value in a value file to which a frame refers.
     struct FirstValue {
+        /// Offset of the frame in the log.
         var frame: Int
+        /// Number of the value file.
         var file: UInt64
+        /// Offset of the value's record in the value file.
         var offset: UInt64
     }
 
@@ -46,6 +52,7 @@ struct LogRecovery {
     /// Path of the manifest, and offset of the end of its last complete edit.
     private let manifest: (path: String, end: Int)
     private let version: Version
+    /// The logs that were read, oldest first.
     private var logs: [RecoveredLog] = []
     /// The last sequence number that was recovered.
     private(set) var lastSequence: SequenceNumber
@@ -114,7 +121,8 @@ struct LogRecovery {
     }
 
     /// Reads one log to its end.
-    /// - Returns: the log; and true if its link shows that the previous log has lost its end.
+    /// - Returns: the log; and true if its link shows that the previous log has lost its end. The rest of this log was
+    ///   then not read.
     private mutating func read(
         _ reader: inout FrameReader, _ number: UInt64, after previous: RecoveredLog?
     ) throws(StoreError) -> (RecoveredLog, missesEnd: Bool) {
@@ -165,6 +173,7 @@ struct LogRecovery {
         return false
     }
 
+    /// Decodes a link frame, which must be the first frame of its log.
     private func link(_ frame: Frame, _ reader: FrameReader) throws(StoreError) -> LogLink {
         guard frame.offset == FileHeader.size, let link = LogLink(frame.payload), link.lastSequence <= .greatest else {
             throw .corrupt("a link frame is malformed or out of place", file: reader.path, offset: frame.offset)
@@ -258,6 +267,7 @@ struct LogRecovery {
     /// Bytes of a memtable from which another thread prefaults its memory.
     private static let minPrefaultBytes = 4 << 20
 
+    /// Returns a log without frames. Its memtable has room for the frames that `reader` has not read yet.
     private func emptied(_ reader: FrameReader, _ number: UInt64) throws(StoreError) -> RecoveredLog {
         let size = try Self.size(reader)
         let table = try MemTable.make(directory.configuration, for: size, nil)
@@ -271,8 +281,8 @@ struct LogRecovery {
             table: table, valueFiles: [], isLinked: false, lastSequence: lastSequence)
     }
 
-    /// The memory that the changes of a log need. Counted beforehand, because many small changes need several times the
-    /// bytes that they take in the log.
+    /// The memory that the changes of a log's unread frames need. Counted beforehand, because many small changes need
+    /// several times the bytes that they take in the log.
     private static func size(_ reader: FrameReader) throws(StoreError) -> ChangeSize {
         var reader = reader
         var size = ChangeSize(keyBytes: 0, valueBytes: 0, count: 0)
@@ -289,8 +299,11 @@ struct LogRecovery {
     ///
     /// Skips logs that are older than the oldest named log, or older than the manifest if it names none. Their changes
     /// are in segments, or a repair has put them aside.
-    /// - Throws: ``StoreError/Code/corrupt`` if such a log contains changes, because the manifest has then lost its
-    ///   end.
+    /// - Parameters:
+    ///   - present: the files in the directory.
+    ///   - number: the number of the manifest.
+    /// - Throws: ``StoreError/Code/corrupt`` if one of the other logs contains changes, because the manifest has then
+    ///   lost its end.
     func checkUnnamedLogs(_ present: Set<StoreFile>, manifest number: UInt64) throws(StoreError) {
         let oldest = state.logs.first ?? number
         for case .log(let number) in present where !state.logs.contains(number) && number >= oldest {
@@ -301,7 +314,7 @@ struct LogRecovery {
         }
     }
 
-    /// True if a log contains a batch.
+    /// True if the valid frames of a log contain a batch. False if the file is not readable as a log.
     static func holdsChanges(
         _ number: UInt64, in directory: String, _ configuration: Configuration
     ) throws(StoreError) -> Bool {
@@ -356,7 +369,8 @@ struct LogRecovery {
         return tables
     }
 
-    /// Makes the values durable to which the logs refer, before new frames of a resumed log vouch for the earlier ones.
+    /// Makes the values durable to which the logs refer. New frames of a resumed log have a synced mark, which says
+    /// that the values of earlier frames are durable.
     ///
     /// If only the process died, the values may be in the kernel's page cache only. Nothing else would sync them,
     /// because new values go to another file. If an earlier sync of them failed, another sync alone would not help, so

@@ -1,8 +1,8 @@
 /// Distinguishes a file that a crash left behind from a foreign file with the same name. A name alone proves nothing,
 /// and the store never removes a file that is not provably its own.
 enum OrphanFile {
-    /// True if a store made the file: it starts with the right magic number and its header contains the number in its
-    /// name, or a crash tore the write of its header.
+    /// True if a store made the file: its header is valid and contains the number in its name, or a crash tore the
+    /// write of its header. True for `CURRENT` and `LOCK`, which have no header.
     /// - Parameter store: the store that it must belong to; nil if it is unknown.
     static func isOurs(
         _ file: StoreFile, in directory: String, _ fileSystem: any FileSystem, store: StoreIdentity?
@@ -23,6 +23,7 @@ enum OrphanFile {
         } catch { return false }
     }
 
+    /// True if a file starts as a `CURRENT` does, or if a crash tore the write of that start.
     private static func isCurrent(_ bytes: [UInt8]) -> Bool {
         let beginning = Array("siltstone ".utf8)
         return bytes.starts(with: beginning) || isTorn(bytes, beginning)
@@ -34,7 +35,7 @@ enum OrphanFile {
         return written.count < FileHeader.size && (magic.starts(with: written) || written.starts(with: magic))
     }
 
-    /// The first bytes of a file; nil if it does not exist or is a directory.
+    /// The first bytes of a file, at most a header; nil if it does not exist or is a directory.
     private static func beginning(
         of file: StoreFile, in directory: String, _ fileSystem: any FileSystem
     ) throws(StoreError) -> [UInt8]? {

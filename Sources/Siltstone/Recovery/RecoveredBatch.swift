@@ -15,8 +15,8 @@ struct RecoveredBatch {
     /// Bytes of its changes.
     var byteCount: Int { frame.payload.count }
 
-    /// Upper bound of the number of changes, even if the frame's count is wrong. Memory is allocated for it before the
-    /// changes are checked.
+    /// Upper bound of the number of changes, even if the frame's count is wrong. Memory is allocated for this many
+    /// changes before they are checked.
     var greatestCount: Int { min(frame.count, frame.payload.count / Self.smallestChange) }
 
     /// The sequence number of its last change. Valid only after ``check()``.
@@ -24,6 +24,7 @@ struct RecoveredBatch {
 
     /// Checks that the payload consists of as many changes as the frame says, that their keys have valid lengths, and
     /// that there is a valid sequence number for each.
+    /// - Throws: ``MalformedChange`` with the offset in the payload, in bytes.
     /// - Complexity: O(changes)
     func check() throws(MalformedChange) {
         guard frame.count > 0, frame.firstSequence > 0, frame.firstSequence <= .greatest,
@@ -62,7 +63,7 @@ struct RecoveredBatch {
 }
 
 extension ChangeSize {
-    /// Adds an upper bound of what an unchecked batch needs.
+    /// Adds an upper bound of the memory that an unchecked batch needs. Counts values as keys.
     mutating func add(_ batch: RecoveredBatch) {
         keyBytes += batch.byteCount
         count += batch.greatestCount

@@ -3,9 +3,11 @@ struct RecoveredStore {
     var directory: StoreDirectory
     /// Nil in a read-only store.
     var manifest: Manifest?
+    /// The lock of the directory; nil if there is none (``StoreOpener/lock``).
     var lock: (any FileLock)?
     /// Memory for memtables.
     var arenas: ArenaPool
+    /// The segments and value files.
     var version: Version
     /// The memtables and logs.
     var state: WriteState

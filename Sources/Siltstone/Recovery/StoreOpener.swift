@@ -4,9 +4,11 @@ import Synchronization
 ///
 /// Checks everything before it changes anything. If it reports damage, the store is still as it was found.
 struct StoreOpener {
+    /// Path of the store, as ``normalized(_:_:)`` returns it.
     let directory: String
     let configuration: Configuration
     let fileSystem: any FileSystem
+    /// The lock of the directory; nil if a read-only store has no lock file, or if the caller already holds the lock.
     let lock: (any FileLock)?
 
     /// Opens the store at `path`, or creates one.
@@ -23,8 +25,8 @@ struct StoreOpener {
         }
     }
 
-    /// Number of stores of this process that were dropped and will soon release their locks. An opener of the same
-    /// store waits for that.
+    /// Number of stores of this process that were dropped without being closed, and will soon release their locks. An
+    /// opener of the same store waits for that.
     static let abandonments = Atomic<Int>(0)
 
     // MARK: The directory
@@ -40,6 +42,7 @@ struct StoreOpener {
         return path
     }
 
+    /// Path of the directory that contains `path`, which has no trailing slash.
     static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -86,6 +89,11 @@ struct StoreOpener {
         }
     }
 
+    /// Locks the directory: shared for reading only, otherwise exclusively. Waits for stores that this process has
+    /// dropped.
+    /// - Returns: nil if a read-only store has no lock file.
+    /// - Throws: ``StoreError/Code/locked`` if the store is in use; ``StoreError/Code/notAStore`` or
+    ///   ``StoreError/Code/notFound`` if the directory is no store, and none may be created in it.
     private static func takeLock(
         _ directory: String, _ configuration: Configuration
     ) throws(StoreError) -> (any FileLock)? {
@@ -113,6 +121,7 @@ struct StoreOpener {
         }
     }
 
+    /// Names the owner, if the lock file does.
     private static func locked(_ path: String, _ error: FileSystemError) -> StoreError {
         StoreError(
             .locked,
@@ -153,6 +162,7 @@ struct StoreOpener {
 
     // MARK: Opening
 
+    /// Recovers the store, or creates one if there is no `CURRENT`. The lock is held, unless there is none.
     func open() throws(StoreError) -> RecoveredStore {
         guard let number = try CurrentFile.read(in: directory, fileSystem) else { return try create() }
         let found = try readManifest(number)
@@ -168,6 +178,7 @@ struct StoreOpener {
         return try finish(found, recovery, version, files, present)
     }
 
+    /// The files in the directory that have a store file's name.
     private func listFiles() throws(StoreError) -> Set<StoreFile> {
         Set(try Self.names(in: directory, fileSystem).compactMap { StoreFile(name: $0) })
     }
@@ -219,6 +230,7 @@ struct StoreOpener {
             lastChecksum: reader.lastChecksum)
     }
 
+    /// Throws ``StoreError/Code/corrupt`` if a file that the manifest names does not exist.
     private func checkPresence(_ state: ManifestState, _ present: Set<StoreFile>) throws(StoreError) {
         for file in state.liveFiles.subtracting(present).sorted(by: { $0.name < $1.name }) {
             throw .corrupt("the manifest names a file that does not exist", file: file.path(in: directory))
@@ -227,6 +239,7 @@ struct StoreOpener {
 
     // MARK: The recovered store
 
+    /// Prepares the recovered store for writing, unless it is read-only. All checks have passed before.
     private func finish(
         _ found: Manifest.Found, _ recovery: LogRecovery, _ version: Version,
         _ files: StoreDirectory, _ present: Set<StoreFile>
@@ -247,6 +260,7 @@ struct StoreOpener {
             tables = try recovery.resumeLogs(opened, arenas)
             if !isQuiet { try remove(orphans(present, opened), of: opened.identity) }
         } else if tables.isEmpty {
+            // A checkpoint has no logs. The super version of a read-only store still needs a memtable.
             tables = [LoggedTable(table: try MemTable(capacity: 64 << 10, pool: nil), log: nil)]
         }
         guard let active = tables.popLast() else {
@@ -267,6 +281,7 @@ struct StoreOpener {
 
     /// Removes those of the files that belong to this store. Before the call, the manifest that does not name them must
     /// be durable.
+    /// - Parameter store: nil before there is a store. Then a header of any store counts.
     private func remove(_ files: Set<StoreFile>, of store: StoreIdentity?) throws(StoreError) {
         var ours: [StoreFile] = []
         for file in files.sorted(by: { $0.name < $1.name }) {
@@ -277,6 +292,7 @@ struct StoreOpener {
 
     // MARK: A new store
 
+    /// Creates an empty store. Removes the files of an interrupted creation first.
     private func create() throws(StoreError) -> RecoveredStore {
         try refuseLostCurrent()
         guard configuration.createIfMissing, !configuration.readOnly else {
@@ -313,7 +329,7 @@ struct StoreOpener {
             pageCache: PageCache(source: configuration.availableMemory))
     }
 
-    /// The memory for the memtables of a store.
+    /// The memory for the memtables of a store: one that takes changes, and the sealed ones.
     private func makeArenas() -> ArenaPool {
         ArenaPool(maximumBytes: 2 * configuration.memTableBytes, usualCount: configuration.sealedMemTableLimit + 1)
     }

@@ -13,8 +13,11 @@ struct LogSalvage {
 
     private let bytes: Bytes
     private var scanner: FrameScanner
+    /// The checksum of the last intact frame, or of the header.
     private var lastChecksum: UInt32
+    /// Offset of the end of the last piece.
     private var lastEnd = FileHeader.size
+    /// The frame after the lost bytes that were returned last.
     private var waiting: Piece?
 
     /// - Parameters:
@@ -45,6 +48,7 @@ struct LogSalvage {
         return gap
     }
 
+    /// The bytes between the last piece and `end`; nil if there are none or all are zero.
     private mutating func lost(upTo end: Int) -> Piece? {
         guard lastEnd < end else { return nil }
         defer { lastEnd = end }

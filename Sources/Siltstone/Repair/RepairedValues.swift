@@ -4,10 +4,12 @@
 /// Each value has a checksum of its own, so values can be verified without the header of their file. The engine refuses
 /// to open a file with a damaged header. The repair copies the values of such files to one new file.
 final class RepairedValues {
+    /// All value files, by number.
     private var files: [UInt64: ValueFileReader] = [:]
     /// Numbers of the files that cannot be kept, because their headers are damaged or name another store.
     private var headless: Set<UInt64> = []
     private let makeWriter: () throws(StoreError) -> ValueFileWriter
+    /// The writer of the new file; nil until the first value is moved.
     private var writer: ValueFileWriter?
     /// Holds the pointer of the last moved value, which ``kept(_:)`` returns.
     private let scratch = MutableBytes.allocate(byteCount: ValuePointer.size, alignment: 8)
@@ -74,8 +76,9 @@ extension StoreRepair {
             var isDamaged = false
             switch try claim(of: file) {
             case .ours: break
-            // Values are taken from the file in both cases, because a damaged header can look like that of another store.
-            // If the file really is another store's, the checksums in this store's pointers match none of its values.
+            // Values are taken from the file in both cases, because a damaged header can look like that of another
+            // store. If the file really is another store's, the checksums in this store's pointers match none of its
+            // values.
             case .damaged(let error), .foreign(let error):
                 lose(file, error.offset, error.message)
                 isDamaged = true
@@ -83,9 +86,9 @@ extension StoreRepair {
             let reader = try ValueFileReader(
                 fileSystem: fileSystem, path: path(file), number: number, store: identity, access: .read,
                 ignoresHeader: isDamaged)
-            // A damaged store does not tell which values were synced: after a failed sync they may be in the kernel's page
-            // cache only. So the file is opened again for writing, and header and values are rewritten and synced. A file
-            // that is not kept is never written to.
+            // It is unknown which values were synced: after a failed sync they may be in the kernel's page cache only.
+            // So the file is opened again for writing, and header and values are rewritten and synced. A file that is
+            // not kept is never written to.
             if !isDamaged { try reader.sync(rewritingFrom: FileHeader.size) }
             values.add(reader, staysInPlace: !isDamaged)
         }

@@ -11,6 +11,7 @@ extension StoreRepair {
         case damaged(StoreError)
     }
 
+    /// The names in the directory that a store's file can have.
     func listFiles() throws(StoreError) -> Set<StoreFile> {
         let names: [String]
         do {
@@ -120,6 +121,8 @@ extension StoreRepair {
         lose(.current, nil, "no manifest can be read: removed keys may come back, and order is taken from the records")
     }
 
+    /// Reads the edits of a manifest up to the first damage, which is reported as a loss.
+    /// - Returns: the state after the intact edits, nil if there are none; and true if there was no damage.
     private mutating func readEdits(
         _ number: UInt64
     ) throws(StoreError) -> (ManifestState?, reachesEnd: Bool) {

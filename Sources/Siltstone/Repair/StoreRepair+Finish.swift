@@ -44,6 +44,7 @@ extension StoreRepair {
     // MARK: Damaged files
 
     /// Creates the directory for damaged files.
+    /// - Returns: its path.
     private mutating func makeAside() throws(StoreError) -> String {
         while true {
             let aside = directory + "/damaged-\(takeNumber())"

@@ -51,6 +51,7 @@ extension StoreRepair {
         lose(.log(number), end, "the log ends here, and once ended at offset \(expected)")
     }
 
+    /// Writes a memtable as a level-0 segment. Writes nothing if it is empty.
     private mutating func write(_ table: MemTable) throws(StoreError) {
         guard !table.isEmpty else { return }
         let number = takeNumber()
@@ -67,13 +68,14 @@ extension StoreRepair {
         }
     }
 
+    /// Adds the changes of a piece of a log to a memtable, or reports the piece as lost.
     private mutating func take(
         _ piece: LogSalvage.Piece, of file: StoreFile, into table: MemTable, _ values: RepairedValues
     ) throws(StoreError) {
         switch piece {
         case .frame(let frame, _):
             guard frame.kind == .batch else { return }
-            // The manifest no longer names this log, so it was flushed and merely not removed in time.
+            // The manifest does not name this log, and knows later changes in segments, so this batch was flushed.
             if let number = file.number, !known.logs.contains(number), frame.firstSequence <= known.lastSequence {
                 return
             }
@@ -83,6 +85,7 @@ extension StoreRepair {
         }
     }
 
+    /// Adds the changes of a batch frame to a memtable, except those whose values are lost.
     private mutating func take(
         _ frame: Frame, of file: StoreFile, into table: MemTable, _ values: RepairedValues
     ) throws(StoreError) {

@@ -15,6 +15,7 @@ extension StoreRepair {
         }
     }
 
+    /// Replaces segments by one run that holds the newest version of each of their keys.
     private mutating func merge(_ infos: [SegmentInfo]) throws(StoreError) {
         progress?("merging \(infos.count) segments whose order is lost")
         // Of two records with sequence number 0, the one in the file with the larger number is newer. A record loses
@@ -114,6 +115,7 @@ private final class HistorySource: RecordSource {
         }
     }
 
+    /// Reads all versions of the next key into ``versions``.
     private func readKey() throws(StoreError) {
         guard let first = ahead else { return }
         var found = [first]

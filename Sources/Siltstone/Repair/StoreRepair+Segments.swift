@@ -109,7 +109,8 @@ extension StoreRepair {
         return try writer?.finish()
     }
 
-    /// The segment's properties if every byte of it and every value to which it points are intact; otherwise nil.
+    /// The segment's properties if it can stay as it is; otherwise nil. It can stay if every byte of it is intact, and
+    /// every value to which it points is intact and stays in place.
     private func intactSegment(
         _ placed: VersionEdit.PlacedSegment, _ values: RepairedValues
     ) throws(StoreError) -> SegmentInfo? {
@@ -135,6 +136,7 @@ extension StoreRepair {
         }
     }
 
+    /// Creates the file of a new segment.
     func newSegment(_ number: UInt64) throws(StoreError) -> SegmentWriter {
         made.files.append(.segment(number))
         let file = try storeErrors { () throws(FileSystemError) in

@@ -7,12 +7,15 @@
 /// An I/O error aborts the repair. It is not corruption: the records may be intact. If the disk is failing, copy it
 /// first. Do not write to such a disk.
 struct StoreRepair {
+    /// Path of the store, as ``StoreOpener/normalized(_:_:)`` returns it.
     let directory: String
     let configuration: Configuration
     let fileSystem: any FileSystem
+    /// Called with a line of text for each step.
     let progress: ((String) -> Void)?
     var report = RepairReport()
 
+    /// The identity that most files have; a new one if no header is readable.
     var identity = StoreIdentity.random()
     /// The state from the manifest, up to the first damage.
     var known = ManifestState()
@@ -21,7 +24,7 @@ struct StoreRepair {
     var trustsManifest = false
     /// The state of the repaired store.
     var next = ManifestState()
-    /// Offset of the end of the readable part of each log.
+    /// Offset of the end of the last intact frame of each log, by the log's number.
     var logEnds: [UInt64: Int] = [:]
     /// Segments whose level is unknown. They are ordered by sequence number (``orderUnplaced()``).
     var unplaced: Set<UInt64> = []
@@ -45,6 +48,9 @@ struct StoreRepair {
         self.progress = progress
     }
 
+    /// Checks the store, and repairs it if it is damaged. Takes the store's lock meanwhile.
+    /// - Throws: ``StoreError/Code/notFound`` or ``StoreError/Code/notAStore`` if there is no store,
+    ///   ``StoreError/Code/locked``, ``StoreError/Code/unsupportedFormat``, and I/O errors.
     mutating func run() throws(StoreError) -> RepairReport {
         guard try StoreOpener.isDirectory(directory, fileSystem) else {
             throw StoreError(.notFound, "there is no store at this path", file: directory)
@@ -70,6 +76,7 @@ struct StoreRepair {
         return report
     }
 
+    /// Salvages all files, and installs the repaired store.
     private mutating func rebuild() throws(StoreError) {
         let listed = try listFiles()
         let directories = try directories(among: listed)
@@ -88,6 +95,7 @@ struct StoreRepair {
         try finish(listed, directories)
     }
 
+    /// Reports a loss.
     mutating func lose(_ file: StoreFile, _ offset: Int? = nil, _ message: String) {
         // Removes the advice to run a repair, which would send the reader in a circle here.
         let message = StoreError.withoutAdvice(message)
@@ -96,6 +104,7 @@ struct StoreRepair {
 
     func path(_ file: StoreFile) -> String { file.path(in: directory) }
 
+    /// Takes a file number that no file of the store has.
     mutating func takeNumber() -> UInt64 {
         defer { next.nextFileNumber += 1 }
         return next.nextFileNumber
@@ -119,7 +128,7 @@ struct StoreRepair {
         }
     }
 
-    /// True if the store opens and every byte of it is intact.
+    /// True if the store opens and every byte of it is intact. Sets the number of records in the report.
     private mutating func isIntact() throws(StoreError) -> Bool {
         progress?("checking every byte")
         do throws(StoreError) {
@@ -132,8 +141,8 @@ struct StoreRepair {
             report.recordsKept = verification.recordsChecked
             return verification.problems.isEmpty
         } catch {
-            // A directory with the name of a store file: the file is lost. Reading it fails with `EISDIR`, which counts as
-            // damage and not as an I/O error, because the disk itself works.
+            // A directory with the name of a store file: the file is lost. Reading it fails with `EISDIR`, which counts
+            // as damage and not as an I/O error, because the disk itself works.
             let isDirectory = error.errorNumber == Platform.isADirectory
             guard error.code == .corrupt || error.code == .notFound || isDirectory else { throw error }
             report.recordsKept = 0

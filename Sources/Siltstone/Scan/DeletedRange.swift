@@ -5,24 +5,26 @@
 /// keys absent, they are absent for all later readers too, so the range grows over them.
 struct DeletedRange: Sendable {
     private var start: [UInt8]
+    /// Exclusive. Equal to ``start`` while no key is known to be absent.
     private(set) var end: [UInt8]
+    /// The range is empty for readers that see this change.
     private(set) var sequence: SequenceNumber = 0
-    /// Nil if the watched part has no upper bound.
+    /// Exclusive; nil if the watched part has no upper bound.
     private var watchedEnd: [UInt8]?
     private var watchedSince: SequenceNumber
     /// The last time that the range was used, in ticks of the ``DeletedRangeCache`` clock.
     var lastUse: UInt64 = 0
 
     /// Makes a range without keys, and starts to watch the keys from `key` on.
-    /// - Parameter since: the last change that ``cut(by:_:)`` does not check.
+    /// - Parameter since: the last change before the watching. ``cut(by:_:)`` must be called for each later put.
     init(at key: Bytes, since: SequenceNumber) {
         start = [UInt8](key)
         end = start
         watchedSince = since
     }
 
-    /// Removes a key that is about to be put. The key is watched from then on: when it has been deleted, the range may
-    /// grow over it and join the part after it.
+    /// Removes a key that is about to be put. Within the range, the key is watched from then on: when it has been
+    /// deleted, the range may grow over it and join the part after it. A key in the watched part ends that part.
     /// - Parameter change: the sequence number of the put.
     /// - Returns: the part after the key, as its own range; nil if that part is empty.
     mutating func cut(by key: Bytes, _ change: SequenceNumber) -> DeletedRange? {
@@ -51,7 +53,8 @@ struct DeletedRange: Sendable {
         return true
     }
 
-    /// Whether a scan that starts at `key` may start at ``end`` instead, if it sees change ``sequence``.
+    /// Whether a scan that starts at `key` may start at ``end`` instead, if it sees change ``sequence``. True also for
+    /// ``end`` itself, so that a scan from there extends the range.
     func contains(_ key: Bytes) -> Bool { Self.order(start, key) <= 0 && Self.order(end, key) >= 0 }
 
     /// Records that a scan found no entry from a key in the range through another key, inclusive.

@@ -20,7 +20,7 @@ final class DeletedRangeCache: Sendable {
     static let fewestToGrow = 8
     /// The largest number of ranges: one for each queue of the store, and the parts into which puts have split them.
     static let greatestCount = 16
-    /// Keys of this many bytes or more do not start or extend a range.
+    /// Keys of this many bytes or more neither start nor extend a range.
     private static let longestKey = 1024
     /// The number of puts without any use of a range after which all ranges are dropped.
     private static let mostUnusedPuts = 100_000
@@ -36,7 +36,7 @@ final class DeletedRangeCache: Sendable {
         var putsSinceUse = 0
         var scansSinceUse = 0
 
-        /// Finds the range that contains a key, and marks it as used.
+        /// Finds the index of the range that contains a key, and marks the range as used.
         mutating func range(containing key: Bytes) -> Int? {
             guard let index = ranges.firstIndex(where: { $0.contains(key) }) else { return nil }
             markUsed(of: index)
@@ -99,6 +99,9 @@ final class DeletedRangeCache: Sendable {
     }
 
     /// Records the keys that a batch is about to put. The caller holds the write lock.
+    /// - Parameters:
+    ///   - payload: the encoded changes.
+    ///   - last: the number of the last change.
     func notePuts(of payload: Bytes, last: SequenceNumber) throws(MalformedChange) {
         var changes = ChangeReader(payload, firstSequence: 0)
         while let change = try changes.next() {

@@ -17,14 +17,15 @@ struct RangeCourse {
         ranges[direction == .forward ? index : ranges.count - 1 - index]
     }
 
-    /// Enters the next range; nil after the last one.
+    /// Enters the next range and returns it; nil after the last one.
     mutating func next() -> KeyRange? {
         guard entered < ranges.count else { return nil }
         entered += 1
         return range(entered - 1)
     }
 
-    /// Enters the first range, in scan order, that does not end before a position; nil if all do.
+    /// Enters and returns the first range, in scan order, that does not end before a position; nil if all do. May go
+    /// back to a range that was entered before.
     /// - Parameter place: see ``skip(before:)``.
     mutating func seek(_ place: [UInt8]) -> KeyRange? {
         skip(before: place)
@@ -32,8 +33,9 @@ struct RangeCourse {
     }
 
     /// Moves to the first range, in scan order, that does not end before a position, without entering it.
-    /// - Parameter place: in a forward scan a key; in a backward scan the first key above it.
-    /// - Complexity: O(log n)
+    /// - Parameter place: in a forward scan the first key to visit; in a backward scan the first key above those to
+    ///   visit.
+    /// - Complexity: O(log n) for n ranges
     mutating func skip(before place: [UInt8]) {
         var low = 0
         var high = ranges.count

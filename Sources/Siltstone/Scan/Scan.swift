@@ -2,6 +2,7 @@
 final class Scan {
     /// Keeps the memtables and segments that hold the records alive.
     let superVersion: SuperVersion
+    /// Over all memtables and runs of ``superVersion``.
     let merge: MergingCursor
     /// The error that ended a scan. Afterwards the position of the merge is unknown, so this object is not reused.
     var failure: StoreError? { didSet { hasFailed = failure != nil } }

@@ -19,7 +19,8 @@ final class ScanPath: Sendable {
 
     init(_ reads: ReadPath) { self.reads = reads }
 
-    /// Returns a ``Scan`` of the current super version, retained, and the newest visible sequence number.
+    /// Returns a ``Scan`` of the current super version, retained, and the newest visible sequence number. The caller
+    /// ends it with ``give(_:)``.
     func take() -> (Borrowed<Scan>, SequenceNumber) {
         if let scan = pool.take() {
             // Loaded before the check of the super version, as in `ReadPath.current`.
@@ -33,7 +34,7 @@ final class ScanPath: Sendable {
         return (.retaining(Scan(superVersion)), sequence)
     }
 
-    /// Returns a retained ``Scan`` to the pool.
+    /// Returns a ``Scan`` of ``take()`` to the pool, or releases it.
     func give(_ scan: Borrowed<Scan>) { pool.give(scan) { reads.superVersions.isCurrent($0) } }
 
     /// Records the deleted records that a scan has passed before it reached an entry.

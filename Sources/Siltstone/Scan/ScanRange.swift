@@ -6,6 +6,7 @@ struct ScanRange: Sendable {
     /// The first key after the range; nil for no upper bound.
     var to: [UInt8]?
     var direction: ScanDirection
+    /// The largest number of entries.
     var limit: Int
 
     init(from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?) {

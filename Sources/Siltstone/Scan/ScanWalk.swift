@@ -9,10 +9,11 @@ struct ScanWalk: ~Copyable {
     private let scan: Borrowed<Scan>
     /// The merging cursor of ``scan``, which keeps it alive.
     private let merge: Borrowed<MergingCursor>
+    /// The last change that the scan sees.
     private let sequence: SequenceNumber
     /// The sets of range tombstones that the scan must honor. There are mostly none.
     private let tombstones: [RangeTombstones]
-    /// The stretch of keys around the current position, and whether it is known: it is unknown after a seek.
+    /// The stretch of keys around the current position, and whether it is known: it is not after a seek in the span.
     private var stretch = TombstoneStretch()
     private var hasStretch = false
     /// Whether all records are read with their sequence numbers. They are needed only if a range tombstone covers some
@@ -28,6 +29,7 @@ struct ScanWalk: ~Copyable {
     var ranges: RangeCourse?
     /// The number of entries that the scan may still return.
     private(set) var left: Int
+    /// Whether the first span was read.
     private(set) var isStarted = false
     /// The span of records that was read last. ``next`` and ``end`` bound the unread part of it that is in the range.
     private(set) var span = RecordRow.none
@@ -36,16 +38,13 @@ struct ScanWalk: ~Copyable {
     /// Whether the range has no records after ``end``.
     var isLastSpan = false
 
-    /// Makes a scan over one range.
-    /// - Parameters: see ``init(_:at:_:farEnd:limit:)``.
+    /// Makes a scan over one range. The other parameters are those of ``init(_:at:_:farEnd:limit:)``.
     init(_ path: ScanPath, at snapshot: SequenceNumber? = nil, _ range: ScanRange) throws(StoreError) {
         try self.init(path, at: snapshot, range.direction, farEnd: range.farEnd, limit: range.limit)
         nearEnd = range.nearEnd
     }
 
-    /// Makes a scan over several ranges, which seeks from one to the next.
-    /// - Parameters: see ``init(_:at:_:farEnd:limit:)``.
-    ///   - ranges: sorted and disjoint.
+    /// Makes a scan over several ranges, sorted and disjoint, which seeks from one to the next.
     init(
         _ path: ScanPath, at snapshot: SequenceNumber?, over ranges: [KeyRange], _ direction: ScanDirection, limit: Int
     ) throws(StoreError) {
@@ -88,8 +87,8 @@ struct ScanWalk: ~Copyable {
         path.with { $0.give(scan) }
     }
 
-    /// Moves the scan into the storage of its ``Scan``, where it has an address. The caller ends it by taking it out
-    /// again.
+    /// Moves the scan into the storage of its ``Scan``, where it has an address. The caller ends the scan by taking it
+    /// out again (`HeapPlace.take()`).
     consuming func moveIntoRoom() -> HeapPlace<ScanWalk> {
         let room = scan.with { $0.room.place }
         room.fill(self)
@@ -189,7 +188,7 @@ struct ScanWalk: ~Copyable {
         return RecordRow(start: first, end: last - first > left ? first + left : last)
     }
 
-    /// Counts the records of the previous row before `taken` as returned.
+    /// Moves to `taken`, a position in the previous row, and counts the records before it as returned.
     @inline(__always)
     mutating func take(upTo taken: RecordPlace?) {
         guard let taken, let before = next else { return }
@@ -200,7 +199,7 @@ struct ScanWalk: ~Copyable {
     /// Whether a record is hidden: a tombstone, or deleted by a range tombstone.
     func isSkipped(_ record: RecordPlace) -> Bool { Self.isSkipped(record, stretch) }
 
-    /// Takes a hidden record out of the count of returned entries.
+    /// Corrects the count for a hidden record, which ``take(upTo:)`` counts as a returned entry.
     mutating func uncount() { left &+= 1 }
 
     /// Handles the record at which a row ended early. Calls `body` with it, unless it is hidden.
@@ -209,7 +208,7 @@ struct ScanWalk: ~Copyable {
         _ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
         if Self.isSkipped(record, stretch) {
-            // The record is used but is not an entry, so it is taken out of the count.
+            // The next call counts the record as returned, but it is not an entry.
             left &+= 1
             return true
         }
@@ -254,8 +253,7 @@ struct ScanWalk: ~Copyable {
         if left > 0 { _ = try readSpan() }
     }
 
-    /// Reads the next span of records, up to the end of the range.
-    /// - Returns: whether there are any.
+    /// Reads the next span of records, up to the end of the range. Returns whether there are any.
     private mutating func readSpan() throws(StoreError) -> Bool { try readSpan(first: isStarted ? nil : nearEnd) }
 
     /// Reads the next span of records, up to the end of the range. If the current range has no more, moves to the next
@@ -331,6 +329,7 @@ struct ScanWalk: ~Copyable {
         try seek(key, numbered: stretch.covering > 0)
     }
 
+    /// Moves the merge to a key. If `numbered`, records are read with their sequence numbers.
     private mutating func seek(_ key: [UInt8]?, numbered: Bool) throws(StoreError) {
         isNumbered = numbered
         try merge.with { merge throws(StoreError) in
@@ -443,7 +442,7 @@ struct ScanWalk: ~Copyable {
         var count = 0
         var passed: [UInt8]?
         var isFound = false
-        // The number of failed lookups in the cache that are allowed. Each one takes as long as passing some records.
+        // The cache is not asked again after this many misses. Each one takes as long as passing some records.
         var tries = 4
         while let first = next, let end {
             var record = first
@@ -492,6 +491,7 @@ struct ScanWalk: ~Copyable {
         }
     }
 
+    /// Whether a record lies after the end of the range, in scan order.
     @inline(__always)
     private func isBeyond(_ record: RecordPlace, _ farEnd: Bytes) -> Bool {
         let order = compareKeys(record.key, farEnd)

@@ -28,17 +28,22 @@ final class ChangeFeed: Sendable {
         var head = 0
         /// The number of the first record.
         var firstIndex = 0
+        /// Bytes of all records.
         var bytes = 0
         var subscribers = 0
+        /// The closures of the waiting subscribers, by the names of the waits.
         var waiters: [Int: @Sendable () -> Void] = [:]
+        /// The name that was made last.
         var lastWaiter = 0
         /// The names of all waits that ``ChangeFeed/forget(_:)`` has not removed.
         var names: Set<Int> = []
         /// The names of waits that were cancelled before they started.
         var cancelled: Set<Int> = []
+        /// Whether a call of `wake` is scheduled.
         var isWaking = false
         var isClosed = false
 
+        /// The number of the next record.
         var endIndex: Int { firstIndex + records.count - head }
 
         mutating func dropFirst() {
@@ -138,7 +143,8 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Reads the records from a position on. It stops after about one MiB or 1024 records.
+    /// Reads the records from a position on. Stops after about one MiB or 1024 records, because writers wait for the
+    /// lock meanwhile.
     func read(at index: Int) -> Reading {
         state.withLock { state in
             if index < state.firstIndex {
@@ -157,7 +163,8 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Makes a name for one wait. The caller must pass it to ``forget(_:)`` at the end.
+    /// Makes a name under which a subscriber waits, once or several times in turn. The caller must pass it to
+    /// ``forget(_:)`` at the end.
     func makeWaiter() -> Int {
         state.withLock { state in
             state.lastWaiter += 1
@@ -197,6 +204,6 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// The number of waits that the feed remembers.
+    /// The number of names that were not passed to ``forget(_:)``, for tests.
     var rememberedWaits: Int { state.withLock { $0.names.union($0.cancelled).union($0.waiters.keys).count } }
 }

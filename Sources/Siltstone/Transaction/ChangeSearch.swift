@@ -7,7 +7,7 @@
 
 extension MemTable {
     /// Whether `key` was changed after `sequence`.
-    /// - Complexity: O(log n)
+    /// - Complexity: O(log n) for n entries
     @inline(__always)
     func hasChange(of key: Bytes, after sequence: SequenceNumber) -> Bool {
         if let newest = newestSequence(of: key), newest > sequence { return true }

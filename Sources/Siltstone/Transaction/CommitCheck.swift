@@ -18,6 +18,7 @@ final class CommitCheck {
     enum Verdict {
         /// Nothing was changed. The commit may continue.
         case unchanged
+        /// A key or range of the read set was changed.
         case conflict
         /// Changes that must be compared are no longer in memory. ``advance(_:_:subscribe:)`` must run again.
         case outdated
@@ -32,8 +33,11 @@ final class CommitCheck {
     private let reads: ReadSet
     /// Changes up to this number are no conflict.
     private var checked: SequenceNumber
+    /// Nil before the first ``advance(_:_:subscribe:)``, and after ``end(_:)``.
     private var watch: Watch?
+    /// The result of the last step.
     private(set) var verdict = Verdict.unchanged
+    /// The number of calls of ``decide(last:flushed:_:_:)``.
     private var attempts = 0
 
     /// The largest number of keys for which the check under the lock is cheap enough to be the only one.
@@ -42,7 +46,7 @@ final class CommitCheck {
     private static let mostAttempts = 8
 
     /// - Parameters:
-    ///   - reads: closed (``ReadSet/closed()``).
+    ///   - reads: with the ranges of scans merged (``ReadSet/mergingWalks()``).
     ///   - snapshot: the sequence number of the transaction's snapshot, which stays registered until the commit has
     ///     ended.
     init(_ reads: ReadSet, since snapshot: SequenceNumber) {
@@ -81,8 +85,8 @@ final class CommitCheck {
 
     /// Checks the changes since the last step. The caller holds the write lock.
     /// - Parameters:
-    ///   - last: the number of the last change.
-    ///   - flushed: all changes after this number are still in memory.
+    ///   - last: the number of the last change to the store.
+    ///   - flushed: all changes after this number are still in memtables.
     func decide(
         last: SequenceNumber, flushed: SequenceNumber, _ path: ReadPath, _ feed: ChangeFeed
     ) throws(StoreError) -> Verdict {

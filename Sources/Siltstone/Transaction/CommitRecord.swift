@@ -1,5 +1,6 @@
 /// The changes of one commit, encoded as in the log. The change feed holds these records.
 final class CommitRecord: Sendable {
+    /// The sequence numbers of the first and of the last change.
     let first: SequenceNumber
     let last: SequenceNumber
     /// Nil if the changes take more memory than the feed may use.
@@ -14,6 +15,7 @@ final class CommitRecord: Sendable {
         self.payload = payload
     }
 
+    /// Bytes of memory, about.
     var byteCount: Int { Self.overhead + (payload?.count ?? 0) }
 
     /// Calls `body` with each change.
@@ -29,7 +31,8 @@ final class CommitRecord: Sendable {
         }
     }
 
-    /// Returns the event for a subscriber to a range; nil if no change is in the range.
+    /// Returns the event for a subscriber to a range; nil if no change is in the range. If the changes were too large
+    /// for the feed, they are reported as missed.
     func event(in range: KeyRange) throws(StoreError) -> ChangeEvent? {
         if payload == nil { return .missed(from: first, through: last) }
         var changes: [Change] = []

@@ -6,10 +6,12 @@ struct FeedCursor: Sendable {
         case events([ChangeEvent])
         /// There are no new events. Wait at position ``FeedCursor/index``.
         case upToDate
+        /// The store was closed, and all events were delivered.
         case closed
     }
 
     private let range: KeyRange
+    /// The logs that hold unread changes before the feed; nil if there are none.
     private var replay: LogReplay?
     /// The number of the last change in the logs of ``replay``.
     private let replayEnd: SequenceNumber

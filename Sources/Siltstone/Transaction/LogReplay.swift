@@ -1,5 +1,6 @@
 /// Reads past commits from the logs that still exist, for a subscription that starts in the past.
 struct LogReplay: Sendable {
+    /// The logs that were not read to their ends, oldest first.
     private var logs: [(reader: FrameReader, end: Int)]
 
     /// Opens the logs that still exist.

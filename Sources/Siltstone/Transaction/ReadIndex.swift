@@ -4,8 +4,8 @@ struct ReadIndex {
     /// The indexes of the single keys, in key order.
     private let order: [Int]
 
-    /// - Parameter reads: closed (``ReadSet/closed()``).
-    /// - Complexity: O(n log n)
+    /// - Parameter reads: with the ranges of scans merged (``ReadSet/mergingWalks()``).
+    /// - Complexity: O(n log n) for n single keys
     init(_ reads: ReadSet) {
         self.reads = reads
         order = reads.keyOrder()

@@ -1,9 +1,9 @@
 /// The keys and ranges that a transaction has read, including those in which it found nothing.
 ///
-/// The set is bounded. Above 65,536 keys or 16 MiB of keys it drops duplicates, and if more than half remains, it merges
-/// neighbouring keys into ranges. Above 16,384 ranges or 16 MiB of range bounds it merges neighbouring ranges; the
-/// ranges of scans are counted apart, with the same limits. A set that contains too much causes unnecessary conflicts,
-/// but never misses one.
+/// The set is bounded. Above 65,536 keys or 16 MiB of keys it drops duplicates, and if more than half remains, it
+/// merges neighbouring keys into ranges. Above 16,384 ranges or 16 MiB of range bounds it merges neighbouring ranges.
+/// The ranges of scans are counted apart, with the same limits, and then moved to the others. A set that contains too
+/// much causes unnecessary conflicts, but never misses one.
 struct ReadSet: Sendable {
     /// The bytes of all keys, concatenated.
     private var keys: [UInt8] = []
@@ -28,6 +28,7 @@ struct ReadSet: Sendable {
     /// Bytes of the bounds of all ranges.
     var boundBytes: Int { ranges.byteCount + walkBytes }
 
+    /// Whether anything but single keys was read.
     var hasRanges: Bool { !ranges.isEmpty || !walks.isEmpty }
 
     var isEmpty: Bool { ends.isEmpty && !hasRanges }

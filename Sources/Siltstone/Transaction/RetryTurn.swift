@@ -5,14 +5,14 @@ import Synchronization
 /// one.
 ///
 /// One transaction at a time has the turn; others wait for it in order. Meanwhile the commits of all other transactions
-/// wait for up to ten milliseconds each. This only reduces conflicts and is not a lock, because a body may take any
-/// time, or may wait for another transaction. The other transaction may need the turn as well, so none waits for the
-/// turn longer than 200 milliseconds.
+/// wait for up to ten milliseconds each. This only reduces conflicts and is not a lock, because the body of a
+/// transaction may take any time, or may wait for another transaction. That one may need the turn as well. So a
+/// transaction waits for the turn for at most 200 milliseconds, and then continues without it.
 final class RetryTurn: Sendable {
     private struct State {
         /// The ticket that the next transaction takes.
         var next = 0
-        /// The ticket that has the turn.
+        /// The ticket that has the turn. Equal to ``next`` if no transaction has it.
         var serving = 0
         /// Tickets whose wait has timed out. They are skipped.
         var expired: Set<Int> = []
@@ -32,6 +32,7 @@ final class RetryTurn: Sendable {
     }
 
     private let state = Locked(State(), rank: .leaf)
+    /// The number of transactions that have the turn or wait for it.
     private let tickets = Atomic<Int>(0)
 
     /// The microseconds between two checks, and the largest number of checks: ten milliseconds in total.
@@ -78,12 +79,13 @@ final class RetryTurn: Sendable {
     }
 
     /// Ends a wait. A transaction that did not get the turn no longer counts as waiting.
+    /// - Parameter isOurs: whether the caller has the turn. It is also the result.
     private func end(_ isOurs: Bool) -> Bool {
         if !isOurs { tickets.subtract(1, ordering: .relaxed) }
         return isOurs
     }
 
-    /// Ends a wait that has timed out. Does nothing if the ticket has had the turn.
+    /// Ends a wait that has timed out. Does nothing if the ticket has the turn or has had it.
     private func expire(_ ticket: Int) {
         let task = state.withLock { state in
             if state.serving < ticket { state.expired.insert(ticket) }
@@ -93,7 +95,7 @@ final class RetryTurn: Sendable {
         state.wakeAll()
     }
 
-    /// Passes the turn to the next ticket.
+    /// Passes the turn to the next ticket that still waits.
     func give() {
         let task = state.withLock { state in
             state.serving += 1

@@ -3,7 +3,7 @@
 /// The index is a list of sorted pieces of up to 256 writes, so an insertion moves a few KiB at most. A memtable
 /// measured slower, because it needs its own arena, which costs more than a transaction of two writes.
 struct SortedWrites: Sendable {
-    /// The position of one write in the batch. The value follows the key.
+    /// The position of one write in the batch, in bytes of its encoded changes. The value follows the key.
     struct Write: Sendable {
         var keyOffset: UInt32
         var keyCount: UInt32
@@ -23,7 +23,7 @@ struct SortedWrites: Sendable {
         }
     }
 
-    /// A position among the writes.
+    /// A position among the writes: the index of a piece, and the index in it.
     struct Place: Hashable, Sendable {
         var piece: Int
         var index: Int
@@ -57,7 +57,7 @@ struct SortedWrites: Sendable {
 
     /// The position of the first write whose key is not below `key`.
     /// - Parameter payload: the encoded changes of the batch.
-    /// - Complexity: O(log n)
+    /// - Complexity: O(log n) for n writes
     func firstPlace(notBelow key: Bytes, in payload: Bytes) -> Place {
         var (low, high) = (0, pieces.count)
         while low < high {

@@ -1,5 +1,6 @@
 /// Decides whether the body of a transaction runs again after a conflict, and when.
 struct TransactionRetry {
+    /// The number of attempts that are left, the current one included.
     private var left: Int
     private var conflicts = 0
 

@@ -10,6 +10,7 @@ final class TransactionState: Sendable {
 
     /// Whether the commit checks the reads for conflicts. If false, reads are not recorded.
     private let checksReads: Bool
+    /// Path of the store, for errors.
     private let directory: String
     private let state = Locked(State(), rank: .leaf)
 

@@ -7,7 +7,9 @@
 /// Used by one task or thread at a time.
 final class TransactionWalk {
     private let transaction: TransactionState
+    /// The scan of the snapshot.
     private var base: ScanWalk
+    /// The writes that were made before the scan started.
     private let writes: WriteBuffer
     /// The range of the scan, and the part of it from the start or from the target of the last seek.
     private let fullRange: ScanRange
@@ -82,7 +84,7 @@ final class TransactionWalk {
         return try base.handOther(record, to: body)
     }
 
-    /// Like ``handOther(_:to:)``, with the key only.
+    /// Like ``handOther(_:to:)``, for a row of keys; see ``ScanWalk/handOtherKey(_:to:)``.
     func handOtherKey(_ record: RecordPlace, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
         if !isRowOwn, base.isSkipped(record) {
             skip()
@@ -128,7 +130,7 @@ final class TransactionWalk {
         return nil
     }
 
-    /// Takes a hidden record out of the count of returned entries.
+    /// Corrects the counts for a hidden record, which the next call counts as a returned entry.
     private func skip() {
         left &+= 1
         base.uncount()
@@ -139,7 +141,7 @@ final class TransactionWalk {
         isRowOwn ? try body(record.value) : try base.withValue(of: record, body)
     }
 
-    /// Ends the scan.
+    /// Ends the scan: the read set keeps only the part of the last row that the caller has used.
     /// - Parameter taken: the position after the last record that the caller has used; nil for the complete row.
     func end(behind taken: RecordPlace?) {
         guard let row, let taken, taken > row.start, taken < row.end else { return }
@@ -207,10 +209,12 @@ final class TransactionWalk {
         return nil
     }
 
-    /// Whether ``handOther(_:to:)`` must handle the record at ``baseNext``.
+    /// Whether the snapshot's scan returned an empty row at ``baseNext``, so that ``handOther(_:to:)`` must handle that
+    /// record.
     private var isBaseRowEmpty = false
 
-    /// Returns the records from `start` on, up to the next write or deleted range.
+    /// Returns the snapshot's records from `start` on, up to the next write or deleted range.
+    /// - Parameter write: the next write; nil if there is none in the range.
     private func baseRow(from start: RecordPlace, before write: SortedWrites.Write?) -> RecordRow {
         if isBaseRowEmpty { return RecordRow(start: start, end: start) }
         guard var end = baseEnd else { return RecordRow(start: start, end: start) }

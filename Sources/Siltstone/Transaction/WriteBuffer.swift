@@ -13,11 +13,13 @@ package struct WriteBuffer: Sendable {
     enum Lookup {
         /// The transaction has not written the key.
         case unwritten
+        /// The transaction has deleted the key, alone or in a range.
         case deleted
+        /// The value that the transaction has put.
         case value([UInt8])
     }
 
-    /// A point to which the buffer can roll back.
+    /// A point to which the buffer can roll back: the bytes and the number of the changes before it.
     package struct Mark: Sendable {
         fileprivate var byteCount: Int
         fileprivate var count: Int
@@ -28,12 +30,15 @@ package struct WriteBuffer: Sendable {
 
     var isEmpty: Bool { batch.isEmpty }
 
+    /// The current point.
     var mark: Mark { Mark(byteCount: batch.byteCount, count: batch.count) }
 
     /// Reserves memory for `bytes` more bytes of changes, so that adding them does not move the earlier ones.
     mutating func reserveCapacity(for bytes: Int) {
         batch.reserveCapacity(min(batch.byteCount + bytes, Limits.batchBytes))
     }
+
+    // These throw `tooLarge` if a limit is exceeded. The buffer is then unchanged.
 
     mutating func put(_ key: Bytes, _ value: Bytes) throws(StoreError) {
         try checkLimits(key.count, value.count)
@@ -47,6 +52,7 @@ package struct WriteBuffer: Sendable {
         index(keyCount: key.count, valueCount: 0, isDeletion: true)
     }
 
+    /// Deletes the keys in `[start, end)`. Adds nothing if there can be none.
     mutating func deleteRange(_ start: Bytes, _ end: Bytes) throws(StoreError) {
         try Limits.check(key: max(start.count, end.count), value: 0)
         guard compareKeys(start, end) < 0 else { return }
@@ -80,7 +86,7 @@ package struct WriteBuffer: Sendable {
     }
 
     /// Looks up `key` among the writes.
-    /// - Complexity: O(log n)
+    /// - Complexity: O(log n) for n writes
     func lookup(_ key: Bytes) -> Lookup {
         if batch.isEmpty { return .unwritten }
         let found: Lookup = batch.withPayload { payload in

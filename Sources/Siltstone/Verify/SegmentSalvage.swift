@@ -7,6 +7,7 @@ struct SegmentSalvage {
     /// A part of the file without validated contents.
     struct Loss: Hashable, Sendable {
         var offset: Int
+        /// Bytes; 0 if the header, the footer or the metadata are damaged.
         var count: Int
         var message: String
     }
@@ -17,8 +18,10 @@ struct SegmentSalvage {
     private(set) var lost: [Loss] = []
     /// Nil if the metadata that hold them are damaged. Keys that they deleted may then come back.
     private(set) var rangeTombstones: [RangeTombstone]?
+    /// The file's size.
     private(set) var bytesRead = 0
-    /// Nil if the header is damaged, which contains this fact.
+    /// Whether blocks are stored compressed, according to the header; nil if the header is damaged. Then each offset is
+    /// tried for both kinds of blocks.
     private var isCompressed: Bool?
 
     /// Reads the blocks of a segment.
@@ -77,6 +80,7 @@ struct SegmentSalvage {
         return found
     }
 
+    /// See the property of this name.
     private static func isCompressed(_ window: FileWindow, number: UInt64, path: String) throws(StoreError) -> Bool? {
         guard let bytes = try window.bytes(at: 0, count: FileHeader.size) else { return nil }
         do {
@@ -89,6 +93,10 @@ struct SegmentSalvage {
         }
     }
 
+    /// Passes the records of all valid blocks to `body`, and records the bytes between the blocks as lost.
+    /// - Parameters:
+    ///   - end: the end of the last block; the file's size if that is unknown.
+    ///   - isWhole: true if `end` is known.
     private mutating func walk(
         _ window: FileWindow, end: Int, isWhole: Bool, number: UInt64, body: (Record) throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -125,6 +133,7 @@ struct SegmentSalvage {
         return isCompressed != false ? try Self.storedBlock(window, at: offset, end: end, number: number) : nil
     }
 
+    /// See ``block(_:at:end:number:)``, for a block in compressed form.
     private static func storedBlock(
         _ window: FileWindow, at offset: Int, end: Int, number: UInt64
     ) throws(StoreError) -> (block: HeapBytes, count: Int)? {
@@ -139,6 +148,7 @@ struct SegmentSalvage {
         return (block, size)
     }
 
+    /// See ``block(_:at:end:number:)``, for a block of a segment that is not compressed.
     private static func plainBlock(
         _ window: FileWindow, at offset: Int, end: Int, number: UInt64
     ) throws(StoreError) -> (block: HeapBytes, count: Int)? {
@@ -190,6 +200,7 @@ struct SegmentSalvage {
         return SegmentFormat.roundUp(used + layout.tailSize * count)
     }
 
+    /// Bytes of the record at an offset; nil if there can be none.
     private static func recordSize(_ window: FileWindow, at offset: Int) throws(StoreError) -> Int? {
         // The kind, and three varints of at most ten bytes each.
         guard let head = try window.bytes(at: offset, count: 1 + 3 * 10) else { return nil }

@@ -9,8 +9,11 @@ struct SegmentVerifier {
     /// The properties that follow from the records.
     private var summary: SegmentSummary
     private var previous = KeyAndSequence()
+    /// The number of different keys.
     private var keyCount = 0
+    /// The number of entries in the intact pages of the hash index.
     private var indexedCount = 0
+    /// Indexes of the damaged pages of the hash index.
     private var damagedPages: Set<Int> = []
     /// True if some records could not be read. Totals then cannot be compared.
     private var isPartial = false
@@ -19,6 +22,7 @@ struct SegmentVerifier {
 
     /// The previous record.
     private struct KeyAndSequence {
+        /// Nil before the first record, and after a block that could not be read.
         var key: [UInt8]?
         var sequence: SequenceNumber = 0
     }
@@ -85,6 +89,7 @@ struct SegmentVerifier {
         }
     }
 
+    /// Checks the pages of the hash index, and counts their entries.
     private mutating func checkPages(_ progress: (Int) -> Void) throws(StoreError) {
         for page in 0..<reader.geometry.pageCount {
             var pin = BlockPin()
@@ -99,7 +104,7 @@ struct SegmentVerifier {
         }
     }
 
-    /// Number of used slots of a page.
+    /// The number of entries of a page. Each has a fingerprint that is not 0.
     private static func entries(in page: Bytes) -> Int {
         var count = 0
         for bucket in stride(from: 0, to: page.count, by: HashIndexGeometry.bucketBytes) {
@@ -108,6 +113,7 @@ struct SegmentVerifier {
         return count
     }
 
+    /// Checks all blocks, and the records in them.
     private mutating func checkBlocks(_ progress: (Int) -> Void) throws(StoreError) {
         let reader = self.reader
         for number in 0..<reader.fences.blockCount {
@@ -127,6 +133,7 @@ struct SegmentVerifier {
         }
     }
 
+    /// Checks the records of a block, its padding and its digests.
     private mutating func check(_ block: Block, _ number: Int) throws(StoreError) {
         let start = reader.fences.start(of: number)
         let fileOffset = reader.fileOffset(of: number)
@@ -153,6 +160,9 @@ struct SegmentVerifier {
         if !block.hasRightDigests() { report("the digests of a block do not fit its keys", at: fileOffset) }
     }
 
+    /// Checks the fence of a block: it follows the previous block's keys, and is not larger than the block's first key.
+    /// The fence of a block that continues the previous block's key is that key, with the first record's sequence
+    /// number.
     private mutating func checkFence(_ record: Record, _ number: Int) {
         let fence = reader.fences.fence(of: number)
         let order = compareKeys(fence.key, record.key)
@@ -164,6 +174,8 @@ struct SegmentVerifier {
         }
     }
 
+    /// Checks that a record follows the previous one, and is marked as older exactly if both have the same key.
+    /// - Parameter isFirst: true for the segment's first record.
     private mutating func checkOrder(_ found: BlockRecord, isFirst: Bool, at offset: Int) {
         guard let key = previous.key else {
             if isFirst, found.isOlder { report("the first record is marked as an older version", at: offset) }
@@ -175,6 +187,10 @@ struct SegmentVerifier {
         if !isRight { report("records are out of order", at: offset) }
     }
 
+    /// Checks that the hash index leads from a key to its newest record. Skips keys whose index page is damaged.
+    /// - Parameters:
+    ///   - address: the logical address of the record.
+    ///   - offset: of the block in the file, for the report.
     private mutating func checkIndexed(_ key: Bytes, address: Int, at offset: Int) throws(StoreError) {
         let hash = KeyHash.hash(key)
         let page = reader.geometry.page(of: hash)
@@ -192,6 +208,7 @@ struct SegmentVerifier {
         report("the hash index does not lead to the record at address \(address)", at: offset)
     }
 
+    /// Compares the stored properties, and the number of index entries, with those that follow from the records.
     private mutating func checkTotals() {
         guard !isPartial else { return }
         let lastKey = previous.key

@@ -3,10 +3,13 @@ struct StoreVerifier {
     private let versions: VersionSet
     private let reads: ReadPath
     private let directory: StoreDirectory
+    /// The segments and value files to check.
     private let version: Version
+    /// The logs to check, up to their ends when the verification started.
     private let logs: [LogExtent]
     private let progress: ((VerificationProgress) -> Void)?
     private var report = VerificationReport()
+    /// Bytes to read, without the manifest.
     private let total: Int
 
     /// Verifies an open store. During the call no file is removed, although writers and compactions may replace files.
@@ -37,6 +40,8 @@ struct StoreVerifier {
             + version.valueFiles.values.reduce(0) { $0 + $1.sizeOrZero } + logs.reduce(0) { $0 + $1.end }
     }
 
+    /// Checks all files.
+    /// - Throws: ``StoreError`` if a file cannot be read, or the store is closing. Does not throw for damage.
     mutating func run() throws(StoreError) -> VerificationReport {
         try checkManifest()
         for log in logs { try check(log) }
@@ -75,6 +80,7 @@ struct StoreVerifier {
                 let read = try opener.readManifest(number)
                 report.bytesChecked += read.end
                 if let manifest {
+                    // File numbers may have been taken since the last edit.
                     var (found, known) = (read.state, manifest.state)
                     (found.nextFileNumber, known.nextFileNumber) = (0, 0)
                     if found != known {
@@ -122,6 +128,7 @@ struct StoreVerifier {
         report.bytesChecked += end
     }
 
+    /// Checks a segment, and the values to which it refers.
     private mutating func check(_ segment: SegmentReader) throws(StoreError) {
         try begin(segment.path)
         let before = report.bytesChecked
@@ -163,6 +170,7 @@ struct StoreVerifier {
         }
     }
 
+    /// Checks the header of a value file, and counts its intact records.
     private mutating func check(_ file: ValueFileReader) throws(StoreError) {
         try begin(file.path)
         report.filesChecked += 1

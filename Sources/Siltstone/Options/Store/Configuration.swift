@@ -7,28 +7,29 @@ public struct Configuration: Sendable {
     /// Whether to open for reading only. Then nothing on disk is changed, and other processes may also open the store
     /// for reading.
     public var readOnly = false
-    /// Bytes of memory for one memtable and its flush; at least 64 KiB. The memtable is sealed at 13/16 of them, and
-    /// the rest is for the flush. While a flush is in progress and writes continue, the store uses twice as much; see
-    /// ``sealedMemTableLimit``.
+    /// Bytes of memory for one memtable and its flush, 64 KiB to 4 GiB. The memtable is sealed (takes no more changes)
+    /// at 13/16 of them, and the rest is for the flush. While a flush is in progress and writes continue, the store
+    /// uses twice as much; see ``sealedMemTableLimit``.
     public var memTableBytes = 64 << 20
     /// How many sealed memtables may wait for their flush before writers must wait, 1 to 64. Each additional one may
     /// use another ``memTableBytes`` of memory, and makes flushes no faster. Raise it for bursts of writes on a disk
     /// that pauses from time to time.
     public var sealedMemTableLimit = 1
-    /// Bytes after which a compaction starts the next output segment; at least 64 KiB.
+    /// Bytes after which a compaction starts the next output segment, 64 KiB to 2 GiB.
     public var segmentBytes = 64 << 20
     /// Bytes of a block of a segment: a power of two from 4 KiB to 64 KiB. Smaller blocks suit random reads from a slow
     /// disk, larger ones compress better.
     public var blockBytes = 16 << 10
-    /// Values of at least this many bytes are written once, to a value file, and compactions do not move them.
+    /// Values of at least this many bytes are written to a value file; at least 64. Compactions do not rewrite them,
+    /// unless much of their value file is garbage.
     public var largeValueBytes = 8 << 10
-    /// Bytes after which a value file is closed and the next one is started.
+    /// Bytes after which a value file is closed and the next one is started; at least 64 KiB.
     public var valueFileBytes = 256 << 20
     /// Bytes of the cache of blocks that were read or inflated. Not used if segments are mapped and not compressed.
     public var cacheBytes = 64 << 20
     /// Bytes of memory for changes that subscribers to ``KeyValueStore/changes(from:to:since:)`` have not read yet.
-    /// Used only while there are subscribers. A subscriber that falls further behind misses changes, and gets an event
-    /// that says so.
+    /// Used only while there are subscribers; at least 64 KiB. A subscriber that falls further behind misses changes,
+    /// and gets an event that says so.
     public var changeFeedBytes = 16 << 20
     /// How segments are stored.
     public var compression: Compression = .none
@@ -39,9 +40,9 @@ public struct Configuration: Sendable {
     /// Whether compactions run automatically in the background.
     public var automaticCompaction = true
     /// Whether an idle store tidies itself, so that reads are fastest. A store is idle after a tenth of a second
-    /// without a write. It then flushes its memtable if that holds at least 1/16 of ``memTableBytes``, and merges more
-    /// runs than ``automaticCompaction`` would. If writes come in bursts, this may write each byte some ten times more
-    /// often.
+    /// without a write. It then flushes its memtable if that holds at least 1/16 of ``memTableBytes``, and merges
+    /// sorted runs earlier than ``automaticCompaction`` would. If writes come in bursts, this may write each byte some
+    /// ten times more often.
     public var tidiesWhenIdle = true
     /// The file system that holds the store.
     public var fileSystem: any FileSystem = POSIXFileSystem()
