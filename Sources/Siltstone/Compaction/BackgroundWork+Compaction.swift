@@ -25,7 +25,7 @@ extension BackgroundWork {
                 try runMakingSpace(plan)
             }
             if !status.isStopping { try writes.collectValueFiles() }
-            // Flushes have returned arenas to the pool in the meantime.
+            // Releases the arenas that flushes have returned to the pool in the meantime.
             if isIdle {
                 arenas.clear()
                 preloadFreshSegments()
@@ -39,7 +39,7 @@ extension BackgroundWork {
     }
 
     /// Runs a manual compaction: flushes, then merges all segments of all levels that overlap `[from, to]` into the
-    /// deepest level. Returns when the compaction has finished.
+    /// deepest level. A nil bound is open. Returns when the compaction has finished.
     func compact(from: [UInt8]?, to: [UInt8]?) throws(StoreError) {
         try writes.flush()
         let result = compactionQueue.sync { () -> Result<Void, StoreError> in

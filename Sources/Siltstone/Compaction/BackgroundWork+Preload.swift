@@ -26,8 +26,8 @@ extension BackgroundWork {
     /// Preloads the output of a flush or compaction before it replaces its inputs. Otherwise readers of the inputs
     /// would find none of the output in memory. Preloading costs a twentieth of the merge. Callers skip it for a store
     /// that nobody reads.
-    /// - Returns: the numbers of the segments that were not preloaded, because memory is tight or because they exceed
-    ///   the limit of one call.
+    /// - Returns: the numbers of the segments that were not preloaded, because the store does not fit into memory or
+    ///   because they exceed ``maxPreloadBytes``.
     /// - Throws: ``StoreError`` if a segment does not read back as it was written. It must not be installed.
     func preload(_ readers: [UInt64: SegmentReader]) throws(StoreError) -> [UInt64] {
         // Newest first: the system's cache may already have dropped the segments that were written long before the

@@ -7,7 +7,7 @@ extension BackgroundWork {
     ///   - isBottom: true if no older data exists below the sources, so that tombstones can be dropped.
     ///   - expectedRecords: approximate number of records, for sizing buffers; 0 if it is unknown.
     ///   - segmentBytes: size at which a new segment starts.
-    ///   - pieces: how many bytes each write call takes.
+    ///   - pieces: bytes of each write call, chosen by how long the segments will last.
     ///   - relocate: returns the new pointer of a value that it moved; nil if the value stays.
     ///   - shouldStop: gets the bytes read since its last call, with ``SegmentMerge/recordOverhead`` for each record. It
     ///     returns true to cancel the merge.

@@ -40,7 +40,7 @@ final class BackgroundWork: Sendable {
     let compactionScheduled = Atomic<Bool>(false)
     /// True while ``IdleWatch`` watches the store.
     let idleWatchScheduled = Atomic<Bool>(false)
-    /// The last sequence number at the time when the store was last found idle.
+    /// The last sequence number at the time when the store was last found idle; `.max` before.
     let idleSince = Atomic<SequenceNumber>(.max)
     /// For deferred work, which must not keep this object alive. Leads to nothing once the store is gone.
     let reference = OwnerReference<BackgroundWork>()

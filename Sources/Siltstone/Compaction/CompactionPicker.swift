@@ -170,8 +170,8 @@ struct CompactionPicker: Sendable {
         return nil
     }
 
-    /// Manual compaction of all segments that overlap `[from, to]`, into the deepest level. Also relocates the live
-    /// values of value files with more than a tenth of garbage. Returns nil if no segment overlaps.
+    /// Manual compaction of all segments that overlap `[from, to]`, into the deepest level. A nil bound is open. Also
+    /// relocates the live values of value files with more than a tenth of garbage. Returns nil if no segment overlaps.
     func pickRange(
         _ version: Version, from: [UInt8]?, to: [UInt8]?, valueFileBytes: [UInt64: Int]
     ) -> CompactionPlan? {
@@ -203,6 +203,8 @@ struct CompactionPicker: Sendable {
 
     /// Adds the overlapping segments of the output level to the inputs. Sets `isBottom` if no deeper level overlaps the
     /// result (bottommost level).
+    /// - Parameter segments: the segments of `inputs`.
+    /// - Returns: nil if there are none.
     private func plan(
         _ version: Version, inputs: [Run], from segments: [SegmentReader], outputLevel: Int,
         reason: CompactionPlan.Reason

@@ -15,9 +15,11 @@ struct CompactionPlan: Sendable {
     var isTrivialMove = false
     /// Deletion compaction: the segments hold only deleted keys and are dropped without being read.
     var isDrop = false
-    /// Why the picker chose it, for statistics.
+    /// Why the picker chose it.
     var reason: Reason
 
+    /// One case for each `pick` function of ``CompactionPicker``. `requested` is a manual compaction. A trivial move is
+    /// always `levelSize`.
     enum Reason: String, Sendable, Codable {
         case flushedRuns, levelSize, requested, valueGarbage, tombstones, erased, idle
     }

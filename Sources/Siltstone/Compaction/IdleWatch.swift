@@ -26,6 +26,7 @@ final class IdleWatch: Sendable {
 
     private struct State {
         var entries: [Entry] = []
+        /// True while the thread runs.
         var isRunning = false
     }
 

@@ -2,6 +2,7 @@
 enum CurrentFile {
     private static let prefix = "siltstone 1 "
 
+    /// The content of `CURRENT` for a manifest.
     private static func line(manifest number: UInt64) -> String {
         let text = prefix + StoreFile.manifest(number).name + " "
         let checksum = Array(text.utf8).withBytes { CRC32.checksum($0) }

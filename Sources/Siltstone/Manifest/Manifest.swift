@@ -11,11 +11,13 @@ final class Manifest {
     let directory: String
     let identity: StoreIdentity
     private let fileSystem: any FileSystem
+    /// The state after the last edit. Its next file number may be ahead of that edit.
     private(set) var state: ManifestState
+    /// The current manifest's file number.
     private(set) var number: UInt64
-    /// The manifest that recovery has read. Nil once there was a reason to write to it.
+    /// The manifest that recovery has read, until ``makeRecoveryDurable()`` opens it for appending. Nil in a new store.
     private var found: Found?
-    /// Appends edits to the current manifest. Nil until the first write.
+    /// Appends edits to the current manifest. Nil while ``found`` is set.
     private var writer: LogWriter?
     /// Number of edits since the full state; in a recovered manifest the full state counts as one.
     private(set) var edits: Int
@@ -33,6 +35,7 @@ final class Manifest {
         var end: Int
         /// The offset in bytes up to which the edits are known to be synced.
         var proven: Int
+        /// Checksum of the last frame, to which the next frame is chained.
         var lastChecksum: UInt32
     }
 
@@ -65,7 +68,7 @@ final class Manifest {
         edits = found.edits
     }
 
-    /// True if nothing has been written to the manifest since recovery.
+    /// True until ``makeRecoveryDurable()`` has run on a recovered manifest. Until then it has no new edit.
     var isAsFound: Bool { writer == nil }
 
     /// Makes the recovered state durable: the end of the manifest and the names of the files.

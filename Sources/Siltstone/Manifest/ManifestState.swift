@@ -10,8 +10,8 @@ struct ManifestState: Hashable, Sendable {
     var valueFiles: Set<UInt64> = []
     /// The greatest sequence number of all segments. Logs may have greater ones.
     var lastSequence: SequenceNumber = 0
-    /// The active log at the last clean close, and its length in bytes, up to which recovery need not look for damage.
-    /// Later edits do not clear it.
+    /// The active log at the last clean close, and its length in bytes. Up to there it was on stable storage, so for
+    /// recovery an invalid frame before that is damage, not a torn tail. Later edits do not clear it.
     var closing: VersionEdit.Closing?
 
     /// Applies an edit.

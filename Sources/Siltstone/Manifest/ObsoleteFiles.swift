@@ -5,14 +5,15 @@
 /// still have the file open or mapped keep its bytes. Removal takes only the name; the file system frees the space
 /// after the last reader.
 ///
-/// A holder of files reaches them by name, and relies on the directory's lock. So the lock is not released before the
-/// last hold has ended.
+/// A checkpoint or verification reaches files by name, and relies on the directory's lock. So the store releases that
+/// lock only after the last hold has ended.
 final class ObsoleteFiles: Sendable {
     private let directory: String
     private let fileSystem: any FileSystem
     private let state = Locked(State(), rank: .leaf)
 
     private struct State {
+        /// Number of ``holding(_:)`` calls that are running.
         var holds = 0
         /// Files to remove when the last hold ends.
         var waiting: [StoreFile] = []
@@ -61,8 +62,7 @@ final class ObsoleteFiles: Sendable {
                 return []
             }
             if files.isEmpty { return state.wakeAll() }
-            // The hold stays while the files are removed, because the directory may belong to another store once it
-            // ends.
+            // Removes the files before it ends the hold, because afterwards the directory may belong to another store.
             unlink(files)
         }
     }

@@ -47,6 +47,7 @@ struct StoreDirectory: Sendable {
 
     // MARK: Opening
 
+    /// Opens a segment, and checks it against its entry in the manifest.
     func openSegment(_ info: SegmentInfo) throws(StoreError) -> SegmentReader {
         try SegmentReader(
             fileSystem: fileSystem, path: path(of: .segment(info.number)), number: info.number, store: identity,

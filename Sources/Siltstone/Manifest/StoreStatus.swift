@@ -14,6 +14,7 @@ final class StoreStatus: Sendable {
     private let stopping = Atomic<Bool>(false)
     private let closed = Atomic<Bool>(false)
     private let failed = Atomic<Bool>(false)
+    /// How far the closing is.
     private let life = Locked(Life.open, rank: .leaf)
     /// True if there is any reason to refuse a write.
     private let refusing: Atomic<Bool>
@@ -28,11 +29,11 @@ final class StoreStatus: Sendable {
 
     // MARK: Closing
 
-    /// True while the store is closing: background work stops at the next record, and every call throws.
+    /// True once ``stop()`` was called: compactions stop soon, and every call throws.
     @inline(__always)
     var isStopping: Bool { stopping.load(ordering: .relaxed) }
 
-    /// True once the store refuses writers for good. Its files may soon belong to another owner.
+    /// True once ``close()`` was called. The store's files may soon belong to another owner.
     @inline(__always)
     var isClosed: Bool { closed.load(ordering: .acquiring) }
 
@@ -58,7 +59,7 @@ final class StoreStatus: Sendable {
         life.wakeAll()
     }
 
-    /// Stops background work, and makes every call throw.
+    /// Stops compactions, and makes every call throw. A running flush goes on.
     func stop() { stopping.store(true, ordering: .sequentiallyConsistent) }
 
     /// Refuses all later writes. Under the write lock.
@@ -120,7 +121,8 @@ final class StoreStatus: Sendable {
         if refusing.load(ordering: .relaxed) { try refuse() }
     }
 
-    /// Throws if the store takes no writes any more. A caller that has waited gets the recorded failure itself.
+    /// Throws if the store takes no writes any more. For a caller that has waited: it gets the recorded failure itself,
+    /// and not ``StoreError/Code/refusesWrites``.
     func checkStillWritable() throws(StoreError) {
         if !isClosed, let failure { throw failure }
         try checkWritable()

@@ -35,7 +35,8 @@ final class Version: Sendable {
         self.init(levels: levels, valueFiles: valueFiles)
     }
 
-    /// Returns this version after an edit. `opened` has readers of the edit's new segments.
+    /// Returns this version after an edit. `opened` has readers of the edit's new segments; `valueFiles` has all value
+    /// files of the result.
     func applying(
         _ edit: VersionEdit, opened: [UInt64: SegmentReader], valueFiles: [UInt64: ValueFileReader]
     ) -> Version {
@@ -65,7 +66,7 @@ final class Version: Sendable {
         level < levels.count ? levels[level].reduce(0) { $0 + $1.fileBytes } : 0
     }
 
-    /// Returns the segments of a level whose key ranges overlap `[from, to]`.
+    /// Returns the segments of a level whose key ranges overlap `[from, to]`. A nil bound is open.
     func overlapping(level: Int, from: [UInt8]?, to: [UInt8]?) -> [SegmentReader] {
         guard level < levels.count else { return [] }
         return levels[level].flatMap { $0.overlapping(from: from, to: to) }

@@ -9,13 +9,15 @@ struct VersionEdit: Hashable, Sendable {
         var run: UInt64
     }
 
-    /// Records a clean close, and the end of the log at that time.
+    /// Records a clean close.
     struct Closing: Hashable, Sendable {
+        /// The number of the active log, and its end as an offset in bytes.
         var log: UInt64
         var end: UInt64
         var lastSequence: SequenceNumber
     }
 
+    /// No file has this number or a larger one. Nil if unchanged, like the other optional fields.
     var nextFileNumber: UInt64?
     var addedLogs: [UInt64] = []
     var removedLogs: [UInt64] = []
@@ -89,6 +91,7 @@ extension VersionEdit {
         }
     }
 
+    /// Reads the content of one field. Returns false if it is malformed.
     private mutating func read(_ tag: Tag, _ content: Bytes) -> Bool {
         var reader = ByteReader(content)
         switch tag {

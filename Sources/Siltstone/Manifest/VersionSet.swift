@@ -43,7 +43,7 @@ final class VersionSet: Sendable {
     /// The current segments and value files.
     var current: Version { latest.withLock { $0 } }
 
-    /// Takes a number that no file has had. It is durable with the next edit.
+    /// Takes a number that no file has had. It is durable with the next edit. Returns 0 in a read-only store.
     func takeFileNumber() -> UInt64 { lock.withLock { manifest?.takeNumber() ?? 0 } }
 
     /// Runs `body` on the manifest while no edit is in progress. `body` gets nil in a store that is open for reading

@@ -17,6 +17,7 @@ final class MergingCursor {
     private struct Lane: BitwiseCopyable {
         var next: RecordPlace
         var end: RecordPlace
+        /// Index of the source. A smaller index is newer.
         let source: Int
 
         var isEmpty: Bool { next == end }
@@ -26,6 +27,7 @@ final class MergingCursor {
     private struct Terms {
         var direction: ScanDirection
         var visible: SequenceNumber?
+        /// True if the records need their sequence numbers.
         var isNumbered = true
     }
 
@@ -51,7 +53,9 @@ final class MergingCursor {
     /// Holds the merged records of several sources.
     private let merged = RecordBatch(capacity: mergedCount)
 
-    /// - Parameter sources: newest first.
+    /// - Parameters:
+    ///   - sources: newest first.
+    ///   - visible: the largest sequence number that a read sees; nil for a compaction, which goes forward.
     init(_ sources: [RecordSource], _ direction: ScanDirection = .forward, visible: SequenceNumber? = nil) {
         self.sources = sources
         sourceReferences = HeapArray(count: sources.count)
@@ -70,7 +74,7 @@ final class MergingCursor {
     /// Omits the sequence numbers from later batches.
     func stopNumbering() { state.value.terms.isNumbered = false }
 
-    /// Releases pinned memory. A seek must follow.
+    /// Releases pinned memory. The next use must be a seek.
     func rest() {
         (state.value.live, state.value.ended) = (0, 0)
         for index in 0..<sources.count { sourceReferences[index].with { $0.rest() } }
@@ -79,7 +83,7 @@ final class MergingCursor {
     /// Positions the cursor at `key`. Forward: before the first record that is not smaller. Backward: after the last
     /// record that is smaller.
     /// - Parameters:
-    ///   - key: must not point into a record that the cursor has returned.
+    ///   - key: nil for the start, or backward for the end. Must not point into a record that the cursor has returned.
     ///   - limit: the number of records that will be read, if it is known. The cursor then reads few more than these.
     func seek(_ key: Bytes?, limit: Int = .max) throws(StoreError) {
         let terms = state.value.terms

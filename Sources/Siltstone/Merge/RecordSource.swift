@@ -3,8 +3,9 @@
 /// A class with one virtual call per batch. The merge itself works on the memory of the batches. An enum of cursors was
 /// measured slower, because its payload cannot be changed in place. The mutable state is in heap cells.
 class RecordSource {
+    /// The current batch: the records that ``refill(_:limit:visible:numbered:)`` has read.
     final let batch = HeapCell(RecordBatch(capacity: usualBatch))
-    /// Records in the next batch.
+    /// Most records in the next batch.
     private let size = HeapCell(usualBatch)
 
     /// Batches start small and double, so that a short scan does not pay for the read-ahead of a long one.
@@ -44,18 +45,22 @@ class RecordSource {
         size.value = min(wanted * 2, Self.greatestBatch)
     }
 
+    // MARK: For subclasses
+
     /// Number of records in the source.
     var recordCount: Int { 0 }
 
     /// The first step of a seek to `key`, which must follow. Prefetches the memory that the second step reads first.
     func approach(_ key: Bytes, _ direction: ScanDirection) {}
 
-    /// The second step. Prefetches the memory that the last step reads next. Records returned earlier are no longer
-    /// valid.
+    /// The second step. Prefetches the memory that the last step reads next, and `count` records from there. Records
+    /// returned earlier are no longer valid.
     func narrow(_ key: Bytes, _ direction: ScanDirection, reading count: Int) throws(StoreError) {}
 
+    /// The last step, see ``seek(_:_:)``. `count` records are likely to be read from there.
     func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) throws(StoreError) {}
 
+    /// Appends at most `limit` records to ``batch``; none at the end.
     func fill(
         limit: Int, _ direction: ScanDirection, visible: SequenceNumber?, numbered: Bool
     ) throws(StoreError) {}

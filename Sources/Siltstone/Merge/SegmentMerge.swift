@@ -31,6 +31,7 @@ final class SegmentMerge {
     /// First key of the current segment, to which range tombstones are clipped; nil for the first segment, which is
     /// open at the start.
     private var segmentStart: [UInt8]?
+    /// Key of the last record, once the current segment is full.
     private var lastKey: [UInt8] = []
     /// Buffer for relocated pointers.
     private let pointerBytes = MutableBytes.allocate(byteCount: ValuePointer.size, alignment: 8)
@@ -83,7 +84,9 @@ final class SegmentMerge {
     }
 
     /// Writes a record that survives.
-    /// - Parameter open: the current segment, which the merge owns.
+    /// - Parameters:
+    ///   - sequence: the sequence number that the record gets.
+    ///   - open: the writer of the current segment, which the merge owns; nil before its first record.
     @inline(__always)
     private func add(
         _ record: Record, _ sequence: SequenceNumber, to open: inout Borrowed<SegmentWriter>?
@@ -128,6 +131,7 @@ final class SegmentMerge {
         finished.append(try current.finish())
     }
 
+    /// The part of a tombstone that is in the current segment; nil if there is none.
     private func clip(_ tombstone: RangeTombstone, before end: [UInt8]?) -> RangeTombstone? {
         var part = tombstone
         if let start = segmentStart, part.start.lexicographicallyPrecedes(start) { part.start = start }

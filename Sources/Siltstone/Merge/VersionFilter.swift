@@ -13,6 +13,7 @@ struct VersionFilter: ~Copyable {
     /// True if no older data exists below the inputs anywhere in their key range.
     private let isBottom: Bool
 
+    /// The key of the previous record.
     private var key = KeyBuffer()
     /// Stripe of the previous version of `key`; −1 before the first record.
     private var stripe = -1

@@ -23,6 +23,7 @@ final class EpochReclaimer: @unchecked Sendable {
 
     /// The current super version, retained.
     private let latest: AtomicBorrowed<SuperVersion>
+    /// The current epoch, from 1: 0 in a slot means that its thread does not read.
     private let epoch = Atomic<UInt64>(1)
     private let threads = ThreadNumbers.shared
     /// One slot for each thread number, and a last one shared by all threads without a number.
@@ -75,11 +76,12 @@ final class EpochReclaimer: @unchecked Sendable {
     @safe
     struct Guard {
         let slot: UnsafeMutableRawPointer
-        /// What the slot held before; ``EpochReclaimer/isShared`` if the slot is the shared one.
+        /// The contents of the slot before the read; ``EpochReclaimer/isShared`` if the slot is the shared one.
         let before: UInt64
         let view: Borrowed<SuperVersion>
     }
 
+    /// Stands for the shared slot in ``Guard/before``.
     private static let isShared = PinnedValue.mark
 
     /// Starts a read. Never blocks.
@@ -104,7 +106,7 @@ final class EpochReclaimer: @unchecked Sendable {
         unsafe Slot(address: reading.slot).reading.pointee.store(reading.before, ordering: .releasing)
     }
 
-    /// Ends a read that found nothing and will be started again. It is not counted.
+    /// Ends a read that the caller will start again. It is not counted.
     func abandon(_ reading: Guard) {
         // Lowers the count before it leaves the slot, because another thread may own the slot afterwards.
         if reading.before == Self.isShared {
@@ -125,6 +127,7 @@ final class EpochReclaimer: @unchecked Sendable {
         return unsafe Guard(slot: sharedSlot.address, before: Self.isShared, view: view)
     }
 
+    /// Ends a read in the shared slot.
     @inline(never)
     func leaveShared() { unsafe sharedSlot.reading.pointee.subtract(1, ordering: .releasing) }
 

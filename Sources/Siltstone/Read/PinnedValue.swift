@@ -6,7 +6,7 @@ public import Synchronization
 /// Unpin it on the thread that pinned it, before any value that the thread pinned earlier.
 @safe
 public struct PinnedValue {
-    /// The value; nil if the key has none.
+    /// The value; nil if the key has none, or if nothing was pinned.
     @usableFromInline
     let value: Bytes?
     /// The slot in which the reader stored its epoch; nil if nothing was pinned.

@@ -3,14 +3,15 @@ import Synchronization
 // Asynchronous reads. They block no thread of the cooperative pool.
 
 extension ReadPath {
-    /// Runs `body` with the value of `key`, or with nil if it has none. It runs on this thread if the read will hardly
-    /// wait for the disk, otherwise on a thread that may block.
+    /// Runs `body` with the value of `key`, or with nil if it has none. The read and `body` run inline, on this thread,
+    /// if the read will hardly wait for the disk, otherwise on a thread that may block.
     ///
     /// If the store fits into memory, blocks that have passed their checksum are read inline. Otherwise this asks the
     /// system whether the needed pages are in memory, which takes one or two microseconds. Two kinds of reads never run
     /// inline: those of large values, and those that need a block when files are read by `pread`.
-    /// - Parameter needsValue: false if `body` ignores the bytes of the value, so that a large value need not be
-    ///   fetched.
+    /// - Parameters:
+    ///   - sequence: the newest change that the read sees; nil for the newest visible one.
+    ///   - needsValue: false if `body` ignores the bytes of the value, so that a large value need not be fetched.
     func readWithoutBlocking<R: Sendable>(
         _ key: [UInt8], at sequence: SequenceNumber?, needsValue: Bool,
         _ body: @escaping @Sendable (Bytes?) throws(StoreError) -> R
@@ -52,15 +53,14 @@ extension ReadPath {
         }
     }
 
-    /// Whether a lookup of `key` reads nothing from the disk. If it does, and files are mapped, this starts the reads
-    /// that it needs.
+    /// Whether a lookup of `key` reads nothing from the disk. If it would, and files are mapped, this starts its reads.
     func isReady(_ key: Bytes, _ superVersion: SuperVersion, _ visible: SequenceNumber) -> Bool {
         directory.configuration.access == .read
             ? superVersion.isDecidedInMemory(key, visible: visible) : superVersion.isReady(key, visible: visible)
     }
 
-    /// Copies the values of keys. Reads those that are in memory on this thread, and the others together on a thread
-    /// that may block.
+    /// Copies the values of keys, in their order; nil for a key without a value. Reads values in memory on this thread,
+    /// and all others together on a thread that may block.
     func copyValues(of keys: [[UInt8]], at sequence: SequenceNumber) async throws(StoreError) -> [[UInt8]?] {
         var (values, postponed) = try copyValues(of: keys, at: sequence, mayWait: false)
         if postponed.isEmpty { return values }
@@ -72,7 +72,8 @@ extension ReadPath {
         return values
     }
 
-    /// - Returns: the values that were read, and the indices of the keys whose lookup would wait for the disk.
+    /// - Parameter mayWait: true to read from the disk. If false, lookups that would wait for it are skipped.
+    /// - Returns: the values, and the indices of the keys whose lookups were skipped. Their values are nil.
     private func copyValues(
         of keys: [[UInt8]], at sequence: SequenceNumber, mayWait: Bool
     ) throws(StoreError) -> ([[UInt8]?], [Int]) {

@@ -5,7 +5,7 @@ extension ReadPath {
     /// result if the fast path cannot decide; then call ``read(_:at:_:)``.
     ///
     /// This uses as few instructions as possible. While the processor waits for the memory of one read, it can start
-    /// the next read only if that is at most some 300 instructions ahead.
+    /// the next read only if that is at most some 200 instructions ahead (`Docs/Experiments.md`).
     @inline(__always)
     func pin(_ key: Bytes, at sequence: SequenceNumber? = nil) -> PinnedValue {
         let reading = superVersions.enter()
@@ -32,7 +32,8 @@ extension ReadPath {
     /// Runs `body` with the value of `key` as of `sequence`, or as of the newest visible change. Runs it with nil if
     /// there is no value. This is the slow path for reads that ``pin(_:at:)`` left unclear.
     ///
-    /// The bytes are valid until `body` returns. This takes no lock and allocates nothing.
+    /// The bytes are valid until `body` returns. This takes locks and allocates only for range tombstones of memtables,
+    /// for blocks that it reads or inflates, and for value files.
     func read<R>(
         _ key: Bytes, at sequence: SequenceNumber? = nil, _ body: (Bytes?) throws(StoreError) -> R
     ) throws(StoreError) -> R {

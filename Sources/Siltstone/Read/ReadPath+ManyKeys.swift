@@ -11,7 +11,8 @@ extension ReadPath {
     ///   - fill: appends the next keys to an empty group. If it appends none, the read ends.
     ///   - postpone: if given, it gets the index of each key whose lookup would wait for the disk, and the lookup is
     ///     skipped.
-    ///   - body: gets the index of a key and its value, which is valid until `body` returns. It returns false to stop.
+    ///   - body: gets the index of a key and its value, nil if it has none. The value is valid until `body` returns.
+    ///     `body` returns false to stop.
     func readGroups(
         at sequence: SequenceNumber?, _ fill: (KeyGroup) -> Void, postpone: ((Int) -> Void)? = nil,
         _ body: (Int, RawSpan?) -> Bool
@@ -40,7 +41,7 @@ extension ReadPath {
         }
     }
 
-    /// Looks up one key of a group.
+    /// Looks up the key at `index` of a group.
     /// - Returns: the result of `body`; true if the key was postponed.
     @inline(__always)
     private func readOne(

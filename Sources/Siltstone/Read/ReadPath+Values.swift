@@ -1,6 +1,6 @@
 extension ReadPath {
     /// Runs `body` with the value of a record. Fetches the value from its value file if the record holds a pointer.
-    /// - Parameter note: gets the value file after it has been mapped.
+    /// - Parameter note: gets the value file, after the read has mapped it if needed. Not called for other values.
     func withResolvedValue<R>(
         _ record: Record, _ version: Version, noting note: (ValueFileReader) -> Void = { _ in },
         _ body: (Bytes) throws(StoreError) -> R

@@ -88,7 +88,7 @@ final class ReadPath: Sendable {
     /// enough of these reads, publishes a new super version.
     ///
     /// A removal of a range does not publish by itself. Many removals may follow each other, and making a super version
-    /// takes time proportional to the number of tombstones.
+    /// takes time proportional to the number of tombstones. The number of reads allowed grows with it.
     @inline(__always)
     func noteLongRead(_ superVersion: SuperVersion) {
         if _slowPath(superVersion.plan.isOutdated) { countOutdatedRead(superVersion) }

@@ -10,6 +10,7 @@ struct ReadPlan: BitwiseCopyable, Sendable {
     /// A memtable.
     private struct Table: BitwiseCopyable, Sendable {
         let tree: MemTableTree
+        /// The memtable of the tree. The super version keeps it alive.
         let table: Borrowed<MemTable>
         /// The number of the memtable's range tombstones that ``ReadPlan/covers`` includes. The memtable may have
         /// received more since.
@@ -18,12 +19,15 @@ struct ReadPlan: BitwiseCopyable, Sendable {
 
     private let tables: ElementRow<Table>
     private let runs: ElementRow<RunProbe>
+    /// Number of runs; 0 if the plan is not complete.
     private let runCount: Int
+    /// The place after the last memtable.
     private let endOfTables: ElementPlace<Table>
     /// The oldest run; if there are no runs, an empty placeholder.
     private let oldestRun: ElementPlace<RunProbe>
     /// The range tombstones of each memtable and of all segments. Usually there are none.
     private let covers: ElementRow<FragmentIndex>
+    /// The range tombstones of all segments, with their sequence numbers, which ``covers`` lacks.
     private let segmentTombstones: Borrowed<RangeTombstones>
     /// Whether reads can use this plan. False if some segment has no probe, because its blocks are compressed or it is not
     /// mapped. If false, they use ``SuperVersion/lookup(_:visible:pin:)``.
@@ -76,8 +80,9 @@ struct ReadPlan: BitwiseCopyable, Sendable {
         return false
     }
 
-    /// Returns the newest visible version of `key`, or none if there is no version, it is a deletion or a
+    /// Returns the newest visible version of `key`. Returns `.notFound` if there is none, if it is a deletion, or if a
     /// newer range tombstone covers it. The plan must be complete.
+    /// - Parameter visible: the largest sequence number that the read sees.
     func lookup(_ key: SearchKey, visible: SequenceNumber) throws(StoreError) -> FoundRecord {
         var covered: SequenceNumber = 0
         for index in 0..<tables.count {

@@ -18,7 +18,8 @@ extension SuperVersion {
         return result
     }
 
-    /// The parts of a range that no tombstone covers, counting only tombstones newer than all changes of a source.
+    /// The parts of a range that no tombstone of the `removed` sets covers. Tombstones up to `sequence`, the greatest
+    /// sequence number of a source, do not count.
     private static func parts(
         of range: KeyRange, notIn removed: [RangeTombstones], newerThan sequence: SequenceNumber
     ) -> [KeyRange] {

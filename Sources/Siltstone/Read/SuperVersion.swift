@@ -27,7 +27,9 @@ final class SuperVersion: Sendable {
     ///
     /// Uses the plan if it is complete. Otherwise it reads or inflates blocks, and checks the range tombstones of each
     /// segment.
-    /// - Parameter pin: keeps the block that holds the record alive.
+    /// - Parameters:
+    ///   - visible: the largest sequence number that the read sees.
+    ///   - pin: keeps the block that holds the record alive.
     func lookup(_ key: Bytes, visible: SequenceNumber, pin: inout BlockPin) throws(StoreError) -> Record? {
         if plan.isComplete { return try plan.lookup(SearchKey(key), visible: visible).record(key) }
         var covered: SequenceNumber = 0
@@ -48,7 +50,7 @@ final class SuperVersion: Sendable {
         return nil
     }
 
-    /// Whether a memtable has the newest visible version of `key`, so that the lookup reads no file.
+    /// Whether a memtable has the newest visible version of `key`, or there are no runs. Then the lookup reads no file.
     func isDecidedInMemory(_ key: Bytes, visible: SequenceNumber) -> Bool {
         tables.contains { $0.lookup(key, visible: visible) != nil } || version.runs.isEmpty
     }

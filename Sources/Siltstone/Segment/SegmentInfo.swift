@@ -1,4 +1,4 @@
-/// The manifest's entry for a segment. It suffices to find keys, to plan compactions and to recognise the file.
+/// The manifest's entry for a segment. Reads and compactions choose segments by it; opening checks the file against it.
 struct SegmentInfo: Hashable, Sendable {
     /// The file's number.
     var number: UInt64
@@ -38,7 +38,7 @@ struct SegmentInfo: Hashable, Sendable {
     /// True if a segment with `dataBytes` bytes of blocks can have these properties.
     ///
     /// Most of these numbers are only summed over all segments and never checked elsewhere. The bound on records
-    /// follows because a record takes at least six bytes: four in its head, and two for its slot.
+    /// follows because a record takes at least six bytes: four before its key, and two for its slot.
     func isPlausible(dataBytes: Int) -> Bool {
         recordCount <= dataBytes / 6 && tombstoneCount <= recordCount && userBytes <= dataBytes
             && greatestSequence <= .greatest && smallestSequence <= greatestSequence

@@ -1,7 +1,9 @@
 /// Computes a segment's properties from its records. The writer stores them, and the verifier must compute the same
 /// ones.
 struct SegmentSummary {
+    /// Bytes of value records that the records refer to, by number of the value file.
     private(set) var uses: [UInt64: Int] = [:]
+    /// The properties so far, complete after ``finish(lastKey:rangeTombstones:)``.
     var info: SegmentInfo
 
     init(number: UInt64) {

@@ -3,10 +3,12 @@
 /// The next value of a scan is most often in the same file. Finding it here takes a fraction of the time that the
 /// lookup of the file in the version and of the mapping in the file's reader takes.
 struct RecentValueFile {
+    /// The file's number; 0 before the first file.
     private var number: UInt64 = 0
+    /// Nil if the file is not mapped.
     private var mapping: ValueMapping?
 
-    /// Number of records between the returned one and the one whose value is prefetched.
+    /// The record whose value is prefetched is this many records after the returned one.
     static let distance = 4
 
     /// Returns the value of a pointer record, if it is in this file and has passed its checksum.

@@ -10,6 +10,7 @@ final class ValueFileAppender: Sendable {
     /// Used under ``writing``.
     private let writer: HeapCell<ValueFileWriter>
     private let writing = ConditionLock(.leaf)
+    /// See ``isUsable``.
     private let usable = Atomic(true)
     /// End of the last value, in bytes.
     private let end: Atomic<Int>
@@ -37,7 +38,7 @@ final class ValueFileAppender: Sendable {
     var size: Int { end.load(ordering: .acquiring) }
 
     /// Appends a value. The kernel has the value when this returns. Under the value lock.
-    /// - Throws: ``StoreError``; the file then takes no more values.
+    /// - Throws: ``StoreError``; the file then takes no more values until ``rollBack(to:)`` has cut it.
     func append(
         key: Bytes, value: Bytes, sequence: SequenceNumber, preallocates: Bool = true
     ) throws(StoreError) -> ValuePointer {

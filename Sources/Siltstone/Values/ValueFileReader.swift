@@ -18,8 +18,8 @@ final class ValueFileReader: Sendable {
     /// The smallest mapping, in bytes, of a file that has outgrown its mapping. A new mapping is expensive, because
     /// every page must be faulted in, and every value verified, again.
     private static let smallestRoom = 1 << 20
-    /// If the system maps no more than the file's size: the file is mapped again once it has grown by at least this
-    /// many bytes. Until then, values after the end of the mapping are read.
+    /// If the system maps no more than the file's size: the file is mapped again once it has grown by this many bytes
+    /// and by an eighth of the mapping. Until then, values after the end of the mapping are read.
     private static let mappingStep = 4 << 20
 
     /// Opens a value file and checks its header.
@@ -159,6 +159,7 @@ final class ValueFileReader: Sendable {
         }
     }
 
+    /// Returns the record at an offset of a mapping. Verifies its checksum unless the record is marked as verified.
     private func record(in mapped: ValueMapping, at offset: Int, count: Int) throws(StoreError) -> ValueRecord {
         let bytes = Bytes(rebasing: mapped.bytes.dropFirst(offset))
         let isVerified = mapped.isVerified(offset)

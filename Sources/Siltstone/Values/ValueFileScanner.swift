@@ -65,6 +65,7 @@ struct ValueFileScanner {
         }
     }
 
+    /// The record at an offset; nil if no valid one starts there. A false candidate is charged to the budget.
     private mutating func record(at offset: Int) throws(StoreError) -> ValueRecord? {
         guard let header = try window.bytes(at: offset, count: ValueRecord.headerSize),
             let (key, value) = ValueRecord.lengths(header), let sequence: UInt64 = header.integer(at: 16),

@@ -14,11 +14,13 @@ final class ValueFileWriter {
     let number: UInt64
     private let isBuffered: Bool
     private let buffer: MutableBytes
+    /// Bytes in the buffer.
     private var used = 0
     /// Bytes that were written to the file.
     private var written = 0
     /// End of the preallocated disk space, as an offset in bytes.
     private var allocated = 0
+    /// Bytes of the next preallocation.
     private var step = ValueFileWriter.firstStep
 
     /// Writes the header.
@@ -44,8 +46,8 @@ final class ValueFileWriter {
     /// Appends a value.
     /// - Parameter preallocates: true if disk space may be preallocated for later values.
     /// - Returns: the pointer for a record of kind ``RecordKind/pointer``.
-    /// - Throws: ``StoreError``; ``StoreError/Code/tooLarge`` above 4 GiB. After an error of the file the writer must
-    ///   not be used before ``cut(to:)``. Earlier records are unharmed.
+    /// - Throws: ``StoreError``; ``StoreError/Code/tooLarge`` for a value above 4 GiB or a key above 256 KiB. After an
+    ///   error of the file the writer must not be used before ``cut(to:)``. Earlier records are unharmed.
     func append(
         key: Bytes, value: Bytes, sequence: SequenceNumber, preallocates: Bool = true
     ) throws(StoreError) -> ValuePointer {

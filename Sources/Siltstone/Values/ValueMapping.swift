@@ -14,6 +14,7 @@ final class ValueMapping: Sendable {
     private let marks: AtomicArray<UInt8>
     /// A copy of the mapping's bytes, so that no access calls the mapping.
     private let mapped: Bytes
+    /// See ``length``.
     private let reach: Atomic<Int>
 
     /// Creates the marks for a mapping.
@@ -88,6 +89,7 @@ final class ValueMapping: Sendable {
         marks.prefetch(offset >> Self.windowShift)
     }
 
+    /// The mark of a record at an offset.
     private static func place(_ offset: Int) -> UInt8 {
         UInt8((offset & ((1 << windowShift) - 1)) / ValueRecord.alignment + 1)
     }

@@ -5,7 +5,7 @@ struct BackgroundAttempts {
     private(set) var begun = 0
     /// Number of the last attempt that failed; 0 for none.
     private var failed = 0
-    /// The error of that attempt; nil after an attempt has succeeded.
+    /// The error of that attempt; nil if a later attempt has succeeded, or none has failed.
     private(set) var failure: StoreError?
 
     mutating func begin() { begun += 1 }
@@ -18,7 +18,7 @@ struct BackgroundAttempts {
         failure = error
     }
 
-    /// Throws if an attempt failed that started after the first `count` attempts.
+    /// Throws ``failure`` if its attempt started after the first `count` attempts.
     func check(since count: Int) throws(StoreError) {
         if failed > count, let failure { throw failure }
     }

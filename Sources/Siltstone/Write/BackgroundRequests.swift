@@ -1,5 +1,5 @@
 /// The requests of writers to background work. Background work sets the closures when the owners are connected. No
-/// closure blocks or takes a lock, so a caller may hold any lock.
+/// closure waits for work, and none takes more than a leaf lock, so a caller may hold any lock but a leaf lock.
 struct BackgroundRequests {
     /// Schedules a flush of the sealed memtables.
     var flush: () -> Void = {}
@@ -9,6 +9,6 @@ struct BackgroundRequests {
     var nextLog: () -> Void = {}
     /// Watches the store until it is idle, then tidies it.
     var idleWatch: () -> Void = {}
-    /// Schedules the preparation of memory or disk space ahead of writers.
+    /// Schedules the given closure, which prepares memory or disk space ahead of writers.
     var preparation: (@escaping @Sendable () -> Void) -> Void = { _ in }
 }

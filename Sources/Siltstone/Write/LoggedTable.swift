@@ -5,12 +5,12 @@ struct LoggedTable {
     var log: LogWriter?
     /// The log size at which a writer next checks on background work. A store with few changes never reaches it.
     var nextStep = WritePath.logStep
-    /// While the memtable has fewer bytes than this, small changes need no check of its room
-    /// (``WritePath/makeRoom(_:_:)``).
+    /// While the memtable has fewer bytes than this, a small change fits without a check
+    /// (``WritePath/makeRoom(_:_:)``). 0: every change is checked.
     var easyEnd = 0
     /// The value files to which its changes refer.
     var valueFiles: Set<UInt64> = []
-    /// The extent of the log that recovery has read, if the log is only read.
+    /// The extent of the log that recovery has read, in a read-only store; otherwise nil.
     var recovered: LogExtent?
 
     /// The memtable without a retain. The caller must hold the write lock, and the memtable must stay the active one
@@ -22,14 +22,15 @@ struct LoggedTable {
     @inline(__always)
     var unretainedLog: Borrowed<LogWriter>? { log.map { Borrowed($0) } }
 
-    /// The log and its written length.
+    /// The log and its written length; nil if there is no log.
     var extent: LogExtent? { log.map { LogExtent(path: $0.path, number: $0.number, end: $0.end) } ?? recovered }
 }
 
-/// The size of a write, for checking the room of a memtable.
+/// The size of a write, for checking that a memtable has room for it. A batch counts as keys only.
 struct ChangeSize {
     var keyBytes: Int
     var valueBytes: Int
+    /// Number of changes.
     var count: Int
 
     /// The size for a memtable that is created ahead of its changes.
@@ -39,7 +40,8 @@ struct ChangeSize {
 }
 
 extension MemTable {
-    /// Creates a memtable of the usual size, or a larger one if `size` needs it.
+    /// Creates a memtable of the usual size, or a larger one if a write of `size` needs it.
+    /// - Parameter pool: see the initializer of ``MemTable``.
     /// - Throws: ``StoreError/Code/tooLarge`` if no memtable can be that large.
     static func make(
         _ configuration: Configuration, for size: ChangeSize, _ pool: ArenaPool?
@@ -53,7 +55,7 @@ extension MemTable {
         return table
     }
 
-    /// Applies the changes of a log frame, in groups.
+    /// Applies the changes of a log frame, in groups, so that the cache misses of a group's inserts overlap.
     func apply(_ changes: inout ChangeReader) throws(MalformedChange) {
         try withStackRecords(Self.groupSize) { room throws(MalformedChange) in
             var group = room

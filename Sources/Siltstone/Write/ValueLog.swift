@@ -2,8 +2,8 @@ import Synchronization
 
 /// Manages the current value file, which takes large values (WiscKey's value log).
 ///
-/// Callers are: writes of large values, compactions that relocate values, checkpoints, syncs and closing. All of them
-/// append inside ``rollingBack(_:)``.
+/// Callers are: writes of large values, compactions that relocate values, checkpoints, syncs and closing. Writes and
+/// compactions append inside ``rollingBack(_:)``.
 ///
 /// The value lock is held from the append of a value until the change that refers to it is in a memtable. The lock
 /// order is value, manifest, write. No holder of the value lock waits for a compaction, because the compaction may need
@@ -24,7 +24,7 @@ final class ValueLog: Sendable {
     private let reads: ReadPath
     private let configuration: Configuration
     private let status: StoreStatus
-    /// Assigned once, while the store opens, before the first write.
+    /// The requests to background work. Assigned once, while the store opens, before the first write.
     let background = HeapCell(BackgroundRequests())
 
     init(_ versions: VersionSet, _ reads: ReadPath) {
@@ -37,7 +37,7 @@ final class ValueLog: Sendable {
     /// The current file; nil if there is none.
     var current: ValueFileAppender? { files.withLock { $0.current } }
 
-    /// Runs `body` while no large value is half written: in a value file, but not yet in a memtable.
+    /// Runs `body` under the value lock. Meanwhile no write is between the append of a value and its change.
     func withLock<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
         try lock.withLock { () throws(StoreError) in try body() }
     }

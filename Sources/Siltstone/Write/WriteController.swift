@@ -15,7 +15,8 @@
 ///
 /// The write lock guards it.
 struct WriteController: Sendable {
-    /// Number of level-0 runs from which writers are slowed.
+    /// Number of level-0 runs from which writers are slowed. 12 and 32 were measured better than 8 and 20
+    /// (`Docs/Experiments.md`).
     static let slowdownRuns = 12
     /// Number of level-0 runs from which the delay is at its maximum.
     static let boundRuns = 32
@@ -133,6 +134,7 @@ struct WriteController: Sendable {
     mutating func takeStep(flushed part: Double, bytes: Int, room: Int, now: UInt64 = Platform.monotonicNanoseconds()) {
         let (fill, step) = (Double(bytes) / 1024, last)
         last = (now, fill)
+        // Less than a KiB would make the divisions below meaningless.
         guard let flush, fill - step.fill >= 1, room >= 1024 else { return }
         let passed = Double(now &- flush.start)
         // Takes the larger of two estimates: from the progress of this flush, and from the average of earlier ones. The

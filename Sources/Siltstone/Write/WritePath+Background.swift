@@ -108,8 +108,9 @@ extension WritePath {
     enum IdleSealing {
         /// At least one sealed memtable waits for a flush.
         case sealed
+        /// The caller has no flush to expect: no memtable is sealed, or sealing is refused or has failed.
         case nothing
-        /// The memtable cannot be sealed yet.
+        /// The memtable should be sealed, but cannot be yet. The caller tries again.
         case wait
     }
 
@@ -167,7 +168,7 @@ extension WritePath {
         lock.withLock { (versions.current, state.sealed + [state.active]) }
     }
 
-    /// Counts of writes, and the last failure of background work unless a later attempt has succeeded.
+    /// Counts of writes, and ``WriteState/failedAttempt``.
     var report: (counts: WriteCounts, failure: StoreError?) {
         lock.withLock { (state.counts, state.failedAttempt) }
     }

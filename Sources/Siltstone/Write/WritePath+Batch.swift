@@ -19,6 +19,7 @@ extension WritePath {
         }
     }
 
+    /// One attempt of ``write(_:mayBlock:check:)``.
     private func writeOnce(
         _ batch: WriteBatch, _ mayBlock: Bool, _ check: CommitCheck?
     ) throws(StoreError) -> SequenceNumber? {
@@ -49,6 +50,11 @@ extension WritePath {
         }
     }
 
+    /// Appends the payload of a batch to the log, applies it to the memtable and makes it visible.
+    /// - Parameters:
+    ///   - userBytes: bytes of keys and values, large values included, for statistics.
+    ///   - valueFiles: the value files to which the payload refers.
+    /// - Returns: see ``write(_:mayBlock:check:)``.
     private func write(
         _ payload: Bytes, _ batch: WriteBatch, userBytes: Int, _ waits: WaitPolicy, _ check: CommitCheck?,
         valueFiles: Set<UInt64>

@@ -21,7 +21,13 @@ extension WritePath {
         }
     }
 
-    /// Appends one change to the log, applies it to the memtable and makes it visible. All writes of one key end here.
+    /// Appends one change to the log, applies it to the memtable and makes it visible. All writes but batches end here.
+    /// - Parameters:
+    ///   - key: for a range tombstone the start of the range, whose end is `value`.
+    ///   - userBytes: bytes of key and value, for statistics. A value in a value file counts as itself.
+    ///   - valueFile: number of the value file to which the change refers; nil if there is none.
+    /// - Returns: the change's sequence number; 0 if the condition did not hold; nil if `waits` forbids a wait that is
+    ///   necessary.
     func append(
         _ kind: RecordKind, _ key: Bytes, _ value: Bytes, userBytes: Int, _ waits: WaitPolicy, _ condition: Condition?,
         valueFile: UInt64?
@@ -85,7 +91,7 @@ extension WritePath {
         background.preparation { table.prepare(ahead: Self.preparationReach, upTo: limit) }
     }
 
-    /// Makes the changes up to `last` visible. The caller holds the write lock.
+    /// Makes the changes up to `last` visible, and adds to the counts of writes. The caller holds the write lock.
     @inline(__always)
     func finishWrite(last: SequenceNumber, count: Int, bytes: Int) {
         let logEnd = state.active.unretainedLog?.with { $0.end } ?? 0
@@ -102,7 +108,7 @@ extension WritePath {
     func appendToLog(
         _ log: Borrowed<LogWriter>?, _ body: (LogWriter) throws(StoreError) -> Void
     ) throws(StoreError) {
-        guard let log else { return try status.refuse() }
+        guard let log else { return try status.refuse() }  // the store is read-only
         do { try log.with(body) } catch {
             try appendAgain(to: log.object, after: error, body)
         }
@@ -121,8 +127,9 @@ extension WritePath {
         throw error
     }
 
-    /// Removes all keys in `[start, end)`. An empty range writes nothing. Like an empty batch, it waits until all
-    /// earlier writes are durable.
+    /// Removes all keys in `[start, end)`. Like an empty batch, an empty range writes nothing and returns the last
+    /// sequence number, so that a synced acknowledgement covers all earlier writes.
+    /// - Parameter mayBlock: see ``change(_:_:_:mayBlock:condition:)``.
     func changeRange(_ start: Bytes, _ end: Bytes, mayBlock: Bool = true) throws(StoreError) -> SequenceNumber? {
         try Limits.check(key: max(start.count, end.count), value: 0)
         if compareKeys(start, end) >= 0 { return try lastAcknowledged() }

@@ -1,5 +1,6 @@
 extension WritePath {
-    /// Applies the batch of a transaction if the check allows it.
+    /// Applies the batch of a transaction if the check allows it. A large check first covers most changes without the
+    /// write lock, and does so again if its verdict under the lock is ``CommitCheck/Verdict/outdated``.
     /// - Parameters:
     ///   - check: nil if the transaction has read nothing that must be checked.
     ///   - mayBlock: false if the caller cannot wait for a flush or the disk. Then nil is returned if waiting is

@@ -1,5 +1,6 @@
 extension WritePath {
     /// Appends a value to the value file, then writes the change that refers to it.
+    /// - Returns: the change's sequence number; 0 if the condition did not hold.
     func changeLarge(
         _ key: Bytes, _ value: Bytes, _ condition: Condition?
     ) throws(StoreError) -> SequenceNumber? {

@@ -41,7 +41,8 @@ extension WritePath {
         state.active.easyEnd = hasRoom ? min(bytes + Self.easyStep, next) : 0
     }
 
-    /// Bytes in the memtable at which the next log is created.
+    /// Bytes in the memtable at which the next log is created. An eighth was measured better than half
+    /// (`Docs/Experiments.md`, "Slowing by the progress of the flush").
     private var preparationBytes: Int { configuration.sealingBytes / 8 }
 
     /// The slow path of ``makeRoom(_:_:)``.

@@ -18,8 +18,10 @@ extension WritePath {
 
     /// Seals the active memtable and makes a new one active, or waits once for the work that this needs. Called under
     /// the write lock, which it may release while waiting.
-    /// - Parameter earlier: the counts from when the caller started. If a later attempt fails, its error is thrown. The
-    ///   next caller schedules the work again, because a full disk may have space by then.
+    /// - Parameters:
+    ///   - size: the change for which the new memtable must have room.
+    ///   - earlier: the counts from when the caller started. If a later attempt fails, its error is thrown. The next
+    ///     caller schedules the work again, because a full disk may have space by then.
     /// - Returns: false if it would have to wait and the caller must not.
     func switchMemTable(_ size: ChangeSize, _ waits: WaitPolicy, since earlier: AttemptCounts) throws(StoreError)
         -> Bool

@@ -46,15 +46,15 @@ extension WritePath {
         try status.requireSuccess { () throws(StoreError) in
             for (log, end) in logs { try log.sync(upTo: end) }
         }
-        // Many writes are each synced alone in a store that otherwise writes in bulk. Prepared pages would then make
-        // each sync longer.
+        // The writes of this buffered store are small and synced often. Prepared pages would make each sync longer.
         if isSmall {
             lock.withLock { state.active.log?.releasePrepared() }
         }
         return last
     }
 
-    /// Waits until a change is durable, if its durability is ``Durability/synced``.
+    /// Waits until a change is durable, if its durability is ``Durability/synced``; nil stands for the configuration's.
+    /// Returns at once for number 0, which means that nothing was written.
     /// - Throws: ``StoreError/Code/inputOutput`` for every failure, because any other code would say that the change
     ///   was not made.
     func waitUntilDurable(_ sequence: SequenceNumber, _ durability: Durability?) throws(StoreError) {
@@ -70,6 +70,7 @@ extension WritePath {
 
     /// Makes a change on the caller's thread if that does not block, otherwise on a thread that may block.
     /// - Parameters:
+    ///   - durability: see ``waitUntilDurable(_:_:)``.
     ///   - inline: makes the change; returns nil if that would block.
     ///   - blocking: makes the change, and may block.
     func changeWithoutBlocking(

@@ -4,8 +4,9 @@ struct WriteState {
     var active: LoggedTable
     /// Full memtables that are not segments yet, oldest first.
     var sealed: [LoggedTable] = []
-    /// The next log, created ahead of time.
+    /// The next log, created ahead of time; nil until it is.
     var nextLog: LogWriter?
+    /// True while the next log is scheduled or being created.
     var isPreparingLog = false
     /// Attempts to create the next log.
     var logAttempts = BackgroundAttempts()
@@ -17,6 +18,7 @@ struct WriteState {
     var flushedLogs = 0
     /// Number of those logs that are removed, so that their space is free.
     var removedLogs = 0
+    /// Sequence number of the last change.
     var lastSequence: SequenceNumber
     /// The memtables contain all changes with a larger sequence number than this.
     var flushedSequence: SequenceNumber
@@ -34,7 +36,7 @@ struct WriteState {
         flushedSequence = lastSequence
     }
 
-    /// The error of the last attempt at some background work, if that attempt failed.
+    /// The error of a kind of background work whose last finished attempt failed; nil if there is none.
     var failedAttempt: StoreError? { flushAttempts.failure ?? logAttempts.failure ?? compactionAttempts.failure }
 
     /// The memtables, newest first.
@@ -44,7 +46,8 @@ struct WriteState {
     var valueFiles: Set<UInt64> { sealed.reduce(into: active.valueFiles) { $0.formUnion($1.valueFiles) } }
 }
 
-/// Counts of writes since the store was opened.
+/// Counts of writes since the store was opened. Conflicts are rejected commits, stalls are waits for background work,
+/// and slowdowns are pauses (``WriteController``).
 struct WriteCounts: Sendable {
     var changes = 0
     var changedBytes = 0

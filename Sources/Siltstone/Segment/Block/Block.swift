@@ -72,7 +72,7 @@ struct Block {
     ///   - hint: narrows the search for this key in this block. Blocks with digests ignore it.
     ///   - near: slots that the caller will read next, relative to the result. They are prefetched as soon as the
     ///     approximate position is known.
-    /// - Complexity: O(log n)
+    /// - Complexity: O(log n) for n records
     func lowerBound(
         _ key: Bytes, _ sequence: SequenceNumber, hint: BlockHint? = nil, reading near: Range<Int> = 0..<0
     ) -> Int? {

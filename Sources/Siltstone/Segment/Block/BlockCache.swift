@@ -24,14 +24,18 @@ final class BlockCache: Sendable {
     private struct Entry {
         var key: Key
         var block: HeapBytes
+        /// True if it was found since the hand last passed it.
         var wasUsed: Bool
     }
 
     private struct State {
+        /// Index of each entry in ``entries``.
         var places: [Key: Int] = [:]
         /// The circular array of CLOCK; nil is a free slot.
         var entries: [Entry?] = []
+        /// Indices of the free slots.
         var free: [Int] = []
+        /// Index of the next entry that may be evicted.
         var hand = 0
         var counters = Counters()
     }
@@ -70,6 +74,7 @@ final class BlockCache: Sendable {
     }
 
     private func shard(_ key: Key) -> Locked<State> {
+        // Multiplicative hashing: the top three bits choose one of eight shards. Blocks start at multiples of 64.
         let mixed = (UInt64(bitPattern: Int64(key.offset >> 6)) &+ key.owner) &* 0x9e37_79b9_7f4a_7c15
         return shards[Int(truncatingIfNeeded: mixed >> 61) & (shards.count - 1)]
     }

@@ -53,6 +53,7 @@ struct BlockSearch {
     @inline(__always)
     mutating func run(_ hint: BlockHint) -> Bool {
         guard block.count >= Self.pivots else { return true }
+        // Compares seven slots in a row, from `start + 1` on, within the block.
         let guess = hint.guess(wanted, block.count)
         let start = max(-1, min(guess &- (Self.pivots + 1) / 2, block.count &- (Self.pivots + 1)))
         guard compare(start, span: Self.pivots + 1) else { return false }

@@ -19,6 +19,7 @@ enum Deflate {
         init(level: Int) throws(StoreError) {
             unsafe stream = .allocate(capacity: 1)
             unsafe stream.initialize(to: z_stream())
+            // 8 is zlib's default memory level.
             let code = unsafe deflateInit2_(
                 stream, Int32(level), Z_DEFLATED, rawWindowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
                 Int32(MemoryLayout<z_stream>.size))

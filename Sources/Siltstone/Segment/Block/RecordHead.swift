@@ -26,6 +26,7 @@ struct RecordHead {
         } else {
             valueCount = Int(truncatingIfNeeded: ((word &>> 16) & 0x7f) | ((word &>> 17) & 0x3f80))
             size = ((ends &>> 32).trailingZeroBitCount &+ 33) &>> 3
+            // Only the value length may take a second byte, and no third.
             if marks != 0x80_0000 || word & 0x8000_0000 != 0 { return nil }
         }
         if size > Self.greatestSize { return nil }

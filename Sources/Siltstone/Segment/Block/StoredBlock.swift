@@ -45,7 +45,8 @@ struct StoredBlock {
         else { return nil }
     }
 
-    /// The uncompressed block, whose own checksum is not verified yet; nil if the stream is corrupt.
+    /// The uncompressed block, whose own checksum is not verified yet; nil if the stream is corrupt. `stored` is the
+    /// stored block.
     func expand(_ stored: Bytes) -> HeapBytes? {
         guard let source = stored.slice(Self.headerSize, payload) else { return nil }
         let block = HeapBytes(count: length)
@@ -74,6 +75,7 @@ struct StoredBlockBuilder: ~Copyable {
             memory.deallocate()
             memory = .allocate(byteCount: 2 * needed, alignment: 64)
         }
+        // One byte less than the block has, so that compression fails if the stream is not smaller.
         let room = memory[StoredBlock.headerSize...].prefix(block.count - 1)
         var payload = block.count
         if let compressed = compressor.compress(block, into: room) {

@@ -22,6 +22,7 @@ final class BlockIndex: Sendable {
     private let starts: HeapArray<UInt32>
     /// For each window, the last block that starts in it or before it.
     private let windows: HeapArray<UInt32>
+    /// The fence of each block: its key, its sequence number or ``beforeAllVersions``, and the digest of its key.
     private let keys: HeapArray<Bytes>
     private let sequences: HeapArray<SequenceNumber>
     private let digests: HeapArray<UInt64>
@@ -29,6 +30,7 @@ final class BlockIndex: Sendable {
     private let samples: HeapArray<UInt64>
     /// The prefix that all fences but the first share.
     private let common: SearchKey
+    /// Length of ``common``, in bytes.
     private var skip: Int { common.count }
     /// Owns the memory of the keys.
     private let storage: HeapBytes
@@ -70,6 +72,7 @@ final class BlockIndex: Sendable {
         return first.prefix(first.commonPrefix(with: SearchKey(last)))
     }
 
+    /// Fills the three arrays. Returns false if the section contradicts the footer or its fences are not in order.
     private static func parse(
         _ section: Bytes, count: Int, dataBytes: Int, starts: borrowing HeapArray<UInt32>,
         keys: borrowing HeapArray<Bytes>, sequences: borrowing HeapArray<SequenceNumber>
@@ -92,6 +95,7 @@ final class BlockIndex: Sendable {
         return reader.isAtEnd && start == dataBytes
     }
 
+    /// Fills ``windows``. Returns false if two blocks start in one window.
     private static func fill(
         _ windows: borrowing HeapArray<UInt32>, shift: Int, starts: borrowing HeapArray<UInt32>, blockCount: Int
     ) -> Bool {
@@ -143,7 +147,7 @@ final class BlockIndex: Sendable {
 
     /// The block in which to search for version `sequence` of `key`. The first record that is not ordered before that
     /// version is in this block, or is the first record of the next one. The segment must have at least one block.
-    /// - Complexity: O(log n)
+    /// - Complexity: O(log n) for n blocks
     func search(_ key: Bytes, _ sequence: SequenceNumber) -> Int {
         guard blockCount > 1 else { return 0 }
         let wanted = SearchKey(key)
@@ -165,7 +169,7 @@ final class BlockIndex: Sendable {
     /// The fraction of the segment's block bytes that are before a key, from 0 to 1. The error is less than one block.
     /// Inside the block, interpolates between the digests of the fences, as if keys were spread evenly. The segment
     /// must have at least one block.
-    /// - Complexity: O(log n)
+    /// - Complexity: O(log n) for n blocks
     func position(of key: Bytes) -> Double {
         let block = search(key, Self.beforeAllVersions)
         var inside = 0.5

@@ -5,6 +5,7 @@ struct BlockIndexBuilder: ~Copyable {
     private(set) var blockCount = 0
     /// The fence of the current block.
     private var fence: [UInt8] = []
+    /// 1 + the first record's sequence number if the current block continues the versions of a key; otherwise 0.
     private var continued: UInt64 = 0
 
     /// Starts a block.

@@ -25,6 +25,7 @@ struct HashIndexBuilder: ~Copyable {
     /// Keys so far.
     private(set) var count = 0
 
+    /// - Parameter expected: approximate number of keys; 0 if it is unknown.
     init(expected: Int) {
         entries = ScratchArray(count: max(expected, 1024))
     }
@@ -44,6 +45,7 @@ struct HashIndexBuilder: ~Copyable {
     ///
     /// First sorts the entries by page. Each page is then filled, checksummed and copied while it is in the L1 cache.
     /// Filling the complete table in key order would cost a cache miss per key.
+    /// - Parameter dataBytes: logical bytes of all blocks, which bound the addresses.
     /// - Returns: the table's geometry, and the checksum of each page.
     mutating func write(
         to output: inout SegmentOutput, dataBytes: Int

@@ -46,8 +46,10 @@ struct HashIndexGeometry: Hashable, Sendable {
 
     var byteCount: Int { pageCount * pageByteCount }
     var pageByteCount: Int { bucketsPerPage &* Self.bucketBytes }
+    /// Entries that fit into a page.
     var placesPerPage: Int { bucketsPerPage * Self.entriesPerBucket }
 
+    /// True if the values are in their ranges. They may come from a corrupt file.
     var isValid: Bool {
         (1...32).contains(addressBits) && pageCount <= 1 << 26
             && (bucketsPerPage == Self.maximumBucketsPerPage

@@ -14,9 +14,11 @@ struct SegmentFooter: Hashable, Sendable {
     /// Base-2 logarithm of the window size. A window is a range of logical addresses in which at most one block starts,
     /// so a table with one entry for each window finds the block of an address.
     var windowShift = 0
+    /// Offset of the hash index in the file.
     var indexOffset = 0
     var index = HashIndexGeometry.none
     var metadataOffset = 0
+    /// Lengths of the sections of the metadata, in their order.
     var fenceBytes = 0
     var blockTableBytes = 0
     var pageTableBytes = 0

@@ -57,6 +57,7 @@ struct BlockReadAhead {
         if upper > lower, block == upper { return advance(from: block, by: 1, reader) }
         if upper > lower, block == lower - 1 { return advance(from: block, by: -1, reader) }
         (window, isPresent) = (0, false)
+        // If memory is tight, requests the two blocks that a seek without a scan reads at most.
         begin(at: block, reader.isTight ? 2 : Self.freeBlocks, isForward)
         if reader.isTight { reader.fetchMissing(blocks: lower..<upper) }
     }

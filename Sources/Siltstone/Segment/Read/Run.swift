@@ -4,7 +4,9 @@
 /// also be the next segment's first key. A record of a key is always in the last segment whose first key is not larger
 /// than the key.
 final class Run: Sendable {
+    /// The run's number in the manifest. In level 0 a larger number is newer.
     let number: UInt64
+    /// In key order.
     let segments: [SegmentReader]
     let recordCount: Int
     /// First key of each segment. The readers own the bytes.
@@ -22,7 +24,7 @@ final class Run: Sendable {
     var fileBytes: Int { segments.reduce(0) { $0 + $1.info.fileBytes } }
 
     /// Index of the last segment whose first key is not larger than `key`; −1 if there is none.
-    /// - Complexity: O(log n)
+    /// - Complexity: O(log n) for n segments
     @inline(__always)
     func index(of key: Bytes) -> Int {
         var low = 0

@@ -10,10 +10,12 @@ struct RunCursor: ~Copyable {
     private var isOpen = false
     private let run: Run
     private let caching: Bool
+    /// Index of the current segment in the run; −1 before the first seek, or if the position is before all segments.
     private var index: Int
     /// True if the first step of the next seek has already entered its segment.
     private var isApproached = false
 
+    /// - Parameter caching: see ``SegmentReader/block(_:pin:caching:)``.
     init(_ run: Run, caching: Bool) {
         self.run = run
         self.caching = caching
@@ -46,7 +48,7 @@ struct RunCursor: ~Copyable {
         if isOpen { try cursor.value.narrow(key, direction, reading: count) }
     }
 
-    /// Enters the segment of a seek, unless the first step has already entered it.
+    /// Opens a cursor on the segment of a seek, unless the first step of the seek has done so.
     /// - Returns: true if the run has a segment for this seek.
     @inline(__always)
     private mutating func arrive(at key: Bytes?, _ direction: ScanDirection) -> Bool {

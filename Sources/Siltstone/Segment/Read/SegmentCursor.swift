@@ -5,7 +5,7 @@
 /// the reader is released.
 struct SegmentCursor {
     let reader: SegmentReader
-    /// True if blocks that are read go into the cache.
+    /// See ``SegmentReader/block(_:pin:caching:)``.
     let caching: Bool
     /// The block at the position, and its number; ``Block/empty`` and −1 before the first seek.
     var block = Block.empty
@@ -72,7 +72,7 @@ struct SegmentCursor {
         slot = block.count
     }
 
-    /// Releases pinned blocks. A seek must follow.
+    /// Releases pinned blocks. The next use must be a seek.
     mutating func rest() {
         approach = Approach()
         reset()
@@ -117,6 +117,8 @@ struct SegmentCursor {
     /// Most records to prefetch at a seek. A longer scan prefetches later records as it proceeds.
     private static let maxPrefetchedRecords = 16
 
+    /// The last step of a seek. Takes the earlier steps too, if they were not taken.
+    /// - Parameter near: slots that will be read next, relative to the slot that the seek finds.
     @inline(__always)
     private mutating func seek(_ key: Bytes, reading near: Range<Int>) throws(StoreError) {
         let slots: (low: Int, high: Int)
@@ -132,6 +134,7 @@ struct SegmentCursor {
         slot = found
     }
 
+    /// Finds the block of a key and prefetches both of its ends.
     @inline(__always)
     private func findBlock(of key: Bytes) -> Int {
         // Borrowed, because the cursor holds the reader and a retain is not needed.
@@ -142,6 +145,7 @@ struct SegmentCursor {
         }
     }
 
+    /// Enters a block and finds the slots around a key.
     @inline(__always)
     private mutating func narrow(
         _ key: Bytes, in next: Int, reading near: Range<Int>

@@ -4,8 +4,10 @@
 /// A probe must not outlive its reader.
 struct SegmentProbe: Sendable, BitwiseCopyable {
     fileprivate let reader: Borrowed<SegmentReader>
+    /// The blocks.
     fileprivate let data: Bytes
     fileprivate let windowShift: Int
+    /// The hash index, its geometry, and the base-2 logarithm of the bytes of its pages.
     fileprivate let index: Bytes
     fileprivate let geometry: HashIndexGeometry
     fileprivate let pageShift: Int
@@ -17,6 +19,7 @@ struct SegmentProbe: Sendable, BitwiseCopyable {
     fileprivate let isTight: Bool
     /// Largest sequence number of the segment's records.
     fileprivate let greatestSequence: SequenceNumber
+    /// The marks of the reader, see ``SegmentReader/verifiedWindows``.
     fileprivate let verifiedWindows: AtomicBits
     fileprivate let verifiedPages: AtomicBits
     /// Smallest key of the segment.
@@ -42,7 +45,7 @@ struct SegmentProbe: Sendable, BitwiseCopyable {
         firstKey = reader.firstKey.bytes
     }
 
-    /// The slow path, for rare cases.
+    /// Looks a key up through the reader, which verifies pages and blocks and finds all versions.
     @inline(never)
     fileprivate func search(
         _ key: SearchKey, _ hash: UInt64, _ visible: SequenceNumber

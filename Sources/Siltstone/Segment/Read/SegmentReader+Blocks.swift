@@ -127,6 +127,7 @@ extension SegmentReader {
         return try loadedPage(page, pin: &pin)
     }
 
+    /// Verifies the checksum of a mapped page, and marks the page as verified.
     @inline(never)
     func verifyMapped(page: Int, _ mappedIndex: Bytes) throws(StoreError) {
         fetchIndex(page)

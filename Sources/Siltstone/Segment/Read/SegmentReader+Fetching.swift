@@ -88,6 +88,7 @@ extension SegmentReader {
         return fetcher.fetchMissing(layout.footer.dataOffset + address, min(averageRecordBytes, 64 << 10))
     }
 
+    /// True if a block is in memory. Otherwise starts to read it.
     private func isReady(_ block: Int) -> Bool {
         guard let fetcher, let range = fileRange(of: block..<block + 1) else { return true }
         return fetcher.fetchMissing(range.lowerBound, range.count)

@@ -6,7 +6,7 @@ extension SegmentReader {
     ///   - pin: keeps the record valid together with the reader. `key` must not lie in memory that it pinned before.
     /// - Returns: the record, possibly a tombstone; nil if the segment has no such version.
     /// - Throws: ``StoreError/Code/corrupt`` if a page or block that the lookup reads fails its checksum.
-    /// - Complexity: O(1) for the newest version, O(log n) for an older one
+    /// - Complexity: O(1) for the newest version, O(log n) for an older one, with n blocks and records
     func lookup(
         _ key: Bytes, hash: UInt64, visible: SequenceNumber, pin: inout BlockPin
     ) throws(StoreError) -> Record? {

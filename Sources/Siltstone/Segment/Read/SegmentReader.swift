@@ -2,8 +2,8 @@ import Synchronization
 
 /// Reads a segment. Any number of threads may share one reader.
 ///
-/// All data that it returns has passed its checksum. In a mapping, each block and each page of the hash index is
-/// verified once, at its first use. Without a mapping, every read verifies what it loads.
+/// All data that it returns has passed its checksum. In a mapping, user reads and preloading mark the blocks and hash
+/// index pages that they have verified, and no read verifies these again. Without a mapping, each load is verified.
 final class SegmentReader: Sendable {
     let path: String
     /// The manifest's entry for the segment. If the manifest was not consulted, the entry that it should have.
@@ -17,16 +17,20 @@ final class SegmentReader: Sendable {
     let layout: SegmentLayout
     /// The blocks, if the segment is mapped and not compressed.
     let mappedData: Bytes?
+    /// The hash index, if the segment is mapped.
     let mappedIndex: Bytes?
+    /// Logical bytes of all blocks.
     let dataBytes: Int
     let blockLayout: BlockLayout
     let windowShift: Int
+    /// Mapped blocks that are marked as verified.
     let verifiedBlocks: AtomicBitmap
     /// Windows in which every block is verified. A window is a range of `1 << windowShift` logical addresses. Checking
     /// its bit spares a lookup the search for the block in the block index.
     let verifiedWindows: AtomicBitmap
     let verifiedPages: AtomicBitmap
     let cache: BlockCache?
+    /// Identifies this reader in the cache.
     let cacheOwner: UInt64
     let source: Source
     let pageCache: PageCache

@@ -7,6 +7,7 @@ struct SegmentOptions: Sendable, Hashable {
     var blockLayout = BlockLayout.digested
     /// The number of records to expect, or 0 if it is unknown. A known number saves some copying.
     var expectedRecords = 0
+    /// Bytes of each write call.
     var pieces = OutputPieces.soon
 
     static let blockBytesRange = (4 << 10)...(64 << 10)
