@@ -165,6 +165,7 @@ public final class InMemoryFileSystem: FileSystem {
         return lock
     }
 
+    /// Creates an empty file at a path that is free.
     private func make(_ call: PathCall, in root: inout MemoryDirectory) throws(FileSystemError) -> MemoryFileData {
         guard let data = MemoryFileData(capacity: greatestFileSize) else { throw call.failure(Platform.errorNumber) }
         try root.change(call) { (parent, name) throws(FileSystemError) in parent.entries[name] = .file(data) }
