@@ -4,6 +4,7 @@
 /// itself.
 struct FrameScanner {
     private let bytes: Bytes
+    /// The checksum of the file's header.
     private let file: UInt32
     /// The next offset to try, in bytes.
     private(set) var offset: Int

@@ -32,6 +32,7 @@ final class GroupCommit: Sendable {
         var continuation: CheckedContinuation<Result<Void, StoreError>, Never>
     }
 
+    /// The requests and the leader, under the lock.
     struct State {
         /// Changes up to this ticket are durable.
         var durable: Ticket = 0
@@ -59,6 +60,7 @@ final class GroupCommit: Sendable {
     let arrived = Atomic<Int>(0)
     /// A copy of ``State/durable``, to be read without the lock.
     let durableMark = Atomic<Ticket>(0)
+    /// Leads if only tasks wait.
     let queue = DispatchQueue(label: "siltstone.group-commit")
     private let sync: @Sendable () throws(StoreError) -> Ticket
 

@@ -35,6 +35,7 @@ extension LogWriter {
         try bytes.withBytes { payload throws(StoreError) in try append(frame: .link, payload: payload) }
     }
 
+    /// Appends a frame: stores it in the mapping if that has room, otherwise calls ``appendSlowly(_:_:first:count:)``.
     @inline(__always)
     private func append<Body: FrameBody>(
         _ body: Body, _ kind: FrameKind, first: SequenceNumber, count: Int
@@ -123,6 +124,7 @@ extension LogWriter {
         return size
     }
 
+    /// Returns the header of the next frame.
     @inline(__always)
     private func header(_ length: Int, _ kind: FrameKind, first: SequenceNumber, count: Int) -> FrameHeader {
         FrameHeader(
@@ -139,6 +141,7 @@ extension LogWriter {
         endMark.store(tail.value.end, ordering: .releasing)
     }
 
+    /// Returns the buffer of ``bufferSize`` bytes, which it allocates at the first call.
     private func frameBuffer() -> MutableBytes {
         if let buffer = tail.value.buffer { return buffer }
         let buffer = MutableBytes.allocate(byteCount: Self.bufferSize, alignment: 8)

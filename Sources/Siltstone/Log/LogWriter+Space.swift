@@ -149,6 +149,7 @@ extension LogWriter {
         }
     }
 
+    /// Reserves the space from the reserved end up to `end`.
     private func reserve(_ space: inout Space, upTo end: Int) throws(FileSystemError) {
         let start = space.reserved
         try retryingInterrupted { () throws(FileSystemError) in try file.reserve(offset: start, length: end - start) }

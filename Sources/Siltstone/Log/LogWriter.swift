@@ -65,6 +65,7 @@ final class LogWriter: Sendable {
     /// Held during a sync.
     let syncing = ConditionLock(.sync)
 
+    /// Creates a writer that appends at `end`. The bytes before it count as synced.
     private init(_ file: any File, _ header: FileHeader, end: Int, previous: UInt32, _ options: Options) {
         path = file.path
         number = header.number
