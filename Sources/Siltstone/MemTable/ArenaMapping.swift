@@ -8,6 +8,7 @@ typealias ArenaReference = UInt32
 struct ArenaBase: @unchecked Sendable {  // the owner decides which thread may access which bytes when
     fileprivate let start: UnsafeMutableRawPointer
 
+    /// The address to which a reference leads.
     @inline(__always)
     subscript(reference: ArenaReference) -> UnsafeMutableRawPointer { unsafe start + (Int(reference) &<< 3) }
 

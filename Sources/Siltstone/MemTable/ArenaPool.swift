@@ -45,6 +45,7 @@ final class ArenaPool: Sendable {
         return arena
     }
 
+    /// Takes an idle arena of exactly this capacity; nil if there is none.
     private func takeIdle(_ capacity: Int) -> ArenaMapping? {
         state.withLock { state in
             // The arena that was returned last, because its pages are the most likely to be in the caches.

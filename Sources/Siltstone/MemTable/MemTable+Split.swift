@@ -114,6 +114,7 @@ extension MemTable {
         atomicMemoryFence(ordering: .releasing)
     }
 
+    /// Makes the structure's version even again.
     private func endSplit() {
         let structure = state.value.structure.load(ordering: .relaxed)
         state.value.structure.store(structure &+ 1, ordering: .releasing)

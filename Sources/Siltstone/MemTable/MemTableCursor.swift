@@ -9,6 +9,7 @@ struct MemTableCursor: ~Copyable, Sendable {
     private let slots: HeapArray<ArenaReference>
     /// The headers of the entries that the current fill appends.
     let headers: HeapArray<MemTableEntry.Header>
+    /// Number of copied references.
     private(set) var slotCount = 0
     /// The leaf after the copied one; 0 if there is none.
     private(set) var next: ArenaReference = 0
@@ -24,6 +25,7 @@ struct MemTableCursor: ~Copyable, Sendable {
         headers = HeapArray(count: TreeNode.capacity)
     }
 
+    /// Returns the newest version of the key in a copied slot.
     @inline(__always)
     func slot(_ index: Int) -> MemTableEntry { table.entry(slots[index]) }
 

@@ -22,6 +22,7 @@ extension TreeNode {
         return key.digest(after: prefixLength)
     }
 
+    /// Returns the digest of a key in a node with the prefix source `source`.
     @inline(never)
     private func edgeDigest(of key: SearchKey, source: SearchKey) -> UInt64 {
         // The source's length is a second bound, because a reader may see the length of one prefix and the source of
