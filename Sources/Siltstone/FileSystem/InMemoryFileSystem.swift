@@ -83,6 +83,7 @@ public final class InMemoryFileSystem: FileSystem {
         }
     }
 
+    /// Throws the error of `call` unless a rename may replace the node `replaced`.
     private static func check(
         _ node: MemoryNode, mayReplace replaced: MemoryNode, _ call: PathCall
     ) throws(FileSystemError) {

@@ -24,6 +24,7 @@ final class POSIXFile: File {
         POSIXFileSystem.failure(operation, path, offset: offset)
     }
 
+    /// Returns the error of a call that ``sizeLimit`` forbids.
     private func tooLarge(_ operation: String, offset: Int) -> FileSystemError {
         FileSystemError(operation, path: path, errorNumber: Platform.fileTooLarge, offset: offset)
     }

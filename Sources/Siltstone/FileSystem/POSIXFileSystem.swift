@@ -106,6 +106,7 @@ public struct POSIXFileSystem: FileSystem {
         return "another process"
     }
 
+    /// Returns the error of the system call that has just failed on this thread.
     static func failure(_ operation: String, _ path: String, offset: Int? = nil) -> FileSystemError {
         FileSystemError(operation, path: path, errorNumber: Platform.errorNumber, offset: offset)
     }
