@@ -48,8 +48,8 @@ extension File {
         }
     }
 
-    /// Repeats a call that writes a part, until all bytes are written. The call gets the number of bytes written so
-    /// far.
+    /// Repeats a call that writes a part, until `count` bytes are written.
+    /// - Parameter write: writes from byte `done` on, and returns the number of bytes that it has written.
     private func writeAll(
         _ count: Int, at offset: Int, _ write: (_ done: Int) throws(FileSystemError) -> Int
     ) throws(FileSystemError) {

@@ -22,7 +22,7 @@ struct FileHeader: Hashable, Sendable {
     var store: StoreIdentity
     /// The file's number, which is also in its name.
     var number: UInt64
-    /// A parameter whose meaning depends on the kind.
+    /// A parameter whose meaning depends on the kind; 0 in kinds that have none.
     var parameter: UInt64 = 0
 
     /// Returns the encoding.
@@ -57,7 +57,7 @@ struct FileHeader: Hashable, Sendable {
         try checkOwner(store: store, number: number, path: path)
     }
 
-    /// Reads the header at the start of `bytes`, with any store and number.
+    /// Reads and checks the header at the start of `bytes`, but accepts any store and number.
     /// - Throws: as ``init(_:kind:store:number:path:knownFeatures:)``.
     init(anyOwner bytes: Bytes, kind: Kind, path: String, knownFeatures: UInt32 = 0) throws(StoreError) {
         guard bytes.count >= Self.size, let header = bytes.slice(0, Self.size) else {
@@ -85,7 +85,7 @@ struct FileHeader: Hashable, Sendable {
             store: StoreIdentity(high: high, low: low), number: number, parameter: parameter)
     }
 
-    /// Checks that the file belongs to a store, if that is known, and has the number in its name.
+    /// Checks that the file belongs to `store`, unless that is nil, and has the number `number`.
     /// - Throws: ``StoreError/Code/corrupt``, naming `path`.
     func checkOwner(store: StoreIdentity?, number: UInt64, path: String) throws(StoreError) {
         guard store == nil || store == self.store else {

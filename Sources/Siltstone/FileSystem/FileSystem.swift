@@ -31,7 +31,7 @@ public protocol FileSystem: Sendable {
     /// Removes an empty directory.
     func removeDirectory(_ path: String) throws(FileSystemError)
 
-    /// Brings a directory's entries to stable storage.
+    /// Brings a directory's entries, which are the names of its files, to stable storage.
     func syncDirectory(_ path: String) throws(FileSystemError)
 
     /// Takes the lock of a file. Creates the file if it is missing and the lock is exclusive. Never waits.
@@ -96,7 +96,7 @@ public protocol File: AnyObject, Sendable {
     /// hint, which guarantees nothing. ``truncate(to:)`` releases the space that is not used.
     func preallocate(offset: Int, length: Int)
 
-    /// Cuts the file, or extends it with zeros.
+    /// Cuts the file to `length` bytes, or extends it with zeros.
     func truncate(to length: Int) throws(FileSystemError)
 
     /// Brings the file's bytes and length to stable storage. It does not cover the file's name: see
@@ -135,7 +135,7 @@ extension FileMapping {
     var memory: MutableBytes { unsafe MutableBytes(bytes) }
 }
 
-/// A file's bytes in memory, valid as long as the mapping is referenced.
+/// A mapping of a file into memory. Its bytes are valid as long as the mapping is referenced.
 public protocol FileMapping: AnyObject, Sendable {
     /// The bytes. They may be written only in a writable mapping.
     var bytes: UnsafeMutableRawBufferPointer { get }

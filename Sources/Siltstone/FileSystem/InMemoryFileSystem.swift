@@ -83,6 +83,7 @@ public final class InMemoryFileSystem: FileSystem {
         }
     }
 
+    /// Throws the error of `call` unless a rename may replace the node `replaced`.
     private static func check(
         _ node: MemoryNode, mayReplace replaced: MemoryNode, _ call: PathCall
     ) throws(FileSystemError) {
@@ -165,6 +166,7 @@ public final class InMemoryFileSystem: FileSystem {
         return lock
     }
 
+    /// Creates an empty file at a path that is free.
     private func make(_ call: PathCall, in root: inout MemoryDirectory) throws(FileSystemError) -> MemoryFileData {
         guard let data = MemoryFileData(capacity: greatestFileSize) else { throw call.failure(Platform.errorNumber) }
         try root.change(call) { (parent, name) throws(FileSystemError) in parent.entries[name] = .file(data) }

@@ -35,6 +35,7 @@ struct MemoryDirectory: Sendable {
         try descend(call, call.names.dropLast()) { (parent) throws(FileSystemError) in try body(&parent, name) }
     }
 
+    /// Runs `body` on the directory to which `names` lead from this one, and stores the changed directories.
     private mutating func descend(
         _ call: PathCall, _ names: ArraySlice<String>, _ body: (inout MemoryDirectory) throws(FileSystemError) -> Void
     ) throws(FileSystemError) {

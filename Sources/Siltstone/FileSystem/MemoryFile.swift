@@ -53,7 +53,8 @@ package final class MemoryFileData: @unchecked Sendable {
         }
     }
 
-    /// Makes the file `length` bytes long, or at least that long; `length` is within the capacity.
+    /// Makes the file `length` bytes long, which must be within the capacity.
+    /// - Parameter shrinking: false to leave a longer file unchanged.
     package func resize(to length: Int, shrinking: Bool) {
         state.withLock { state in
             if length < state.size {
@@ -76,7 +77,7 @@ package final class MemoryFileData: @unchecked Sendable {
         }
     }
 
-    /// Takes the file's lock, if its owners permit that.
+    /// Takes the file's lock. Returns false if another owner excludes that.
     package func lock(exclusive: Bool) -> Bool {
         state.withLock { state in
             guard exclusive ? state.owners == 0 : state.owners >= 0 else { return false }

@@ -5,8 +5,9 @@ final class POSIXFile: File {
     let path: String
     /// The descriptor, or −1 once closed. It is not kept after that, because another file may get the same number.
     private let descriptor: Atomic<Int32>
-    /// Largest size of the file in bytes (`RLIMIT_FSIZE`). If a call starts at or beyond it, the kernel ends the process
-    /// by a signal (`SIGXFSZ`), and only the application may decide to ignore that signal. So no call starts there.
+    /// Largest size of the file in bytes (`RLIMIT_FSIZE`). If a call starts at or beyond it, the kernel ends the
+    /// process by a signal (`SIGXFSZ`), and only the application may decide to ignore that signal. So no call starts
+    /// there.
     private let sizeLimit = Platform.fileSizeLimit
 
     init(path: String, descriptor: Int32) {
@@ -16,12 +17,14 @@ final class POSIXFile: File {
 
     deinit { closeIgnoringErrors() }
 
+    /// The descriptor; −1 once closed.
     private var number: Int32 { descriptor.load(ordering: .relaxed) }
 
     private func failure(_ operation: String, offset: Int? = nil) -> FileSystemError {
         POSIXFileSystem.failure(operation, path, offset: offset)
     }
 
+    /// Returns the error of a call that ``sizeLimit`` forbids.
     private func tooLarge(_ operation: String, offset: Int) -> FileSystemError {
         FileSystemError(operation, path: path, errorNumber: Platform.fileTooLarge, offset: offset)
     }
@@ -100,8 +103,8 @@ final class POSIXFile: File {
     func unlockAndClose(clearingOwner: Bool) {
         let number = number
         if number >= 0 {
-            // An empty line clears the name. Truncating the file would free its block, and on a full disk the next owner
-            // might get none for its name. If the write fails, an error may later name the wrong owner of a lock.
+            // An empty line clears the name. Truncating the file would free its block, and on a full disk the next
+            // owner might get none for its name. If the write fails, an error may later name the wrong owner.
             if clearingOwner {
                 _ = unsafe [UInt8(ascii: "\n")].withUnsafeBytes { unsafe Platform.writeFile(number, $0, at: 0) }
             }
@@ -110,7 +113,7 @@ final class POSIXFile: File {
         closeIgnoringErrors()
     }
 
-    /// Closes the file. What must be durable has been synced before, so an error of the close means nothing.
+    /// Closes the file. Everything that must be durable was synced before, so an error of the close loses nothing.
     func closeIgnoringErrors() {
         let number = descriptor.exchange(-1, ordering: .relaxed)
         if number >= 0 { _ = Platform.closeFile(number) }
@@ -161,7 +164,8 @@ final class POSIXMapping: FileMapping, @unchecked Sendable {
         return unsafe min(bytes.count, Platform.presentBytes(base, length: bytes.count))
     }
 
-    /// Extends a range down to the start of its first page, as `madvise` wants it; nil if the range is empty or outside of the mapping.
+    /// Extends a range down to the start of its first page, which `madvise` requires; nil if the range is empty or
+    /// outside of the mapping.
     private func pages(_ offset: Int, _ length: Int) -> (address: UnsafeMutableRawPointer, length: Int)? {
         guard let start = unsafe start(offset, length) else { return nil }
         let before = Int(bitPattern: start) & (Platform.pageSize - 1)

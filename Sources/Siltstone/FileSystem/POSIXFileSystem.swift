@@ -92,8 +92,8 @@ public struct POSIXFileSystem: FileSystem {
 
     /// Returns the owner of a lock, from the first line of its file.
     ///
-    /// An owner writes the line right after it has taken the lock, and clears it before it releases the lock; an owner
-    /// that died could not. Readers write no note. So a note counts only if its process is alive; otherwise the owner
+    /// An owner writes the line right after it has taken the lock, and clears it before it releases the lock, unless it
+    /// dies earlier. Readers write no line. So a line counts only if its process is alive. Otherwise the present owner
     /// gets a moment to write its own: 10 tries, half a millisecond apart.
     private static func owner(of file: POSIXFile) throws(FileSystemError) -> String {
         for _ in 0..<10 {
@@ -106,6 +106,7 @@ public struct POSIXFileSystem: FileSystem {
         return "another process"
     }
 
+    /// Returns the error of the system call that has just failed on this thread.
     static func failure(_ operation: String, _ path: String, offset: Int? = nil) -> FileSystemError {
         FileSystemError(operation, path: path, errorNumber: Platform.errorNumber, offset: offset)
     }

@@ -14,14 +14,17 @@ final class PageCache: Sendable {
     private static let missesApart: UInt64 = 1024
 
     private let source: Source
+    /// See ``isTight``.
     private let tight = Atomic<Bool>(false)
     private let indexTight = Atomic<Bool>(false)
     private let misses = Atomic<UInt64>(0)
+    /// See ``whenMissing(_:)``; nil until it is set.
     private let onMiss = Locked<(@Sendable () -> Void)?>(nil)
     private let latest = Locked(Figure())
 
     private struct Figure {
         var available: Int?
+        /// Time of the sample, in nanoseconds; 0 before the first.
         var moment: UInt64 = 0
     }
 
@@ -29,11 +32,11 @@ final class PageCache: Sendable {
     /// - Parameter source: returns the available memory; by default the system's figure.
     init(source: @escaping Source = { SystemMemory.available() }) { self.source = source }
 
-    /// True if the store's files do not fit into memory.
+    /// True if the store's files do not fit into memory. False before the first measurement.
     @inline(__always)
     var isTight: Bool { tight.load(ordering: .relaxed) }
 
-    /// True if not even the indexes fit with space for records beside them: they take more than half of the memory.
+    /// True if the indexes alone take more than half of the memory, which leaves too little for records.
     var isIndexTight: Bool { indexTight.load(ordering: .relaxed) }
 
     /// The last sample of the memory for files, in bytes; nil if the system does not report it.
@@ -61,11 +64,11 @@ final class PageCache: Sendable {
         return tight.exchange(isTight, ordering: .relaxed) != isTight
     }
 
-    /// Sets a function that is called at the first miss, and then once in a number of misses, to measure the available
-    /// memory. A store whose pages are in memory needs no measurement.
+    /// Sets a function that is called at the first miss, and then at every 1,024th, to measure the available memory. A
+    /// store whose pages are in memory needs no measurement. It runs under a lock, so `body` should only schedule work.
     func whenMissing(_ body: @escaping @Sendable () -> Void) { onMiss.withLock { $0 = body } }
 
-    /// Counts pages that must be read from the disk.
+    /// Counts a request for pages that may have to be read from the disk.
     func noteMiss() {
         let before = misses.wrappingAdd(1, ordering: .relaxed).oldValue
         if before.isMultiple(of: Self.missesApart) { onMiss.withLock { $0 }?() }

@@ -3,11 +3,12 @@
 /// A page fault reads one page, or megabytes around it, and waits; the kernel learns once for the mapping which of the
 /// two to do. The fetcher requests the bytes that will be used, in one read of the disk.
 final class PageFetcher: Sendable {
-    /// Logarithm of the bytes that are read together if the complete store fits into memory.
+    /// Binary logarithm of the bytes of a chunk, which is read at once if the complete store fits into memory.
     private static let chunkShift = 20
 
     let mapping: any FileMapping
     private let pageCache: PageCache
+    /// Bytes of the file.
     private let length: Int
     /// The chunks that were requested.
     private let chunks: AtomicBitmap
@@ -21,9 +22,9 @@ final class PageFetcher: Sendable {
 
     /// Requests a range at its first use.
     ///
-    /// If the store fits into memory and the range is missing, the fetcher requests the complete chunk around it, and
-    /// for a scan the next chunk, because the complete file will be read soon, and 1 MiB takes about as long as ten
-    /// single pages.
+    /// If the store fits into memory and the range is missing, the fetcher requests the complete chunk around it,
+    /// because the complete file will be read soon, and 1 MiB takes about as long as ten single pages. If one neighbor
+    /// of the chunk was requested before, as in a scan, it requests the other one as well.
     func fetch(first offset: Int, _ count: Int) {
         if pageCache.isTight { return fetch(offset, count) }
         let first = offset >> Self.chunkShift
@@ -39,6 +40,7 @@ final class PageFetcher: Sendable {
         }
     }
 
+    /// Returns true if a chunk was requested before; false for a chunk outside of the file.
     private func isRequested(_ chunk: Int) -> Bool {
         chunk >= 0 && chunk << Self.chunkShift < length && chunks.isSet(chunk)
     }
@@ -49,7 +51,7 @@ final class PageFetcher: Sendable {
         fetch(chunk << Self.chunkShift, 1 << Self.chunkShift)
     }
 
-    /// Requests a range. Takes 0.6 µs if it is in memory.
+    /// Requests a range, whether it is in memory or not. If it is, the call takes 0.6 µs.
     func fetch(_ offset: Int, _ count: Int) {
         pageCache.noteMiss()
         mapping.beginReading(offset: offset, length: min(count, length - offset))

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Writes the pieces of a file in order, on another thread or on the caller's.
+/// Writes the pieces of a file, which are consecutive parts, in order, on another thread or on the caller's.
 ///
 /// No caller depends on a free thread. If no thread has started a piece, the caller that waits for it writes it.
 /// Otherwise merges of very many stores, each of which occupies a thread, could deadlock.
@@ -81,6 +81,7 @@ final class PieceWriter: Sendable {
         state.wakeAll()
     }
 
+    /// Writes a piece, and starts write-back after each ``syncStep``. Returns the failure; nil if there was none.
     private func put(_ piece: Piece) -> StoreError? {
         do throws(FileSystemError) { try file.writeFully(piece.bytes, at: piece.offset) } catch {
             return StoreError(error)

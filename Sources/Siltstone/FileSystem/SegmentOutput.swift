@@ -13,6 +13,8 @@ struct SegmentOutput: ~Copyable {
     private var written = 0
     private let pieces: PieceWriter
 
+    /// Creates an output at the start of a file.
+    /// - Parameter pieces: the size of a write call.
     init(_ file: any File, pieces: OutputPieces = .soon) {
         self.pieces = PieceWriter(file)
         capacity = pieces.rawValue
@@ -46,7 +48,7 @@ struct SegmentOutput: ~Copyable {
         try withContiguousBytes(bytes) { bytes throws(StoreError) in try append(bytes) }
     }
 
-    /// Appends zeros up to the next multiple of `alignment`, a power of two of at most 64.
+    /// Appends zeros up to the next multiple of `alignment`, a power of two.
     mutating func pad(to alignment: Int) throws(StoreError) {
         try append([UInt8](repeating: 0, count: -offset & (alignment - 1)))
     }
@@ -62,8 +64,8 @@ struct SegmentOutput: ~Copyable {
         used = 0
     }
 
-    /// Waits for the piece that is being written, then writes the buffered bytes. Throws the error of either, and so does
-    /// every later call.
+    /// Waits for the piece that is being written, then writes the buffered bytes.
+    /// - Throws: the error of either write. Every later call throws it too.
     mutating func flush() throws(StoreError) {
         try pieces.write(buffer.bytes[..<used].bytes, at: written)
         written += used

@@ -3,7 +3,7 @@
 /// A change stores no sequence number. The frame stores the number of its first change, and each further change has the
 /// next number.
 enum ChangeEncoding {
-    /// Largest number of bytes before the key: the kind and two lengths.
+    /// Largest number of bytes before the key: the kind, and two varints of at most 10 bytes.
     static let greatestPrefix = 1 + 10 + 10
 
     /// Returns the size of an encoded change in bytes.

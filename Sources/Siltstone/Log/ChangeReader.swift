@@ -9,6 +9,7 @@ struct MalformedChange: Error, Hashable {
 /// It checks every length against the remaining bytes, so no payload makes it read outside the payload.
 struct ChangeReader {
     private let payload: Bytes
+    /// The sequence number of the next change.
     private var sequence: SequenceNumber
     /// Byte offset in the payload of the next change.
     private(set) var offset = 0
@@ -40,6 +41,7 @@ struct ChangeReader {
         return Record(key: key, value: value, sequence: sequence, kind: kind)
     }
 
+    /// Returns true if a value of this length is possible in a change of a kind.
     @inline(__always)
     private static func isValidLength(_ kind: RecordKind, _ valueLength: Int) -> Bool {
         switch kind {

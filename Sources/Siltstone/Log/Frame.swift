@@ -38,7 +38,7 @@ enum FrameFault: Error, Hashable, CustomStringConvertible {
     case markAhead
     /// The frame is intact, but has a kind that this release does not know.
     case unknownKind(UInt32)
-    /// The owner of the reader does not accept the frame, for the given reason.
+    /// The frame is intact, but the owner of the reader rejects its contents (``FrameReader/rejectLast(_:)``).
     case rejected(String)
 
     var description: String {

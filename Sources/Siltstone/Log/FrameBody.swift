@@ -1,4 +1,4 @@
-/// A payload that can be written to its destination without being assembled first.
+/// A payload that is encoded at its destination, without a buffer of its own.
 protocol FrameBody {
     /// Bytes of the payload.
     var length: Int { get }
@@ -6,7 +6,7 @@ protocol FrameBody {
     /// Writes all ``length`` bytes to the start of `bytes`.
     func write(to bytes: MutableBytes)
 
-    /// Passes the payload to `body` piece by piece, for frames that are too large to copy.
+    /// Passes the payload to `body` in parts, in order, for frames that are too large to copy.
     func forEachPart(_ body: (Bytes) throws(FileSystemError) -> Void) throws(FileSystemError)
 }
 

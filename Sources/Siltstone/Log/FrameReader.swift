@@ -12,20 +12,25 @@ struct FrameReader {
     private(set) var end = FileHeader.size
     /// The checksum of the last frame read, or of the header if there was none.
     private(set) var lastChecksum: UInt32
-    /// The kind of the last frame read.
+    /// The kind of the last frame read; nil if there was none.
     private(set) var lastKind: FrameKind?
     /// The largest synced mark of the frames read, in bytes.
     private(set) var syncedMark = 0
     /// The reason why there is no further frame; nil while there may be one.
     private(set) var fault: FrameFault?
+    /// The state before the last frame read, for ``rejectLast(_:)``; nil if there is no frame to reject.
     private var beforeLast: (end: Int, checksum: UInt32, kind: FrameKind?, mark: Int)?
+    /// The checksum of the file header, which the checksum of every frame covers.
     let fileChecksum: UInt32
 
     /// Opens a file and checks its header.
     /// - Parameters:
+    ///   - kind: the kind that the header must have.
     ///   - store: the store that the file must belong to; nil if it is not known.
+    ///   - number: the number that the header must have.
     ///   - mapped: true to map the file, false to read it.
-    /// - Throws: ``StoreError/Code/corrupt`` or ``StoreError/Code/unsupportedFormat`` for the header.
+    /// - Throws: ``StoreError/Code/corrupt`` or ``StoreError/Code/unsupportedFormat`` for the header; the errors of
+    ///   opening and reading the file.
     init(
         _ fileSystem: any FileSystem, path: String, kind: FileHeader.Kind, store: StoreIdentity?, number: UInt64,
         mapped: Bool = true
@@ -38,6 +43,7 @@ struct FrameReader {
         self.init(contents, header: header, path: path)
     }
 
+    /// Creates a reader for a file whose header was checked.
     init(_ contents: FileContents, header: FileHeader, path: String) {
         self.path = path
         self.header = header
@@ -74,8 +80,7 @@ struct FrameReader {
         FrameHeader.read(contents.bytes, at: end).map { $0.header.previous == lastChecksum } ?? false
     }
 
-    /// Undoes the last ``next()``, whose frame the caller cannot accept. The frame counts as invalid, and the frames
-    /// end before it.
+    /// Rejects the frame that the last ``next()`` returned. It counts as the first invalid frame, for `reason`.
     mutating func rejectLast(_ reason: String) {
         guard let beforeLast else { return }
         (end, lastChecksum, lastKind, syncedMark) = beforeLast

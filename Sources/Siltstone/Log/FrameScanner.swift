@@ -4,6 +4,7 @@
 /// itself.
 struct FrameScanner {
     private let bytes: Bytes
+    /// The checksum of the file's header.
     private let file: UInt32
     /// The next offset to try, in bytes.
     private(set) var offset: Int
@@ -54,12 +55,15 @@ struct FrameScanner {
         return nil
     }
 
-    /// Skips pages of zeros at once, because most bytes after the end of a log are reserved space.
+    /// Skips pages of zeros at once, because most bytes after the end of a log are reserved space. A header may begin
+    /// with zeros, so the last bytes of each page are tried again.
     private mutating func skipZeros() {
         let page = 4096
         while offset + page <= bytes.count, bytes.isZero(offset..<offset + page) { offset += page - FrameHeader.size }
     }
 
+    /// Returns the frame at the current offset; nil if there is none. Charges the bytes of a failed checksum to the
+    /// budget.
     private mutating func candidate() -> Frame? {
         do {
             return try Frame(bytes, at: offset, file: file)

@@ -3,7 +3,7 @@ import Synchronization
 
 extension GroupCommit {
     /// Returns once the change with `ticket`, and all changes before it, are durable. Suspends the task and blocks no
-    /// thread of the pool, because the sync runs on a thread that waits for a sync of its own, or on a queue.
+    /// thread of the cooperative pool: a thread that waits for a change of its own makes the sync, or else a queue.
     ///
     /// A cancelled task keeps waiting, because its change is in the log, and becomes durable or fails in any case.
     /// - Throws: as the blocking form.
@@ -26,7 +26,7 @@ extension GroupCommit {
         case waitForQueue
     }
 
-    /// Enters a task's request, unless it is decided already. Returns the next step.
+    /// Adds a task to the waiters, unless its outcome is known already. Returns the next step.
     private func request(
         _ ticket: Ticket, _ continuation: CheckedContinuation<Result<Void, StoreError>, Never>
     ) -> TaskStep {

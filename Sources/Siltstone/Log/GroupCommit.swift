@@ -32,6 +32,7 @@ final class GroupCommit: Sendable {
         var continuation: CheckedContinuation<Result<Void, StoreError>, Never>
     }
 
+    /// The requests and the leader, under the lock.
     struct State {
         /// Changes up to this ticket are durable.
         var durable: Ticket = 0
@@ -43,12 +44,12 @@ final class GroupCommit: Sendable {
         var isQueueAsked = false
         /// Tasks that wait for the next sync. While nobody leads, a thread or the queue is about to lead for them.
         var waiters: [Waiter] = []
-        /// The largest ticket that a thread waits for since the start of the last sync.
+        /// The largest ticket of the threads that have waited since the start of the last sync; 0 if there are none.
         var greatestOfThreads: Ticket = 0
-        /// Number of syncs that have started. A thread that started to wait before the latest of them does not count
-        /// for the next.
+        /// Number of syncs that have started. Each start resets ``GroupCommit/arrived``, which counts only the requests
+        /// that arrived later.
         var begun = 0
-        /// Number of requests that the next sync may expect.
+        /// Number of requests, leader included, for which the next leader waits a moment.
         var expected = 1
         var counts = Counts()
     }
@@ -59,6 +60,7 @@ final class GroupCommit: Sendable {
     let arrived = Atomic<Int>(0)
     /// A copy of ``State/durable``, to be read without the lock.
     let durableMark = Atomic<Ticket>(0)
+    /// Leads if only tasks wait.
     let queue = DispatchQueue(label: "siltstone.group-commit")
     private let sync: @Sendable () throws(StoreError) -> Ticket
 
@@ -107,7 +109,7 @@ final class GroupCommit: Sendable {
         case lead
     }
 
-    /// Waits until this thread's request is decided, or until the thread can lead.
+    /// Waits until the outcome of this thread's request is known, or until the thread can lead.
     /// - Parameter isNew: true at the thread's first call; set to false once the request is counted.
     private func step(for ticket: Ticket, _ isNew: inout Bool) -> Step {
         /// Number of syncs that had started when this thread began to wait.
@@ -154,8 +156,8 @@ final class GroupCommit: Sendable {
         var tasks: [Waiter]
     }
 
-    /// Takes over the waiting requests. While there are fewer than last time, it first yields the processor, because
-    /// the threads that the last sync has released are about to return. Without this, two halves of the threads would
+    /// Takes over the waiting requests. While there are fewer than expected, it first yields the processor, because the
+    /// threads that the last sync has released are about to return. Without this, two halves of the threads would
     /// take turns for ever, and each would pay for a sync of its own.
     private func gather() -> Group {
         let expected = state.withLock { $0.expected }

@@ -5,8 +5,8 @@
 struct LogLink: Hashable, Sendable {
     /// Bytes of the encoding.
     static let size = 32
-    /// Start of the frames after a log's link, as an offset in bytes. A synced mark that is at least this large proves
-    /// that the earlier logs were synced.
+    /// End of a log's first frame, the link, as an offset in bytes. A synced mark that is at least this large proves
+    /// that the log was synced, and so the earlier logs, which are always synced first.
     static let end = FileHeader.size + FrameHeader.size + size
 
     /// Number of the log before; 0 if there is none.
@@ -37,12 +37,12 @@ struct LogLink: Hashable, Sendable {
         bytes.append(integer: log)
         bytes.append(integer: end)
         bytes.append(integer: checksum)
-        bytes.append(integer: UInt32(truncatingIfNeeded: synced >> 3))  // the end of a log fits 32 bits
+        bytes.append(integer: UInt32(truncatingIfNeeded: synced >> 3))  // units of 8 fit 32 bits
         bytes.append(integer: lastSequence)
         return bytes
     }
 
-    /// Reads an encoding; nil if `bytes` is none.
+    /// Reads an encoding; nil if `bytes` is not a valid one.
     init?(_ bytes: Bytes) {
         guard bytes.count == Self.size, let log: UInt64 = bytes.integer(at: 0), let end: UInt64 = bytes.integer(at: 8),
             let checksum: UInt32 = bytes.integer(at: 16), let synced: UInt32 = bytes.integer(at: 20),

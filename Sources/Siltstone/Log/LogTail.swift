@@ -68,7 +68,7 @@ extension FrameReader {
         return false
     }
 
-    /// The first frame's link to the earlier log; nil if no frame was read.
+    /// The first frame's link to the earlier log; nil if no frame was read, or the first one is not a link.
     var link: LogLink? {
         guard end > FileHeader.size else { return nil }
         do throws(FrameFault) {

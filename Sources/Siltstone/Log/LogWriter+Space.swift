@@ -7,10 +7,11 @@ extension LogWriter {
         var reserved: Int
         /// Bytes to reserve in the next step.
         var step: Int
-        /// True if space is reserved at all.
+        /// True if space is reserved at all; false once the file system has refused it as unsupported.
         var reserves: Bool
-        /// True if frames go through a mapping, once there is one.
+        /// True if frames go through a mapping, once there is one; false once mapping has failed.
         var maps: Bool
+        /// The mapping; nil before the first reservation, in a written log, and once sealed.
         var mapping: (any FileMapping)?
         /// Pages before this offset are prefaulted for writing.
         var populated = 0
@@ -64,8 +65,8 @@ extension LogWriter {
     private static let pieceBytes = 1 << 20
 
     /// Reserves the next piece ahead of the end.
-    /// - Returns: the mapping and the range of it to prefault; nil if enough space is prepared, or no more can be
-    ///   reserved.
+    /// - Returns: the mapping, and the offsets in it to prefault; nil if enough space is prepared, if no more can be
+    ///   reserved, or if the log is written.
     private func takePiece(ahead bytes: Int) -> (any FileMapping, Range<Int>)? {
         space.withLock { space in
             guard space.failure == nil, !space.isSealed, space.reserves else { return nil }
@@ -110,8 +111,8 @@ extension LogWriter {
         }
     }
 
-    /// Records that the file was cut at `length`, or that a cut failed. Nothing may be stored after that offset any
-    /// more, and no page there is prefaulted any more.
+    /// Forgets the space after `length`, once the file was cut there or a cut has failed. Nothing may be stored there,
+    /// and no page there counts as prefaulted, until the space is reserved again.
     func noteCut(_ space: inout Space, to length: Int) {
         space.reserved = length
         space.populated = min(space.populated, length)
@@ -148,6 +149,7 @@ extension LogWriter {
         }
     }
 
+    /// Reserves the space from the reserved end up to `end`.
     private func reserve(_ space: inout Space, upTo end: Int) throws(FileSystemError) {
         let start = space.reserved
         try retryingInterrupted { () throws(FileSystemError) in try file.reserve(offset: start, length: end - start) }
@@ -190,7 +192,7 @@ extension LogWriter {
     }
 
     /// Ends all writing to this log.
-    /// - Returns: `error`, for the call that met it to throw. Later calls throw its refusal, with `error` as the cause.
+    /// - Returns: `error`, which the caller throws. Later calls throw its ``StoreError/refusal``.
     func fail(_ error: StoreError) -> StoreError {
         space.withLock { space in
             if space.failure == nil { space.failure = error }
@@ -204,7 +206,7 @@ extension LogWriter {
 }
 
 extension StoreError {
-    /// The error that every later write throws, after this one has ended the writing.
+    /// The error that every later write throws after this one has ended the writing; it cites this one as the cause.
     var refusal: StoreError {
         StoreError(
             .refusesWrites,

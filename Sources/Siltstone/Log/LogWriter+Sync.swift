@@ -8,7 +8,8 @@ extension LogWriter {
     /// - Parameter limit: largest offset in bytes to which the mark may move; nil moves it to the end that the sync
     ///   covers. The frames of a log may refer to other files. The mark must not cover a frame whose files were not
     ///   synced before.
-    /// - Throws: ``StoreError/Code/inputOutput`` the first time, ``StoreError/Code/refusesWrites`` afterwards.
+    /// - Throws: the error of the file system the first time, ``StoreError/Code/refusesWrites`` afterwards. Whatever
+    ///   the code of the first error, the state on disk is unknown (``StoreError/asUncertain``).
     func sync(upTo limit: Int? = nil) throws(StoreError) {
         try syncing.withLock { () throws(StoreError) in
             if let failure { throw failure.refusal }

@@ -35,7 +35,7 @@ final class LogWriter: Sendable {
         var previous: UInt32
         /// The checksum of the frame that was encoded last. It becomes ``previous`` once the frame is written.
         var encoded: UInt32 = 0
-        /// The mapping; nil in a written log.
+        /// The mapping; nil in a written log, before the first reservation, and once sealed.
         var mapped: MutableBytes?
         /// Buffer in which written frames are assembled; allocated at the first use.
         var buffer: MutableBytes?
@@ -56,15 +56,16 @@ final class LogWriter: Sendable {
     let tail: HeapCell<Tail>
     /// End of the last frame, in bytes, for other threads.
     let endMark: Atomic<Int>
-    /// Everything before this offset is on stable storage, in bytes.
+    /// Everything before this offset is on stable storage, in bytes. Every frame carries it as its synced mark.
     let syncedMark: Atomic<Int>
-    /// A frame that ends at or before this offset may be stored through the mapping at once. It is 0 in every other
-    /// case, failure included, so an append has only one condition to check.
+    /// A frame that ends at or before this offset may be stored through the mapping at once. It is 0 in a log that is
+    /// written, sealed or has failed, so an append checks only this.
     let room = Atomic<Int>(0)
     let space: Locked<Space>
     /// Held during a sync.
     let syncing = ConditionLock(.sync)
 
+    /// Creates a writer that appends at `end`. The bytes before it count as synced.
     private init(_ file: any File, _ header: FileHeader, end: Int, previous: UInt32, _ options: Options) {
         path = file.path
         number = header.number
@@ -77,8 +78,8 @@ final class LogWriter: Sendable {
         tail = HeapCell(Tail(end: end, previous: previous))
     }
 
-    /// Creates the file, and syncs its header. The caller must sync the directory before anything refers to the file,
-    /// because the name is not durable until then.
+    /// Creates the file, and syncs its header. The name is not durable until the caller syncs the directory, which it
+    /// must do before anything refers to the file. After an error, the file is removed if possible.
     static func create(
         _ fileSystem: any FileSystem, path: String, header: FileHeader, options: Options = Options()
     ) throws(StoreError) -> LogWriter {
@@ -94,7 +95,7 @@ final class LogWriter: Sendable {
             try storeErrors { () throws(FileSystemError) in try file.syncFully() }
             return writer
         } catch {
-            // The first error is the one to report. No manifest names a file that remains.
+            // An error of the removal is ignored: no manifest names a file that remains.
             do { try fileSystem.remove(path) } catch {}
             throw error
         }

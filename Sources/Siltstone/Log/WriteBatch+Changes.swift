@@ -28,7 +28,8 @@ extension WriteBatch {
         key.withBytes { deleteBytes($0) }
     }
 
-    /// Adds a change that deletes all keys from `start` up to, not including, `end`.
+    /// Adds a change that deletes all keys from `start` up to, not including, `end`. Adds nothing if no key can lie
+    /// between them.
     public mutating func deleteRange(from start: RawSpan, to end: RawSpan) {
         start.withBytes { start in end.withBytes { end in deleteRangeBytes(start, end) } }
     }

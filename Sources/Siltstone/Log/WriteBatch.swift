@@ -1,7 +1,8 @@
 /// Changes that take effect atomically: all of them or none, also across a crash.
 ///
 /// The changes are applied in the order in which they were added; a later change of the same key wins. A batch may be
-/// written more than once. It has value semantics: a copy does not see later additions to the original.
+/// written more than once. It has value semantics: a copy does not see later additions to the original. A batch accepts
+/// any change; writing it throws ``StoreError/Code/tooLarge`` if a key, a value or the batch exceeds ``Limits``.
 ///
 /// ```swift
 /// var batch = WriteBatch()

@@ -8,6 +8,7 @@ typealias ArenaReference = UInt32
 struct ArenaBase: @unchecked Sendable {  // the owner decides which thread may access which bytes when
     fileprivate let start: UnsafeMutableRawPointer
 
+    /// The address to which a reference leads.
     @inline(__always)
     subscript(reference: ArenaReference) -> UnsafeMutableRawPointer { unsafe start + (Int(reference) &<< 3) }
 
@@ -106,7 +107,7 @@ struct ArenaMapping: @unchecked Sendable {
     }
 
     /// Prefaults a range of bytes, so that the first writer there does not wait while the system finds and clears the
-    /// pages. A hint.
+    /// pages. A hint, ignored for a range outside of the capacity.
     func prepare(_ range: Range<Int>) {
         guard range.lowerBound >= 0, range.upperBound <= capacity, !range.isEmpty else { return }
         // Prefaults complete pages of the system's page size. A huge page comes with the first of its parts.

@@ -1,15 +1,16 @@
-/// Arenas that wait for their next memtable.
+/// Idle arenas for the next memtables.
 ///
 /// The first access to a page costs about as much as the inserts that fill it. So the arena of a flushed memtable is
 /// kept with its pages for the next memtable. The pool is bounded in bytes, and an arena that does not fit is unmapped.
 final class ArenaPool: Sendable {
-    /// Largest total capacity of waiting arenas, in bytes.
+    /// Largest total capacity of idle arenas, in bytes.
     let maximumBytes: Int
     private let state = Locked(State())
-    /// Target number of arenas, in use and waiting together.
+    /// A returned arena is kept only if this number of arenas, in use and idle together, is then not exceeded.
     private let usualCount: Int
 
     private struct State {
+        /// In the order of their return.
         var idle: [ArenaMapping] = []
         var idleBytes = 0
         /// Number of arenas that were taken and not returned.
@@ -18,10 +19,10 @@ final class ArenaPool: Sendable {
 
     /// Creates an empty pool.
     /// - Parameters:
-    ///   - maximumBytes: largest total capacity of waiting arenas, in bytes. With twice the capacity of a memtable, one
+    ///   - maximumBytes: largest total capacity of idle arenas, in bytes. With twice the capacity of a memtable, one
     ///     memtable fills while another is flushed, and neither needs a new mapping.
-    ///   - usualCount: largest number of arenas, in use and waiting together, at which a returned arena is kept. There
-    ///     are more for a time if a slow reader keeps one in use.
+    ///   - usualCount: largest number of arenas, in use and idle together, at which a returned arena is kept. There are
+    ///     more for a time if a slow reader keeps one in use.
     init(maximumBytes: Int, usualCount: Int = .max) {
         self.maximumBytes = maximumBytes
         self.usualCount = usualCount
@@ -29,10 +30,10 @@ final class ArenaPool: Sendable {
 
     deinit { clear() }
 
-    /// Total capacity of the waiting arenas, in bytes.
+    /// Total capacity of the idle arenas, in bytes.
     var heldBytes: Int { state.withLock { $0.idleBytes } }
 
-    /// Number of waiting arenas.
+    /// Number of idle arenas.
     var idleCount: Int { state.withLock { $0.idle.count } }
 
     /// Takes an arena whose capacity is `capacity` rounded up: a used one with undefined bytes, or a new one.
@@ -44,6 +45,7 @@ final class ArenaPool: Sendable {
         return arena
     }
 
+    /// Takes an idle arena of exactly this capacity; nil if there is none.
     private func takeIdle(_ capacity: Int) -> ArenaMapping? {
         state.withLock { state in
             // The arena that was returned last, because its pages are the most likely to be in the caches.
@@ -54,7 +56,7 @@ final class ArenaPool: Sendable {
         }
     }
 
-    /// Unmaps all waiting arenas.
+    /// Unmaps all idle arenas.
     func clear() {
         let arenas = state.withLock { state in
             defer { (state.idle, state.idleBytes) = ([], 0) }
@@ -63,7 +65,7 @@ final class ArenaPool: Sendable {
         for arena in arenas { arena.unmap() }
     }
 
-    /// Takes back an arena that nobody uses any more. Keeps it, or unmaps it if it is over the limits.
+    /// Returns an arena, which nobody uses any more, to the pool. It is unmapped if it would exceed a limit.
     func give(_ arena: ArenaMapping) {
         let isKept = state.withLock { state in
             state.usedCount -= 1

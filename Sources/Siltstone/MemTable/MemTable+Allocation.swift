@@ -7,11 +7,11 @@ extension MemTable {
     /// Returns true if `count` changes are certain to fit. Called only by the single writer.
     ///
     /// Counts as if every change had a new key. Every leaf but the last is at least half full, and every inner node but
-    /// the last of its level has at least half of the children that fit. So the number of keys bounds the number of nodes. A bound
-    /// from the splits that each insert might cause would be tens of times as high.
+    /// the last of its level has at least half of the children that fit. So the number of keys bounds the number of
+    /// nodes. A bound from the splits that each insert might cause would be tens of times as high.
     /// - Parameters:
-    ///   - keyBytes: bytes of all keys together.
-    ///   - valueBytes: bytes of all values together.
+    ///   - keyBytes: bytes of the keys of all changes together.
+    ///   - valueBytes: bytes of their values together.
     /// - Complexity: O(1)
     func hasRoom(keyBytes: Int, valueBytes: Int, count: Int) -> Bool {
         let half = TreeNode.capacity / 2

@@ -8,7 +8,7 @@ extension MemTable {
     ///   - value: at most 2³² − 1 bytes.
     ///   - sequence: above all sequence numbers inserted before.
     ///   - kind: any kind but ``RecordKind/rangeTombstone``.
-    /// - Complexity: O(log n); O(1) for a key above all others.
+    /// - Complexity: O(log *n*) in the number of keys; O(1) for a key above all others.
     func insert(key: Bytes, value: Bytes, sequence: SequenceNumber, kind: RecordKind) {
         let key = SearchKey(key)
         let reference = allocateEntry(size: MemTableEntry.size(keyCount: key.count, valueCount: value.count))

@@ -4,8 +4,12 @@ extension MemTable {
     /// Splits a full leaf in two, inserts the new entry into one of them, and inserts the separator into the level
     /// above.
     ///
-    /// If a key above all others comes, the last leaf stays full and a new one is started. So ascending keys fill every
+    /// If the key is above all others, the last leaf stays full and a new one is started. So ascending keys fill every
     /// leaf completely.
+    /// - Parameters:
+    ///   - reference: the leaf, to which ``MemTable/path`` leads.
+    ///   - index: the position of `key` in the leaf.
+    ///   - height: number of inner levels.
     @inline(never)
     func split(
         leaf reference: ArenaReference, inserting entry: ArenaReference, _ key: SearchKey, at index: Int, height: Int
@@ -60,8 +64,9 @@ extension MemTable {
         grow(separator, right)
     }
 
-    /// Splits a full inner node; the separator in its middle moves up.
-    /// - Returns: that separator, and the new node on its right.
+    /// Splits a full inner node, and inserts a separator at `index` and its right child `child`. The separator in the
+    /// middle moves up.
+    /// - Returns: the separator that moves up, and the new node on its right.
     private func split(
         inner left: TreeNode, inserting separator: ArenaReference, _ digest: UInt64, _ child: ArenaReference,
         at index: Int
@@ -93,7 +98,7 @@ extension MemTable {
         state.value.root.store(UInt64(reference) | ((root &>> 32) &+ 1) &<< 32, ordering: .releasing)
     }
 
-    /// Sets the fences between two halves of a node.
+    /// Sets the fences between the two halves of a split node.
     private func setFences(_ left: TreeNode, _ right: TreeNode, _ separator: ArenaReference) {
         right.lowFence = separator
         right.highFence = left.highFence
@@ -102,12 +107,14 @@ extension MemTable {
         left.refreshPrefix(in: base)
     }
 
+    /// Makes the structure's version odd, so that readers repeat a descent that meets the split.
     private func beginSplit() {
         let structure = state.value.structure.load(ordering: .relaxed)
         state.value.structure.store(structure &+ 1, ordering: .relaxed)
         atomicMemoryFence(ordering: .releasing)
     }
 
+    /// Makes the structure's version even again.
     private func endSplit() {
         let structure = state.value.structure.load(ordering: .relaxed)
         state.value.structure.store(structure &+ 1, ordering: .releasing)

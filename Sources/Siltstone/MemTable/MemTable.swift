@@ -21,6 +21,7 @@ final class MemTable: Sendable {
     private let pool: ArenaPool?
     /// Start of the arena. Its first bytes stay zero, because reference 0 is the null entry, with an empty key.
     let base: ArenaBase
+    /// The root, and the seqlock over all descents.
     let state: ArenaCell<TreeState>
     let counters: ArenaCell<MemTableCounters>
     let writer: ArenaCell<MemTableWriterState>
@@ -35,7 +36,7 @@ final class MemTable: Sendable {
     /// Creates an empty memtable.
     /// - Parameters:
     ///   - capacity: bytes of its arena; rounded up to 64 KiB.
-    ///   - pool: lends the arena and takes it back; nil maps a new arena and unmaps it.
+    ///   - pool: provides the arena, and gets it back at the end. If nil, the memtable maps and unmaps an arena itself.
     /// - Throws: as ``ArenaMapping/init(capacity:)``.
     init(capacity: Int, pool: ArenaPool?) throws(StoreError) {
         let arena = if let pool { try pool.take(capacity: capacity) } else { try ArenaMapping(capacity: capacity) }
@@ -55,8 +56,8 @@ final class MemTable: Sendable {
 
     deinit { if let pool { pool.give(arena) } else { arena.unmap() } }
 
-    /// Prefaults the memory that the next inserts will fill, in the background. Finding and clearing it costs a third
-    /// of a sequential insert. Runs concurrently with the writer.
+    /// Prefaults the memory that the next inserts will fill; otherwise page faults take a third of a sequential insert.
+    /// Runs in the background, concurrently with the writer.
     /// - Parameters:
     ///   - ahead: bytes after the last insert to prefault.
     ///   - limit: estimated number of bytes of the arena that will be used.

@@ -4,7 +4,7 @@ extension MemTableCursor {
     ///   - limit: largest number of records to append; the batch's free capacity is a limit too.
     ///   - visible: the largest visible sequence number. For each key the newest visible version is appended,
     ///     tombstones included; a key without a visible version is skipped. Nil appends all versions, newest first.
-    /// - Complexity: O(records), and O(versions newer than `visible`).
+    /// - Complexity: O(*n*) in the appended records and the versions newer than `visible`.
     mutating func fillForward(_ batch: inout RecordBatch, limit: Int, visible: SequenceNumber?) {
         let target = batch.count &+ min(limit, batch.capacity &- batch.count)
         if let visible {
@@ -20,8 +20,7 @@ extension MemTableCursor {
         let target = batch.count &+ min(limit, batch.capacity &- batch.count)
         while batch.count < target {
             if index == 0 {
-                // The cursor seeks again, below the first key of its copy, because the leaf on the left now holds only
-                // keys below that key.
+                // Copies the leaf of the largest key below the first one of this copy.
                 if slotCount == 0 { return }
                 seek(slot(0).key, before: true)
                 if index == 0 { return }
@@ -67,6 +66,7 @@ extension MemTableCursor {
         }
     }
 
+    /// Appends all versions of each key, newest first. ``older`` keeps the position inside a key between two calls.
     private mutating func fillAllVersions(_ batch: inout RecordBatch, upTo target: Int) {
         while batch.count < target {
             while older != 0, batch.count < target {
@@ -93,8 +93,8 @@ extension MemTableCursor {
     }
 
     /// Prefetches the rest of the entries `[start, end)`, up to 512 bytes of each; ``copyHeaders(_:_:)`` has prefetched
-    /// their first lines. For a scan of all versions, whose caller copies complete entries in the order of their
-    /// insertion.
+    /// their first lines. For a scan of all versions, because a flush copies complete entries. They lie in the order of
+    /// their insertion, which the processor's own prefetching cannot follow.
     @inline(__always)
     private func prefetchEnds(_ start: Int, _ end: Int) {
         for index in start..<end {

@@ -2,14 +2,14 @@
 ///
 /// The cursor copies the references of one leaf at a time and iterates over the copy. Forward, it then follows the link
 /// to the next leaf. Backward, it descends again to the keys below the first one of its copy, because splits could not
-/// keep a backward link correct. It sees every change inserted before it was created or last moved by a seek, and
-/// possibly some later ones.
+/// keep a backward link correct. It sees every change inserted before its last seek, and possibly some later ones.
 struct MemTableCursor: ~Copyable, Sendable {
     let table: MemTable
     /// The references of a leaf, as they were at one instant.
     private let slots: HeapArray<ArenaReference>
     /// The headers of the entries that the current fill appends.
     let headers: HeapArray<MemTableEntry.Header>
+    /// Number of copied references.
     private(set) var slotCount = 0
     /// The leaf after the copied one; 0 if there is none.
     private(set) var next: ArenaReference = 0
@@ -25,6 +25,7 @@ struct MemTableCursor: ~Copyable, Sendable {
         headers = HeapArray(count: TreeNode.capacity)
     }
 
+    /// Returns the newest version of the key in a copied slot.
     @inline(__always)
     func slot(_ index: Int) -> MemTableEntry { table.entry(slots[index]) }
 
@@ -32,12 +33,13 @@ struct MemTableCursor: ~Copyable, Sendable {
 
     /// Prefetches the leaf of a key, for a seek that follows. A caller that seeks in several sources thereby waits for
     /// all of them at once.
+    /// - Parameter before: true for ``seekBackward(_:)``.
     func approach(_ key: Bytes, before: Bool) {
         guard !table.tree.isEmpty, let leaf = table.tree.descend(SearchKey(key), before: before) else { return }
         table.node(leaf).prefetch()
     }
 
-    /// Prefetches the starts of the next `count` entries that are in the same leaf.
+    /// Prefetches the starts of the next `count` entries, if they are in the copied leaf.
     func prefetch(_ count: Int, _ direction: ScanDirection) {
         let start = direction == .forward ? index : max(0, index &- count)
         let end = direction == .forward ? min(slotCount, index &+ count) : index
@@ -45,7 +47,7 @@ struct MemTableCursor: ~Copyable, Sendable {
     }
 
     /// Moves before the first record whose key is at least `key`; before all records if `key` is nil.
-    /// - Complexity: O(log n)
+    /// - Complexity: O(log *n*) in the number of keys
     mutating func seekForward(_ key: Bytes?) {
         older = 0
         if table.tree.isEmpty { return stayAtEnd() }
@@ -57,7 +59,7 @@ struct MemTableCursor: ~Copyable, Sendable {
     }
 
     /// Moves after the last record whose key is less than `key`; after all records if `key` is nil.
-    /// - Complexity: O(log n)
+    /// - Complexity: as ``seekForward(_:)``.
     mutating func seekBackward(_ key: Bytes?) {
         older = 0
         if table.tree.isEmpty { return stayAtEnd() }

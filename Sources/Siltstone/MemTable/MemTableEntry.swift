@@ -32,7 +32,7 @@ struct MemTableEntry {
         RecordKind(rawValue: UInt8(truncatingIfNeeded: tag)) ?? .value
     }
 
-    /// The next older version of the same key, or 0.
+    /// The next older version of the same key; 0 if there is none.
     @inline(__always)
     var previous: ArenaReference { unsafe address.load(fromByteOffset: 8, as: UInt32.self) }
 

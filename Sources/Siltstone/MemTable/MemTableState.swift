@@ -22,10 +22,13 @@ struct MemTableCounters: ~Copyable {
     let top = Atomic<Int>(0)
     /// Bytes of ``top`` that are nodes.
     let nodeBytes = Atomic<Int>(0)
+    /// Number of versions of keys.
     let entries = Atomic<Int>(0)
     /// Number of distinct keys.
     let keys = Atomic<Int>(0)
+    /// Number of entries that are tombstones.
     let tombstones = Atomic<Int>(0)
+    /// Sequence numbers of the first and the last change; 0 before the first.
     let smallestSequence = Atomic<SequenceNumber>(0)
     let greatestSequence = Atomic<SequenceNumber>(0)
 }
@@ -38,8 +41,8 @@ struct MemTableWriterState {
         var child = 0
     }
 
-    /// Largest number of inner levels that 2³² references can fill, because each node but the last of its level has at
-    /// least half its children.
+    /// Upper bound of the number of inner levels. 2³² references fill at most 5, because each node but the last of its
+    /// level has at least 64 slots or children.
     static var maximumHeight: Int { 7 }
 
     /// The last leaf.
@@ -48,8 +51,8 @@ struct MemTableWriterState {
     var greatest: ArenaReference = 0
 }
 
-/// Waits until a slot move that a reader has run into is complete. The first 32 tries return at once; later ones yield
-/// the processor, because the writer may be waiting for it.
+/// Paces a reader that repeats a read while the writer moves slots. The first 32 pauses return at once. Later ones
+/// yield the processor, because the writer may be waiting for it.
 struct Backoff {
     private var tries = 0
 

@@ -1,18 +1,18 @@
 import Synchronization
 
 extension MemTableTree {
-    /// Number of children that are sampled in a node at an end of a range, among those that are completely in the
-    /// range.
+    /// Largest number of children that are sampled in a node at an end of a range, among the children that are
+    /// completely in the range.
     private static let sampleOnPath = 32
-    /// The same number in a node that is itself completely in the range.
+    /// Largest number of children that are sampled in a node that is itself completely in the range.
     private static let sampleInside = 4
 
     /// Estimates the number of keys in a range. The count is exact in the leaves at both ends of the range. Between
     /// them, all children of a node count as if they had the average size of the sampled ones. Leaves are at least half
     /// full, so the estimate is off by at most a factor of two.
     ///
-    /// A step may miss the keys that a concurrent split moves; the estimate is not repeated for that.
-    /// - Complexity: O(log n)
+    /// The estimate may miss keys that a concurrent split moves, and is not repeated for that.
+    /// - Complexity: O(log *n*) in the number of keys
     func estimateKeys(in range: KeyRange) -> Int {
         let root = state.value.root.load(ordering: .acquiring)
         let (reference, height) = (ArenaReference(truncatingIfNeeded: root), root &>> 32)
@@ -24,7 +24,8 @@ extension MemTableTree {
         }
     }
 
-    /// Returns the estimated number of keys below a node that are at least `from` and less than `to`.
+    /// Returns the estimated number of keys below a node that are at least `from` and less than `to`; nil is no bound.
+    /// - Parameter height: number of inner levels from the node down; 0 for a leaf.
     private func keys(in reference: ArenaReference, _ height: UInt64, from: SearchKey?, to: SearchKey?) -> Int {
         // During a split, a child may not exist yet.
         guard reference != 0 else { return 0 }
@@ -44,6 +45,7 @@ extension MemTableTree {
             + keys(in: node.child(last), height - 1, from: nil, to: to)
     }
 
+    /// Returns the index of the child in whose range a key is.
     private func child(of key: SearchKey, in node: TreeNode) -> Int {
         let position = node.search(key, in: base)
         return position.isExact ? position.index + 1 : position.index

@@ -16,8 +16,8 @@ struct MemTableTree: Sendable {
 
     /// Returns the newest visible version of a key, tombstones included. Any thread, concurrently with the writer.
     /// - Parameter visible: the largest visible sequence number.
-    /// - Returns: a record whose bytes are valid as long as the memtable; nil if there is none.
-    /// - Complexity: O(log n), and O(versions newer than `visible`).
+    /// - Returns: a record whose bytes are valid as long as the memtable; ``FoundRecord/notFound`` if there is none.
+    /// - Complexity: O(log *n*) in the number of keys, and O(versions newer than `visible`).
     @inline(__always)
     func lookup(_ key: SearchKey, visible: SequenceNumber) -> FoundRecord {
         isEmpty ? .notFound : lookupInLeaves(key, visible)
@@ -29,7 +29,7 @@ struct MemTableTree: Sendable {
         return version(newest, visible: visible).map { FoundRecord($0.record) } ?? .notFound
     }
 
-    /// True if the tree had no key a moment ago. Changes that were visible to the caller before that are in the tree.
+    /// True if the tree has no key. Takes into account every change that was visible to the caller before the call.
     @inline(__always)
     var isEmpty: Bool {
         // With height 0, the upper half is zero and the root is a leaf.
@@ -45,7 +45,8 @@ struct MemTableTree: Sendable {
     @inline(__always)
     var rangeTombstoneCount: Int { state.value.rangeTombstones.load(ordering: .acquiring) }
 
-    /// Returns the newest visible version, from `newest` back.
+    /// Returns the newest visible version of a key; nil if there is none.
+    /// - Parameter newest: the key's newest version.
     @inline(__always)
     func version(_ newest: MemTableEntry, visible: SequenceNumber) -> MemTableEntry? {
         var current = newest
@@ -57,7 +58,7 @@ struct MemTableTree: Sendable {
         return current
     }
 
-    /// Returns the newest version of a key.
+    /// Returns the newest version of a key; nil if there is none.
     @inline(__always)
     func newestEntry(of key: SearchKey) -> MemTableEntry? {
         var backoff = Backoff()
@@ -129,7 +130,7 @@ extension MemTable {
     @inline(__always)
     var tree: MemTableTree { MemTableTree(base: base, state: state) }
 
-    /// Same as ``MemTableTree/lookup(_:visible:)``, with a record as the result.
+    /// Same as ``MemTableTree/lookup(_:visible:)``, with a record as the result; nil if there is none.
     func lookup(_ key: Bytes, visible: SequenceNumber) -> Record? {
         tree.newestEntry(of: SearchKey(key)).flatMap { tree.version($0, visible: visible) }?.record
     }

@@ -1,7 +1,6 @@
 import Synchronization
 
-/// The range tombstones of a memtable, in order of arrival, and the set that readers see, which is built when a reader
-/// asks for it.
+/// The range tombstones of a memtable, and the set of them that readers use, which is built when a reader asks for it.
 ///
 /// The set is built lazily, because building it takes time proportional to the number of tombstones. If every insert
 /// built it, a thousand inserts would cost a million steps. If reads and inserts alternate, each read copies the set,

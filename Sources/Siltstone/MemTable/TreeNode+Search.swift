@@ -22,6 +22,7 @@ extension TreeNode {
         return key.digest(after: prefixLength)
     }
 
+    /// Returns the digest of a key in a node with the prefix source `source`.
     @inline(never)
     private func edgeDigest(of key: SearchKey, source: SearchKey) -> UInt64 {
         // The source's length is a second bound, because a reader may see the length of one prefix and the source of
@@ -34,7 +35,8 @@ extension TreeNode {
     }
 
     /// Finds a key among the slots.
-    /// - Complexity: two cache lines of digests and, only if a digest equals the key's, the entry.
+    /// - Complexity: O(1): one load from each cache line of digests, the digests of one line and, only if a digest
+    ///   equals the key's, the entry.
     @inline(__always)
     func search(_ key: SearchKey, in base: ArenaBase) -> Position {
         let digest = digest(of: key, in: base)
@@ -68,8 +70,8 @@ extension TreeNode {
         return index
     }
 
-    /// Finds a key among slots by the keys themselves. The first of the slots has the key's digest, and more of them
-    /// may have it.
+    /// Finds a key by the keys themselves, among the slots from `start` on that have the key's digest. The slot at
+    /// `start` has it.
     @inline(__always)
     private func searchEqual(
         _ key: SearchKey, _ digest: UInt64, from start: Int, to count: Int, in base: ArenaBase

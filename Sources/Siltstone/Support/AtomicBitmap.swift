@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Bits that several threads set and test, to record which data has been verified. They are never cleared.
+/// Bits that several threads set and test, to record which data was verified, or requested from the disk. They are
+/// never cleared.
 ///
 /// A set bit guards immutable data, so relaxed order is enough. A reader that sees the bit may read the data. A reader
-/// that misses it only verifies again.
+/// that misses it only does the work again.
 ///
 /// `@unchecked Sendable`: all accesses are atomic until the owner ends.
 struct AtomicBitmap: ~Copyable, @unchecked Sendable {

@@ -17,7 +17,7 @@ struct AtomicBorrowed<Object: AnyObject>: ~Copyable, @unchecked Sendable {
     @inline(__always)
     func load() -> Borrowed<Object>? { Borrowed(bits: address.load(ordering: .acquiring)) }
 
-    /// Same as ``load()``, in the single order in which all threads see exchanges.
+    /// Same as ``load()``, but sequentially consistent with all exchanges.
     @inline(__always)
     func loadInOrder() -> Borrowed<Object>? { Borrowed(bits: address.load(ordering: .sequentiallyConsistent)) }
 

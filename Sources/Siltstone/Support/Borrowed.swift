@@ -3,7 +3,7 @@
 /// An ordinary reference is retained for each use. A retain is a locked operation, which waits for all loads before it
 /// and takes a tenth of a short read.
 ///
-/// Code that creates one states who keeps the object, and for how long.
+/// Code that creates a borrowed reference states who keeps the object, and for how long.
 @safe
 struct Borrowed<Object: AnyObject> {
     private let reference: Unmanaged<Object>

@@ -1,4 +1,5 @@
 /// Reads a sequence of fields from borrowed bytes. Every read is checked, and returns nil if the bytes are too few.
+/// Integers are little-endian.
 struct ByteReader {
     private(set) var offset = 0
     let bytes: Bytes
@@ -18,6 +19,7 @@ struct ByteReader {
     /// Reads a varint that must fit a non-negative `Int`.
     mutating func length() -> Int? { varint().flatMap { Int(exactly: $0) } }
 
+    /// Reads `count` bytes, which are valid as long as the reader's.
     mutating func take(_ count: Int) -> Bytes? {
         guard let part = bytes.slice(offset, count) else { return nil }
         offset += count

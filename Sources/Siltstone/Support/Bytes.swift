@@ -1,13 +1,13 @@
 /// Borrowed bytes: a key, a value, a block. An address and a count.
 ///
-/// The lender of the bytes states how long they are valid: until a closure returns, as long as a reader, as long as a
-/// pin. Nobody may keep them longer. The compiler does not check that. Every access below checks its bounds, except
-/// those whose names begin with `unchecked`, which only debug builds check.
+/// The function that returns or passes bytes states how long they are valid: until a closure returns, as long as a
+/// reader, as long as a pin. Nobody may keep them longer; the compiler does not check that. Every access checks its
+/// bounds, except those whose names begin with `unchecked`, which only debug builds check.
 ///
 /// `RawSpan`, whose lifetime the compiler knows, cannot be stored in records, indexes and cursors, nor be returned by
 /// functions, without experimental features of the language.
 ///
-/// `@unchecked Sendable`: nobody writes the bytes while they are lent, so any thread may read them.
+/// `@unchecked Sendable`: nobody writes the bytes while they are borrowed, so any thread may read them.
 @safe @frozen @usableFromInline
 struct Bytes: RandomAccessCollection, BitwiseCopyable, @unchecked Sendable {
     /// The address of the first byte; an arbitrary one if there are no bytes.
@@ -133,11 +133,11 @@ struct Bytes: RandomAccessCollection, BitwiseCopyable, @unchecked Sendable {
         return unsafe compareMemory(one.start, other.start, length)
     }
 
-    /// Returns true if all bytes of a range are zero.
+    /// Returns true if all bytes of a range are zero; also true if the range is empty or exceeds the bytes.
     ///
     /// It checks that the first byte is zero and that each byte equals the one before. So the C library's comparison
     /// does the work, many bytes at a time, and stops at the first difference.
-    /// - Complexity: O(*n*).
+    /// - Complexity: O(*n*) in the bytes of the range.
     func isZero(_ range: Range<Int>) -> Bool {
         guard let bytes = slice(range.lowerBound, range.count), let first = bytes.first else { return true }
         guard first == 0 else { return false }
@@ -170,8 +170,8 @@ extension ArraySlice where Element == UInt8 {
 }
 
 extension RawSpan {
-    /// The bytes, valid as long as the span. For a function that got the span from its caller: a point read that runs in a
-    /// closure returns its result through memory, which takes 14 instructions more.
+    /// The bytes, valid as long as the span. For a function whose caller keeps the span alive. ``withBytes(_:)`` would
+    /// cost a point read 14 instructions more, because its closure returns the result through memory.
     @inline(__always)
     var bytes: Bytes { unsafe withUnsafeBytes { unsafe Bytes($0) } }
 

@@ -4,7 +4,7 @@ import CZlib
 /// CRC-32 as in ISO 3309, gzip and zlib: the reflected polynomial 0xEDB88320, all ones in and out.
 ///
 /// For 16 bytes or more it uses carry-less multiplication, if the processor has that (`crc32.h` has the source).
-/// Otherwise it uses a table method in Swift up to a few hundred bytes and zlib from there on, because each is faster in
+/// Otherwise it uses a table method in Swift for up to a few hundred bytes and zlib for more, because each is faster in
 /// its range. All methods return the same value.
 enum CRC32 {
     /// True if the processor has carry-less multiplication.
@@ -13,7 +13,7 @@ enum CRC32 {
     /// True if the processor can multiply 64 bytes at a time.
     @inline(__always)
     private static var multipliesWide: Bool { siltstone_crc32_width() > 1 }
-    /// The smallest number of bytes for which 64 bytes at a time are used.
+    /// The smallest number of bytes for which 64 bytes at a time are used: the first 16, and one step of 256.
     private static let wideBytes = 272
 
     /// Returns the checksum of `bytes`. Given the checksum of the preceding bytes, returns the checksum of both
@@ -32,8 +32,8 @@ enum CRC32 {
 
     /// Returns the checksum of five little-endian words, 40 bytes, that are in registers, and of the bytes after them.
     ///
-    /// For headers whose fields are in registers. To store the fields and to load them as wider words would wait, because
-    /// a processor does not forward several small stores to one wider load.
+    /// Storing the fields of a header and loading them again as wider words would wait, because a processor does not
+    /// forward several small stores to one wider load.
     /// - Parameter bytes: their number must be a multiple of 8.
     @inline(__always)
     static func checksum(
@@ -91,6 +91,7 @@ extension CRC32 {
         return unsafe UnsafePointer(memory)
     }()
 
+    /// Returns the checksum of `count` bytes by the table method, continuing `checksum`.
     @inline(never)
     private static func sliced(_ base: UnsafeRawPointer, _ count: Int, _ checksum: UInt32) -> UInt32 {
         let table = unsafe tables

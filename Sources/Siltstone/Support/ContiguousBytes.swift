@@ -8,8 +8,8 @@
 func withContiguousBytes<R, E: Error, C: Collection<UInt8>>(
     _ bytes: C, _ body: (Bytes) throws(E) -> R
 ) throws(E) -> R {
-    // The compiler resolves these two conditions for each type of key. The two types avoid a result that carries error
-    // and value, which would cost up to a third of a read from the caches.
+    // The compiler resolves these two conditions for each type of key. The two types need no `Result` for the error,
+    // which would cost up to a third of a read from the caches.
     if unsafe C.self == UnsafeRawBufferPointer.self {
         return try unsafe body(Bytes(unsafeBitCast(bytes, to: UnsafeRawBufferPointer.self)))
     }

@@ -18,7 +18,7 @@ struct ElementRow<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Sendabl
         unsafe start = .allocate(capacity: max(1, count))
     }
 
-    /// Creates a row in memory that somebody else frees.
+    /// Creates a row of the elements that fit into `memory`, whose owner frees it.
     init(in memory: MutableBytes) {
         count = memory.count / MemoryLayout<Element>.stride
         unsafe start = unsafe memory.start.bindMemory(to: Element.self, capacity: count)
@@ -34,6 +34,7 @@ struct ElementRow<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Sendabl
         unsafe start.initialize(from: elements, count: count)
     }
 
+    /// Frees a row that has allocated its memory itself. Called once.
     func deallocate() { unsafe start.deallocate() }
 
     @inline(__always)
@@ -65,7 +66,7 @@ struct ElementRow<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Sendabl
         unsafe Prefetch.lines(start + first, count: count &* MemoryLayout<Element>.stride)
     }
 
-    /// Returns a pointer to an element.
+    /// Returns a pointer to an element, or to the end if `index` is the count.
     @inline(__always)
     func place(_ index: Int) -> ElementPlace<Element> {
         assert(index >= 0 && index <= count)
@@ -76,7 +77,7 @@ struct ElementRow<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Sendabl
 extension ElementRow where Element == UInt64 {
     /// Returns how many of `length` ascending numbers, from index `first` on, are less than `number`. The search has no
     /// branches, because each of its steps would be mispredicted half the time.
-    /// - Complexity: O(log length)
+    /// - Complexity: O(log `length`)
     @inline(__always)
     func count(below number: UInt64, from first: Int = 0, of length: Int) -> Int {
         assert(first >= 0 && length >= 0 && first + length <= count)
@@ -97,7 +98,7 @@ extension ElementRow where Element == Record {
     @inline(__always)
     func recordPlace(_ index: Int) -> RecordPlace { unsafe RecordPlace(UnsafePointer(start + index)) }
 
-    /// Returns the storage for records from `first` up to `last`.
+    /// Returns the storage for records from `first` up to, not including, `last`.
     @inline(__always)
     func room(from first: Int, to last: Int) -> RecordRoom {
         assert(first >= 0 && first <= last && last <= count)

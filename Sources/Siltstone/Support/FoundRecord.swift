@@ -3,7 +3,7 @@
 struct FoundRecord {
     /// Valid as long as the source that was read is pinned.
     let value: Bytes
-    /// Sequence number and kind; 0 if nothing was found.
+    /// The sequence number in the upper 56 bits, and the kind; 0 if nothing was found.
     private let tag: UInt64
 
     /// Nothing was found.
@@ -24,6 +24,7 @@ struct FoundRecord {
     @inline(__always)
     var isFound: Bool { tag != 0 }
 
+    /// 0 if nothing was found.
     @inline(__always)
     var sequence: SequenceNumber { tag &>> 8 }
 

@@ -6,9 +6,11 @@
 ///
 /// Filled in the initializer, and never changed. Freed by its set.
 struct FragmentIndex: BitwiseCopyable, Sendable {
+    /// Number of fragments.
     let count: Int
+    /// The digest of each start after the common prefix (``SearchKey/digest(after:)``).
     private let digests: ElementRow<UInt64>
-    /// Digests of the next eight bytes.
+    /// The digests of the next eight bytes.
     private let furtherDigests: ElementRow<UInt64>
     private let starts: ElementRow<Bytes>
     private let ends: ElementRow<Bytes>
@@ -59,10 +61,11 @@ struct FragmentIndex: BitwiseCopyable, Sendable {
 
     func start(_ index: Int) -> Bytes { starts[index] }
 
+    /// The first key after a fragment.
     func end(_ index: Int) -> Bytes { ends[index] }
 
     /// Returns true if a fragment contains a key.
-    /// - Complexity: O(log n)
+    /// - Complexity: O(log *n*) in the number of fragments
     @inline(__always)
     func covers(_ key: SearchKey) -> Bool { fragment(holding: key) >= 0 }
 
@@ -89,7 +92,7 @@ struct FragmentIndex: BitwiseCopyable, Sendable {
         return low < count && digests[low] == digest ? countOfTies(key, digest, from: low, including: including) : low
     }
 
-    /// Same as ``countOfStarts(upTo:including:)``, for a key whose digest equals that of a fragment.
+    /// Same as ``countOfStarts(upTo:including:)``, for a key whose digest equals that of the fragment at `start`.
     @inline(never)
     private func countOfTies(_ key: SearchKey, _ digest: UInt64, from start: Int, including: Bool) -> Int {
         let first = Self.ties(digests, digest, start..<count)

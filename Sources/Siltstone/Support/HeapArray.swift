@@ -44,7 +44,7 @@ extension HeapArray where Element == Record {
     @inline(__always)
     func place(_ index: Int) -> RecordPlace { elements.recordPlace(index) }
 
-    /// Returns the storage for records from `first` up to `last`.
+    /// Returns the storage for records from `first` up to, not including, `last`.
     @inline(__always)
     func room(from first: Int, to last: Int) -> RecordRoom { elements.room(from: first, to: last) }
 }

@@ -19,10 +19,11 @@ struct HeapCell<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         unsafe address.deallocate()
     }
 
-    /// A pointer to the value, for a property of the owner that stands for it.
+    /// A pointer to the value, for the address accessor of a property of the owner.
     @inline(__always)
     var place: UnsafePointer<Value> { unsafe UnsafePointer(address) }
 
+    /// Same as ``place``, for a mutable accessor.
     @inline(__always)
     var mutablePlace: UnsafeMutablePointer<Value> { unsafe address }
 

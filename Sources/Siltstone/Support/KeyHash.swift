@@ -13,6 +13,7 @@ enum KeyHash {
     @inline(__always)
     private static func word(_ key: Bytes, _ offset: Int) -> UInt64 { key.uncheckedInteger(at: offset) }
 
+    /// Two constants of wyhash, and 2⁶⁴ divided by the golden ratio (`Docs/Format.md`).
     private static let seeds: (UInt64, UInt64, UInt64) = (
         0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x9e37_79b9_7f4a_7c15
     )

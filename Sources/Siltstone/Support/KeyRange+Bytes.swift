@@ -1,6 +1,6 @@
 extension KeyRange {
     /// Returns ranges that contain the same keys, in key order, without overlap and without empty ones.
-    /// - Complexity: O(n) if the ranges have this form already, else O(n log n).
+    /// - Complexity: O(*n*) in the number of ranges if they have this form already, else O(*n* log *n*).
     static func sortedAndDisjoint(_ ranges: some Sequence<KeyRange>) -> [KeyRange] {
         let ranges = ranges.filter { !$0.isEmpty }
         if zip(ranges, ranges.dropFirst()).allSatisfy({ $0.ends(before: $1) }) { return ranges }
@@ -21,6 +21,7 @@ extension KeyRange {
         return compare(other.from, to) >= 0
     }
 
+    /// Returns the later end of two ranges; nil if one of them has no end.
     private func laterEnd(_ other: KeyRange) -> [UInt8]? {
         guard let to, let end = other.to else { return nil }
         return compare(to, end) < 0 ? end : to
@@ -42,7 +43,7 @@ extension KeyRange {
 
     func contains(_ key: Bytes) -> Bool { !begins(behind: key) && !ends(before: key) }
 
-    /// Returns true if the range overlaps `[start, end)`.
+    /// Returns true if the range overlaps `[start, end)`; false if that is empty.
     func overlaps(_ start: [UInt8], _ end: [UInt8]) -> Bool {
         compare(start, end) < 0 && compare(from, end) < 0 && (to.map { compare(start, $0) < 0 } ?? true)
     }

@@ -13,14 +13,14 @@ package enum LockRank: Int, Sendable {
     case sync
     /// ``WritePath``.
     case write
-    /// Held for moments, while no other lock is taken.
+    /// Locks that are held for moments, while no other lock is taken.
     case leaf
 }
 
 #if DEBUG
 /// The ranks of the locks that each thread holds.
 enum HeldLocks {
-    /// One bit for each rank.
+    /// One bit for each rank; set while the thread holds a lock of that rank.
     private static let ranks = unsafe Platform.ThreadLocal { _ in }
 
     /// Traps if the calling thread must not take a lock of this rank.

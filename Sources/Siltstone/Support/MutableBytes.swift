@@ -1,6 +1,6 @@
-/// Borrowed bytes that may be written. Like ``Bytes``, they are valid only as long as their lender states.
+/// Borrowed bytes that may be written. Like ``Bytes``, they are valid only as long as their owner states.
 ///
-/// `@unchecked Sendable`: the lender states which thread may access them when.
+/// `@unchecked Sendable`: the owner states which thread may access them when.
 @safe
 struct MutableBytes: @unchecked Sendable {
     /// The address of the first byte; an arbitrary one if there are no bytes.

@@ -24,7 +24,7 @@ private func linuxSyncFileRange(_ descriptor: Int32, _ offset: Int, _ length: In
 @_silgen_name("syscall")
 private func linuxSystemCall(_ number: Int, _ command: Int, _ flags: Int, _ processor: Int) -> Int
 
-/// The number of the call membarrier(2), and its commands.
+// The number of the call membarrier(2), and two of its commands.
 #if arch(x86_64)
 private let membarrier = 324
 #else

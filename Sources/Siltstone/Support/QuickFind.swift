@@ -43,7 +43,7 @@ struct QuickFind {
     @inline(__always)
     var isUnclear: Bool { count == -2 }
 
-    /// Creates the result for a record.
+    /// Creates the result for a record. A pointer to a value file is unclear, because its value must be read.
     @inline(__always)
     init(_ record: FoundRecord) {
         if record.isKind(.value) {

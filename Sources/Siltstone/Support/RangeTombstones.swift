@@ -12,10 +12,11 @@ struct RangeTombstone: Hashable, Sendable {
 /// Immutable: a writer creates a new set and publishes it. (The fragments are RocksDB's, "DeleteRange: a new native
 /// RocksDB operation", 2018.)
 final class RangeTombstones: Sendable {
+    /// A part of the key space in which the same tombstones apply: the keys in `[start, end)`.
     struct Fragment: Sendable {
         var start: [UInt8]
         var end: [UInt8]
-        /// Newest first, at least one.
+        /// The sequence numbers of these tombstones, newest first; at least one.
         var sequences: [SequenceNumber]
     }
 
@@ -30,8 +31,8 @@ final class RangeTombstones: Sendable {
 
     var isEmpty: Bool { tombstones.isEmpty }
 
-    /// Creates a set.
-    /// - Complexity: O(n²) in overlapping tombstones at worst, O(n log n) if few overlap.
+    /// Creates a set; empty ranges are dropped.
+    /// - Complexity: O(*n* log *n*) in the number of tombstones if few overlap, O(*n*²) at worst.
     init(_ tombstones: [RangeTombstone]) {
         let valid = tombstones.filter { $0.start.lexicographicallyPrecedes($0.end) }
         self.tombstones = valid.sorted { $0.start.lexicographicallyPrecedes($1.start) }
@@ -48,7 +49,7 @@ final class RangeTombstones: Sendable {
     deinit { index.deallocate() }
 
     /// Returns this set with one more tombstone. The result equals a set that is created from all tombstones at once.
-    /// - Complexity: O(n) to copy the set, O(log n) and the overlapping fragments to insert the tombstone.
+    /// - Complexity: O(*n*) in the number of fragments, and in the sequence numbers of those that overlap it.
     func adding(_ tombstone: RangeTombstone) -> RangeTombstones {
         guard tombstone.start.lexicographicallyPrecedes(tombstone.end) else { return self }
         var tombstones = tombstones
@@ -89,7 +90,7 @@ final class RangeTombstones: Sendable {
         return result
     }
 
-    /// Returns the first index from which on a condition holds.
+    /// Returns the first index from which on a condition holds; the count if there is none. Binary search.
     private static func firstIndex<T>(_ elements: [T], where holds: (T) -> Bool) -> Int {
         var low = 0
         var high = elements.count
@@ -100,6 +101,7 @@ final class RangeTombstones: Sendable {
         return low
     }
 
+    /// Cuts tombstones that are sorted by start into fragments.
     private static func fragment(_ sorted: [RangeTombstone]) -> [Fragment] {
         guard !sorted.isEmpty else { return [] }
         var borders = sorted.flatMap { [$0.start, $0.end] }
@@ -121,7 +123,7 @@ final class RangeTombstones: Sendable {
     }
 
     /// Returns the fragments that overlap a range.
-    /// - Complexity: O(log n)
+    /// - Complexity: O(log *n*) in the number of fragments
     func fragments(meeting range: KeyRange) -> ArraySlice<Fragment> {
         let first = Self.firstIndex(fragments) { range.from.lexicographicallyPrecedes($0.end) }
         let last = range.to.map { to in Self.firstIndex(fragments) { !$0.start.lexicographicallyPrecedes(to) } }
@@ -150,7 +152,7 @@ final class RangeTombstones: Sendable {
         return last.lexicographicallyPrecedes(position)
     }
 
-    /// Returns the largest sequence number of a fragment that is at most `visible`; 0 if there is none.
+    /// Returns the largest sequence number, at most `visible`, of the fragment with an index; 0 if there is none.
     func newest(of fragment: Int, visible: SequenceNumber) -> SequenceNumber {
         fragments[fragment].sequences.first { $0 <= visible } ?? 0
     }

@@ -55,7 +55,7 @@ struct ValuePointer: Hashable, Sendable {
     /// The checksum of the value's record, which covers file, offset, key and value.
     var checksum: UInt32
 
-    /// Reads an encoding; nil if `bytes` is none.
+    /// Reads an encoding; nil if `bytes` does not have its size.
     init?(_ bytes: Bytes) {
         guard bytes.count == Self.size, let file: UInt64 = bytes.integer(at: 0),
             let offset: UInt64 = bytes.integer(at: 8), let length: UInt32 = bytes.integer(at: 16),

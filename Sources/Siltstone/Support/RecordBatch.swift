@@ -29,7 +29,7 @@ struct RecordBatch: ~Copyable {
         count &+= 1
     }
 
-    /// Returns the storage after the present records, as much as brings the batch to `last` records.
+    /// Returns the storage after the present records, up to a total of `last` records in the batch.
     @inline(__always)
     func room(upTo last: Int) -> RecordRoom { records.room(from: count, to: last) }
 

@@ -1,4 +1,4 @@
-/// A pointer to a record in a batch, for reading. Unowned: valid until the batch ends or is refilled.
+/// A pointer to a record in a batch, for reading. Unowned: valid until the batch is freed or refilled.
 @safe @frozen @usableFromInline
 struct RecordPlace: Comparable {
     @usableFromInline let address: UnsafePointer<Record>

@@ -1,10 +1,9 @@
-/// Memory for a piece of background work.
+/// Temporary memory for background work.
 ///
-/// A large piece is mapped from the system and unmapped at once after use. The allocator would keep it, because glibc,
-/// once memory of that size was freed, takes the next piece of that size from a heap of the thread, which does not
-/// shrink.
+/// Large memory is mapped from the system and unmapped right after use. The allocator would keep it: once memory of
+/// that size was freed, glibc takes the next of that size from a heap of the thread, which does not shrink.
 struct ScratchMemory: ~Copyable {
-    /// The smallest number of bytes that are mapped from the system.
+    /// The smallest number of bytes for which memory is mapped from the system.
     private static let minimumToMap = 1 << 20
 
     /// The bytes, aligned to 16. Undefined at first.

@@ -14,12 +14,14 @@ final class ThreadNumbers: Sendable {
     private struct State {
         /// Returned numbers.
         var free: [Int] = []
+        /// The next number to take if none is free.
         var bound = 0
     }
 
     /// Holds the thread's number plus one, or 0 for none. It is passed to the closure when the thread ends.
     private let local = unsafe Platform.ThreadLocal { ThreadNumbers.shared.giveBack(Int(bitPattern: $0) - 1) }
     private let state = Locked(State())
+    /// A copy of ``State/bound``, to be read without the lock.
     private let usedBound = Atomic<Int>(0)
 
     private init() {}

@@ -14,7 +14,8 @@ struct TombstoneStretch {
     /// - Parameters:
     ///   - place: forward the smallest key that may come next, backward the exclusive upper bound of the keys to come;
     ///     nil at the start of a scan over all keys.
-    ///   - sets: sets of tombstones.
+    ///   - sets: the tombstones of all sources of the scan.
+    ///   - visible: the largest visible sequence number.
     init(at place: Bytes?, _ direction: ScanDirection, _ sets: [RangeTombstones], visible: SequenceNumber) {
         for set in sets {
             switch direction {
@@ -24,6 +25,7 @@ struct TombstoneStretch {
         }
     }
 
+    /// Applies one set, for a forward scan.
     private mutating func lookAhead(_ set: RangeTombstones, _ key: SearchKey, _ visible: SequenceNumber) {
         let index = set.index
         let next = index.countOfStarts(upTo: key, including: true)
@@ -35,6 +37,7 @@ struct TombstoneStretch {
         }
     }
 
+    /// Applies one set, for a backward scan.
     private mutating func lookBack(_ set: RangeTombstones, _ place: SearchKey?, _ visible: SequenceNumber) {
         let index = set.index
         let last = (place.map { index.countOfStarts(upTo: $0, including: false) } ?? index.count) - 1
@@ -47,13 +50,14 @@ struct TombstoneStretch {
         }
     }
 
-    /// Shortens the stretch to end at a key, if it ended after it.
+    /// Moves the end of the stretch to `key`, unless it ends before that.
+    /// - Parameter isBefore: the order of keys in the direction of the scan.
     private mutating func shorten(to key: Bytes, isBefore: (Bytes, Bytes) -> Bool) {
         if let known = end, !isBefore(key, known) { return }
         end = key
     }
 
-    /// Returns true if a key that is after the start of the stretch is in the stretch.
+    /// Returns true if a key that a scan finds after the start of the stretch is in the stretch.
     func holds(_ key: Bytes, _ direction: ScanDirection) -> Bool {
         guard let end else { return true }
         let order = compareKeys(key, end)
