@@ -65,7 +65,8 @@ let package = Package(
             dependencies: [
                 "TableSQL", "TableKit", "CRUDKit", .target(name: "CSQLite3", condition: .when(traits: ["SQLite"])),
             ], swiftSettings: memorySafe),
-        .target(name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit", "TableKit"], swiftSettings: memorySafe),
+        .target(
+            name: "SiltstoneTesting", dependencies: ["Siltstone", "CRUDKit", "TableKit"], swiftSettings: memorySafe),
         .executableTarget(
             name: "SiltTool",
             dependencies: [

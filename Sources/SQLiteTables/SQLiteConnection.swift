@@ -8,6 +8,7 @@ import TableSQL
 /// A connection to an SQLite file.
 ///
 /// `@unchecked Sendable`: the pool gives it to one thread at a time, and the handle is opened without a mutex.
+@safe
 final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     private var handle: OpaquePointer?
     /// Prepared statements that are not in use, by text.
@@ -38,7 +39,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     var isUsable: Bool { unsafe handle != nil }
 
     func close() {
-        for unsafe statement in unsafe prepared.values { unsafe sqlite3_finalize(statement) }
+        unsafe prepared.values.forEach { unsafe sqlite3_finalize($0) }
         unsafe prepared = unsafe [:]
         unsafe sqlite3_close_v2(handle)
         unsafe handle = nil
@@ -59,7 +60,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     /// Prepares a statement, for the caller alone until ``giveBack(_:_:)``.
     fileprivate func prepare(_ statement: SQLStatement) throws -> OpaquePointer {
-        guard let unsafe handle else {
+        guard let handle = unsafe handle else {
             throw SQLConnectionError(.connectionLost, code: .unavailable, "The database is closed: \(path)")
         }
         if let found = unsafe prepared.removeValue(forKey: statement.text) { return unsafe found }
@@ -70,7 +71,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
                 unsafe sqlite3_prepare_v2(handle, text.baseAddress, Int32(text.count), &made, nil)
             }
         }
-        guard status == SQLITE_OK, let unsafe made else { throw error(status) }
+        guard status == SQLITE_OK, let made = unsafe made else { throw error(status) }
         return unsafe made
     }
 
@@ -92,6 +93,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 }
 
 /// The rows of a statement, stepped one by one.
+@safe
 private final class SQLiteCursor: SQLRows {
     private let connection: SQLiteConnection
     private let source: SQLStatement
@@ -116,13 +118,13 @@ private final class SQLiteCursor: SQLRows {
     deinit { close() }
 
     func close() {
-        guard let unsafe statement else { return }
+        guard let statement = unsafe statement else { return }
         unsafe self.statement = nil
         unsafe connection.giveBack(statement, source)
     }
 
     func next() throws -> [[ColumnValue]]? {
-        guard let unsafe statement else { return nil }
+        guard let statement = unsafe statement else { return nil }
         var rows: [[ColumnValue]] = []
         while rows.count < batchRows {
             let status = unsafe sqlite3_step(statement)

@@ -36,7 +36,7 @@ enum SQLiteValues {
                 unsafe text.baseAddress.map {
                     unsafe sqlite3_bind_text64(statement, place, $0, UInt64(text.count), transient, UInt8(SQLITE_UTF8))
                 }
-                    ?? unsafe sqlite3_bind_text(statement, place, "", 0, transient)
+                    ?? sqlite3_bind_text(statement, place, "", 0, transient)
             }
         }
     }

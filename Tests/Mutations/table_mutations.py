@@ -30,8 +30,8 @@ TABLE_MUTATIONS = [
         "case .fail: return try replace(with: row, plan, statement, &result)", "ConstraintTests"),
     tables(
         "old-entry-kept", "an update leaves the old entry in an index", "Changes/RowWriter+Change.swift",
-        "                try removeOldEntry(index, isKeyless, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))\n",
-        "                _ = (isKeyless, key[prefix...])\n", "SiltstoneTablesTests"),
+        "                try unsafe removeOldEntry(index, isKeyless, key: UnsafeRawBufferPointer(rebasing: key[prefix...]))\n",
+        "                _ = unsafe (isKeyless, key[prefix...])\n", "SiltstoneTablesTests"),
     tables(
         "entries-kept", "a delete leaves the entries of the row", "Changes/RowWriter+Change.swift",
         "        try removeEntries(plan, of: row)\n", "", "SiltstoneTablesTests"),

@@ -31,7 +31,9 @@ enum Encoding {
         case .base64:
             return unsafe [UInt8](unsafeUninitializedCapacity: Base64.encodedLength(bytes.count)) { target, count in
                 count = Base64.encodedLength(bytes.count)
-                if let base = target.baseAddress, count > 0 { unsafe bytes.withUnsafeBytes { unsafe Base64.encode($0, into: base) } }
+                if let base = target.baseAddress, count > 0 {
+                    unsafe bytes.withUnsafeBytes { unsafe Base64.encode($0, into: base) }
+                }
             }
         }
     }

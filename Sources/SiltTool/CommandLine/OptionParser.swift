@@ -1,5 +1,5 @@
 // `@preconcurrency`: getopt_long(3) reports through global variables, which the lock below guards.
-@preconcurrency import CGetopt
+@unsafe @preconcurrency import CGetopt
 import Synchronization
 
 #if canImport(Darwin)
@@ -109,15 +109,15 @@ enum OptionParser {
     private static func withCStrings<R>(
         _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R
     ) -> R {
-        var pointers = unsafe strings.map { unsafe strdup($0) } + unsafe [nil]
-        defer { for unsafe pointer in unsafe pointers { unsafe free(pointer) } }
+        var pointers = unsafe strings.map { unsafe strdup($0) } + [nil]
+        defer { unsafe pointers.forEach { unsafe free($0) } }
         return unsafe body(&pointers)
     }
 
     /// Passes the table of long options to `body`, with an empty entry at the end.
     private static func withLongOptions<R>(_ options: [Option], _ body: (UnsafePointer<option>) -> R) -> R {
         let names = unsafe options.map { unsafe strdup($0.name) }
-        defer { for unsafe name in unsafe names { unsafe free(name) } }
+        defer { unsafe names.forEach { unsafe free($0) } }
         var table: [option] = unsafe []
         for (index, entry) in options.enumerated() {
             let takes = entry.argument == nil ? no_argument : required_argument

@@ -162,7 +162,9 @@ enum System {
     /// The index of the first `byte` in `bytes`.
     @inline(__always)
     static func firstIndex(of byte: UInt8, in bytes: Bytes) -> Int? {
-        guard let base = bytes.baseAddress, let found = unsafe memchr(base, Int32(byte), bytes.count) else { return nil }
+        guard let base = bytes.baseAddress, let found = unsafe memchr(base, Int32(byte), bytes.count) else {
+            return nil
+        }
         return unsafe UnsafeRawPointer(found) - base
     }
 }

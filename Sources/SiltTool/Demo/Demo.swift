@@ -83,7 +83,9 @@ private struct Demo {
         try step("get, in another order", records) {
             for number in 0..<records {
                 try unsafe order.withRecord(records - 1 - number) { key, value in
-                    let isRight = try unsafe store.withValue(key) { unsafe $0.withUnsafeBytes { unsafe $0.elementsEqual(value) } }
+                    let isRight = try unsafe store.withValue(key) {
+                        unsafe $0.withUnsafeBytes { unsafe $0.elementsEqual(value) }
+                    }
                     if isRight == true { found += 1 }
                 }
             }

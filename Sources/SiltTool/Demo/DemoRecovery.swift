@@ -36,7 +36,9 @@ struct DemoRecovery {
         var wrong = 0
         for id in 0..<UInt(acknowledged) {
             try unsafe DemoRecords.withRecord(id: id) { key, value in
-                let isRight = try unsafe store.withValue(key) { unsafe $0.withUnsafeBytes { unsafe $0.elementsEqual(value) } }
+                let isRight = try unsafe store.withValue(key) {
+                    unsafe $0.withUnsafeBytes { unsafe $0.elementsEqual(value) }
+                }
                 if isRight != true { wrong += 1 }
             }
         }

@@ -17,7 +17,9 @@ enum Base64 {
         unsafe alphabet.withUnsafeBufferPointer { digits in
             var target = unsafe target
             var offset = 0
-            @inline(__always) func byte(_ index: Int) -> UInt32 { unsafe index < bytes.count ? UInt32(bytes[index]) : 0 }
+            @inline(__always) func byte(_ index: Int) -> UInt32 {
+                unsafe index < bytes.count ? UInt32(bytes[index]) : 0
+            }
             while offset < bytes.count {
                 let group = byte(offset) << 16 | byte(offset + 1) << 8 | byte(offset + 2)
                 for digit in 0..<4 {

@@ -5,6 +5,7 @@ typealias Bytes = UnsafeRawBufferPointer
 ///
 /// `[UInt8]` lost to a noncopyable owner of raw memory: appending a few bytes at a time costs a uniqueness check, a
 /// bounds check and a call each.
+@safe
 struct ByteBuffer: ~Copyable {
     private(set) var base: UnsafeMutableRawPointer
     private(set) var capacity: Int

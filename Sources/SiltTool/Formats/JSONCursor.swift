@@ -1,4 +1,5 @@
 /// A position in a line of JSON.
+@safe
 struct JSONCursor {
     let line: Bytes
     var offset = 0
@@ -107,7 +108,8 @@ struct JSONCursor {
     private mutating func scalar(_ scratch: inout ByteBuffer, _ start: Int) throws(FormatError) {
         var value = UInt32(try codeUnit(start))
         if (0xd800...0xdbff).contains(value) {
-            guard unsafe offset + 1 < line.count, unsafe line[offset] == UInt8(ascii: "\\"), unsafe line[offset + 1] == UInt8(ascii: "u")
+            guard unsafe offset + 1 < line.count, unsafe line[offset] == UInt8(ascii: "\\"),
+                unsafe line[offset + 1] == UInt8(ascii: "u")
             else {
                 throw FormatError("half a surrogate pair", at: start)
             }

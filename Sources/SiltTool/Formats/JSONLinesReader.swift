@@ -55,8 +55,8 @@ struct JSONLinesReader: ~Copyable {
         try cursor.expect(UInt8(ascii: "}"), "expected ',' or '}'")
         cursor.skipSpace()
         if !cursor.isAtEnd { throw FormatError("text after the record", at: cursor.offset) }
-        guard let unsafe key else { throw FormatError("the record has no key", at: line.count) }
-        guard let unsafe value else { throw FormatError("the record has no value", at: line.count) }
+        guard let key = unsafe key else { throw FormatError("the record has no key", at: line.count) }
+        guard let value = unsafe value else { throw FormatError("the record has no value", at: line.count) }
         return unsafe RawRecord(key: key, value: value)
     }
 

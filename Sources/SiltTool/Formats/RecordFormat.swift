@@ -1,4 +1,5 @@
 /// A key and a value as borrowed bytes.
+@safe
 struct RawRecord {
     var key: Bytes
     var value: Bytes

@@ -93,7 +93,7 @@ private struct RowHash {
             place += 8
         }
         var last: UInt64 = 0
-        for unsafe (number, byte) in unsafe bytes[place...].enumerated() { last |= UInt64(byte) << UInt64(8 * number) }
+        for number in 0..<bytes.count - place { last |= unsafe UInt64(bytes[place + number]) << UInt64(8 * number) }
         if place < bytes.count { add(last) }
     }
 

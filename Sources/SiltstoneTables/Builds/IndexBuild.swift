@@ -67,7 +67,9 @@ struct IndexBuild {
             try entries.add(rowKey, row)
             count += 1
             if count == IndexBuild.chunkRows {
-                key = unsafe rowKey.extracting(description.rowPrefix.count..<rowKey.byteCount).withUnsafeBytes { unsafe Array($0) }
+                key = unsafe rowKey.extracting(description.rowPrefix.count..<rowKey.byteCount).withUnsafeBytes {
+                    unsafe Array($0)
+                }
             }
             return true
         }

@@ -88,7 +88,9 @@ struct RowComposer {
         }
         let part = row.extracting(from.place..<from.place + width)
         unsafe bytes.withUnsafeMutableBytes { target in
-            unsafe part.withUnsafeBytes { unsafe UnsafeMutableRawBufferPointer(rebasing: target[slot.place...]).copyMemory(from: $0) }
+            unsafe part.withUnsafeBytes {
+                unsafe UnsafeMutableRawBufferPointer(rebasing: target[slot.place...]).copyMemory(from: $0)
+            }
         }
     }
 

@@ -64,7 +64,10 @@ extension RowWriter {
             }
             let isSame = unsafe entry.withBytes { new in unsafe oldEntry.withBytes { unsafe new.elementsEqual($0) } }
             // An entry of a unique index has the row's key as its value.
-            if isSame, unsafe !isKeyless || rowKey.withBytes({ new in unsafe key.withUnsafeBytes { unsafe new.elementsEqual($0) } }) {
+            if isSame,
+                unsafe !isKeyless
+                    || rowKey.withBytes({ new in unsafe key.withUnsafeBytes { unsafe new.elementsEqual($0) } })
+            {
                 // An index in construction may still lack the entry.
                 if index.isReady { continue }
             }

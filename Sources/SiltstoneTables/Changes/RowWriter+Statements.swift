@@ -50,7 +50,8 @@ extension RowWriter {
                     }
                     try composer.compose(sources, old: old, new: new)
                     let key = matches.keys.withRow(number) { unsafe $0.withUnsafeBytes { unsafe Array($0) } }
-                    try unsafe change(plan, key: key, from: old, to: composer.bytes.span.bytes, depth: 0, changed: changed)
+                    try unsafe change(
+                        plan, key: key, from: old, to: composer.bytes.span.bytes, depth: 0, changed: changed)
                     result.count += 1
                     if statement.isReturning { unsafe result.rows.append(composer.bytes.span.bytes) }
                 }

@@ -149,7 +149,9 @@ final class RowWriter {
 
     /// Decodes the values in ``rowKey``.
     func keyValues(_ table: TableDescription) throws -> [ColumnValue] {
-        try unsafe rowKey.bytes.withUnsafeBytes { try unsafe KeyDecoder.values(in: $0.bytes, from: table.rowPrefix.count) }
+        try unsafe rowKey.bytes.withUnsafeBytes {
+            try unsafe KeyDecoder.values(in: $0.bytes, from: table.rowPrefix.count)
+        }
     }
 }
 

@@ -57,13 +57,16 @@ final class RowFilter {
         _ test: UnsafeMutablePointer<FilterInstruction>, _ row: UnsafeRawBufferPointer, _ base: UnsafeRawPointer
     ) throws -> Bool {
         let isNull =
-            unsafe base.load(fromByteOffset: test.pointee.slot.nullByte, as: UInt8.self) & test.pointee.slot.nullMask != 0
+            unsafe base.load(fromByteOffset: test.pointee.slot.nullByte, as: UInt8.self) & test.pointee.slot.nullMask
+            != 0
         if unsafe test.pointee.operation == .scalarRange {
             if isNull { return false }
             let number = unsafe ScalarOrder.load(test.pointee.slot.type, base + test.pointee.slot.place)
             return unsafe (number >= test.pointee.low && number <= test.pointee.high) != test.pointee.isInverted
         }
-        if unsafe isNull || test.pointee.operation == .isNull { return unsafe isNull && test.pointee.operation == .isNull }
+        if unsafe isNull || test.pointee.operation == .isNull {
+            return unsafe isNull && test.pointee.operation == .isNull
+        }
         let result = unsafe current.pointee.program?._withUnsafeGuaranteedRef { unsafe $0.isOtherMet(test, row, base) }
         guard let result else { throw shortRow }
         return result

@@ -97,7 +97,8 @@ struct RowSorter {
     }
 
     private static func key(_ entry: Entry, _ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        unsafe UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.start + Int(entry.termBytes) + Int(entry.keyBytes)])
+        unsafe UnsafeRawBufferPointer(
+            rebasing: bytes[entry.start..<entry.start + Int(entry.termBytes) + Int(entry.keyBytes)])
     }
 
     /// Returns the rows in order, and empties the sorter.

@@ -52,7 +52,8 @@ enum ScalarOrder {
         case .uint64: unsafe Int64(littleEndian: place.loadUnaligned(as: Int64.self)) ^ .min
         case .float:
             unsafe number(Double(Float(bitPattern: UInt32(littleEndian: place.loadUnaligned(as: UInt32.self)))))
-        case .double, .date: unsafe number(Double(bitPattern: UInt64(littleEndian: place.loadUnaligned(as: UInt64.self))))
+        case .double, .date:
+            unsafe number(Double(bitPattern: UInt64(littleEndian: place.loadUnaligned(as: UInt64.self))))
         case .uuid, .string, .bytes, .json: 0
         }
     }

@@ -52,7 +52,9 @@ final class SortKey {
         switch column {
         case .slot(let slot):
             guard row.count >= slot.endsStart, let base = row.baseAddress else { throw RowSlot.damaged(shape) }
-            if unsafe base.load(fromByteOffset: slot.nullByte, as: UInt8.self) & slot.nullMask != 0 { return key.append(0) }
+            if unsafe base.load(fromByteOffset: slot.nullByte, as: UInt8.self) & slot.nullMask != 0 {
+                return key.append(0)
+            }
             key.append(1)
             if ScalarOrder.covers(slot.type) {
                 unsafe key.append(scalar: ScalarOrder.load(slot.type, base + slot.place))
@@ -95,7 +97,8 @@ extension [UInt8] {
         if unsafe !bytes.contains(0) {
             unsafe append(contentsOf: bytes)
         } else {
-            for unsafe byte in unsafe bytes {
+            for place in 0..<bytes.count {
+                let byte = unsafe bytes[place]
                 append(byte)
                 if byte == 0 { append(0xFF) }
             }

@@ -195,7 +195,8 @@ struct KeyEncoder: ~Copyable {
         append(tag: tag)
         reserve(2 * bytes.count + 1)
         var next = count
-        for unsafe byte in unsafe bytes {
+        for place in 0..<bytes.count {
+            let byte = unsafe bytes[place]
             unsafe start[next] = byte
             next += 1
             if byte == 0 {

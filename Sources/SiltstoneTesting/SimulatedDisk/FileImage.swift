@@ -100,7 +100,9 @@ extension FileImage {
     private static func compare(
         _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, _ start: Int, _ sectors: inout [Int]
     ) {
-        guard let first = a.baseAddress, let second = b.baseAddress, unsafe memcmp(first, second, a.count) != 0 else { return }
+        guard let first = a.baseAddress, let second = b.baseAddress, unsafe memcmp(first, second, a.count) != 0 else {
+            return
+        }
         if a.count <= DiskSector.size { return sectors.append(start / DiskSector.size) }
         let half = (a.count / DiskSector.size + 1) / 2 * DiskSector.size
         for range in [0..<half, half..<a.count] {

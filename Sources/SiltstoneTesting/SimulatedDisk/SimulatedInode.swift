@@ -160,7 +160,9 @@ final class SimulatedInode: @unchecked Sendable {
             count = random.index(DiskSector.size)
         }
         let written = min(max(now.count - start, 0), count)
-        if written > 0 { unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: now[start..<start + written])) }
+        if written > 0 {
+            unsafe target.copyMemory(from: UnsafeRawBufferPointer(rebasing: now[start..<start + written]))
+        }
         for place in written..<count { unsafe target[place] = 0 }
     }
 }
