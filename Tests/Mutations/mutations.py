@@ -357,7 +357,7 @@ MUTATIONS = [
         "Repair/StoreRepair+Finish.swift",
         "try storeErrors { () throws(FileSystemError) in try CurrentFile.replace(in: directory, fileSystem) }",
         "try storeErrors { () throws(FileSystemError) in try "
-        "fileSystem.rename(StoreFile.currentInTheMaking.path(in: directory), to: "
+        "fileSystem.rename(StoreFile.temporaryCurrent.path(in: directory), to: "
         "StoreFile.current.path(in: directory)) }", first="RepairCrashTests"),
     Mutation(
         "latecomers-acknowledged", "who comes during a sync is told that it covers him",

@@ -6,7 +6,7 @@ final class CursorChain {
     private let direction: ScanDirection
     private let makeCursor: (KeyRange) throws(StoreError) -> Cursor
     /// The ranges that have no cursor yet, in scan order.
-    private var course: RangeCourse
+    private var course: RangeIterator
     /// The range of the next cursor; nil if ``course`` gives it. It stays here until its cursor exists, so that a read
     /// that throws does not skip the range.
     private var pending: KeyRange?
@@ -28,7 +28,7 @@ final class CursorChain {
         self.ranges = ranges
         self.direction = direction
         self.makeCursor = makeCursor
-        course = RangeCourse(ranges, direction)
+        course = RangeIterator(ranges, direction)
         left = limit
     }
 
@@ -61,7 +61,7 @@ final class CursorChain {
 
     /// See ``Cursor/seek(to:)``. The search itself happens with the next read.
     func seek(to key: [UInt8]) {
-        course = RangeCourse(ranges, direction)
+        course = RangeIterator(ranges, direction)
         // Skips the ranges that the scan would finish before it reaches the key. A backward scan excludes its start, so
         // it starts at the key's successor.
         course.skip(before: direction == .forward ? key : key + [0])

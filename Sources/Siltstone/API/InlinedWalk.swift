@@ -80,7 +80,7 @@ public struct InlinedWalk {
         defer { end(behind: stop) }
         var taken: RecordPlace?
         while let row = try nextRow(behind: taken) {
-            guard let next = try row.handValues(to: body, stop: &stop) else { return false }
+            guard let next = try row.forEachValue(to: body, stop: &stop) else { return false }
             taken = next
             if next == row.end, row.start != row.end { continue }
             if try !handOther(next, to: body) {

@@ -89,7 +89,7 @@ extension BackgroundWork {
         let (infos, readers) = try makeSegments(
             sources: plan.inputs.map { RunSource($0, caching: false) },
             tombstones: plan.segments.flatMap { $0.rangeTombstones.tombstones }, isBottom: plan.isBottom,
-            segmentBytes: configuration.segmentBytes, pieces: .lasting,
+            segmentBytes: configuration.segmentBytes, pieces: .longLived,
             relocate: { record throws(StoreError) in try self.relocate(record, from: plan.relocating) },
             shouldStop: { _ in self.status.isStopping })
         let run = plan.outputRun ?? infos.first?.number ?? 0

@@ -53,14 +53,14 @@ extension BackgroundWork {
     private func flush(_ sealed: LoggedTable) throws(StoreError) {
         let start = Platform.monotonicNanoseconds()
         writes.flushProgress.store(0, ordering: .relaxed)
-        let (isBottom, isRead) = lookBelow()
+        let (isBottom, isRead) = inspectRunsBelow()
         var edit = VersionEdit()
         if let log = sealed.log { edit.removedLogs = [log.number] }
         edit.lastSequence = sealed.table.greatestSequence
         let (infos, readers) = try makeSegments(
             sources: [MemTableSource(sealed.table)], tombstones: sealed.table.rangeTombstones.tombstones,
             isBottom: isBottom, expectedRecords: sealed.table.entryCount, segmentBytes: Self.flushedSegmentBytes,
-            pieces: .soon,
+            pieces: .shortLived,
             shouldStop: { bytes in
                 self.writes.flushProgress.add(bytes, ordering: .relaxed)
                 return false
@@ -94,7 +94,7 @@ extension BackgroundWork {
     /// would also keep the disk space of files that are replaced in the meantime.
     /// - Returns: `isBottom`: there are no runs, so the output needs no tombstones. `isRead`: readers have used a
     ///   segment of some run.
-    private func lookBelow() -> (isBottom: Bool, isRead: Bool) {
+    private func inspectRunsBelow() -> (isBottom: Bool, isRead: Bool) {
         let runs = versions.current.runs
         return (runs.isEmpty, runs.contains { $0.segments.contains(where: \.isRead) })
     }

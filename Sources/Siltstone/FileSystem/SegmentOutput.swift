@@ -15,7 +15,7 @@ struct SegmentOutput: ~Copyable {
 
     /// Creates an output at the start of a file.
     /// - Parameter pieces: the size of a write call.
-    init(_ file: any File, pieces: OutputPieces = .soon) {
+    init(_ file: any File, pieces: OutputPieces = .shortLived) {
         self.pieces = PieceWriter(file)
         capacity = pieces.rawValue
         buffer = ScratchMemory(byteCount: capacity)

@@ -7,7 +7,7 @@ enum StoreFile: Hashable, Sendable {
     /// `CURRENT`, which names the current manifest.
     case current
     /// The temporary file that becomes ``current``.
-    case currentInTheMaking
+    case temporaryCurrent
     /// The file that the owner locks.
     case lock
 
@@ -23,7 +23,7 @@ enum StoreFile: Hashable, Sendable {
         case .values(let number): Self.numbered(number, "values")
         case .manifest(let number): Self.numbered(number, "manifest")
         case .current: "CURRENT"
-        case .currentInTheMaking: "CURRENT.new"
+        case .temporaryCurrent: "CURRENT.new"
         case .lock: "LOCK"
         }
     }
@@ -41,7 +41,7 @@ enum StoreFile: Hashable, Sendable {
         let file: StoreFile
         switch name {
         case "CURRENT": file = .current
-        case "CURRENT.new": file = .currentInTheMaking
+        case "CURRENT.new": file = .temporaryCurrent
         case "LOCK": file = .lock
         default:
             let parts = name.split(separator: ".", omittingEmptySubsequences: false)
@@ -62,7 +62,7 @@ enum StoreFile: Hashable, Sendable {
     var number: UInt64? {
         switch self {
         case .log(let number), .segment(let number), .values(let number), .manifest(let number): number
-        case .current, .currentInTheMaking, .lock: nil
+        case .current, .temporaryCurrent, .lock: nil
         }
     }
 
@@ -73,7 +73,7 @@ enum StoreFile: Hashable, Sendable {
         case .segment: .segment
         case .values: .values
         case .manifest: .manifest
-        case .current, .currentInTheMaking, .lock: nil
+        case .current, .temporaryCurrent, .lock: nil
         }
     }
 }

@@ -52,15 +52,15 @@ extension GroupCommit {
 extension GroupCommit.State {
     /// Marks the queue as scheduled to lead. Returns false if it was scheduled already.
     mutating func askQueue() -> Bool {
-        if isQueueAsked { return false }
-        isQueueAsked = true
+        if isQueueScheduled { return false }
+        isQueueScheduled = true
         return true
     }
 
     /// Makes the queue the leader, and marks it as no longer scheduled. Returns false if another leader is active, who
     /// then serves the waiting tasks, or if no task waits.
     mutating func beginForTasks() -> Bool {
-        isQueueAsked = false
+        isQueueScheduled = false
         guard !isSyncing, !waiters.isEmpty else { return false }
         isSyncing = true
         return true

@@ -41,7 +41,7 @@ final class GroupCommit: Sendable {
         /// True while a leader is active.
         var isSyncing = false
         /// True while the queue is scheduled to lead, and has not started.
-        var isQueueAsked = false
+        var isQueueScheduled = false
         /// Tasks that wait for the next sync. While nobody leads, a thread or the queue is about to lead for them.
         var waiters: [Waiter] = []
         /// The largest ticket of the threads that have waited since the start of the last sync; 0 if there are none.

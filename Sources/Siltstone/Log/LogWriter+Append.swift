@@ -184,7 +184,7 @@ extension LogWriter {
             do {
                 let end = tail.value.end
                 try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
-                space.withLock { noteCut(&$0, to: end) }
+                space.withLock { didTruncate(&$0, to: end) }
             } catch {
                 // The outcome is uncertain even on a full disk, because the complete frame may be in the file.
                 throw fail(StoreError(error).asUncertain)

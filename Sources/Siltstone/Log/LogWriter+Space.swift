@@ -113,7 +113,7 @@ extension LogWriter {
 
     /// Forgets the space after `length`, once the file was cut there or a cut has failed. Nothing may be stored there,
     /// and no page there counts as prefaulted, until the space is reserved again.
-    func noteCut(_ space: inout Space, to length: Int) {
+    func didTruncate(_ space: inout Space, to length: Int) {
         space.reserved = length
         space.populated = min(space.populated, length)
         room.store(space.room, ordering: .releasing)
@@ -166,7 +166,7 @@ extension LogWriter {
             guard space.failure == nil, !space.isSealed, reserved > kept else { return 0 }
             cut(&space, to: kept)
             space.step = options.firstStep
-            noteCut(&space, to: kept)
+            didTruncate(&space, to: kept)
             return reserved - kept
         }
     }

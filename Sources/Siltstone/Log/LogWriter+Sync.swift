@@ -55,13 +55,13 @@ extension LogWriter {
             // frame.
             guard error.code == .noSpace || error.code == .closed else { throw error }
         }
-        try closeAsItIs()
+        try closeWithoutFrame()
     }
 
     /// Closes the file without a close frame: for a log that was closed before and has not grown. For the appending
     /// caller.
     /// - Throws: as ``sync()``.
-    func closeAsItIs() throws(StoreError) {
+    func closeWithoutFrame() throws(StoreError) {
         try seal()
         try storeErrors { () throws(FileSystemError) in try file.close() }
     }

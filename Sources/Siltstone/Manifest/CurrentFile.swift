@@ -53,7 +53,7 @@ enum CurrentFile {
     static func prepare(
         manifest number: UInt64, in directory: String, _ fileSystem: any FileSystem
     ) throws(FileSystemError) {
-        let temporary = StoreFile.currentInTheMaking.path(in: directory)
+        let temporary = StoreFile.temporaryCurrent.path(in: directory)
         do {
             try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.remove(temporary) }
         } catch { if !error.isMissing { throw error } }
@@ -67,7 +67,7 @@ enum CurrentFile {
     /// Installs the manifest that ``prepare(manifest:in:_:)`` has named, by renaming the temporary file to `CURRENT`.
     /// After a crash, `CURRENT` names either the old manifest or the new one.
     static func replace(in directory: String, _ fileSystem: any FileSystem) throws(FileSystemError) {
-        let temporary = StoreFile.currentInTheMaking.path(in: directory)
+        let temporary = StoreFile.temporaryCurrent.path(in: directory)
         let path = StoreFile.current.path(in: directory)
         try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.rename(temporary, to: path) }
         try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }

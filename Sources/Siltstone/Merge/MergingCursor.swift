@@ -164,7 +164,7 @@ final class MergingCursor {
         var lane = lanes[0]
         let start = lane.next
         lane.next = lane.end
-        setAside(lane)
+        parkLane(lane)
         return span(start, lane.end)
     }
 
@@ -182,14 +182,14 @@ final class MergingCursor {
     /// Copies at least one record of the first source, up to the next record of the second one, and reinserts the first
     /// source.
     @inline(__always)
-    private func takeRow(_ room: inout RecordRoom) {
+    private func takeRow(_ room: inout RecordBuffer) {
         var lane = lanes[0]
         let other = lanes[1].next
         var order = -1
         repeat {
             room.put(lane.next.record)
             lane.next += 1
-            if lane.isEmpty { return setAside(lane) }
+            if lane.isEmpty { return parkLane(lane) }
             order = self.order(lane.next, other)
         } while order < 0 && !room.isFull
         if order < 0 {
@@ -241,7 +241,7 @@ final class MergingCursor {
                     lane = older
                 }
                 lane.next += 1
-                if lane.isEmpty { return setAside(lane) }
+                if lane.isEmpty { return parkLane(lane) }
                 (low, high) = (middle &+ 1, live)
             } else if order < 0 {
                 high = middle
@@ -266,7 +266,7 @@ final class MergingCursor {
     }
 
     /// Moves a lane without records, taken from the first position, to the lanes that wait for a refill.
-    private func setAside(_ lane: Lane) {
+    private func parkLane(_ lane: Lane) {
         let last = state.value.live &- 1
         move(last)
         lanes[last] = lane

@@ -3,9 +3,9 @@
 enum OutputPieces: Int, Sendable {
     /// 512 KiB, for flushed segments, which are soon merged and removed. Each folio takes many page-table entries, but
     /// memory of this size is easy to allocate. With 2 MiB, a flush took half as long again.
-    case soon = 0x8_0000
+    case shortLived = 0x8_0000
     /// 2 MiB, for the output of compactions. Most processors map it with one page-table entry, and random reads take a
     /// fifth less time. Free memory in folios of this size is scarcer: a virtual machine may have returned it to its
     /// host.
-    case lasting = 0x20_0000
+    case longLived = 0x20_0000
 }

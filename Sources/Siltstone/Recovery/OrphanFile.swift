@@ -8,7 +8,7 @@ enum OrphanFile {
         _ file: StoreFile, in directory: String, _ fileSystem: any FileSystem, store: StoreIdentity?
     ) throws(StoreError) -> Bool {
         guard let kind = file.headerKind else {
-            guard file == .currentInTheMaking else { return true }
+            guard file == .temporaryCurrent else { return true }
             return try beginning(of: file, in: directory, fileSystem).map(isCurrent) ?? false
         }
         guard let bytes = try beginning(of: file, in: directory, fileSystem) else { return false }

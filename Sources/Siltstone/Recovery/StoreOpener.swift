@@ -360,7 +360,7 @@ struct StoreOpener {
             case .manifest(let number) where number > 1: throw lost
             case .log(let number):
                 if try LogRecovery.holdsChanges(number, in: directory, configuration) { throw lost }
-            case .manifest, .current, .currentInTheMaking, .lock: continue
+            case .manifest, .current, .temporaryCurrent, .lock: continue
             }
         }
     }

@@ -7,7 +7,7 @@ final class RepairedValues {
     /// All value files, by number.
     private var files: [UInt64: ValueFileReader] = [:]
     /// Numbers of the files that cannot be kept, because their headers are damaged or name another store.
-    private var headless: Set<UInt64> = []
+    private var relocatedFiles: Set<UInt64> = []
     private let makeWriter: () throws(StoreError) -> ValueFileWriter
     /// The writer of the new file; nil until the first value is moved.
     private var writer: ValueFileWriter?
@@ -23,12 +23,12 @@ final class RepairedValues {
     /// - Parameter staysInPlace: true if the repaired store can use the file as it is.
     func add(_ file: ValueFileReader, staysInPlace: Bool) {
         files[file.number] = file
-        if !staysInPlace { headless.insert(file.number) }
+        if !staysInPlace { relocatedFiles.insert(file.number) }
     }
 
     /// True if every value file to which a segment refers is present and stays in place.
     func canStay(_ uses: [SegmentInfo.ValueFileUse]) -> Bool {
-        uses.allSatisfy { files[$0.file] != nil && !headless.contains($0.file) }
+        uses.allSatisfy { files[$0.file] != nil && !relocatedFiles.contains($0.file) }
     }
 
     /// The record for the repaired store, with a new pointer if its value was moved; nil if its value is lost.
@@ -44,7 +44,7 @@ final class RepairedValues {
             guard error.isDamage else { throw error }
             return nil  // the caller reports the loss under the file that holds the record
         }
-        guard headless.contains(pointer.file) else { return record }
+        guard relocatedFiles.contains(pointer.file) else { return record }
         let current: ValueFileWriter
         if let open = writer { current = open } else { current = try makeWriter() }
         writer = current

@@ -7,7 +7,7 @@ extension StoreRepair {
     mutating func finish(_ listed: Set<StoreFile>, _ directories: Set<StoreFile>) throws(StoreError) {
         next.lastSequence = max(known.lastSequence, next.segments.values.map(\.info.greatestSequence).max() ?? 0)
         next.valueFiles = Set(next.segments.values.flatMap { $0.info.valueFiles.map(\.file) })
-        let unneeded = listed.subtracting(next.liveFiles.union([.current, .lock, .currentInTheMaking]))
+        let unneeded = listed.subtracting(next.liveFiles.union([.current, .lock, .temporaryCurrent]))
         let files = unneeded.subtracting(directories).sorted { $0.name < $1.name }
         let isLinked = try linkAside(files)
         try syncDirectory(directory)

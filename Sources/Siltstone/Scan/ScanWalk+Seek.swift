@@ -55,7 +55,7 @@ extension ScanWalk {
         guard isStarted, let place, let found = placeInSpan(place, isOnward: isOnward) else {
             return try readFirstSpan(place)
         }
-        return try goOn(at: found)
+        return try resume(at: found)
     }
 
     /// Finds the first record from a position on; nil if the span of records that was read last does not include the

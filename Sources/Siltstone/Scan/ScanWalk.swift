@@ -26,7 +26,7 @@ struct ScanWalk: ~Copyable {
     /// The end of the range at which the scan ends; nil for the last key in scan order.
     var farEnd: [UInt8]?
     /// The ranges of a scan over several ranges; ``nearEnd`` and ``farEnd`` belong to the current one.
-    var ranges: RangeCourse?
+    var ranges: RangeIterator?
     /// The number of entries that the scan may still return.
     private(set) var left: Int
     /// Whether the first span was read.
@@ -48,12 +48,12 @@ struct ScanWalk: ~Copyable {
     init(
         _ path: ScanPath, at snapshot: SequenceNumber?, over ranges: [KeyRange], _ direction: ScanDirection, limit: Int
     ) throws(StoreError) {
-        var course = RangeCourse(ranges, direction)
-        let first = course.next()
+        var iterator = RangeIterator(ranges, direction)
+        let first = iterator.next()
         try self.init(
             path, at: snapshot, direction, farEnd: first?.farEnd(direction), limit: first == nil ? 0 : limit)
         nearEnd = first?.nearEnd(direction)
-        self.ranges = course
+        self.ranges = iterator
     }
 
     /// Makes a scan that ``begin(at:)`` starts.
@@ -200,7 +200,7 @@ struct ScanWalk: ~Copyable {
     func isSkipped(_ record: RecordPlace) -> Bool { Self.isSkipped(record, stretch) }
 
     /// Corrects the count for a hidden record, which ``take(upTo:)`` counts as a returned entry.
-    mutating func uncount() { left &+= 1 }
+    mutating func discountHidden() { left &+= 1 }
 
     /// Handles the record at which a row ended early. Calls `body` with it, unless it is hidden.
     /// - Returns: the result of `body`; true if the record is hidden.
@@ -282,15 +282,8 @@ struct ScanWalk: ~Copyable {
     private mutating func readNextSpan() throws(StoreError) -> Bool {
         if isLastSpan { return false }
         if _slowPath(!tombstones.isEmpty) { return try readNextStretch() }
-        let span = try merge.with { merge throws(StoreError) in try merge.nextSpan() }
-        guard !span.isEmpty else {
-            // After a seek, `next` and `end` may still refer to the previous span, so they are cleared.
-            leaveSpan()
-            isLastSpan = true
-            return false
-        }
-        self.span = span
-        (next, end) = (span.start, span.end)
+        guard try readWholeSpan() else { return false }
+        end = span.end
         cutAtFarEnd()
         return next != end
     }
@@ -379,9 +372,11 @@ struct ScanWalk: ~Copyable {
     }
 
     /// Reads the next span, regardless of the range tombstones that apply, and moves to its start.
+    @inline(__always)
     private mutating func readWholeSpan() throws(StoreError) -> Bool {
         let span = try merge.with { merge throws(StoreError) in try merge.nextSpan() }
         guard !span.isEmpty else {
+            // After a seek, `next` and `end` may still refer to the previous span, so they are cleared.
             leaveSpan()
             isLastSpan = true
             return false
@@ -393,7 +388,7 @@ struct ScanWalk: ~Copyable {
 
     /// Continues at a record of the span that was read last.
     /// - Returns: whether the range has records from there on.
-    mutating func goOn(at record: RecordPlace) throws(StoreError) -> Bool {
+    mutating func resume(at record: RecordPlace) throws(StoreError) -> Bool {
         if _slowPath(!tombstones.isEmpty) {
             (next, end) = (record, record)
             hasStretch = false
@@ -453,7 +448,9 @@ struct ScanWalk: ~Copyable {
             if record != first, count >= DeletedRangeCache.fewestToGrow { passed = [UInt8]((record - 1).key) }
             isFound = record != end
             if isFound { break }
-            if record != first, !isLastSpan, tries > 0, try !leap(from: start, over: record - 1) { tries -= 1 }
+            if record != first, !isLastSpan, tries > 0, try !skipDeletedRange(from: start, over: record - 1) {
+                tries -= 1
+            }
             guard try readNextSpan() else { break }
         }
         if let passed {
@@ -468,7 +465,7 @@ struct ScanWalk: ~Copyable {
 
     /// Skips a range that is known to be empty, if one lies directly after the last record that was passed.
     /// - Returns: whether there was one.
-    private mutating func leap(from start: [UInt8], over record: RecordPlace) throws(StoreError) -> Bool {
+    private mutating func skipDeletedRange(from start: [UInt8], over record: RecordPlace) throws(StoreError) -> Bool {
         let ranges = path.object.deletedRanges
         guard ranges.hasSeveral else { return false }
         let end = withContiguousBytes(start) { start in

@@ -69,6 +69,6 @@ func withStackBytes<R>(
 }
 
 /// Runs `body` with storage for `count` records on the stack.
-func withStackRecords<R, E: Error>(_ count: Int, _ body: (RecordRoom) throws(E) -> R) throws(E) -> R {
-    try unsafe withStack(Record.self, count: count) { records throws(E) in try unsafe body(RecordRoom(records)) }
+func withStackRecords<R, E: Error>(_ count: Int, _ body: (RecordBuffer) throws(E) -> R) throws(E) -> R {
+    try unsafe withStack(Record.self, count: count) { records throws(E) in try unsafe body(RecordBuffer(records)) }
 }

@@ -100,9 +100,9 @@ extension ElementRow where Element == Record {
 
     /// Returns the storage for records from `first` up to, not including, `last`.
     @inline(__always)
-    func room(from first: Int, to last: Int) -> RecordRoom {
+    func room(from first: Int, to last: Int) -> RecordBuffer {
         assert(first >= 0 && first <= last && last <= count)
-        return unsafe RecordRoom(start + first, count: last &- first)
+        return unsafe RecordBuffer(start + first, count: last &- first)
     }
 }
 

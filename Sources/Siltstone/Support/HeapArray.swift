@@ -46,5 +46,5 @@ extension HeapArray where Element == Record {
 
     /// Returns the storage for records from `first` up to, not including, `last`.
     @inline(__always)
-    func room(from first: Int, to last: Int) -> RecordRoom { elements.room(from: first, to: last) }
+    func room(from first: Int, to last: Int) -> RecordBuffer { elements.room(from: first, to: last) }
 }

@@ -31,11 +31,11 @@ struct RecordBatch: ~Copyable {
 
     /// Returns the storage after the present records, up to a total of `last` records in the batch.
     @inline(__always)
-    func room(upTo last: Int) -> RecordRoom { records.room(from: count, to: last) }
+    func room(upTo last: Int) -> RecordBuffer { records.room(from: count, to: last) }
 
     /// Adds the records that the caller has put into ``room(upTo:)`` to the batch.
     @inline(__always)
-    mutating func grow(to room: RecordRoom) {
+    mutating func grow(to room: RecordBuffer) {
         count = room.place - start
         assert(count <= capacity)
     }

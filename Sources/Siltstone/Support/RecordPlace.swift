@@ -51,7 +51,7 @@ struct RecordPlace: Comparable {
 
 /// Storage for records in a batch, which is filled from its start.
 @safe
-struct RecordRoom {
+struct RecordBuffer {
     private let start: UnsafeMutablePointer<Record>
     private var next: UnsafeMutablePointer<Record>
     private let end: UnsafeMutablePointer<Record>

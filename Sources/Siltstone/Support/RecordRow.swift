@@ -11,7 +11,7 @@ struct RecordRow {
     /// - Returns: the position of that first record, or the end; nil if `body` has returned false.
     @inlinable
     @inline(__always)
-    func handValues(
+    func forEachValue(
         to body: (RawSpan, RawSpan) throws -> Bool, stop: inout RecordPlace?
     ) rethrows -> RecordPlace? {
         var next = start
@@ -44,8 +44,8 @@ extension RecordRow {
 
     /// Calls `body` with the key of each record, up to the first tombstone. It does not matter whether a value is in
     /// the record or in a value file.
-    /// - Parameter stop: as in ``handValues(to:stop:)``.
-    /// - Returns: as ``handValues(to:stop:)``, for the first tombstone.
+    /// - Parameter stop: as in ``forEachValue(to:stop:)``.
+    /// - Returns: as ``forEachValue(to:stop:)``, for the first tombstone.
     @inlinable
     @inline(__always)
     func handKeys(

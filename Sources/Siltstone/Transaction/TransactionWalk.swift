@@ -105,7 +105,7 @@ final class TransactionWalk {
             let end = KeyRange.successor(of: key)
             if fullRange.to.map({ end.lexicographicallyPrecedes($0) }) ?? true { range.to = end }
         }
-        // For a hidden record, `ScanWalk.uncount()` has raised the count of entries left, and this lowers it again.
+        // For a hidden record, `ScanWalk.discountHidden()` has raised the count of entries left, and this lowers it again.
         // Otherwise the count of an unlimited scan would overflow, and the seek would treat the scan as ended.
         if !isBaseAtEnd { base.take(upTo: baseNext) }
         try base.seek(to: key)
@@ -133,7 +133,7 @@ final class TransactionWalk {
     /// Corrects the counts for a hidden record, which the next call counts as a returned entry.
     private func skip() {
         left &+= 1
-        base.uncount()
+        base.discountHidden()
     }
 
     /// Runs `body` with the value of the record that ``nextRecord()`` returned last.

@@ -7,7 +7,7 @@ struct LoggedTable {
     var nextStep = WritePath.logStep
     /// While the memtable has fewer bytes than this, a small change fits without a check
     /// (``WritePath/makeRoom(_:_:)``). 0: every change is checked.
-    var easyEnd = 0
+    var uncheckedEnd = 0
     /// The value files to which its changes refer.
     var valueFiles: Set<UInt64> = []
     /// The extent of the log that recovery has read, in a read-only store; otherwise nil.

@@ -65,7 +65,7 @@ struct WriteController: Sendable {
 
     /// The action of a writer before its change.
     enum Charge: Equatable {
-        case goOn
+        case proceed
         /// A pause is due, and the caller cannot pause. Nothing was charged.
         case refused
         /// Sleep this many nanoseconds first.
@@ -83,7 +83,7 @@ struct WriteController: Sendable {
         let owed = debt &+ delay &* UInt64(bytes + 64) / 1024
         if !mayPause, owed >= Self.shortestPause { return .refused }
         debt = owed
-        guard owed >= Self.shortestPause else { return .goOn }
+        guard owed >= Self.shortestPause else { return .proceed }
         debt = 0
         return .pause(min(owed, Self.longestPause))
     }

@@ -193,7 +193,7 @@ extension WritePath {
     /// - Returns: false if there is no log.
     func closeLogAsItIs() throws(StoreError) -> Bool {
         guard let log = lock.withLock({ state.active.log }) else { return false }
-        try log.closeAsItIs()
+        try log.closeWithoutFrame()
         return true
     }
 }

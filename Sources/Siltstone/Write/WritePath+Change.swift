@@ -54,7 +54,7 @@ extension WritePath {
         if let valueFile { state.active.valueFiles.insert(valueFile) }
         finishWrite(last: sequence, count: 1, bytes: userBytes)
         if _slowPath(feed.isListening) {
-            tellFeed(of: Record(key: key, value: value, sequence: sequence, kind: kind))
+            publishToFeed(of: Record(key: key, value: value, sequence: sequence, kind: kind))
         }
         return sequence
     }

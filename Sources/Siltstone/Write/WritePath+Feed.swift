@@ -20,5 +20,5 @@ extension WritePath {
 
     /// Publishes a change to the feed. Called under the write lock, when the change becomes visible to readers.
     @inline(never)
-    func tellFeed(of change: Record) { feed.publish(change) }
+    func publishToFeed(of change: Record) { feed.publish(change) }
 }

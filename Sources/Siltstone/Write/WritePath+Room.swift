@@ -19,7 +19,7 @@ extension WritePath {
     func makeRoom(_ size: ChangeSize, _ waits: WaitPolicy) throws(StoreError) -> Bool {
         try status.checkWritable()
         let bytes = state.active.unretainedTable.with { $0.byteCount }
-        let isEasy = size.count == 1 && size.bytes <= Self.easyChange && bytes < state.active.easyEnd
+        let isEasy = size.count == 1 && size.bytes <= Self.easyChange && bytes < state.active.uncheckedEnd
         if _fastPath(isEasy && state.controller.delay == 0) { return true }
         return try findRoom(size, waits)
     }
@@ -38,7 +38,7 @@ extension WritePath {
             table.hasRoom(keyBytes: most, valueBytes: 0, count: most / MemTableEntry.headerSize)
         }
         let next = bytes < preparationBytes ? preparationBytes : configuration.sealingBytes
-        state.active.easyEnd = hasRoom ? min(bytes + Self.easyStep, next) : 0
+        state.active.uncheckedEnd = hasRoom ? min(bytes + Self.easyStep, next) : 0
     }
 
     /// Bytes in the memtable at which the next log is created. An eighth was measured better than half
@@ -66,7 +66,7 @@ extension WritePath {
             if isEmpty {
                 // A batch larger than a memtable gets a memtable of its own size.
                 state.active.table = try MemTable.make(configuration, for: size, arenas)
-                state.active.easyEnd = 0
+                state.active.uncheckedEnd = 0
                 publish()
                 continue
             }
@@ -111,7 +111,7 @@ extension WritePath {
     /// - Returns: false if a pause is due and the caller must not wait.
     private func slowDown(_ size: ChangeSize, _ waits: WaitPolicy) throws(StoreError) -> Bool {
         switch state.controller.charge(size.bytes, mayPause: waits != .never) {
-        case .goOn: return true
+        case .proceed: return true
         case .refused: return false
         case .pause(let pause):
             state.counts.slowdowns += 1

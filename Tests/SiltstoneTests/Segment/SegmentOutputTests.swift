@@ -7,7 +7,7 @@ import Testing
 /// Pieces of a file that are written by another thread while the next ones are made.
 @Suite("Segment output", .comesToAnEnd)
 struct SegmentOutputTests {
-    private static let piece = OutputPieces.soon.rawValue
+    private static let piece = OutputPieces.shortLived.rawValue
     private static let path = "/piece"
 
     private func bytes(_ count: Int) -> [UInt8] {

@@ -234,7 +234,7 @@ import Testing
     @Test("a store that another process is just making is not taken for something else")
     func inTheMaking() throws {
         let fixture = try closedStore()
-        let (new, current) = (fixture.file(StoreFile.currentInTheMaking.name), fixture.file(StoreFile.current.name))
+        let (new, current) = (fixture.file(StoreFile.temporaryCurrent.name), fixture.file(StoreFile.current.name))
         let files = fixture.fileSystem
         try files.rename(current, to: new)
         let disk = FaultInjectingFileSystem(files)

@@ -44,7 +44,8 @@ struct RawMemoryTests {
     @Test("the compiler checks all modules for memory safety, but for two adapters")
     func isStrict() throws {
         let manifest = try String(contentsOf: Self.root.appending(path: "Package.swift"), encoding: .utf8)
-        let targets = /\.(?:target|executableTarget)\(\s*name: "(\w+)"/
+        // A target begins a line, indented by eight; a dependency stands further in.
+        let targets = /\n {8}\.(?:target|executableTarget)\(\s*name: "(\w+)"/
         var checked: Set<String> = []
         for target in manifest.matches(of: targets) {
             guard let settings = manifest[target.range.upperBound...].firstMatch(of: /swiftSettings: (\w+)/) else {

@@ -28,7 +28,7 @@ struct BlockSearch {
     private let skip: Int
     private let wanted: UInt64
     /// True if a record with the searched digest was found. Digests cannot narrow the range further.
-    private var hasMet = false
+    private var foundEqual = false
 
     private static let pivots = 7
 
@@ -64,7 +64,7 @@ struct BlockSearch {
     /// - Returns: false if a slot points to no valid record.
     @inline(__always)
     mutating func narrow() -> Bool {
-        while !hasMet, high &- low > 3 {
+        while !foundEqual, high &- low > 3 {
             guard compare(low, span: high &- low) else { return false }
         }
         return true
@@ -82,7 +82,7 @@ struct BlockSearch {
         }
         if before > 0 { low = Self.slot(start, span, before) &+ 1 }
         if notBehind < Self.pivots { high = Self.slot(start, span, notBehind &+ 1) }
-        hasMet = notBehind > before
+        foundEqual = notBehind > before
         return true
     }
 

@@ -165,7 +165,7 @@ extension SegmentCursor {
 
     /// Puts the record at an offset into `room`, without its sequence number, if it is the newest version of its key.
     @inline(__always)
-    private func putNewest(_ block: Block, _ offset: Int, _ room: inout RecordRoom) throws(StoreError) {
+    private func putNewest(_ block: Block, _ offset: Int, _ room: inout RecordBuffer) throws(StoreError) {
         guard let found = block.record(at: offset) else { throw reader.malformed(number) }
         if _slowPath(found.isOlder) { return }
         room.put(found.record.unnumbered)

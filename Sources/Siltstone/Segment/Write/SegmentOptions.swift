@@ -8,7 +8,7 @@ struct SegmentOptions: Sendable, Hashable {
     /// The number of records to expect, or 0 if it is unknown. A known number saves some copying.
     var expectedRecords = 0
     /// Bytes of each write call.
-    var pieces = OutputPieces.soon
+    var pieces = OutputPieces.shortLived
 
     static let blockBytesRange = (4 << 10)...(64 << 10)
 

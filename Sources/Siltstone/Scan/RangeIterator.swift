@@ -1,5 +1,5 @@
 /// The ranges of one scan, in scan order, and the position among them.
-struct RangeCourse {
+struct RangeIterator {
     /// Sorted and disjoint, in key order.
     private let ranges: [KeyRange]
     private let direction: ScanDirection
