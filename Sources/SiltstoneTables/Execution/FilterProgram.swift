@@ -48,7 +48,7 @@ final class FilterProgram {
         case .bytes:
             guard let value = unsafe Self.bytes(slot, row, base) else { return nil }
             let order = unsafe bytes[test.pointee.operand].withUnsafeBytes { unsafe RowBytes.order(value, $0) }
-            return unsafe test.pointee.comparison.accepts(order)
+            return unsafe test.pointee.comparison.holds(order: order)
         case .bytesList:
             guard let value = unsafe Self.bytes(slot, row, base) else { return nil }
             return unsafe byteLists[test.pointee.operand].containsSorted(value) != test.pointee.isInverted
@@ -69,12 +69,12 @@ final class FilterProgram {
             let (a, b) = unsafe (
                 ScalarOrder.load(left.type, base + left.place), ScalarOrder.load(right.type, base + right.place)
             )
-            return unsafe test.pointee.comparison.accepts(a < b ? -1 : a > b ? 1 : 0)
+            return unsafe test.pointee.comparison.holds(order: a < b ? -1 : a > b ? 1 : 0)
         }
         do {
             let span = unsafe RawSpan(_unsafeBytes: row)
             let order = ColumnValue.order(try left.value(in: span), try right.value(in: span))
-            return unsafe test.pointee.comparison.accepts(order)
+            return unsafe test.pointee.comparison.holds(order: order)
         } catch { return nil }
     }
 
@@ -139,7 +139,7 @@ final class FilterProgram {
             let part = Condition.comparing(right, slot.type, comparison.mirrored, value)
             return try compile(part, columns, table, ifMet: ifMet, ifNot: ifNot)
         case (.absent(let a), .absent(let b)):
-            return !a.isNull && !b.isNull && comparison.accepts(ColumnValue.order(a, b)) ? ifMet : ifNot
+            return !a.isNull && !b.isNull && comparison.holds(order: ColumnValue.order(a, b)) ? ifMet : ifNot
         case (.missing, _), (_, .missing): throw CRUDSQLGenError.missingColumn(table)
         }
     }

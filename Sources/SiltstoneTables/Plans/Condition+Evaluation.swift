@@ -7,7 +7,7 @@ extension ColumnTest {
         case .isNull: value.isNull
         case .isNotNull: !value.isNull
         case .compare(let comparison, let other):
-            !value.isNull && comparison.accepts(ColumnValue.order(value, other))
+            !value.isNull && comparison.holds(order: ColumnValue.order(value, other))
         case .isIn(let values): !value.isNull && values.contains { ColumnValue.areSame($0, value) }
         case .isNotIn(let values): !value.isNull && !values.contains { ColumnValue.areSame($0, value) }
         case .like(let pattern): value.text.map { TextPattern(pattern).matches(text: $0) } ?? false
@@ -26,7 +26,7 @@ extension Condition {
         case .test(let column, let test): return test.isMet(by: try value(column))
         case .columns(let left, let comparison, let right):
             let (a, b) = (try value(left), try value(right))
-            return !a.isNull && !b.isNull && comparison.accepts(ColumnValue.order(a, b))
+            return !a.isNull && !b.isNull && comparison.holds(order: ColumnValue.order(a, b))
         case .and(let parts): return try parts.allSatisfy { try $0.isMet(value) }
         case .or(let parts): return try parts.contains { try $0.isMet(value) }
         }

@@ -160,28 +160,4 @@ extension Comparison {
         case .greaterOrEqual: .less
         }
     }
-
-    /// The comparison with its operands swapped.
-    var mirrored: Comparison {
-        switch self {
-        case .equal, .notEqual: self
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
-        }
-    }
-
-    /// True if values whose three-way order is below, at or above 0 satisfy the comparison.
-    @inline(__always)
-    func accepts(_ order: Int) -> Bool {
-        switch self {
-        case .equal: order == 0
-        case .notEqual: order != 0
-        case .less: order < 0
-        case .lessOrEqual: order <= 0
-        case .greater: order > 0
-        case .greaterOrEqual: order >= 0
-        }
-    }
 }

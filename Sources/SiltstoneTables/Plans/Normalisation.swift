@@ -79,7 +79,9 @@ extension Condition {
         if value.isNull { return .never }
         let bounds = LiteralBounds(value, for: type)
         if let exact = bounds.exact { return .test(column, .compare(comparison, exact)) }
-        if let order = bounds.orderOfKinds { return comparison.accepts(order) ? .test(column, .isNotNull) : .never }
+        if let order = bounds.orderOfKinds {
+            return comparison.holds(order: order) ? .test(column, .isNotNull) : .never
+        }
         func bounded(_ comparison: Comparison, _ bound: ColumnValue?, orElse isMet: Bool) -> Condition {
             if let bound { return .test(column, .compare(comparison, bound)) }
             return isMet ? .test(column, .isNotNull) : .never

@@ -48,6 +48,8 @@ extension Comparison {
     }
 
     /// True if the comparison holds for two values whose three-way order is below 0, 0, or above 0.
+    @inlinable
+    @inline(__always)
     package func holds(order: Int) -> Bool {
         switch self {
         case .equal: order == 0
@@ -56,6 +58,17 @@ extension Comparison {
         case .lessOrEqual: order <= 0
         case .greater: order > 0
         case .greaterOrEqual: order >= 0
+        }
+    }
+
+    /// The comparison with its operands swapped.
+    package var mirrored: Comparison {
+        switch self {
+        case .equal, .notEqual: self
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
         }
     }
 }

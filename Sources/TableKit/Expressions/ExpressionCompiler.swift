@@ -178,16 +178,3 @@ extension AnyKeyPath {
         }
     }
 }
-
-extension Comparison {
-    /// The comparison with its operands swapped.
-    var mirrored: Comparison {
-        switch self {
-        case .equal, .notEqual: self
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
-        }
-    }
-}
