@@ -25,7 +25,6 @@ public final class PostgresRepository: SQLRecordRepository {
     public let dataTransformer: any DataTransformer
     /// The connection to the table.
     public let _records: SQLRecords
-    private let server: ServerPool<PostgresConnector>
 
     /// Creates a repository with its own connections. The first operation makes the first connection.
     /// - Parameters:
@@ -54,13 +53,8 @@ public final class PostgresRepository: SQLRecordRepository {
     ) {
         self.tableName = tableName
         self.dataTransformer = dataTransformer
-        server = configuration.server
-        _records = SQLRecords(server, RecordTable(tableName), tableName: tableName)
+        _records = SQLRecords(configuration.server, RecordTable(tableName), tableName: tableName)
     }
-
-    /// Closes the connections, including those of other repositories of the configuration and of its `Database`. Later
-    /// operations throw `CRUDRepositoryError.databaseError`. Idempotent.
-    public func close() { server.engine.close() }
 }
 
 extension PostgresRepository {

@@ -1,6 +1,6 @@
 extension ConnectionPool {
     /// Runs `work` and repeats it, with growing pauses, while it is known to have changed nothing: after a conflict, a
-    /// lost connection, or a failed login. An unknown outcome is thrown at once.
+    /// lost connection, or a failed login. An unknown outcome is thrown at once, and so is every error of a closed pool.
     /// - Parameters:
     ///   - timeout: how long `work` is repeated.
     ///   - conflicts: how often `work` runs again after a conflict.
@@ -22,7 +22,7 @@ extension ConnectionPool {
                     case .noConnection: mayConnectLater(error)
                     case .statement, .unknownOutcome, .timedOut, .cancelled: false
                     }
-                guard isTransient, ContinuousClock.now < end else { throw error }
+                guard isTransient, !isClosed, ContinuousClock.now < end else { throw error }
                 if error.kind == .conflict { left -= 1 }
             }
             try await Task.sleep(for: pause)

@@ -143,6 +143,9 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
         return try body(connection)
     }
 
+    /// Whether the pool has closed, for good.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     /// Closes idle connections, and the others on their release. Waiting callers get an error.
     package func close() {
         let (resting, waiters) = state.withLock { state -> ([Resting], [Waiter]) in

@@ -30,6 +30,8 @@ package final class ServerPool<Connector: ServerConnector>: Sendable {
 }
 
 extension ServerPool: RecordServer {
+    package func close() { engine.close() }
+
     /// Runs `work` and repeats it while it is known to have changed nothing: after a conflict, a lost connection, or a
     /// failed login. An unknown outcome is thrown at once. A login that fails with a server code is repeated only for
     /// temporary refusals; one without a code only if ``ServerConnector/mayRecover``, for otherwise the host is

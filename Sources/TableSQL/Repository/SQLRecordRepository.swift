@@ -10,6 +10,11 @@ public protocol SQLRecordRepository: RecordRepository {
 }
 
 extension SQLRecordRepository {
+    /// Closes the connections, those that other repositories of the same configuration and its `Database` use among them:
+    /// those that rest at once, the others when they come back. Later operations throw `CRUDRepositoryError.databaseError`.
+    /// Again: does nothing.
+    public func close() { _records.close() }
+
     /// The bytes under an identifier.
     public func record(id: CRUDRepository.ItemIdentifier) async throws -> Data? {
         try await _records.run(whereMissing: nil) { connection, table in

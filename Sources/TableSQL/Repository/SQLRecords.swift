@@ -8,6 +8,8 @@ package protocol RecordServer: Sendable {
     func retrying<R: Sendable>(
         _ work: @escaping @Sendable (any SQLConnection) throws -> R
     ) async throws -> R
+    /// Closes the connections.
+    func close()
 }
 
 /// The records of a repository on a server. The first record creates the table.
@@ -21,6 +23,8 @@ public final class SQLRecords: Sendable {
         self.table = table
         self.tableName = tableName
     }
+
+    func close() { server.close() }
 
     /// Runs an operation; returns `empty` if the table does not exist.
     func run<R: Sendable>(

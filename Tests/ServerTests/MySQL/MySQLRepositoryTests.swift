@@ -33,6 +33,18 @@ extension MySQLTests {
         }
     }
 
+    @Test("close()", .timeLimit(.minutes(10)), arguments: ClosingPromise.allCases)
+    func closing(promise: ClosingPromise) async throws {
+        let server = try MySQLServer.shared()
+        try await ServerClosing(
+            configuration: {
+                var options = MySQLOptions()
+                options.failoverTimeout = .seconds(86_400)
+                return try MySQLDatabaseConfiguration(server.url(database: $0), options: options)
+            }, repository: { MySQLRepository(configuration: $0, tableName: $1) }, database: try server.makeDatabase()
+        ).check(promise)
+    }
+
     @Suite struct Repositories {
         private func configuration() throws -> MySQLDatabaseConfiguration {
             let server = try MySQLServer.shared()

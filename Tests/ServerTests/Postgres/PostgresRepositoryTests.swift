@@ -37,6 +37,18 @@ extension PostgresTests {
         }
     }
 
+    @Test("close()", .timeLimit(.minutes(10)), arguments: ClosingPromise.allCases)
+    func closing(promise: ClosingPromise) async throws {
+        let server = try PostgresServer.shared()
+        try await ServerClosing(
+            configuration: {
+                var options = PostgresOptions()
+                options.failoverTimeout = .seconds(86_400)
+                return try PostgresDatabaseConfiguration(server.connectionString(database: $0), options: options)
+            }, repository: { PostgresRepository(configuration: $0, tableName: $1) }, database: try server.makeDatabase()
+        ).check(promise)
+    }
+
     @Suite struct Repositories {
         private func configuration() throws -> PostgresDatabaseConfiguration {
             let server = try PostgresServer.shared()
