@@ -6,6 +6,10 @@ extension SQLiteDialect {
     /// The most placeholders in one statement.
     private static let maximumParameters = 32_766
 
+    /// Where the first column of the table is a real, RETURNING makes a real of the key that is the number of the row, which is
+    /// another number above 2^53 (seen in 3.40). An expression is left as it is.
+    package func returnedNumber(_ name: String) -> String { "coalesce(\(name), NULL)" }
+
     package func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
         var outcome = SQLInsertOutcome()
         let most = max(1, min(Self.batchRows, Self.maximumParameters / max(1, insert.columns.count)))

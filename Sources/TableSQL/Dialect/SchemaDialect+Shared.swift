@@ -54,9 +54,12 @@ extension SchemaDialect {
     /// - Returns: the column types.
     func appendReturning(_ columns: [Int], of table: SQLTable, to text: inout SQLText) throws -> [ColumnType] {
         if columns.isEmpty { return [] }
-        let found = columns.map { table.structure.columns[$0] }
-        text += " RETURNING " + (try found.map { try quote($0.name) }.joined(separator: ", "))
-        return found.map(\.type)
+        let terms = try columns.map { number in
+            let name = try quote(table.structure.columns[number].name)
+            return number == table.numberColumn ? returnedNumber(name) : name
+        }
+        text += " RETURNING " + terms.joined(separator: ", ")
+        return columns.map { table.structure.columns[$0].type }
     }
 
     /// Appends the ON CONFLICT clause.

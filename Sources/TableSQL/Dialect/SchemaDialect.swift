@@ -40,11 +40,16 @@ package protocol SchemaDialect: SQLDialect {
     /// - Returns: the number of rows, and the requested columns, with rows in any order.
     func change(_ change: SQLChange, _ connection: any SQLConnection) throws -> (count: Int, rows: [[ColumnValue]])
 
+    /// A numbered key as a term of RETURNING.
+    /// - Parameter name: its column, quoted.
+    func returnedNumber(_ name: String) -> String
+
     /// Problems of rows, indexes and constraints, as sentences.
     func verify(_ tables: [SQLTable], _ connection: any SQLConnection) throws -> [String]
 }
 
 extension SchemaDialect {
+    package func returnedNumber(_ name: String) -> String { name }
     package var closesChanges: Bool { false }
     package var schemaChangesCommit: Bool { false }
     package var impatience: [String] { [] }

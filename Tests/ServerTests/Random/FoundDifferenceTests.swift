@@ -82,6 +82,35 @@ import PostgresTables
         }
     }
 
+    @Test("changes return large keys to the last bit, behind a real, too", arguments: MoveTarget.available)
+    func returnedKeys(target: MoveTarget) async throws {
+        @Sendable func returned(_ result: ChangeResult) throws -> [ColumnValue]? {
+            try result.shape.map { try result.rows.values(ofRow: 0, $0) }
+        }
+        let keys: [Int64] = [.min, -(1 << 53) - 1, 7, (1 << 53) + 1, .max]
+        let table = TableStructure(
+            name: "K", columns: [Column("real", .double), Column("id", .int64)], primaryKey: [1])
+        try await withTable(target) { engine in
+            try engine.change { try $0.alter(.createTable(table)) }
+            for key in keys {
+                var row = RowBuffer()
+                try row.append([.real(0.5), .integer(key)], layout: table.layout)
+                for conflict in [InsertStatement.Conflict.fail, .replace] {
+                    var insert = InsertStatement(table, rows: row)
+                    (insert.onConflict, insert.isReturning) = (conflict, true)
+                    let result = try engine.change { [insert] in try $0.insert(insert) }
+                    #expect(try returned(result) == [.real(0.5), .integer(key)])
+                    #expect(result.lastInsertID == key)
+                }
+                var update = UpdateStatement(table, columns: [0], row: row)
+                update.predicate = .compare(ColumnReference(column: 1), .equal, .integer(key))
+                update.isReturning = true
+                let result = try engine.change { [update] in try $0.update(update) }
+                #expect(try returned(result) == [.real(0.5), .integer(key)])
+            }
+        }
+    }
+
     @Test("reals and integers of two columns compare to the last bit", arguments: MoveTarget.available)
     func exactNumbers(target: MoveTarget) async throws {
         let reals = [
