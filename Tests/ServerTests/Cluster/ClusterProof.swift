@@ -8,7 +8,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Transfers while one node after the other is killed or frozen, and comes back.
+/// Transfers while one node after the other is hurt, and comes back.
 struct ClusterProof<C: DatabaseConfigurationProtocol> {
     /// The longest that a client may be without a transfer after a fault.
     static var patience: Duration { .seconds(30) }
@@ -16,14 +16,21 @@ struct ClusterProof<C: DatabaseConfigurationProtocol> {
     let cluster: any TestCluster
     let run: TransferRun<C>
 
+    /// One fault, and what came of it.
+    struct Round {
+        let fault: ClusterFault
+        let node: Int
+        /// How long the node was away, in seconds.
+        let outage: Double
+        /// The longest time between two transfers of one client, in seconds.
+        var wait = 0.0
+        /// How long after the node came back all were in step, in seconds.
+        var untilWhole = 0.0
+    }
+
     /// What was seen.
     struct Figures: CustomStringConvertible {
-        var rounds = 0
-        /// For each fault, the longest time between two transfers of one client, in seconds.
-        var waits: [Double] = []
-        /// For each fault, how long after the node came back all were in step, in seconds.
-        var returns: [Double] = []
-        var faults: [String] = []
+        var rounds: [Round] = []
         var entries: TransferLog.Entries
         var problems: [String] = []
 
@@ -34,13 +41,22 @@ struct ClusterProof<C: DatabaseConfigurationProtocol> {
                 return String(format: "%.1f to %.1f s, %.1f s on average", least, most, mean)
             }
             let samples = entries.errors.sorted { $0.value > $1.value }.prefix(12).map { "  \($0.value) x \($0.key)" }
+            let kinds = Set(rounds.map(\.fault)).sorted { $0.rawValue < $1.rawValue }.map { fault in
+                let some = rounds.filter { $0.fault == fault }
+                return """
+                      \(some.count) x \(fault) for \(range(some.map(\.outage)))
+                        the longest time between two transfers of a client: \(range(some.map(\.wait)))
+                        all nodes in step after the return: \(range(some.map(\.untilWhole)))
+                    """
+            }
             return """
-                \(rounds) rounds (\(faults.joined(separator: ", ")))
+                \(rounds.count) rounds
+                \(kinds.joined(separator: "\n"))
                 acknowledged \(entries.acknowledged.count), unknown \(entries.unknown.count), \
                 refused \(entries.refused.count); bodies run \(entries.runs) times
                 audits \(entries.audits), and \(entries.failedAudits) that could not be made
-                the longest time between two transfers of a client: \(range(waits))
-                all nodes in step after the return: \(range(returns))
+                the longest time between two transfers of a client: \(range(rounds.map(\.wait)))
+                all nodes in step after the return: \(range(rounds.map(\.untilWhole)))
                 problems: \(problems)
                 errors:
                 \(samples.joined(separator: "\n"))
@@ -51,7 +67,7 @@ struct ClusterProof<C: DatabaseConfigurationProtocol> {
     /// - Returns: figures, with what is wrong in ``Figures/problems``.
     func check(rounds: Int, atEnd configurations: [C]) throws -> Figures {
         try run.prepare()
-        let work = try run.start()
+        let work = run.start()
         var figures = Figures(entries: run.log.snapshot)
         do {
             for _ in 0..<rounds { try round(&figures) }
@@ -70,28 +86,27 @@ struct ClusterProof<C: DatabaseConfigurationProtocol> {
     }
 
     private func round(_ figures: inout Figures) throws {
-        let fault = ClusterFault.allCases.randomElement() ?? .killed
-        let node = cluster.victim()
+        let fault = cluster.faults[figures.rounds.count % cluster.faults.count]
+        // Else all clients would be on the nodes that no fault has met for a while: a program stays where it is.
+        run.log.restartPrograms()
+        usleep(1_000_000)
+        var round = Round(fault: fault, node: cluster.victim(), outage: .random(in: cluster.outage))
         run.log.note { $0.longestWait = $0.longestWait.map { _ in .zero } }
-        let cluster = cluster
-        let back = try Background { () -> ContinuousClock.Instant in
-            try cluster.suffer(fault, node)
-            return .now
-        }.get()
+        try cluster.suffer(fault, round.node, for: round.outage)
+        let back = ContinuousClock.now
         try wait(until: "all clients go on", limit: .seconds(120)) {
             run.log.snapshot.lastSuccess.allSatisfy { $0 > back }
         }
-        let wait = run.log.snapshot.longestWait.max()?.seconds ?? 0
-        figures.waits.append(wait)
-        if wait > Self.patience.seconds {
-            figures.problems.append("A client was \(wait) s without a transfer after node \(node) was \(fault).")
+        round.wait = run.log.snapshot.longestWait.max()?.seconds ?? 0
+        if round.wait > Self.patience.seconds {
+            figures.problems.append(
+                "A client was \(round.wait) s without a transfer after node \(round.node) was \(fault) for \(round.outage) s."
+            )
         }
-        try self.wait(until: "the nodes are in step", limit: .seconds(180)) { cluster.isWhole() }
-        figures.returns.append((ContinuousClock.now - back).seconds)
-        figures.rounds += 1
-        figures.faults.append("\(node) \(fault)")
-        print("round \(figures.rounds): node \(node) \(fault), \(wait) s")
-        usleep(1_000_000)
+        try wait(until: "the nodes are in step", limit: .seconds(180)) { cluster.isWhole() }
+        round.untilWhole = (ContinuousClock.now - back).seconds
+        figures.rounds.append(round)
+        print("round \(figures.rounds.count): \(round)")
     }
 
     private func wait(until what: String, limit: Duration, _ condition: () -> Bool) throws {

@@ -52,6 +52,7 @@ final class TransferLog: Sendable {
 
     private let entries: Mutex<Entries>
     private let stop = Mutex(false)
+    private let starts = Mutex(1)
 
     init(clients: Int) {
         entries = Mutex(
@@ -63,6 +64,10 @@ final class TransferLog: Sendable {
     var snapshot: Entries { entries.withLock { $0 } }
     var isStopped: Bool { stop.withLock { $0 } }
     func end() { stop.withLock { $0 = true } }
+    /// How often programs were started.
+    var generation: Int { starts.withLock { $0 } }
+    /// Has each program end, and another begin.
+    func restartPrograms() { starts.withLock { $0 += 1 } }
     func note(_ body: (inout sending Entries) -> Void) { entries.withLock { body(&$0) } }
 
     func note(_ error: any Error) {
@@ -104,14 +109,16 @@ struct TransferRun<C: DatabaseConfigurationProtocol>: Sendable {
     }
 
     /// Starts clients and auditor on threads of their own.
-    func start() throws -> [Background<Void>] {
-        let databases = try (0..<clients + 1).map { Database(configuration: try configuration($0)) }
-        return databases.enumerated().map { number, database in
-            Background {
-                while !log.isStopped {
-                    if number < clients { transfer(number, database) } else { audit(database) }
-                }
+    func start() -> [Background<Void>] { (0...clients).map { number in Background { try work(number) } } }
+
+    private func work(_ number: Int) throws {
+        while !log.isStopped {
+            let generation = log.generation
+            let database = Database(configuration: try configuration(number))
+            while !log.isStopped, log.generation == generation {
+                if number < clients { transfer(number, database) } else { audit(database) }
             }
+            try database.close()
         }
     }
 

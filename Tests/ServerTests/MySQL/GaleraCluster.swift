@@ -12,11 +12,14 @@ import Glibc
 import Darwin
 #endif
 
-/// A Galera cluster of the tests' own: nodes of MariaDB on the loopback, all of which take writes.
+/// A Galera cluster of the tests' own: nodes of MariaDB, on the loopback or on machines of a network, all of which take writes.
 final class GaleraCluster: TestCluster, @unchecked Sendable {
     // `@unchecked Sendable`: `processes` has a lock, the rest does not change.
     private struct Node {
         let directory: String
+        let host: String
+        /// Its network namespace.
+        let machine: String?
         let port: Int
         /// For the group, for the changes that a node has missed, for the state as a whole.
         let groupPort: Int
@@ -37,14 +40,18 @@ final class GaleraCluster: TestCluster, @unchecked Sendable {
     private let nodes: [Node]
     private let processes: Mutex<[ServerProcess?]>
     let database = "shop"
+    let network: NodeNetwork?
 
     /// Starts a cluster and waits until all nodes are in step.
-    init(nodes count: Int = 3) throws {
-        nodes = try (0..<count).map { _ in
+    /// - Parameter network: one with a machine for each node; it goes with the cluster.
+    init(nodes count: Int = 3, on network: NodeNetwork? = nil) throws {
+        self.network = network
+        nodes = try (0..<count).map { number in
             let directory =
                 FileManager.default.temporaryDirectory.path + "/siltstone-galera-\(UUID().uuidString.prefix(8))"
             return Node(
-                directory: directory, port: try FreePort.find(), groupPort: try FreePort.find(),
+                directory: directory, host: network?.address(number) ?? "127.0.0.1",
+                machine: network?.machine(number), port: try FreePort.find(), groupPort: try FreePort.find(),
                 changesPort: try FreePort.find(), statePort: try FreePort.find())
         }
         processes = Mutex(Array(repeating: nil, count: count))
@@ -67,26 +74,27 @@ final class GaleraCluster: TestCluster, @unchecked Sendable {
 
     private func start(_ number: Int, isFirst: Bool) throws {
         let node = nodes[number]
-        let others = isFirst ? "" : nodes.map { "127.0.0.1:\($0.groupPort)" }.joined(separator: ",")
+        let others = isFirst ? "" : nodes.map { "\($0.host):\($0.groupPort)" }.joined(separator: ",")
         var words =
             try MySQLServer.words(node.directory, port: node.port) + [
-                "--binlog-format=ROW", "--innodb-autoinc-lock-mode=2", "--wsrep-on=ON",
+                "--bind-address=\(node.host)", "--binlog-format=ROW", "--innodb-autoinc-lock-mode=2", "--wsrep-on=ON",
                 "--wsrep-provider=\(Self.library)", "--wsrep-cluster-name=\(name)",
-                "--wsrep-node-address=127.0.0.1:\(node.groupPort)", "--wsrep-node-name=n\(number)",
-                "--wsrep-sst-method=rsync", "--wsrep-sst-receive-address=127.0.0.1:\(node.statePort)",
+                "--wsrep-node-address=\(node.host):\(node.groupPort)", "--wsrep-node-name=n\(number)",
+                "--wsrep-sst-method=rsync", "--wsrep-sst-receive-address=\(node.host):\(node.statePort)",
                 "--wsrep-provider-options=base_port=\(node.groupPort);"
-                    + "gmcast.listen_addr=tcp://127.0.0.1:\(node.groupPort);"
-                    + "ist.recv_addr=127.0.0.1:\(node.changesPort);gcache.size=32M",
+                    + "gmcast.listen_addr=tcp://\(node.host):\(node.groupPort);"
+                    + "ist.recv_addr=\(node.host):\(node.changesPort);gcache.size=32M",
                 "--wsrep-cluster-address=gcomm://\(others)",
             ]
         if isFirst { words.append("--wsrep-new-cluster") }
-        let process = try ServerProcess(words, log: "\(node.directory)/log", signal: "KILL")
+        let process = try ServerProcess(words, log: "\(node.directory)/log", signal: "KILL", on: node.machine)
         processes.withLock { $0[number] = process }
     }
 
     func remove() {
         for number in nodes.indices { thaw(number) }
         processes.withLock { for process in $0 { process?.stop() } }
+        network?.remove()
         for node in nodes { try? FileManager.default.removeItem(atPath: node.directory) }
     }
 
@@ -94,7 +102,7 @@ final class GaleraCluster: TestCluster, @unchecked Sendable {
 
     /// The URL of all nodes, or of one.
     func url(_ node: Int? = nil) -> String {
-        let hosts = (node.map { [$0] } ?? Array(nodes.indices)).map { "127.0.0.1:\(nodes[$0].port)" }
+        let hosts = (node.map { [$0] } ?? Array(nodes.indices)).map { "\(nodes[$0].host):\(nodes[$0].port)" }
         return "mysql://app:secret@\(hosts.joined(separator: ","))/\(database)"
     }
 

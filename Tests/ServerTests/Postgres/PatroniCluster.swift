@@ -16,17 +16,23 @@ import Glibc
 import Darwin
 #endif
 
-/// Three PostgreSQL servers under Patroni, in its strict synchronous mode, with an etcd of one member.
+/// Three PostgreSQL servers under Patroni, in its strict synchronous mode, with an etcd of one member: on the loopback, or on
+/// four machines of a network.
 final class PatroniCluster: TestCluster {
     /// One server with its Patroni.
     private final class Node: Sendable {
         let number: Int
+        let host: String
+        /// Its network namespace.
+        let machine: String?
         let port: Int
         let restPort: Int
         let process = Mutex<ServerProcess?>(nil)
 
-        init(_ number: Int) throws {
+        init(_ number: Int, on network: NodeNetwork?) throws {
             self.number = number
+            host = network?.address(number - 1) ?? "127.0.0.1"
+            machine = network?.machine(number - 1)
             port = try FreePort.find()
             restPort = try FreePort.find()
         }
@@ -35,10 +41,11 @@ final class PatroniCluster: TestCluster {
     private let directory: String
     private let nodes: [Node]
     private let etcd: ServerProcess
+    let network: NodeNetwork?
 
     var nodeCount: Int { nodes.count }
     /// Some shorter than Patroni's patience with a leader, some longer.
-    var outage: ClosedRange<Double> { 1...40 }
+    var outage: ClosedRange<Double> { network == nil ? 1...40 : 1...20 }
 
     // MARK: What is needed
 
@@ -77,19 +84,22 @@ final class PatroniCluster: TestCluster {
 
     // MARK: Start and end
 
-    init() throws {
+    /// - Parameter network: one with a machine for each server and one behind them for etcd; it goes with the cluster.
+    init(on network: NodeNetwork? = nil) throws {
+        self.network = network
         guard let program = Self.etcd else { throw ServerFailure("There is no etcd.") }
         directory = FileManager.default.temporaryDirectory.path + "/siltstone-patroni-\(UUID().uuidString.prefix(8))"
         try PostgresServer.makeDirectory(directory)
-        nodes = try (1...3).map { try Node($0) }
-        let (client, peer) = ("http://127.0.0.1:\(try FreePort.find())", "http://127.0.0.1:\(try FreePort.find())")
+        nodes = try (1...3).map { try Node($0, on: network) }
+        let host = network?.address(nodes.count) ?? "127.0.0.1"
+        let (client, peer) = ("http://\(host):\(try FreePort.find())", "http://\(host):\(try FreePort.find())")
         etcd = try ServerProcess(
             [
                 program, "--data-dir", "\(directory)/etcd", "--listen-client-urls", client, "--advertise-client-urls",
                 client,
                 "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster",
                 "default=\(peer)",
-            ], log: "\(directory)/etcd.log", signal: "TERM")
+            ], log: "\(directory)/etcd.log", signal: "TERM", on: network?.machine(nodes.count))
         for node in nodes {
             try configuration(node, etcd: client.replacing("http://", with: "")).write(
                 toFile: "\(directory)/p\(node.number).yml", atomically: false, encoding: .utf8)
@@ -107,17 +117,18 @@ final class PatroniCluster: TestCluster {
         """
         scope: siltstone
         name: p\(node.number)
-        restapi: {listen: "127.0.0.1:\(node.restPort)", connect_address: "127.0.0.1:\(node.restPort)"}
+        restapi: {listen: "\(node.host):\(node.restPort)", connect_address: "\(node.host):\(node.restPort)"}
         etcd3: {host: "\(etcd)"}
         bootstrap:
           dcs: {ttl: 20, loop_wait: 2, retry_timeout: 3, synchronous_mode: true, synchronous_mode_strict: true, \
         postgresql: {use_pg_rewind: true}}
           initdb: [{encoding: UTF8}, {locale: C}]
         postgresql:
-          pg_hba: ["host all all 127.0.0.1/32 trust", "host replication all 127.0.0.1/32 trust", "local all all trust"]
+          pg_hba: ["host all all \(network?.range ?? "127.0.0.1/32") trust", \
+        "host replication all \(network?.range ?? "127.0.0.1/32") trust", "local all all trust"]
           parameters: {unix_socket_directories: "\(directory)", max_connections: 120, shared_buffers: 32MB}
-          listen: 127.0.0.1:\(node.port)
-          connect_address: 127.0.0.1:\(node.port)
+          listen: \(node.host):\(node.port)
+          connect_address: \(node.host):\(node.port)
           data_dir: \(directory)/d\(node.number)
           pgpass: \(directory)/pgpass\(node.number)
           bin_dir: \(PostgresServer.programs ?? "")
@@ -130,7 +141,8 @@ final class PatroniCluster: TestCluster {
     private func start(_ node: Node) throws {
         guard let patroni = Self.patroni else { throw ServerFailure("There is no Patroni.") }
         let process = try ServerProcess(
-            [patroni, "\(directory)/p\(node.number).yml"], log: "\(directory)/p\(node.number).log", signal: "TERM")
+            [patroni, "\(directory)/p\(node.number).yml"], log: "\(directory)/p\(node.number).log", signal: "TERM",
+            on: node.machine)
         node.process.withLock { $0 = process }
     }
 
@@ -138,12 +150,13 @@ final class PatroniCluster: TestCluster {
     func remove() {
         for number in nodes.indices { kill(number) }
         etcd.stop()
+        network?.remove()
         try? FileManager.default.removeItem(atPath: directory)
     }
 
     /// A connection string that names all servers.
     var connectionString: String {
-        "host=\(nodes.map { _ in "127.0.0.1" }.joined(separator: ","))"
+        "host=\(nodes.map(\.host).joined(separator: ","))"
             + " port=\(nodes.map { "\($0.port)" }.joined(separator: ",")) user=postgres dbname=postgres"
             + " target_session_attrs=read-write"
     }
@@ -182,7 +195,7 @@ final class PatroniCluster: TestCluster {
     /// Whether Patroni has noted which standby is synchronous: a leader that is lost before gets no successor.
     private func isSynchronousKnown() -> Bool {
         nodes.contains { node in
-            guard let url = URL(string: "http://127.0.0.1:\(node.restPort)/cluster") else { return false }
+            guard let url = URL(string: "http://\(node.host):\(node.restPort)/cluster") else { return false }
             let answer = (try? Data(contentsOf: url)) ?? Data()
             return String(decoding: answer, as: UTF8.self).contains("sync_standby")
         }
@@ -196,6 +209,16 @@ final class PatroniCluster: TestCluster {
     }
 
     // MARK: Faults
+
+    var faults: [ClusterFault] {
+        network == nil ? [.killed, .frozen] : ClusterFault.partitions + [.storeless, .standbyless]
+    }
+
+    func others(than node: Int, in fault: ClusterFault) -> [Int] {
+        let store = nodes.count
+        let servers = nodes.indices.filter { $0 != node }
+        return fault == .storeless ? [store] : fault == .standbyless ? servers : servers + [store]
+    }
 
     /// Patroni and all processes of its server.
     private func processes(_ node: Node) -> [Int32] {

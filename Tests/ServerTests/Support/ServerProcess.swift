@@ -1,6 +1,5 @@
 #if PostgreSQL || MySQL
 import Foundation
-import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -10,42 +9,23 @@ import Darwin
 
 /// A server that runs as an unprivileged user, since servers refuse to run as root, and ends with this process, however
 /// that ends: a shell holds a pipe from here, and stops the server when the pipe is closed.
-final class ServerProcess: @unchecked Sendable {
-    // `@unchecked Sendable`: nothing changes after the initializer.
-    private let process = Process()
-    private let lifeline: Pipe
+final class ServerProcess: Sendable {
+    private let lifeline: Lifeline
     private let log: String
-    /// One start at a time: a child that begins between a pipe and its flag would keep the pipe open.
-    private static let starts = Mutex(())
 
     /// Starts a program.
     /// - Parameters:
     ///   - words: its path and arguments.
     ///   - log: the file that takes its output.
     ///   - signal: what ends it.
-    init(_ words: [String], log: String, signal: String = "INT") throws {
+    ///   - machine: the network namespace in which it runs; nil for that of this process.
+    init(_ words: [String], log: String, signal: String = "INT", on machine: String? = nil) throws {
         self.log = log
         // No `wait`: with the signals that Swift's threads block, the shell would not hear of the end.
         let script =
             "\"$@\" >>\(log) 2>&1 </dev/null & echo $! >\(log).process; read -r line; kill -\(signal) $!"
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", script, "sh"] + Self.unprivileged(words)
-        process.currentDirectoryURL = URL(fileURLWithPath: "/")
-        lifeline = try Self.starts.withLock { [process] _ in
-            let lifeline = Self.pipe()
-            process.standardInput = lifeline
-            try process.run()
-            return lifeline
-        }
-    }
-
-    /// A pipe that other children do not keep open.
-    private static func pipe() -> Pipe {
-        let pipe = Pipe()
-        for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
-            _ = fcntl(handle.fileDescriptor, F_SETFD, fcntl(handle.fileDescriptor, F_GETFD) | FD_CLOEXEC)
-        }
-        return pipe
+        let place = machine.map { [NodeNetwork.program ?? "ip", "netns", "exec", $0] } ?? []
+        lifeline = try Lifeline(script, place + Self.unprivileged(words))
     }
 
     /// A command that runs as `nobody` where this process is root's.
@@ -56,10 +36,7 @@ final class ServerProcess: @unchecked Sendable {
 
     /// Ends the program and waits for it.
     func stop() {
-        guard process.isRunning else { return }
-        do { try lifeline.fileHandleForWriting.close() } catch { process.terminate() }
-        process.waitUntilExit()
-        guard let identifier else { return }
+        guard lifeline.end(), let identifier else { return }
         while Self.isAlive(identifier) { usleep(5000) }
     }
 
@@ -116,18 +93,19 @@ final class ServerProcess: @unchecked Sendable {
     }
 
     /// Runs a program to its end.
+    /// - Parameter isPrivileged: whether it runs as the user of this process.
     /// - Throws: ``ServerFailure`` with its output where it fails.
     @discardableResult
-    static func run(_ words: [String]) throws -> String {
+    static func run(_ words: [String], isPrivileged: Bool = false) throws -> String {
         let process = Process()
-        let output = starts.withLock { _ in pipe() }
-        let words = unprivileged(words)
+        let output = Lifeline.makePipe()
+        let words = isPrivileged ? words : unprivileged(words)
         process.executableURL = URL(fileURLWithPath: words[0])
         process.arguments = Array(words.dropFirst())
         process.standardOutput = output
         process.standardError = output
         process.currentDirectoryURL = URL(fileURLWithPath: "/")
-        try starts.withLock { _ in try process.run() }
+        try Lifeline.start(process)
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         if process.terminationStatus != 0 { throw ServerFailure("\(words.joined(separator: " ")): \(text)") }
