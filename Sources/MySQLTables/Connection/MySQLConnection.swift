@@ -133,7 +133,7 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
             throw loss(
                 statement, verb,
                 SQLConnectionError(
-                    isCancelled ? .cancelled : .timedOut, code: .engine,
+                    isCancelled ? .cancelled : .connectionLost, code: isCancelled ? .engine : .unavailable,
                     "The server at \(place) did not answer in time; the connection was given up"))
         } catch let error as SQLConnectionError {
             throw judged(error, statement, verb)

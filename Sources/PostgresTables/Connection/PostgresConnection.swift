@@ -168,7 +168,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
             throw loss(
                 statements, wasInTransaction,
                 SQLConnectionError(
-                    isCancelled ? .cancelled : .timedOut, code: .engine,
+                    isCancelled ? .cancelled : .connectionLost, code: isCancelled ? .engine : .unavailable,
                     "The server at \(place) did not answer in time; the connection was given up"))
         } catch let error as SQLConnectionError where error.kind == .connectionLost {
             link.giveUp()

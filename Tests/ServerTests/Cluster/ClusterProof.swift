@@ -10,9 +10,6 @@ import Darwin
 
 /// Transfers while one node after the other is hurt, and comes back.
 struct ClusterProof<C: DatabaseConfigurationProtocol> {
-    /// The longest that a client may be without a transfer after a fault.
-    static var patience: Duration { .seconds(30) }
-
     let cluster: any TestCluster
     let run: TransferRun<C>
 
@@ -55,7 +52,8 @@ struct ClusterProof<C: DatabaseConfigurationProtocol> {
                 acknowledged \(entries.acknowledged.count), unknown \(entries.unknown.count), \
                 refused \(entries.refused.count); bodies run \(entries.runs) times
                 audits \(entries.audits), and \(entries.failedAudits) that could not be made
-                the longest time between two transfers of a client: \(range(rounds.map(\.wait)))
+                the longest time between two transfers of a client: \(range(rounds.map(\.wait))), \
+                in \(rounds.count { $0.wait > 30 }) rounds more than 30 s
                 all nodes in step after the return: \(range(rounds.map(\.untilWhole)))
                 problems: \(problems)
                 errors:
@@ -98,7 +96,7 @@ struct ClusterProof<C: DatabaseConfigurationProtocol> {
             run.log.snapshot.lastSuccess.allSatisfy { $0 > back }
         }
         round.wait = run.log.snapshot.longestWait.max()?.seconds ?? 0
-        if round.wait > Self.patience.seconds {
+        if round.wait > cluster.patience {
             figures.problems.append(
                 "A client was \(round.wait) s without a transfer after node \(round.node) was \(fault) for \(round.outage) s."
             )

@@ -23,6 +23,8 @@ protocol TestCluster: AnyObject, Sendable {
     func victim() -> Int
     /// How long a node is away, in seconds.
     var outage: ClosedRange<Double> { get }
+    /// The longest that a client may be without a transfer after a fault, in seconds.
+    var patience: Double { get }
 }
 
 /// What happens to a node.
@@ -57,6 +59,8 @@ extension TestCluster {
     func victim() -> Int { Int.random(in: 0..<nodeCount) }
 
     var outage: ClosedRange<Double> { network == nil ? 1...10 : 1...20 }
+
+    var patience: Double { 30 }
 
     /// Hurts one node and lets it come back.
     /// - Parameter seconds: how long it is away.

@@ -130,7 +130,8 @@ extension MySQLTests {
                 server.freeze()
                 defer { server.thaw() }
                 #expect(
-                    (try? connectionError { _ = try connection.rows("SELECT 1", as: [.int64]) })?.kind == .timedOut,
+                    (try? connectionError { _ = try connection.rows("SELECT 1", as: [.int64]) })?.kind
+                        == .connectionLost,
                     "\(keywords)")
                 return row[0]
             }

@@ -47,6 +47,10 @@ final class PatroniCluster: TestCluster {
     /// Some shorter than Patroni's patience with a leader, some longer.
     var outage: ClosedRange<Double> { network == nil ? 1...40 : 1...20 }
 
+    /// `ttl` are 20 s; then a standby is promoted, or a leader that has stepped down starts again. A leader that is lost before
+    /// Patroni has noted its synchronous standby has no successor until it is back.
+    var patience: Double { 45 }
+
     // MARK: What is needed
 
     /// Whether tests that take minutes are to run.
@@ -110,6 +114,7 @@ final class PatroniCluster: TestCluster {
             if isWhole(), isWritable() { return }
             usleep(50_000)
         }
+        end()
         throw ServerFailure("The cluster is not in step after a minute; its logs are in \(directory).")
     }
 
@@ -146,11 +151,16 @@ final class PatroniCluster: TestCluster {
         node.process.withLock { $0 = process }
     }
 
-    /// Ends all processes and removes the directory.
-    func remove() {
+    /// Ends all processes.
+    private func end() {
         for number in nodes.indices { kill(number) }
         etcd.stop()
         network?.remove()
+    }
+
+    /// Ends all processes and removes the directory.
+    func remove() {
+        end()
         try? FileManager.default.removeItem(atPath: directory)
     }
 
