@@ -47,10 +47,6 @@ final class PatroniCluster: TestCluster {
     /// Some shorter than Patroni's patience with a leader, some longer.
     var outage: ClosedRange<Double> { network == nil ? 1...40 : 1...20 }
 
-    /// `ttl` are 20 s; then a standby is promoted, or a leader that has stepped down starts again. A leader that is lost before
-    /// Patroni has noted its synchronous standby has no successor until it is back.
-    var patience: Double { 45 }
-
     // MARK: What is needed
 
     /// Whether tests that take minutes are to run.
