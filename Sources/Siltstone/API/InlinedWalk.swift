@@ -13,7 +13,7 @@ public struct InlinedWalk {
     init(_ walk: consuming ScanWalk, from: [UInt8]?) throws(StoreError) {
         // Moved to its storage before it starts. Afterwards the move would need one more copy, which is a fiftieth of a
         // short scan.
-        self.init(room: walk.moveIntoRoom())
+        self.init(room: walk.moveToStorage())
         do throws(StoreError) { try self.walk?.value.begin(at: from) } catch { try fail(error) }
     }
 
@@ -36,7 +36,7 @@ public struct InlinedWalk {
 
     /// - Parameter walk: not started. It keeps its start itself.
     init(_ walk: consuming ScanWalk) throws(StoreError) {
-        self.init(room: walk.moveIntoRoom())
+        self.init(room: walk.moveToStorage())
         do throws(StoreError) { try self.walk?.value.begin() } catch { try fail(error) }
     }
 

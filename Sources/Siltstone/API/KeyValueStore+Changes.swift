@@ -10,20 +10,20 @@ extension KeyValueStore {
     /// }
     /// ```
     ///
-    /// A change is delivered when reads can see it. It may not be durable yet: a power loss can remove a change that
+    /// A change is delivered as soon as reads can see it. It may not be durable yet: a power loss can remove a change that
     /// was delivered, if it was written as ``Durability/buffered`` or if its sync was still in progress.
     ///
     /// The feed keeps the newest commits in memory, up to ``Configuration/changeFeedBytes`` in total. A subscriber that
     /// falls further behind gets ``ChangeEvent/missed(from:through:)``. Writers never wait for a subscriber. While
-    /// there is no subscriber, the feed costs a write one load.
+    /// there is no subscriber, the feed costs each write one load from memory.
     /// - Parameters:
     ///   - from: the first key; nil for the smallest.
     ///   - to: the first key after the range; nil for no upper bound.
     ///   - since: a sequence number from an earlier event, a write or a snapshot; the first change is the one after it.
     ///     Nil starts with the next change. The logs hold the changes that were not flushed to a segment yet; older
-    ///     changes are reported as missed. Numbers that the store has not reached are also reported as missed: a power
-    ///     loss has removed those changes, and the next changes get their numbers. After the store has reached the
-    ///     number again, it cannot detect that loss. So a subscriber that must be certain reads the store again after a
+    ///     changes are reported as missed. A number beyond the store's last one means that a power loss has removed
+    ///     changes: they are reported as missed too. New changes reuse their numbers, so once the store has passed
+    ///     `since` again, the loss cannot be detected. A subscriber that must be certain reads the store again after a
     ///     power loss.
     /// - Throws: ``StoreError`` if the store is closed, or a log cannot be opened.
     public func changes(
@@ -38,13 +38,13 @@ extension KeyValueStore {
         return try changes(from: prefix, to: KeyRange.successor(ofPrefix: prefix), since: since)
     }
 
-    /// Calls `body` with the committed changes of keys in `[from, to)`, in commit order, on its own queue.
+    /// Calls `body` with the committed changes of keys in `[from, to)`, in commit order, on the observation's own queue.
     /// - Parameters:
     ///   - from: the first key; nil for the smallest.
     ///   - to: the first key after the range; nil for no upper bound.
     ///   - since: see ``changes(from:to:since:)``.
     ///   - body: gets each event. A failure is always the last call, and comes from reading the logs.
-    /// - Returns: the observation, which ends with its last reference.
+    /// - Returns: the observation, which ends when its last reference is released.
     /// - Throws: ``StoreError`` if the store is closed, or a log cannot be opened.
     public func observeChanges(
         from: [UInt8]? = nil, to: [UInt8]? = nil, since: UInt64? = nil,

@@ -1,11 +1,12 @@
 import Dispatch
 
-/// Writes the pieces of a file, which are consecutive parts, in order, on another thread or on the caller's.
+/// Writes consecutive pieces of a file in order, on another thread or on the caller's.
 ///
-/// No caller depends on a free thread. If no thread has started a piece, the caller that waits for it writes it.
-/// Otherwise merges of very many stores, each of which occupies a thread, could deadlock.
+/// No caller depends on a free thread: a caller that waits for a piece that no thread has started writes the piece itself.
+/// Otherwise the merges of very many stores, where each merge occupies a thread, could deadlock.
 ///
-/// After a failure it writes nothing more, and every ``wait()`` throws the failure.
+/// After a failed write it writes nothing more, and every later ``wait()``, ``write(_:at:)`` and ``sync()`` throws the
+/// failure.
 final class PieceWriter: Sendable {
     private struct Piece {
         var bytes: Bytes
@@ -14,7 +15,7 @@ final class PieceWriter: Sendable {
 
     /// Starts write-back after this many bytes (4 MiB), so that the disk is busy while the rest of the file is
     /// produced, and not only at the end.
-    private static let syncStep = 4 << 20
+    private static let writeBackStep = 4 << 20
 
     private struct State {
         /// A piece that no thread has started to write.
@@ -22,7 +23,7 @@ final class PieceWriter: Sendable {
         var isWriting = false
         var failure: StoreError?
         /// The file offset up to which write-back was started.
-        var begun = 0
+        var writeBackEnd = 0
     }
 
     private let file: any File
@@ -63,7 +64,7 @@ final class PieceWriter: Sendable {
         try storeErrors { () throws(FileSystemError) in try file.syncFully() }
     }
 
-    /// Writes the pending piece, if any. After a failure, drops it.
+    /// Writes the pending piece, if any. Drops it if it is empty, or after a failure.
     private func writePending() {
         let taken = state.withLock { state -> Piece? in
             guard let piece = state.pending else { return nil }
@@ -81,18 +82,18 @@ final class PieceWriter: Sendable {
         state.wakeAll()
     }
 
-    /// Writes a piece, and starts write-back after each ``syncStep``. Returns the failure; nil if there was none.
+    /// Writes a piece, and starts write-back after each ``writeBackStep``. Returns the failure; nil if there was none.
     private func put(_ piece: Piece) -> StoreError? {
         do throws(FileSystemError) { try file.writeFully(piece.bytes, at: piece.offset) } catch {
             return StoreError(error)
         }
         let end = piece.offset + piece.bytes.count
-        let begun = state.withLock { state in
-            let begun = state.begun
-            if end - begun >= Self.syncStep { state.begun = end }
-            return begun
+        let start = state.withLock { state in
+            let start = state.writeBackEnd
+            if end - start >= Self.writeBackStep { state.writeBackEnd = end }
+            return start
         }
-        if end - begun >= Self.syncStep { file.beginSync(offset: begun, length: end - begun) }
+        if end - start >= Self.writeBackStep { file.beginSync(offset: start, length: end - start) }
         return nil
     }
 }

@@ -14,7 +14,7 @@ struct Frame {
     var syncedMark: Int
     /// The frame's own checksum, which the next frame refers to.
     var checksum: UInt32
-    /// The checksum of the frame before this one.
+    /// The checksum of the frame before this one, as this frame has it.
     var previous: UInt32
 
     /// Start of the next frame, as an offset in bytes.
@@ -23,7 +23,7 @@ struct Frame {
 
 /// The reason why there is no valid frame at an offset.
 enum FrameFault: Error, Hashable, CustomStringConvertible {
-    /// Only zeros: nothing was written there, or it was lost.
+    /// The header is all zeros: nothing was written there, or it was lost.
     case zeros
     /// The file ends inside the frame's header.
     case cutOff
@@ -45,7 +45,7 @@ enum FrameFault: Error, Hashable, CustomStringConvertible {
         switch self {
         case .zeros: "the bytes are zero"
         case .cutOff: "the file ends inside a frame's header"
-        case .tooLong: "the frame is longer than the file"
+        case .tooLong: "the frame runs past the end of the file"
         case .checksum: "the frame fails its checksum"
         case .notChained: "the frame does not follow the one before it"
         case .markAhead: "the frame's synced mark is ahead of the frame"
@@ -71,6 +71,7 @@ extension Frame {
             throw .checksum
         }
         guard let kind = FrameKind(rawValue: header.kind) else { throw .unknownKind(header.kind) }
+        // The mark counts in units of eight bytes.
         guard Int(header.mark) * 8 <= offset else { throw .markAhead }
         self.init(
             offset: offset, kind: kind, firstSequence: header.firstSequence, count: Int(header.count),

@@ -1,4 +1,4 @@
-/// A change of the set of files that make up a store. It is applied atomically (`Docs/Format.md`, "Manifests").
+/// A change to the set of files that make up a store. It is applied atomically (`Docs/Format.md`, "Manifests").
 struct VersionEdit: Hashable, Sendable {
     /// A segment with its level and run.
     struct PlacedSegment: Hashable, Sendable {
@@ -17,7 +17,7 @@ struct VersionEdit: Hashable, Sendable {
         var lastSequence: SequenceNumber
     }
 
-    /// No file has this number or a larger one. Nil if unchanged, like the other optional fields.
+    /// No file has this number or a larger one. Nil if the edit does not change it.
     var nextFileNumber: UInt64?
     var addedLogs: [UInt64] = []
     var removedLogs: [UInt64] = []
@@ -25,8 +25,9 @@ struct VersionEdit: Hashable, Sendable {
     var removedSegments: [UInt64] = []
     var addedValueFiles: [UInt64] = []
     var removedValueFiles: [UInt64] = []
-    /// The largest sequence number in any segment.
+    /// The largest sequence number in any segment. Nil if the edit does not change it.
     var lastSequence: SequenceNumber?
+    /// Nil unless the store was closed cleanly with this edit.
     var closing: Closing?
 
     init() {}
@@ -82,11 +83,11 @@ extension VersionEdit {
                 if tag >= 128 { continue }
                 throw StoreError(
                     .unsupportedFormat,
-                    "the manifest has a field of kind \(tag), which this release does not know; use a newer release",
+                    "the manifest has a field with the tag \(tag), which this release does not know; use a newer release",
                     file: path, offset: offset)
             }
             guard read(known, content) else {
-                throw .corrupt("a field of kind \(tag) in the manifest is malformed", file: path, offset: offset)
+                throw .corrupt("a field with the tag \(tag) in the manifest is malformed", file: path, offset: offset)
             }
         }
     }

@@ -1,13 +1,13 @@
 /// Everything that a reader searches: the memtables, newest first, then the runs of a version, newest first.
 ///
-/// Immutable. Each reader keeps it alive while it reads.
+/// The set is immutable; the active memtable in it still grows. Each reader keeps it alive while it reads.
 final class SuperVersion: Sendable {
     /// The active memtable, then the sealed ones that are not flushed yet, newest first.
     let tables: [MemTable]
     let version: Version
     /// The same contents in a flat layout, for point reads.
     let plan: ReadPlan
-    /// The range tombstones that the plan includes, as sets without empty ones. There are mostly none.
+    /// The range tombstones that the plan includes, as sets without empty ones. Usually empty.
     private let tombstones: [RangeTombstones]
 
     /// - Parameter isTight: whether the store's files do not fit into memory.
@@ -29,7 +29,7 @@ final class SuperVersion: Sendable {
     /// segment.
     /// - Parameters:
     ///   - visible: the largest sequence number that the read sees.
-    ///   - pin: keeps the block that holds the record alive.
+    ///   - pin: keeps the block that has the record alive, if it was read or inflated.
     func lookup(_ key: Bytes, visible: SequenceNumber, pin: inout BlockPin) throws(StoreError) -> Record? {
         if plan.isComplete { return try plan.lookup(SearchKey(key), visible: visible).record(key) }
         var covered: SequenceNumber = 0
@@ -55,7 +55,7 @@ final class SuperVersion: Sendable {
         tables.contains { $0.lookup(key, visible: visible) != nil } || version.runs.isEmpty
     }
 
-    /// Whether a lookup of `key` reads nothing from the disk. If it would, starts the reads that it needs.
+    /// Whether a lookup of `key` reads nothing from the disk. If it may, starts these reads in the background.
     func isReady(_ key: Bytes, visible: SequenceNumber) -> Bool {
         if isDecidedInMemory(key, visible: visible) { return true }
         let hash = KeyHash.hash(key)
@@ -81,7 +81,7 @@ final class SuperVersion: Sendable {
         record.kind == .tombstone || record.sequence < covered ? nil : record
     }
 
-    /// The sets of range tombstones that a scan must honor. There are mostly none.
+    /// The sets of range tombstones that a scan must honor. Usually empty.
     func rangeTombstones() -> [RangeTombstones] {
         if plan.isOutdated { return Self.sets(tables, version) }
         // Checks a flag first, because retaining the array costs a short scan more than the check.

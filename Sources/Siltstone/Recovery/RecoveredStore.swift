@@ -1,4 +1,4 @@
-/// The result of opening a store, from which its owners are created.
+/// The result of opening a store. ``Engine`` hands each part to the object that owns it from then on.
 struct RecoveredStore {
     var directory: StoreDirectory
     /// Nil in a read-only store.

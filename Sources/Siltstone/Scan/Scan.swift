@@ -1,6 +1,7 @@
-/// Merges the memtables and runs of one super version. Reused from scan to scan, by one thread at a time.
+/// The state that scans of one super version share one after the other: its merge, and what the last scan has opened.
+/// ``ScanPool`` keeps it between scans. Used by one thread at a time.
 final class Scan {
-    /// Keeps the memtables and segments that hold the records alive.
+    /// Keeps alive the memtables and segments that the merge reads.
     let superVersion: SuperVersion
     /// Over all memtables and runs of ``superVersion``.
     let merge: MergingCursor
@@ -8,19 +9,19 @@ final class Scan {
     var failure: StoreError? { didSet { hasFailed = failure != nil } }
     /// Whether ``failure`` is set. Reading ``failure`` itself would copy it.
     private(set) var hasFailed = false
-    /// Storage for the ``ScanWalk`` that uses this object, if the walk needs an address.
-    let room = HeapSlot<ScanWalk>()
-    /// The value file that the scan read last.
-    let values = HeapCell(RecentValueFile())
+    /// Storage for a ``ScanWalk`` at a fixed address, for loops that are inlined into callers and cannot hold the walk.
+    let walkStorage = HeapSlot<ScanWalk>()
+    /// The value file that the last value was read from, so that the next value need not look for it.
+    let recentValueFile = HeapCell(RecentValueFile())
 
     init(_ superVersion: SuperVersion) {
         self.superVersion = superVersion
         merge = MergingCursor(superVersion.sources())
     }
 
-    /// Releases the memory that the last scan used, until the next one starts.
+    /// Releases the memory that the last scan used. The super version stays.
     func rest() {
         merge.rest()
-        values.value = RecentValueFile()
+        recentValueFile.value = RecentValueFile()
     }
 }

@@ -89,10 +89,10 @@ struct ScanWalk: ~Copyable {
 
     /// Moves the scan into the storage of its ``Scan``, where it has an address. The caller ends the scan by taking it
     /// out again (`HeapPlace.take()`).
-    consuming func moveIntoRoom() -> HeapPlace<ScanWalk> {
-        let room = scan.with { $0.room.place }
-        room.fill(self)
-        return room
+    consuming func moveToStorage() -> HeapPlace<ScanWalk> {
+        let place = scan.with { $0.walkStorage.place }
+        place.fill(self)
+        return place
     }
 
     // MARK: Records
@@ -118,12 +118,12 @@ struct ScanWalk: ~Copyable {
         of record: Record, before later: RecordPlace? = nil, _ body: (Bytes) throws(StoreError) -> R
     ) throws(StoreError) -> R {
         guard record.kind == .pointer else { return try body(record.value) }
-        if let (value, keeper) = scan.with({ $0.values.value.value(of: record, before: later) }) {
+        if let (value, keeper) = scan.with({ $0.recentValueFile.value.value(of: record, before: later) }) {
             defer { withExtendedLifetime(keeper) {} }
             return try body(value)
         }
         return try path.object.reads.withResolvedValue(
-            record, version, noting: { file in scan.with { $0.values.value.enter(file) } }, body)
+            record, version, noting: { file in scan.with { $0.recentValueFile.value.enter(file) } }, body)
     }
 
     private var version: Version { scan.with { $0.superVersion.version } }

@@ -1,7 +1,8 @@
-/// An unowned reference to an object. Creating, copying and using it neither retains nor releases.
+/// An unowned reference to an object. Creating, copying and using it neither retains nor releases the object, except by
+/// ``retaining(_:)`` and ``object``.
 ///
-/// An ordinary reference is retained for each use. A retain is a locked operation, which waits for all loads before it
-/// and takes a tenth of a short read.
+/// An ordinary reference is retained for each use. A retain is an atomic operation that waits for earlier loads (on
+/// x86), and takes a tenth of the time of a point read in memory.
 ///
 /// Code that creates a borrowed reference states who keeps the object, and for how long.
 @safe
@@ -32,18 +33,18 @@ struct Borrowed<Object: AnyObject> {
         try unsafe reference._withUnsafeGuaranteedRef { object in Result { () throws(E) in try body(object) } }.get()
     }
 
-    /// The object's address, never 0.
+    /// The object's address, never 0, for storage in an atomic word.
     @inline(__always)
     var bits: UInt { unsafe UInt(bitPattern: reference.toOpaque()) }
 
-    /// Creates a reference from its ``bits``; nil from 0.
+    /// Creates a reference from its ``bits``; nil from 0. The object must be alive.
     @inline(__always)
     init?(bits: UInt) {
         guard let address = unsafe UnsafeRawPointer(bitPattern: bits) else { return nil }
         unsafe reference = unsafe .fromOpaque(address)
     }
 
-    /// The object, retained.
+    /// The object, as an ordinary strong reference.
     @inline(__always)
     var object: Object { unsafe reference.takeUnretainedValue() }
 }

@@ -1,4 +1,6 @@
 /// Reads values from a value file, which may still grow. Any number of threads may use one reader.
+///
+/// Recovery also uses it to sync a file whose writer has died, and to release the disk space that the writer preallocated.
 final class ValueFileReader: Sendable {
     /// The file's number.
     let number: UInt64
@@ -6,20 +8,22 @@ final class ValueFileReader: Sendable {
     private let fileSystem: any FileSystem
     private let file: any File
     private let access: FileAccess
+    /// Tells mappings whether to fetch pages before they are touched: only if memory is short.
     private let pageCache: PageCache
-    private let mapped = Locked(Mapped())
+    private let mappingState = Locked(MappingState())
 
-    private struct Mapped {
+    private struct MappingState {
+        /// The mapping that new reads use; nil before the first read.
         var mapping: ValueMapping?
         /// True once the system has refused to map more than the file's size.
-        var isRoomRefused = false
+        var isSpareRefused = false
     }
 
-    /// The smallest mapping, in bytes, of a file that has outgrown its mapping. A new mapping is expensive, because
-    /// every page must be faulted in, and every value verified, again.
-    private static let smallestRoom = 1 << 20
-    /// If the system maps no more than the file's size: the file is mapped again once it has grown by this many bytes
-    /// and by an eighth of the mapping. Until then, values after the end of the mapping are read.
+    /// Least bytes that are mapped when a growing file is mapped again with spare capacity. A new mapping is expensive,
+    /// because every page must be faulted in, and every value verified, again.
+    private static let leastCapacity = 1 << 20
+    /// Used when the system refuses spare capacity: the file is mapped again once it has grown by this many bytes and by
+    /// an eighth of the mapping. Until then, values after the end of the mapping are read by calls.
     private static let mappingStep = 4 << 20
 
     /// Opens a value file and checks its header.
@@ -27,7 +31,7 @@ final class ValueFileReader: Sendable {
     ///   - number: the number in the file's name.
     ///   - store: the store that the file must belong to; nil if it is not known.
     ///   - ignoresHeader: true to skip the header, as repair does: each value has a checksum of its own.
-    ///   - pageCache: says whether the store's files fit into memory.
+    ///   - pageCache: knows whether the store's files fit into memory.
     /// - Throws: ``StoreError``, naming the file.
     init(
         fileSystem: any FileSystem, path: String, number: UInt64, store: StoreIdentity?, access: FileAccess,
@@ -52,14 +56,14 @@ final class ValueFileReader: Sendable {
     }
 
     /// Brings the contents of the file to stable storage.
-    /// - Parameter start: offset in bytes from which on the file is rewritten first, because an earlier sync of that
-    ///   part may have failed.
+    /// - Parameter start: rewrites the file from this offset in bytes before the sync, because an earlier sync of that
+    ///   part may have failed, and the kernel then takes the pages for clean.
     func sync(rewritingFrom start: Int) throws(StoreError) {
         try storeErrors { () throws(FileSystemError) in
             let writable = try retryingInterrupted { () throws(FileSystemError) in
                 try fileSystem.open(path, .readWrite)
             }
-            // The header was written with the first value, so it is rewritten too.
+            // A sync that failed may have covered the header as well.
             try writable.rewrite(0..<FileHeader.size)
             try writable.rewrite(start..<max(start, try writable.length()))
             try writable.syncFully()
@@ -67,8 +71,8 @@ final class ValueFileReader: Sendable {
         }
     }
 
-    /// Releases the disk space after the end of the file, which its writer had preallocated before it died. If that
-    /// fails, the space stays with the file, which does no harm.
+    /// Releases the disk space after the end of the file. The file's writer preallocated the space, and died. If the
+    /// release fails, the space stays with the file, which does no harm.
     func releaseSpace() {
         do throws(FileSystemError) {
             let writable = try retryingInterrupted { () throws(FileSystemError) in
@@ -83,25 +87,21 @@ final class ValueFileReader: Sendable {
     /// Reads the value that a pointer refers to.
     /// - Parameters:
     ///   - pointer: from a record whose own checksum is correct.
-    ///   - key: that record's key, to be compared; nil to skip the comparison.
+    ///   - key: that record's key.
     ///   - pin: keeps the value valid.
     /// - Throws: ``StoreError/Code/corrupt`` if the value does not match the pointer, or fails its checksum.
-    func read(_ pointer: ValuePointer, key: Bytes?, pin: inout BlockPin) throws(StoreError) -> Bytes {
+    func read(_ pointer: ValuePointer, key: Bytes, pin: inout BlockPin) throws(StoreError) -> Bytes {
         guard pointer.file == number, let offset = Int(exactly: pointer.offset), offset >= FileHeader.size,
             offset <= Int.max >> 1,
             offset % ValueRecord.alignment == 0
         else { throw .corrupt("a value pointer leads nowhere in this file", file: path) }
-        let head = key?.count ?? 0
+        let count = ValueRecord.headerSize + key.count + Int(pointer.length)
         let record: ValueRecord
-        if access == .mapped,
-            let mapped = try mappedFile(upTo: offset + ValueRecord.headerSize + head + Int(pointer.length))
-        {
-            pin.owner = mapped
-            record = try self.record(
-                in: mapped, at: offset, count: ValueRecord.headerSize + head + Int(pointer.length))
+        if access == .mapped, let mapping = try mapping(upTo: offset + count) {
+            pin.owner = mapping
+            record = try self.record(in: mapping, at: offset, count: count)
         } else {
-            let heap = try load(
-                at: offset, expected: key.map { ValueRecord.headerSize + $0.count + Int(pointer.length) })
+            let heap = try load(at: offset, count: count)
             pin.owner = heap
             record = try checked(heap.bytes, at: offset)
         }
@@ -113,17 +113,18 @@ final class ValueFileReader: Sendable {
 
     // MARK: Mapped
 
-    /// The mapping of the file; nil if there is none yet.
+    /// The file system's mapping, for statistics; nil before the first read.
     var fileMapping: (any FileMapping)? { currentMapping?.mapping }
 
-    /// The mapping with its verification marks; nil if there is none yet.
-    var currentMapping: ValueMapping? { mapped.withLock { $0.mapping } }
+    /// The mapping with its marks of verified values, for reads that keep it from value to value; nil before the first
+    /// read.
+    var currentMapping: ValueMapping? { mappingState.withLock { $0.mapping } }
 
     /// Returns a mapping that reaches to `end`; nil if the present one does not, and a new one is not worth its cost
     /// yet.
-    private func mappedFile(upTo end: Int) throws(StoreError) -> ValueMapping? {
-        try mapped.withLock { mapped throws(StoreError) -> ValueMapping? in
-            let mapping = mapped.mapping
+    private func mapping(upTo end: Int) throws(StoreError) -> ValueMapping? {
+        try mappingState.withLock { state throws(StoreError) -> ValueMapping? in
+            let mapping = state.mapping
             if let mapping, end <= mapping.length { return mapping }
             let size = try size()
             guard end <= size else { throw .corrupt("the file ends before a value", file: path, offset: size) }
@@ -132,41 +133,43 @@ final class ValueFileReader: Sendable {
                 return mapping
             }
             if let mapping {
-                if let room = mapWithRoom(size, &mapped) { return room }
+                if let larger = mapWithSpare(size, &state) { return larger }
                 if size - mapping.length < max(Self.mappingStep, mapping.length / 8) { return nil }
             }
             let new = ValueMapping(
                 try storeErrors { () throws(FileSystemError) in try file.map(length: size, writable: false) },
                 length: size, pageCache: pageCache)
-            mapped.mapping = new
+            state.mapping = new
             return new
         }
     }
 
     /// Maps a growing file with capacity for twice its size; nil if the system refuses.
-    private func mapWithRoom(_ size: Int, _ mapped: inout Mapped) -> ValueMapping? {
-        if mapped.isRoomRefused { return nil }
+    private func mapWithSpare(_ size: Int, _ state: inout MappingState) -> ValueMapping? {
+        if state.isSpareRefused { return nil }
         do throws(FileSystemError) {
-            let length = max(2 * size, Self.smallestRoom)
-            let room = ValueMapping(
-                try file.map(length: length, writable: false), length: size, pageCache: pageCache)
-            mapped.mapping = room
-            return room
+            let capacity = max(2 * size, Self.leastCapacity)
+            let new = ValueMapping(
+                try file.map(length: capacity, writable: false), length: size, pageCache: pageCache)
+            state.mapping = new
+            return new
         } catch {
-            // The file itself may still be mapped; bytes after the mapping are read.
-            mapped.isRoomRefused = true
+            // The file without spare capacity may still be mapped.
+            state.isSpareRefused = true
             return nil
         }
     }
 
     /// Returns the record at an offset of a mapping. Verifies its checksum unless the record is marked as verified.
-    private func record(in mapped: ValueMapping, at offset: Int, count: Int) throws(StoreError) -> ValueRecord {
-        let bytes = Bytes(rebasing: mapped.bytes.dropFirst(offset))
-        let isVerified = mapped.isVerified(offset)
-        mapped.fetch(offset, count, isFirst: !isVerified)
+    /// - Parameter count: bytes of the record.
+    private func record(in mapping: ValueMapping, at offset: Int, count: Int) throws(StoreError) -> ValueRecord {
+        let bytes = Bytes(rebasing: mapping.bytes.dropFirst(offset))
+        let isVerified = mapping.isVerified(offset)
+        // A record that was not verified yet has probably not been read yet either.
+        mapping.fetch(offset, count, isFirst: !isVerified)
         if isVerified, let record = ValueRecord(bytes) { return record }
         let record = try checked(bytes, at: offset)
-        mapped.setVerified(offset)
+        mapping.setVerified(offset)
         return record
     }
 
@@ -175,24 +178,15 @@ final class ValueFileReader: Sendable {
     /// Up to this length, in bytes, memory is allocated without checking the size of the file first.
     private static let trustedLength = 256 << 10
 
-    /// Reads a record into memory.
-    /// - Parameter expected: bytes of the record; nil to read them from its header first.
-    private func load(at offset: Int, expected: Int?) throws(StoreError) -> HeapBytes {
-        if let expected {
-            if expected > Self.trustedLength {
-                let size = try size()
-                guard expected <= size - offset else {
-                    throw .corrupt("the file ends before a value", file: path, offset: size)
-                }
+    /// Reads `count` bytes into memory.
+    private func load(at offset: Int, count: Int) throws(StoreError) -> HeapBytes {
+        if count > Self.trustedLength {
+            let size = try size()
+            guard count <= size - offset else {
+                throw .corrupt("the file ends before a value", file: path, offset: size)
             }
-            return try HeapBytes.read(file, offset: offset, count: expected)
         }
-        let header = try HeapBytes.read(file, offset: offset, count: ValueRecord.headerSize)
-        let size = try size()
-        guard let (key, value) = ValueRecord.lengths(header.bytes),
-            ValueRecord.headerSize + key + value <= size - offset
-        else { throw .corrupt("a value's header makes no sense", file: path, offset: offset) }
-        return try HeapBytes.read(file, offset: offset, count: ValueRecord.headerSize + key + value)
+        return try HeapBytes.read(file, offset: offset, count: count)
     }
 
     private func checked(_ bytes: Bytes, at offset: Int) throws(StoreError) -> ValueRecord {

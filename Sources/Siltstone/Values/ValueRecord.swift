@@ -45,11 +45,9 @@ struct ValueRecord {
         self.checksum = checksum
     }
 
-    /// Returns true if checksum and length match a pointer.
-    /// - Parameter key: the key of the pointer's record, to be compared too; nil to skip that.
-    func isMeant(by pointer: ValuePointer, key: Bytes?) -> Bool {
-        checksum == pointer.checksum && value.count == Int(pointer.length)
-            && key.map { keysEqual($0, self.key) } ?? true
+    /// Returns true if checksum and length match a pointer, and the key that of the pointer's record.
+    func isMeant(by pointer: ValuePointer, key: Bytes) -> Bool {
+        checksum == pointer.checksum && value.count == Int(pointer.length) && keysEqual(key, self.key)
     }
 
     /// Returns true if the checksum is correct for this file and offset.

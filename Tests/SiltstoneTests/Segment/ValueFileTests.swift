@@ -51,11 +51,10 @@ import Testing
     }
 
     private static func read(
-        _ reader: ValueFileReader, _ pointer: ValuePointer, key: [UInt8]?
+        _ reader: ValueFileReader, _ pointer: ValuePointer, key: [UInt8]
     ) throws(StoreError) -> [UInt8] {
         var pin = BlockPin()
         defer { withExtendedLifetime(pin) {} }
-        guard let key else { return Array(try reader.read(pointer, key: nil, pin: &pin)) }
         let result = key.withBytes { key in
             Result { () throws(StoreError) in Array(try reader.read(pointer, key: key, pin: &pin)) }
         }
@@ -77,7 +76,6 @@ import Testing
             for reader in readers {
                 for (record, pointer) in fixture.entries {
                     #expect(try Self.read(reader, pointer, key: record.key) == record.value)
-                    #expect(try Self.read(reader, pointer, key: nil) == record.value)
                 }
             }
         }
@@ -179,7 +177,7 @@ import Testing
         #expect(found(0) == nil)
         recent.enter(reader)
         #expect(found(0) == nil)
-        _ = try Self.read(reader, fixture.entries[0].pointer, key: nil)
+        _ = try Self.read(reader, fixture.entries[0].pointer, key: fixture.entries[0].record.key)
         recent.enter(reader)
         #expect(found(0) == fixture.entries[0].record.value)
         #expect(found(1) == nil)

@@ -1,4 +1,5 @@
-/// The state of a segment that is being written. Does the work of ``SegmentWriter``.
+/// The state of a segment that is being written. A noncopyable structure, whose fields are accessed without a reference;
+/// ``SegmentWriter`` is the class around it.
 struct SegmentAssembly: ~Copyable {
     private let number: UInt64
     private let blockBytes: Int
@@ -11,10 +12,11 @@ struct SegmentAssembly: ~Copyable {
     private var summary: SegmentSummary
     /// Compresses blocks; nil if the segment is not compressed.
     private var stored: StoredBlockBuilder?
+    /// For each block of a compressed segment, the bytes of its payload as a varint.
     private var blockTable: [UInt8] = []
     private var rangeTombstones: [RangeTombstone] = []
     private var previous = PreviousKey()
-    /// Logical bytes of the finished blocks.
+    /// Uncompressed bytes of the finished blocks; their logical addresses end here.
     private var finishedBytes = 0
 
     /// - Parameters:
@@ -58,8 +60,8 @@ struct SegmentAssembly: ~Copyable {
     var recordCount: Int { summary.info.recordCount }
 
     /// Appends a record. Keys must ascend, and the sequence numbers of one key must descend.
-    /// - Throws: ``StoreError/Code/invalidArgument`` if the order or the kind is invalid, ``StoreError/Code/tooLarge``
-    ///   if the segment is full, or the error of the file.
+    /// - Throws: ``StoreError/Code/invalidArgument`` if the order, the kind, the sequence number or a pointer's size is
+    ///   invalid, ``StoreError/Code/tooLarge`` if the segment is full, or the error of the file.
     mutating func append(_ record: Record) throws(StoreError) {
         let order = previous.compare(record)
         guard order < 0, record.kind != .rangeTombstone, record.sequence <= .greatest,
@@ -77,13 +79,14 @@ struct SegmentAssembly: ~Copyable {
         if !isOlder { index.add(hash: KeyHash.hash(record.key), address: finishedBytes &+ block.nextOffset) }
         block.append(record, size: size, isOlder: isOlder)
         previous.set(record)
-        _ = summary.add(record)  // a pointer has the right size, as was checked
+        _ = summary.add(record)  // false only for a pointer of the wrong size, which was refused above
     }
 
     private func misuse() -> StoreError {
         StoreError(
             .invalidArgument,
-            "record \(recordCount) of the segment is out of order, or none that segments hold", file: path)
+            "record \(recordCount) of the segment is out of order, or of a kind or size that segments do not hold",
+            file: path)
     }
 
     /// Adds range tombstones, in any order.
