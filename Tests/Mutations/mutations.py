@@ -612,9 +612,9 @@ MUTATIONS = [
     Mutation(
         "value-verified-early", "a value counts as checked before it is",
         "Values/ValueFileReader.swift",
-        "let record = try checked(bytes, at: offset)\n        mapped.setVerified(offset)\n"
+        "let record = try checked(bytes, at: offset)\n        mapping.setVerified(offset)\n"
         "        return record",
-        "mapped.setVerified(offset)\n        return try checked(bytes, at: offset)", first="ValueFileTests"),
+        "mapping.setVerified(offset)\n        return try checked(bytes, at: offset)", first="ValueFileTests"),
     # What outlives a compaction, and what goes to where.
     Mutation(
         "snapshot-boundary-memory", "a snapshot does not see the change at its own number, in memory",
