@@ -105,13 +105,13 @@ final class PatroniCluster: TestCluster {
                 toFile: "\(directory)/p\(node.number).yml", atomically: false, encoding: .utf8)
             try start(node)
         }
-        for _ in 0..<1200 {
+        for _ in 0..<3600 {
             // A new cluster changes once more who follows synchronously.
             if isWhole(), isWritable() { return }
             usleep(50_000)
         }
         end()
-        throw ServerFailure("The cluster is not in step after a minute; its logs are in \(directory).")
+        throw ServerFailure("The cluster is not in step after three minutes; its logs are in \(directory).")
     }
 
     private func configuration(_ node: Node, etcd: String) -> String {
