@@ -27,6 +27,8 @@ let package = Package(
         .library(name: "MySQLTables", targets: ["MySQLTables"]),
         .library(name: "SQLiteTables", targets: ["SQLiteTables"]),
         .library(name: "SiltstoneTesting", targets: ["SiltstoneTesting"]),
+        // For the benchmarks.
+        .library(name: "TestServers", targets: ["TestServers"]),
         .executable(name: "silt", targets: ["SiltTool"]),
     ],
     traits: [
@@ -80,6 +82,8 @@ let package = Package(
         .executableTarget(
             name: "CrashChild", dependencies: ["Siltstone", "SiltstoneTables"], path: "Tests/CrashChild",
             swiftSettings: upcoming),
+        // Servers and clusters in temporary directories, for tests and benchmarks.
+        .target(name: "TestServers", path: "Tests/TestServers", swiftSettings: upcoming),
         .testTarget(
             name: "SiltstoneTests",
             // The last two for the fuzzing targets of what they read.
@@ -102,6 +106,7 @@ let package = Package(
             name: "ServerTests",
             dependencies: [
                 "PostgresTables", "MySQLTables", "SQLiteTables", "TableSQL", "TableKit", "CRUDKit", "SiltstoneTesting",
+                "TestServers",
                 // For moves between databases, and to compare all with Siltstone's own.
                 "SiltTool", "Siltstone", "SiltstoneCRUD", "SiltstoneTables",
             ],

@@ -1,4 +1,3 @@
-#if PostgreSQL || MySQL
 import Foundation
 import Synchronization
 
@@ -10,7 +9,7 @@ import Darwin
 
 /// A server that runs as an unprivileged user, since servers refuse to run as root, and ends with this process, however
 /// that ends: a shell holds a pipe from here, and stops the server when the pipe is closed.
-final class ServerProcess: @unchecked Sendable {
+public final class ServerProcess: @unchecked Sendable {
     // `@unchecked Sendable`: nothing changes after the initializer.
     private let process = Process()
     private let lifeline: Pipe
@@ -23,7 +22,7 @@ final class ServerProcess: @unchecked Sendable {
     ///   - words: its path and arguments.
     ///   - log: the file that takes its output.
     ///   - signal: what ends it.
-    init(_ words: [String], log: String, signal: String = "INT") throws {
+    public init(_ words: [String], log: String, signal: String = "INT") throws {
         self.log = log
         // No `wait`: with the signals that Swift's threads block, the shell would not hear of the end.
         let script =
@@ -49,13 +48,13 @@ final class ServerProcess: @unchecked Sendable {
     }
 
     /// A command that runs as `nobody` where this process is root's.
-    static func unprivileged(_ words: [String]) -> [String] {
+    public static func unprivileged(_ words: [String]) -> [String] {
         guard getuid() == 0 else { return words }
         return ["/usr/bin/setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups"] + words
     }
 
     /// Ends the program and waits for it.
-    func stop() {
+    public func stop() {
         guard process.isRunning else { return }
         do { try lifeline.fileHandleForWriting.close() } catch { process.terminate() }
         process.waitUntilExit()
@@ -64,16 +63,16 @@ final class ServerProcess: @unchecked Sendable {
     }
 
     /// The number of the program's process; nil until it is known.
-    var identifier: Int32? {
+    public var identifier: Int32? {
         let text = try? String(contentsOfFile: log + ".process", encoding: .utf8)
         return text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     }
 
     /// Sends the program a signal.
-    func send(_ signal: Int32) { if let identifier { Self.send(signal, to: identifier) } }
+    public func send(_ signal: Int32) { if let identifier { Self.send(signal, to: identifier) } }
 
     /// Sends a process a signal.
-    static func send(_ signal: Int32, to process: Int32) {
+    public static func send(_ signal: Int32, to process: Int32) {
         #if canImport(Glibc)
         _ = Glibc.kill(process, signal)
         #else
@@ -82,7 +81,7 @@ final class ServerProcess: @unchecked Sendable {
     }
 
     /// Processes and their children.
-    static func family(_ parents: [Int32]) -> [Int32] {
+    public static func family(_ parents: [Int32]) -> [Int32] {
         let all = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int32($0) }
         return parents
             + all.filter { process in
@@ -94,7 +93,7 @@ final class ServerProcess: @unchecked Sendable {
     }
 
     /// Stops the program, and waits until all of its threads have stopped.
-    func freeze() {
+    public func freeze() {
         send(SIGSTOP)
         guard let identifier else { return }
         let tasks = "/proc/\(identifier)/task"
@@ -110,7 +109,7 @@ final class ServerProcess: @unchecked Sendable {
     }
 
     /// Whether a process runs or is stopped; one that only waits for its parent does not.
-    static func isAlive(_ process: Int32) -> Bool {
+    public static func isAlive(_ process: Int32) -> Bool {
         guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
         return stat.split(separator: ")").last?.split(separator: " ").first != "Z"
     }
@@ -118,7 +117,7 @@ final class ServerProcess: @unchecked Sendable {
     /// Runs a program to its end.
     /// - Throws: ``ServerFailure`` with its output where it fails.
     @discardableResult
-    static func run(_ words: [String]) throws -> String {
+    public static func run(_ words: [String]) throws -> String {
         let process = Process()
         let output = starts.withLock { _ in pipe() }
         let words = unprivileged(words)
@@ -135,14 +134,16 @@ final class ServerProcess: @unchecked Sendable {
     }
 
     /// What the program said last.
-    var words: String {
+    public var words: String {
         String(decoding: FileManager.default.contents(atPath: log)?.suffix(2000) ?? Data(), as: UTF8.self)
     }
 }
 
 /// A server could not be started or stopped.
-struct ServerFailure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
+public struct ServerFailure: Error, CustomStringConvertible {
+    /// What happened.
+    public let description: String
+
+    /// - Parameter description: what happened.
+    public init(_ description: String) { self.description = description }
 }
-#endif
