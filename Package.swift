@@ -27,6 +27,8 @@ let package = Package(
         .library(name: "MySQLTables", targets: ["MySQLTables"]),
         .library(name: "SQLiteTables", targets: ["SQLiteTables"]),
         .library(name: "SiltstoneTesting", targets: ["SiltstoneTesting"]),
+        // For the benchmarks.
+        .library(name: "TestServers", targets: ["TestServers"]),
         .executable(name: "silt", targets: ["SiltTool"]),
     ],
     traits: [
@@ -81,6 +83,8 @@ let package = Package(
         .executableTarget(
             name: "CrashChild", dependencies: ["Siltstone", "SiltstoneTables"], path: "Tests/CrashChild",
             swiftSettings: upcoming),
+        // Servers and clusters in temporary directories, for tests and benchmarks.
+        .target(name: "TestServers", path: "Tests/TestServers", swiftSettings: upcoming),
         .testTarget(
             name: "SiltstoneTests",
             // The last two for fuzzing their parsers.
@@ -103,6 +107,7 @@ let package = Package(
             name: "ServerTests",
             dependencies: [
                 "PostgresTables", "MySQLTables", "SQLiteTables", "TableSQL", "TableKit", "CRUDKit", "SiltstoneTesting",
+                "TestServers",
                 // For moves between databases, and to compare every database with Siltstone.
                 "SiltTool", "Siltstone", "SiltstoneCRUD", "SiltstoneTables",
             ],

@@ -2,13 +2,16 @@
 import Foundation
 import PackageDescription
 
-/// An engine to compare with: a C library that takes part where its header is installed.
+/// A C library that takes part where its header is installed: an engine to compare with, or the client of a server.
 struct Peer {
     let name: String
-    let module: String
+    /// Its module here; nil where the adapter's is used: of one header, only one module has the types.
+    var module: String?
     let header: String
     let package: String
     let define: String
+    /// The adapter over it, and the trait of the engine's package that builds it.
+    var adapter: (trait: String, product: String)?
 
     /// Whether a compiler would find the header without being told where to look.
     var isInstalled: Bool {
@@ -22,13 +25,31 @@ let peers = [
     Peer(
         name: "rocksdb", module: "CRocksDB", header: "rocksdb/c.h", package: "librocksdb-dev", define: "PEER_ROCKSDB"),
     Peer(name: "lmdb", module: "CLMDB", header: "lmdb.h", package: "liblmdb-dev", define: "PEER_LMDB"),
-    Peer(name: "sqlite", module: "CSQLite", header: "sqlite3.h", package: "libsqlite3-dev", define: "PEER_SQLITE"),
+    Peer(
+        name: "sqlite", module: "CSQLite", header: "sqlite3.h", package: "libsqlite3-dev", define: "PEER_SQLITE",
+        adapter: ("SQLite", "SQLiteTables")),
+    Peer(
+        name: "postgresql", header: "postgresql/libpq-fe.h", package: "libpq-dev",
+        define: "SERVER_POSTGRESQL", adapter: ("PostgreSQL", "PostgresTables")),
+    Peer(
+        name: "mariadb", header: "mariadb/mysql.h", package: "libmariadb-dev",
+        define: "SERVER_MARIADB", adapter: ("MySQL", "MySQLTables")),
 ]
 let installed = peers.filter(\.isInstalled)
 let missing = peers.filter { !$0.isInstalled }
 if !missing.isEmpty {
     print("silt-bench is built without \(missing.map { "\($0.name) (\($0.package))" }.joined(separator: ", "))")
 }
+let adapters = installed.compactMap(\.adapter)
+let modules: [Target] = installed.compactMap { peer in
+    peer.module.map { .systemLibrary(name: $0, providers: [.apt([peer.package])]) }
+}
+let peerModules: [Target.Dependency] = modules.map { .target(name: $0.name) }
+let defines: [SwiftSetting] = installed.map { .define($0.define) }
+let libraries = ["Siltstone", "CRUDKit", "SiltstoneCRUD", "TableKit", "SiltstoneTables", "TestServers"]
+
+/// Products of the engine's package.
+func engine(_ names: [String]) -> [Target.Dependency] { names.map { .product(name: $0, package: "siltstone") } }
 
 /// The features of the next language mode, as in the engine's package.
 let upcoming: [SwiftSetting] = [
@@ -44,24 +65,21 @@ let package = Package(
     name: "siltstone-benchmarks",
     platforms: [.macOS(.v15)],
     products: [.executable(name: "silt-bench", targets: ["SiltBench"])],
-    dependencies: [.package(name: "siltstone", path: "..")],
-    targets: installed.map { .systemLibrary(name: $0.module, providers: [.apt([$0.package])]) } + [
+    dependencies: [
+        .package(name: "siltstone", path: "..", traits: Set(adapters.map { .trait(name: $0.trait) }))
+    ],
+    targets: modules + [
         .executableTarget(
-            name: "SiltBench",
-            dependencies: ["Siltstone", "CRUDKit", "SiltstoneCRUD", "TableKit", "SiltstoneTables"].map {
-                .product(name: $0, package: "siltstone")
-            } + installed.map { .target(name: $0.module) },
-            swiftSettings: upcoming + installed.map { .define($0.define) }),
+            name: "SiltBench", dependencies: engine(libraries + adapters.map(\.product)) + peerModules,
+            swiftSettings: upcoming + defines),
         .testTarget(
-            name: "SiltBenchTests",
-            dependencies: ["SiltBench", .product(name: "CRUDKit", package: "siltstone")],
-            swiftSettings: upcoming + installed.map { .define($0.define) }),
+            name: "SiltBenchTests", dependencies: ["SiltBench"] + engine(["CRUDKit"]),
+            swiftSettings: upcoming + defines),
         .testTarget(
             name: "TableDifferentialTests",
-            dependencies: ["Siltstone", "TableKit", "SiltstoneTables", "SiltstoneTesting"].map {
-                .product(name: $0, package: "siltstone")
-            } + installed.filter { $0.module == "CSQLite" }.map { .target(name: $0.module) },
-            swiftSettings: upcoming + installed.map { .define($0.define) }),
+            dependencies: engine(["Siltstone", "TableKit", "SiltstoneTables", "SiltstoneTesting"])
+                + modules.filter { $0.name == "CSQLite" }.map { .target(name: $0.name) },
+            swiftSettings: upcoming + defines),
     ],
     swiftLanguageModes: [.v6]
 )

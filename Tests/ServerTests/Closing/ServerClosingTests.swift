@@ -1,6 +1,7 @@
 #if PostgreSQL || MySQL
 import CRUDKit
 import Foundation
+import TestServers
 import TableKit
 import TableSQL
 import Testing

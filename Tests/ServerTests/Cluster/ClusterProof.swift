@@ -1,6 +1,7 @@
 #if PostgreSQL || MySQL
 import Foundation
 import TableKit
+import TestServers
 
 #if canImport(Glibc)
 import Glibc

@@ -1,6 +1,7 @@
 #if (PostgreSQL || MySQL) && os(Linux)
 import Foundation
 import Glibc
+import TestServers
 import Testing
 
 /// The network of the tests' own loses what it is told to lose, and nothing else.

@@ -1,5 +1,6 @@
 #if PostgreSQL || MySQL
 import Foundation
+import TestServers
 
 /// A cluster of servers of the tests' own, whose nodes can be hurt.
 protocol TestCluster: AnyObject, Sendable {

@@ -2,6 +2,7 @@
 import Foundation
 import Synchronization
 import TableKit
+import TestServers
 
 #if canImport(Glibc)
 import Glibc

@@ -4,6 +4,7 @@ import Siltstone
 import SiltstoneTables
 import TableKit
 import Testing
+import TestServers
 
 @testable import SiltTool
 

@@ -2,6 +2,7 @@
 import Foundation
 import TableKit
 import Testing
+import TestServers
 
 @testable import SiltTool
 

@@ -3,6 +3,7 @@ import Foundation
 import TableKit
 import TableSQL
 import Testing
+import TestServers
 
 @testable import MySQLTables
 
@@ -10,7 +11,7 @@ extension MySQLTests {
     /// What a Galera cluster promises through this adapter. Takes minutes: in the thorough form alone.
     @Suite(
         .serialized,
-        .enabled(if: GaleraCluster.isWanted, Comment(rawValue: GaleraCluster.absence)))
+        .enabled(if: GaleraCluster.isWanted, Comment(rawValue: GaleraCluster.refusal)))
     struct GaleraTests {
         /// Runs a body that blocks on a thread of its own.
         private func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {

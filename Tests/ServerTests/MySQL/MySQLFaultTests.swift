@@ -3,6 +3,7 @@ import Foundation
 import TableKit
 import TableSQL
 import Testing
+import TestServers
 
 @testable import MySQLTables
 

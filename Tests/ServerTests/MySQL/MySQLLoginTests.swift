@@ -3,6 +3,7 @@ import Foundation
 import TableKit
 import TableSQL
 import Testing
+import TestServers
 
 @testable import MySQLTables
 
@@ -102,7 +103,7 @@ extension MySQLTests {
             guard FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl") else { return }
             let directory =
                 FileManager.default.temporaryDirectory.path + "/siltstone-tls-\(UUID().uuidString.prefix(8))"
-            try MySQLServer.makeDirectory(directory)
+            try ServerDirectory.make(directory)
             defer { try? FileManager.default.removeItem(atPath: directory) }
             for (name, address) in [("right", "IP:127.0.0.1"), ("wrong", "IP:127.0.0.9")] {
                 try ServerProcess.run([

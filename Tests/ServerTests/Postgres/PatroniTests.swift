@@ -3,13 +3,14 @@ import Foundation
 import TableKit
 import TableSQL
 import Testing
+import TestServers
 
 @testable import PostgresTables
 
 /// A cluster of PostgreSQL whose servers die and freeze. Takes some twenty minutes: in the thorough form alone.
 @Suite(
     .serialized, .enabled(if: PatroniCluster.isThorough, "Only in the thorough form (SILTSTONE_THOROUGH=1)."),
-    .enabled(if: PatroniCluster.absence == nil, Comment(rawValue: PatroniCluster.absence ?? "")))
+    .enabled(if: PatroniCluster.absenceOfSafety == nil, Comment(rawValue: PatroniCluster.absenceOfSafety ?? "")))
 struct PatroniTests {
     private func options() -> PostgresOptions {
         var options = PostgresOptions()
@@ -39,6 +40,7 @@ struct PatroniTests {
         let figures = try await threads.run {
             let cluster = try makeCluster()
             defer { cluster.remove() }
+            try cluster.waitUntilWritable()
             let run = TransferRun(clients: 8, auditsWrite: true) { _ in
                 try PostgresDatabaseConfiguration(cluster.connectionString, options: options())
             }

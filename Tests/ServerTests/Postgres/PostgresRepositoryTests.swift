@@ -5,6 +5,7 @@ import SiltstoneTesting
 import TableKit
 import TableSQL
 import Testing
+import TestServers
 
 @testable import PostgresTables
 

@@ -4,6 +4,7 @@ import SiltstoneTesting
 import TableKit
 import TableSQL
 import Testing
+import TestServers
 
 @testable import SiltTool
 

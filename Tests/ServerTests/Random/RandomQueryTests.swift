@@ -5,6 +5,7 @@ import SiltstoneTables
 import SiltstoneTesting
 import TableKit
 import Testing
+import TestServers
 
 #if PostgreSQL
 import PostgresTables

@@ -1,6 +1,7 @@
 #if PostgreSQL || MySQL
 import Foundation
 import Synchronization
+import TestServers
 
 #if canImport(Glibc)
 import Glibc

@@ -2,6 +2,7 @@
 import Foundation
 import TableKit
 import TableSQL
+import TestServers
 
 extension SQLConnection {
     /// The rows of a statement.

@@ -76,7 +76,7 @@ struct Coordinator {
         for round in 0..<options.rounds {
             for section in options.sections {
                 if let reason = Self.obstacle(to: section) {
-                    skip(section, reason, &report)
+                    skip(section, nil, reason, &report)
                     continue
                 }
                 do { try measureLimits(section, directory, &report) } catch {
@@ -85,6 +85,11 @@ struct Coordinator {
                 // Each engine is first in its turn: none always comes after the same one.
                 for i in section.engines.indices {
                     let engine = section.engines[(i + round) % section.engines.count]
+                    if engine.isPlainClient { continue }
+                    if let reason = ServerHost.obstacle(to: engine) {
+                        skip(section, engine, reason, &report)
+                        continue
+                    }
                     if report.failures.contains(where: { $0.engine == engine && $0.section == section.name }) {
                         continue
                     }
@@ -110,10 +115,10 @@ struct Coordinator {
         return nil
     }
 
-    /// Notes that a section is left out.
-    private func skip(_ section: Section, _ reason: String, _ report: inout Report) {
-        guard !report.skipped.contains(where: { $0.section == section.name }) else { return }
-        let skipped = Report.Skipped(section: section.name, reason: reason)
+    /// Notes that a section is left out, or one engine of it.
+    private func skip(_ section: Section, _ engine: EngineKind?, _ reason: String, _ report: inout Report) {
+        guard !report.skipped.contains(where: { $0.section == section.name && $0.engine == engine }) else { return }
+        let skipped = Report.Skipped(section: section.name, engine: engine, reason: reason)
         progress.note(skipped.description)
         report.skipped.append(skipped)
     }

@@ -93,10 +93,13 @@ struct OptionParser {
             }
             let sections = try choice.set.sections(
                 count: count, valueBytes: choice.valueBytes, engines: engines, threads: choice.threads)
-            guard let names = choice.names else { return sections }
+            guard let names = choice.names else {
+                if sections.isEmpty { throw BenchmarkError("this set has no section for these engines alone") }
+                return sections
+            }
             // Of engines that are not there, a section may not be there either.
             let known = try choice.set.sections(
-                count: count, valueBytes: choice.valueBytes, engines: EngineKind.stores, threads: choice.threads)
+                count: count, valueBytes: choice.valueBytes, engines: EngineKind.named, threads: choice.threads)
             for name in names where !known.contains(where: { $0.isCalled(name) }) {
                 throw BenchmarkError(
                     "no section '\(name)' in this set; there are \(known.map(\.name).joined(separator: ", "))")
@@ -107,6 +110,8 @@ struct OptionParser {
             }
             return chosen
         }
+        let engines = engines.filter(EngineKind.stores.contains)
+        if engines.isEmpty { throw BenchmarkError("--workloads: nothing is left to measure with these engines") }
         let runs = try WorkloadRun.list(workloads, threads: choice.threads)
         if runs.isEmpty { throw BenchmarkError("--workloads: name one at least") }
         if choice.keys == .hashed, let run = runs.first(where: { $0.workload.needsOrder }) {
@@ -177,9 +182,9 @@ struct OptionParser {
         if text == "all" { return EngineKind.available }
         var engines: [EngineKind] = []
         for name in text.split(separator: ",") {
-            guard let engine = EngineKind(rawValue: String(name)), EngineKind.stores.contains(engine) else {
+            guard let engine = EngineKind(rawValue: String(name)), EngineKind.named.contains(engine) else {
                 throw BenchmarkError(
-                    "no engine '\(name)'; there are \(EngineKind.stores.map(\.rawValue).joined(separator: ", "))")
+                    "no engine '\(name)'; there are \(EngineKind.named.map(\.rawValue).joined(separator: ", "))")
             }
             guard EngineKind.available.contains(engine) else {
                 throw BenchmarkError("silt-bench was built without \(engine.title): see Benchmarks/README.md")

@@ -6,15 +6,15 @@ enum Usage {
             "  \(workload.rawValue.padded(to: width))  \(workload.summary)"
         }
         let sets = SectionSet.allCases.map { "  \($0.rawValue.padded(to: width))  \($0.summary)" }
-        let missing = EngineKind.stores.filter { !EngineKind.available.contains($0) }
+        let missing = EngineKind.named.filter { !EngineKind.available.contains($0) }
         return """
             usage: silt-bench [options]
 
-            Runs the same workloads on Siltstone and on other embedded engines, and compares.
+            Runs the same workloads on Siltstone and on other embedded engines and on servers, and compares.
 
               --engines LIST      \(EngineKind.available.map(\.rawValue).joined(separator: ",")) (the default: all of them)
               --set NAME          which sections to run, of the list below; standard
-              --sections LIST     of these, only main, values, values-1K, keys, transfer, crud, transformers, tables, defaults, growth, …
+              --sections LIST     of these, only main, values, values-1K, keys, transfer, crud, transformers, tables, servers, defaults, growth, …
               --workloads LIST    instead of a set: names of the list below, in this order; NAME@T runs on T threads
               --num N             keys; 1000000. Several, with --workloads: each in turn, plotted as growth
               --value-size BYTES  16 to 1048576; 100

@@ -13,6 +13,8 @@ enum Worker {
             case .engines: try order.engine.accept(Visitor(order: order))
             case .repositories: try RepositoryBench(order).run(say)
             case .tables: try TableBench(order).run(say)
+            case .servers: try ServerBench(order).run(say)
+            case .adapters: try AdapterBench(order).run(say)
             case .transformers: try TransformerBench(order).run { try say(.measurement($0)) }
             }
             try say(.verified)

@@ -5,6 +5,12 @@ enum EngineKind: String, Codable, CaseIterable, Sendable {
     case files, memory
     /// SQLite in the way in which Perfect-SQLite uses it, for tables.
     case perfect
+    /// Servers, behind the interface of tables.
+    case postgres, mariadb
+    /// Clusters of three of them: a leader with synchronous standbys, and nodes that all take writes.
+    case patroni, galera
+    /// The C libraries below the adapters, beside which the adapters are measured.
+    case libpq, libmariadb
 
     /// As its authors write it.
     var title: String {
@@ -17,15 +23,42 @@ enum EngineKind: String, Codable, CaseIterable, Sendable {
         case .files: "files"
         case .memory: "memory"
         case .perfect: "Perfect's way"
+        case .postgres: "PostgreSQL"
+        case .mariadb: "MariaDB"
+        case .patroni: "Patroni"
+        case .galera: "Galera"
+        case .libpq: "libpq"
+        case .libmariadb: "libmariadb"
         }
     }
 
-    /// Those that can be named on the command line.
+    /// Those within the process.
     static let stores: [EngineKind] = [.siltstone, .leveldb, .rocksdb, .lmdb, .sqlite]
 
-    /// Whether Siltstone is compared with it: what forgets everything at its end does not do the same work, and another way
-    /// to use a peer is no peer.
-    var isPeer: Bool { self != .siltstone && self != .memory && self != .perfect }
+    /// Those beside it.
+    static let servers: [EngineKind] = [.postgres, .mariadb, .patroni, .galera]
+
+    /// Those that can be named on the command line.
+    static let named: [EngineKind] = stores + servers
+
+    /// Whether Siltstone is compared with it: what forgets everything at its end does not do the same work, another way
+    /// to use a peer is no peer, and a server does more.
+    var isPeer: Bool { self == .files || (Self.stores.contains(self) && self != .siltstone) }
+
+    /// The C library below a server's adapter, which is measured with it.
+    var plainClient: EngineKind? {
+        switch self {
+        case .postgres: .libpq
+        case .mariadb: .libmariadb
+        default: nil
+        }
+    }
+
+    /// Whether it is another, or the library below it.
+    func goes(with other: EngineKind) -> Bool { self == other || self == other.plainClient }
+
+    /// Whether it is measured by the worker of another.
+    var isPlainClient: Bool { self == .libpq || self == .libmariadb }
 
     /// Whether it does the same work as the others in what a label stands for: LMDB has no log to recover and no runs to
     /// merge, its compaction being a copy; SQLite's log, of the same bytes, holds a fortieth of the others' transactions.
@@ -52,7 +85,13 @@ enum EngineKind: String, Codable, CaseIterable, Sendable {
         #if PEER_SQLITE
         engines.append(.sqlite)
         #endif
-        return engines
+        #if SERVER_POSTGRESQL
+        engines += [.postgres, .patroni]
+        #endif
+        #if SERVER_MARIADB
+        engines += [.mariadb, .galera]
+        #endif
+        return named.filter { engines.contains($0) }
     }()
 
     /// Calls `visitor` with the engine's type: the one place where an engine is chosen at run time.

@@ -7,7 +7,7 @@ extension Goal {
             Goal("compact", .ratio("compact"), 2),
             Goal("open", .time("open:compacted"), 1),
             Goal("recover", .ratio("recover"), 5),
-        ] + mixes + transactions + tables + larger + costs
+        ] + mixes + transactions + tables + adapters + larger + costs
 
     private static let writes = [
         Goal("fillseq", .ratio("fillseq"), 5),
@@ -99,6 +99,15 @@ extension Goal {
             Goal("tables, from commit to observed value", .time(table(.observe)), 1),
             Goal("tables, open 100, above the store's", .above(table(.open), table(.openStore)), 1),
         ]
+
+    /// An adapter costs at most 15 % of what a program reaches with the library below it.
+    private static let adapters = [EngineKind.postgres, .mariadb].flatMap { engine in
+        [("select by key", AdapterWorkload.key), ("insert, 1,000 rows", .batch)].map { title, workload in
+            Goal(
+                "\(engine.title), \(title), share of \(engine.plainClient?.title ?? "")",
+                .besidePlain(engine, "servers-adapters/\(workload.rawValue)"), 0.85)
+        }
+    }
 
     private static func table(_ workload: TableWorkload) -> String { "tables/\(workload.rawValue)" }
 

@@ -50,6 +50,11 @@ extension Goal {
                 return nil
             }
             return ratio(Ratio(own, to: other, of: engine), label)
+        case .besidePlain(let engine, let label):
+            guard let client = engine.plainClient, let own = report.summary(engine, label),
+                let plain = report.summary(client, label)
+            else { return nil }
+            return ratio(Ratio(own, to: plain, of: client), label)
         case .share(let label, let kind):
             guard let own = report.summary(.siltstone, label), let limit = report.limits.median(kind) else {
                 return nil

@@ -12,6 +12,8 @@ struct Goal: Sendable {
         case ratio(String)
         /// The ratio to one peer, whoever else is better.
         case ratioTo(EngineKind, String)
+        /// The share of a plain client's rate that the adapter above it reaches: the adapter's engine, then the workload.
+        case besidePlain(EngineKind, String)
         /// The share of what the machine can do.
         case share(String, of: RawLimits.Kind)
         /// A time in milliseconds; lower is better.
@@ -38,7 +40,7 @@ struct Goal: Sendable {
         var isHigherBetter: Bool {
             switch self {
             case .time, .above, .longestCall, .space, .memory: false
-            case .ratio, .ratioTo, .share, .tail, .growth, .kept, .slowestThread: true
+            case .ratio, .ratioTo, .besidePlain, .share, .tail, .growth, .kept, .slowestThread: true
             }
         }
 
@@ -47,7 +49,7 @@ struct Goal: Sendable {
             switch self {
             case .time, .above, .longestCall: Format.milliseconds(value)
             case .ratio, .ratioTo, .tail, .growth: Format.ratio(value)
-            case .share, .memory, .space, .kept, .slowestThread: Format.digits(value, 2)
+            case .besidePlain, .share, .memory, .space, .kept, .slowestThread: Format.digits(value, 2)
             }
         }
     }

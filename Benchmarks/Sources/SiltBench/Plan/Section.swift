@@ -10,6 +10,10 @@ struct Section: Codable, Sendable {
         case transformers
         /// Typed tables and queries.
         case tables
+        /// Tables in servers and clusters, beside embedded ones.
+        case servers
+        /// The adapters of servers, beside the C libraries below them.
+        case adapters
     }
 
     /// Short, for the command line and before the labels; the main one's labels stand alone.

@@ -9,8 +9,8 @@ enum SectionSet: String, CaseIterable, Sendable {
         case .standard:
             "all workloads, YCSB, large values, other keys, transactions, repositories, item formats, tables"
         case .full:
-            "these, each engine's default compression, LMDB's other way to write, stores larger than memory, and growth "
-                + "to 20 times as many keys"
+            "these, servers and clusters, each engine's default compression, LMDB's other way to write, stores larger than "
+                + "memory, and growth to 20 times as many keys"
         }
     }
 
@@ -20,15 +20,21 @@ enum SectionSet: String, CaseIterable, Sendable {
     ///   - engines: those that take part, where they can.
     ///   - threads: of workloads that do not say.
     func sections(count: Int, valueBytes: Int, engines: [EngineKind], threads: Int) throws -> [Section] {
-        let maker = SectionMaker(count: count, valueBytes: valueBytes, engines: engines, threads: threads)
+        let maker = SectionMaker(
+            count: count, valueBytes: valueBytes, engines: engines.filter(EngineKind.stores.contains),
+            servers: engines.filter(EngineKind.servers.contains), threads: threads)
+        return try sections(maker).filter { !$0.engines.isEmpty }
+    }
+
+    private func sections(_ maker: SectionMaker) throws -> [Section] {
         switch self {
         case .quick: return [try maker.main(WorkloadRun.quickList)]
         case .standard:
             return try [maker.main(WorkloadRun.defaultList)] + maker.values() + maker.keys()
                 + maker.transfers() + maker.repositories() + maker.tables()
         case .full:
-            return try Self.standard.sections(count: count, valueBytes: valueBytes, engines: engines, threads: threads)
-                + [maker.defaults()] + maker.writeMap() + [maker.limited()] + maker.growth()
+            return try Self.standard.sections(maker) + maker.serverSections() + [maker.defaults()] + maker.writeMap()
+                + [maker.limited()] + maker.growth()
         }
     }
 }
@@ -38,6 +44,7 @@ private struct SectionMaker {
     let count: Int
     let valueBytes: Int
     let engines: [EngineKind]
+    let servers: [EngineKind]
     let threads: Int
 
     func main(_ workloads: String) throws -> Section {
@@ -110,6 +117,19 @@ private struct SectionMaker {
             Section(
                 name: "tables-synced", title: "rows of tables, a commit is on stable storage", kind: .tables,
                 count: max(100, count / 500), isSynced: true, engines: all),
+        ]
+    }
+
+    /// Servers and clusters beside embedded engines; their adapters beside the libraries below.
+    func serverSections() -> [Section] {
+        if servers.isEmpty { return [] }
+        return [
+            Section(
+                name: "servers", title: "tables in servers and clusters, a commit is on stable storage", kind: .servers,
+                count: count, isSynced: true, engines: engines.filter { $0 == .siltstone || $0 == .sqlite } + servers),
+            Section(
+                name: "servers-adapters", title: "adapters beside the C libraries below them", kind: .adapters,
+                count: count, engines: servers.flatMap { server in server.plainClient.map { [server, $0] } ?? [] }),
         ]
     }
 

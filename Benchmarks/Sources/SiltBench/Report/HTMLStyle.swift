@@ -45,6 +45,12 @@ enum HTMLStyle {
         .sqlite { background: #2f8f83; fill: #2f8f83; stroke: #2f8f83; }
         .files { background: #9a7b4f; fill: #9a7b4f; stroke: #9a7b4f; }
         .perfect { background: #b0567c; fill: #b0567c; stroke: #b0567c; }
+        .postgres { background: #336791; fill: #336791; stroke: #336791; }
+        .patroni { background: #7fa8c9; fill: #7fa8c9; stroke: #7fa8c9; }
+        .mariadb { background: #9a6b3a; fill: #9a6b3a; stroke: #9a6b3a; }
+        .galera { background: #d0a878; fill: #d0a878; stroke: #d0a878; }
+        .libpq { background: #8a8f98; fill: #8a8f98; stroke: #8a8f98; }
+        .libmariadb { background: #b8b0a4; fill: #b8b0a4; stroke: #b8b0a4; }
         .memory { background: #7a8288; fill: #7a8288; stroke: #7a8288; }
         rect { stroke: none !important; }
 

@@ -14,13 +14,15 @@ struct Report: Codable, Sendable {
         var description: String { "\(section), \(engine?.title ?? "all"), round \(round + 1): \(text)" }
     }
 
-    /// A section that cannot be measured on this machine, and why.
+    /// A section that cannot be measured on this machine, or one engine of it, and why.
     struct Skipped: Codable, Sendable {
         var section: String
+        /// Nil where it is the whole section.
+        var engine: EngineKind?
         var reason: String
 
         /// All of it.
-        var description: String { "\(section) is left out: \(reason)" }
+        var description: String { "\(section)\(engine.map { ", \($0.title)," } ?? "") is left out: \(reason)" }
     }
 
     /// The machine that it was measured on.
@@ -58,9 +60,22 @@ struct Report: Codable, Sendable {
         return measurements.filter { $0.section == section.name }.map(\.label).filter { seen.insert($0).inserted }
     }
 
-    /// Sections that have anything to report.
+    /// Sections that have anything to report, without the engines that were left out.
     var sections: [Section] {
-        options.sections.filter { section in measurements.contains { $0.section == section.name } }
+        options.sections.filter { section in measurements.contains { $0.section == section.name } }.map { section in
+            var section = section
+            section.engines.removeAll { engine in
+                let isSkipped = skipped.contains {
+                    $0.section == section.name && $0.engine.map(engine.goes(with:)) ?? false
+                }
+                return isSkipped && !has(engine, in: section.name)
+            }
+            return section
+        }
+    }
+
+    private func has(_ engine: EngineKind, in section: String) -> Bool {
+        measurements.contains { $0.section == section && $0.engine == engine }
     }
 
     /// The main section.
@@ -170,8 +185,13 @@ struct Report: Codable, Sendable {
         self = merged
     }
 
-    /// Sections that were left out and that no run has measured.
-    var leftOut: [Skipped] { skipped.filter { skipped in !sections.contains { $0.name == skipped.section } } }
+    /// Sections and engines that were left out and that no run has measured.
+    var leftOut: [Skipped] {
+        skipped.filter { skipped in
+            guard let engine = skipped.engine else { return !sections.contains { $0.name == skipped.section } }
+            return !has(engine, in: skipped.section)
+        }
+    }
 
     /// Why another report cannot be a part of this one; nil where it can.
     private func difference(from other: Report) -> String? {

@@ -1,5 +1,4 @@
-#if PostgreSQL || MySQL
-import Foundation
+package import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -10,7 +9,7 @@ import Darwin
 
 /// A shell whose input is a pipe from here. Its script reads a line, which never comes: the read ends with this process,
 /// however that ends, and the script removes what must not outlive the process.
-final class Lifeline: @unchecked Sendable {
+package final class Lifeline: @unchecked Sendable {
     // `@unchecked Sendable`: nothing changes after the initializer.
     private let process = Process()
     private let pipe: Pipe
@@ -21,7 +20,7 @@ final class Lifeline: @unchecked Sendable {
     /// - Parameters:
     ///   - script: for `/bin/sh`.
     ///   - words: its arguments.
-    init(_ script: String, _ words: [String] = []) throws {
+    package init(_ script: String, _ words: [String] = []) throws {
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", script, "sh"] + words
         process.currentDirectoryURL = URL(fileURLWithPath: "/")
@@ -30,10 +29,10 @@ final class Lifeline: @unchecked Sendable {
         try Self.start(process)
     }
 
-    static func start(_ process: Process) throws { try starts.withLock { _ in try process.run() } }
+    package static func start(_ process: Process) throws { try starts.withLock { _ in try process.run() } }
 
     /// A pipe that other children do not keep open.
-    static func makePipe() -> Pipe {
+    package static func makePipe() -> Pipe {
         starts.withLock { _ in
             let pipe = Pipe()
             for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
@@ -46,11 +45,10 @@ final class Lifeline: @unchecked Sendable {
     /// Has the script go on, and waits for its end.
     /// - Returns: false where it had ended.
     @discardableResult
-    func end() -> Bool {
+    package func end() -> Bool {
         guard process.isRunning else { return false }
         do { try pipe.fileHandleForWriting.close() } catch { process.terminate() }
         process.waitUntilExit()
         return true
     }
 }
-#endif

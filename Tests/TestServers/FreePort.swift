@@ -1,4 +1,3 @@
-#if PostgreSQL || MySQL
 import Foundation
 
 #if canImport(Glibc)
@@ -8,9 +7,9 @@ import Darwin
 #endif
 
 /// Ports of the loopback.
-enum FreePort {
+public enum FreePort {
     /// A port on which nobody listens.
-    static func find() throws -> Int {
+    public static func find() throws -> Int {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
         var address = sockaddr_in()
@@ -25,5 +24,18 @@ enum FreePort {
         guard result else { throw ServerFailure("There is no free port.") }
         return Int(UInt16(bigEndian: address.sin_port))
     }
+
+    /// Whether somebody listens on a port.
+    public static func isTaken(_ port: Int) -> Bool {
+        let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(client) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(client, $0, length) == 0 }
+        }
+    }
 }
-#endif

@@ -1,4 +1,3 @@
-#if PostgreSQL || MySQL
 import Foundation
 import Synchronization
 
@@ -7,19 +6,19 @@ import Synchronization
 ///
 /// A machine loses its packets to another by an entry of its neighbour table: the other's address is said to be at an interface
 /// that nobody has. As in a network that drops packets, neither of them hears of it. This needs nothing but `ip`.
-final class NodeNetwork: Sendable {
+package final class NodeNetwork: Sendable {
     /// A direction between two machines.
     private struct Way: Hashable {
         var source: Int
         var target: Int
     }
 
-    static let program: String? = ["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip"].first {
+    package static let program: String? = ["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip"].first {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
     /// Why there can be no such network; nil where there can be.
-    static let absence: String? = {
+    package static let absence: String? = {
         if program == nil { return "There is no ip here (Debian: iproute2)." }
         do { try NodeNetwork(machines: 1).remove() } catch {
             return
@@ -38,7 +37,7 @@ final class NodeNetwork: Sendable {
     private let losses = Mutex<Set<Way>>([])
 
     /// Makes a network; it is removed when this process ends, too.
-    init(machines count: Int) throws {
+    package init(machines count: Int) throws {
         guard let program = Self.program else { throw ServerFailure("There is no ip.") }
         name = "slt" + String(UInt32.random(in: 0x1000...0xffff), radix: 16)
         // 198.18.0.0/15 is set aside for tests (RFC 2544).
@@ -73,16 +72,16 @@ final class NodeNetwork: Sendable {
     }
 
     /// Removes the network. What runs on its machines goes on, alone.
-    func remove() { lifeline.end() }
+    package func remove() { lifeline.end() }
 
     /// The namespace of a machine.
-    func machine(_ number: Int) -> String { "\(name)n\(number)" }
+    package func machine(_ number: Int) -> String { "\(name)n\(number)" }
 
     /// The address of a machine.
-    func address(_ number: Int) -> String { "\(prefix).\(number + 1)" }
+    package func address(_ number: Int) -> String { "\(prefix).\(number + 1)" }
 
     /// The addresses of all.
-    var range: String { "\(prefix).0/24" }
+    package var range: String { "\(prefix).0/24" }
 
     /// This process's end of a machine's cable.
     private func link(_ number: Int) -> String { "\(name)v\(number)" }
@@ -90,12 +89,12 @@ final class NodeNetwork: Sendable {
     // MARK: Faults
 
     /// Pulls out a machine's cable.
-    func unplug(_ number: Int) throws { try Self.ip("link", "set", link(number), "down") }
+    package func unplug(_ number: Int) throws { try Self.ip("link", "set", link(number), "down") }
 
-    func plug(_ number: Int) throws { try Self.ip("link", "set", link(number), "up") }
+    package func plug(_ number: Int) throws { try Self.ip("link", "set", link(number), "up") }
 
     /// Loses all packets from a machine to others, in this direction alone.
-    func lose(from source: Int, to targets: [Int]) throws {
+    package func lose(from source: Int, to targets: [Int]) throws {
         for target in targets where target != source {
             losses.withLock { _ = $0.insert(Way(source: source, target: target)) }
             try Self.ip(
@@ -106,11 +105,10 @@ final class NodeNetwork: Sendable {
     }
 
     /// Ends all losses.
-    func heal() throws {
+    package func heal() throws {
         for way in losses.withLock({ $0 }) {
             try Self.ip("-n", machine(way.source), "neigh", "del", address(way.target), "dev", "eth0")
             losses.withLock { _ = $0.remove(way) }
         }
     }
 }
-#endif

@@ -1,10 +1,5 @@
-#if MySQL
 import Foundation
 import Synchronization
-import TableKit
-import TableSQL
-
-@testable import MySQLTables
 
 #if canImport(Glibc)
 import Glibc
@@ -12,8 +7,8 @@ import Glibc
 import Darwin
 #endif
 
-/// A Galera cluster of the tests' own: nodes of MariaDB, on the loopback or on machines of a network, all of which take writes.
-final class GaleraCluster: TestCluster, @unchecked Sendable {
+/// A Galera cluster of one's own: nodes of MariaDB, on the loopback or on machines of a network, all of which take writes.
+public final class GaleraCluster: @unchecked Sendable {
     // `@unchecked Sendable`: `processes` has a lock, the rest does not change.
     private struct Node {
         let directory: String
@@ -27,50 +22,75 @@ final class GaleraCluster: TestCluster, @unchecked Sendable {
         let statePort: Int
     }
 
-    static let library = "/usr/lib/galera/libgalera_smm.so"
-    static let isAvailable =
+    private static let library = "/usr/lib/galera/libgalera_smm.so"
+    /// Whether a cluster can be started.
+    public static let isAvailable =
         MySQLServer.program != nil && FileManager.default.fileExists(atPath: library)
         && FileManager.default.isExecutableFile(atPath: "/usr/bin/rsync")
-    /// Whether tests that take minutes are to run.
-    static let isWanted =
-        isAvailable && ProcessInfo.processInfo.environment["SILTSTONE_THOROUGH"].map { $0 != "0" } ?? false
-    static let absence = "Not the thorough form, or there is no Galera here (Debian: galera-4 and rsync)."
+    /// Why nothing can be run here.
+    public static let absence = "There is no Galera here (Debian: mariadb-server, galera-4 and rsync)."
 
     private let name = "silt\(UInt32.random(in: 0...9999))"
     private let nodes: [Node]
     private let processes: Mutex<[ServerProcess?]>
-    let database = "shop"
-    let network: NodeNetwork?
+    /// Options of the servers beside those that all have.
+    private let options: [String]
+    package let database = "shop"
+    package let network: NodeNetwork?
 
     /// Starts a cluster and waits until all nodes are in step.
+    /// - Parameters:
+    ///   - options: of the servers, behind those that make them small and quick: a test needs no sync of the disk.
+    ///   - parent: where its directories are made.
+    public convenience init(
+        nodes count: Int = 3, _ options: [String] = [], in parent: String = ServerDirectory.temporary
+    ) throws {
+        try self.init(nodes: count, options, in: parent, on: nil)
+    }
+
+    /// Starts a cluster on a network.
     /// - Parameter network: one with a machine for each node; it goes with the cluster.
-    init(nodes count: Int = 3, on network: NodeNetwork? = nil) throws {
+    package init(
+        nodes count: Int = 3, _ options: [String] = [], in parent: String = ServerDirectory.temporary,
+        on network: NodeNetwork?
+    ) throws {
+        self.options = options
         self.network = network
         nodes = try (0..<count).map { number in
-            let directory =
-                FileManager.default.temporaryDirectory.path + "/siltstone-galera-\(UUID().uuidString.prefix(8))"
-            return Node(
-                directory: directory, host: network?.address(number) ?? "127.0.0.1",
+            Node(
+                directory: ServerDirectory.path("galera", in: parent), host: network?.address(number) ?? "127.0.0.1",
                 machine: network?.machine(number), port: try FreePort.find(), groupPort: try FreePort.find(),
                 changesPort: try FreePort.find(), statePort: try FreePort.find())
         }
         processes = Mutex(Array(repeating: nil, count: count))
         for node in nodes {
-            try MySQLServer.makeDirectory(node.directory)
+            try ServerDirectory.make(node.directory)
             try MySQLServer.install(in: node.directory)
         }
         for number in nodes.indices {
             try start(number, isFirst: number == 0)
-            try waitUntil("node \(number) is in step") { connection(to: number) != nil }
+            try waitUntilInStep(number)
         }
-        guard let first = connection(to: 0) else { throw ServerFailure("The first node is gone.") }
-        try first.run("CREATE DATABASE \(database)")
-        try first.run("CREATE USER app IDENTIFIED BY 'secret'")
-        try first.run("GRANT ALL ON \(database).* TO app")
-        first.close()
+        _ = try MySQLServer.run(
+            "CREATE DATABASE \(database); CREATE USER app IDENTIFIED BY 'secret';"
+                + " GRANT ALL ON \(database).* TO app", in: nodes[0].directory)
     }
 
-    var nodeCount: Int { nodes.count }
+    private func waitUntilInStep(_ number: Int) throws {
+        let node = nodes[number]
+        for _ in 0..<600 {
+            if FreePort.isTaken(node.port),
+                let state = try? MySQLServer.run("SHOW STATUS LIKE 'wsrep_local_state_comment'", in: node.directory),
+                state.contains("Synced")
+            {
+                return
+            }
+            usleep(50_000)
+        }
+        throw ServerFailure("Node \(number) is not in step after half a minute: \(words)")
+    }
+
+    package var nodeCount: Int { nodes.count }
 
     private func start(_ number: Int, isFirst: Bool) throws {
         let node = nodes[number]
@@ -85,13 +105,14 @@ final class GaleraCluster: TestCluster, @unchecked Sendable {
                     + "gmcast.listen_addr=tcp://\(node.host):\(node.groupPort);"
                     + "ist.recv_addr=\(node.host):\(node.changesPort);gcache.size=32M",
                 "--wsrep-cluster-address=gcomm://\(others)",
-            ]
+            ] + options
         if isFirst { words.append("--wsrep-new-cluster") }
         let process = try ServerProcess(words, log: "\(node.directory)/log", signal: "KILL", on: node.machine)
         processes.withLock { $0[number] = process }
     }
 
-    func remove() {
+    /// Ends all processes and removes the directories.
+    public func remove() {
         for number in nodes.indices { thaw(number) }
         processes.withLock { for process in $0 { process?.stop() } }
         network?.remove()
@@ -101,40 +122,22 @@ final class GaleraCluster: TestCluster, @unchecked Sendable {
     // MARK: Connecting
 
     /// The URL of all nodes, or of one.
-    func url(_ node: Int? = nil) -> String {
+    public func url(_ node: Int? = nil) -> String {
         let hosts = (node.map { [$0] } ?? Array(nodes.indices)).map { "\(nodes[$0].host):\(nodes[$0].port)" }
         return "mysql://app:secret@\(hosts.joined(separator: ","))/\(database)"
     }
 
-    /// A connection to one node; nil where it is not in step.
-    func connection(to number: Int) -> MySQLConnection? {
-        var options = MySQLOptions()
-        options.connectTimeout = .seconds(1)
-        options.answerTimeout = .seconds(1)
-        options.statementTimeout = .seconds(1)
-        let url = "mysql://root@localhost/mysql?socket=\(nodes[number].directory)/s.sock"
-        return try? MySQLConnector(MySQLLogin(url), options: options).connect()
-    }
+    /// The socket of a node.
+    package func socket(_ node: Int) -> String { "\(nodes[node].directory)/s.sock" }
 
     /// What the nodes said last.
-    var words: String {
+    package var words: String {
         processes.withLock { $0 }.enumerated().map { "node \($0): \($1?.words ?? "none")" }.joined(separator: "\n")
-    }
-
-    func isWhole() -> Bool {
-        nodes.indices.allSatisfy { number in
-            guard let connection = connection(to: number) else { return false }
-            defer { connection.close() }
-            let size = try? connection.rows(
-                "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'WSREP_CLUSTER_SIZE'",
-                as: [.string])
-            return size == [[.text("\(nodes.count)")]]
-        }
     }
 
     // MARK: Faults
 
-    func kill(_ node: Int) {
+    package func kill(_ node: Int) {
         processes.withLock {
             $0[node]?.send(SIGKILL)
             $0[node]?.stop()
@@ -142,8 +145,7 @@ final class GaleraCluster: TestCluster, @unchecked Sendable {
         }
     }
 
-    func restart(_ node: Int) throws { try start(node, isFirst: false) }
-    func freeze(_ node: Int) { processes.withLock { $0[node]?.freeze() } }
-    func thaw(_ node: Int) { processes.withLock { $0[node]?.send(SIGCONT) } }
+    package func restart(_ node: Int) throws { try start(node, isFirst: false) }
+    package func freeze(_ node: Int) { processes.withLock { $0[node]?.freeze() } }
+    package func thaw(_ node: Int) { processes.withLock { $0[node]?.send(SIGCONT) } }
 }
-#endif

@@ -1,9 +1,5 @@
-#if MySQL
 import Foundation
 import Synchronization
-import TableSQL
-
-@testable import MySQLTables
 
 #if canImport(Glibc)
 import Glibc
@@ -11,23 +7,24 @@ import Glibc
 import Darwin
 #endif
 
-/// A MariaDB of the tests' own: in a temporary directory, on a socket there and on a port of the loopback.
-final class MySQLServer: Sendable {
-    let directory: String
-    let port: Int
+/// A MariaDB of one's own: in a temporary directory, on a socket there and on a port of the loopback.
+public final class MySQLServer: Sendable {
+    package let directory: String
+    package let port: Int
     /// Options of the server beside those that all have.
     private let options: [String]
     private let process: Mutex<ServerProcess?>
 
     /// Where the server is; nil where there is none.
-    static let program: String? = ["/usr/sbin/mariadbd", "/usr/local/sbin/mariadbd", "/opt/homebrew/bin/mariadbd"]
-        .first { FileManager.default.isExecutableFile(atPath: $0) }
+    public static let program: String? = [
+        "/usr/sbin/mariadbd", "/usr/local/sbin/mariadbd", "/opt/homebrew/bin/mariadbd",
+    ].first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// Why tests are skipped.
-    static let absence = "There is no MariaDB server here (Debian: mariadb-server)."
+    /// Why nothing can be run here.
+    public static let absence = "There is no MariaDB server here (Debian: mariadb-server)."
 
     /// The server that most tests share. It lives as long as the process.
-    static func shared() throws -> MySQLServer { try sharedServer.get() }
+    package static func shared() throws -> MySQLServer { try sharedServer.get() }
 
     private static let sharedServer = Result { () throws -> MySQLServer in
         let server = try MySQLServer()
@@ -39,29 +36,24 @@ final class MySQLServer: Sendable {
     /// What goes with the process.
     private static let last = Mutex<MySQLServer?>(nil)
 
-    /// Starts a server and waits until it answers.
-    init(_ options: [String] = []) throws {
-        directory = FileManager.default.temporaryDirectory.path + "/siltstone-mariadb-\(UUID().uuidString.prefix(8))"
+    /// Starts a server and waits until it takes connections.
+    /// - Parameters:
+    ///   - options: of the server, behind those that make it small and quick: a test needs no sync of the disk.
+    ///   - parent: where its directory is made.
+    public init(_ options: [String] = [], in parent: String = ServerDirectory.temporary) throws {
+        directory = ServerDirectory.path("mariadb", in: parent)
         self.options = options
         port = try FreePort.find()
         process = Mutex(nil)
-        try Self.makeDirectory(directory)
+        try ServerDirectory.make(directory)
         try Self.install(in: directory)
         try start()
-    }
-
-    /// Makes a directory that the server's user can write to.
-    static func makeDirectory(_ path: String) throws {
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        if getuid() == 0, let nobody = getpwnam("nobody") {
-            _ = chown(path, nobody.pointee.pw_uid, nobody.pointee.pw_gid)
-        }
     }
 
     /// Makes the system tables of a new server. A server that starts removes temporary tables of all others that share its
     /// directory for them.
     static func install(in directory: String) throws {
-        try makeDirectory("\(directory)/tmp")
+        try ServerDirectory.make("\(directory)/tmp")
         try ServerProcess.run([
             "/usr/bin/mariadb-install-db", "--no-defaults", "--datadir=\(directory)/data", "--tmpdir=\(directory)/tmp",
             "--auth-root-authentication-method=normal", "--skip-test-db", "--innodb-log-file-size=16M",
@@ -69,7 +61,7 @@ final class MySQLServer: Sendable {
         ])
     }
 
-    /// What all servers of tests are started with.
+    /// What all servers are started with.
     static func words(_ directory: String, port: Int) throws -> [String] {
         guard let program else { throw ServerFailure(absence) }
         return [
@@ -81,22 +73,20 @@ final class MySQLServer: Sendable {
         ]
     }
 
-    /// Starts the server, again after ``kill()``, and waits until it answers.
-    func start() throws {
+    /// Starts the server, again after ``kill()``, and waits until it takes connections.
+    package func start() throws {
         let process = try ServerProcess(
             try Self.words(directory, port: port) + options, log: "\(directory)/log", signal: "KILL")
         self.process.withLock { $0 = process }
         for _ in 0..<1200 {
-            do {
-                try connection(database: nil).close()
-                return
-            } catch is SQLConnectionError { usleep(50_000) }
+            if FreePort.isTaken(port) { return }
+            usleep(50_000)
         }
         throw ServerFailure("MariaDB does not start: \(process.words)")
     }
 
     /// Stops the server and removes its directory.
-    func remove() {
+    public func remove() {
         process.withLock { $0?.stop() }
         try? FileManager.default.removeItem(atPath: directory)
     }
@@ -104,45 +94,36 @@ final class MySQLServer: Sendable {
     // MARK: Connecting
 
     /// A URL by the socket.
-    func url(database: String? = "mysql", user: String = "root") -> String {
+    package func url(database: String? = "mysql", user: String = "root") -> String {
         "mysql://\(user)@localhost/\(database ?? "")?socket=\(directory)/s.sock"
     }
 
     /// A URL by the network.
-    func networkURL(database: String = "mysql", user: String = "root") -> String {
+    public func networkURL(database: String = "mysql", user: String = "root") -> String {
         "mysql://\(user)@127.0.0.1:\(port)/\(database)"
     }
 
-    func connector(
-        database: String? = "mysql", _ options: MySQLOptions = MySQLOptions()
-    ) throws -> MySQLConnector {
-        MySQLConnector(try MySQLLogin(url(database: database)), options: options)
-    }
+    /// Runs statements as `root`.
+    /// - Returns: the rows, columns between tabs.
+    @discardableResult
+    public func run(_ statements: String) throws -> String { try Self.run(statements, in: directory) }
 
-    func connection(
-        database: String? = "mysql", _ options: MySQLOptions = MySQLOptions()
-    ) throws -> MySQLConnection {
-        try connector(database: database, options).connect()
-    }
-
-    /// A database of its own for a test.
-    func makeDatabase() throws -> String {
-        let name = "test_\(UUID().uuidString.prefix(8).lowercased())"
-        let connection = try connection()
-        defer { connection.close() }
-        try connection.run("CREATE DATABASE \(name)")
-        return name
+    static func run(_ statements: String, in directory: String) throws -> String {
+        try ServerProcess.run([
+            "/usr/bin/mariadb", "--no-defaults", "--socket=\(directory)/s.sock", "--user=root", "--skip-column-names",
+            "--batch", "--execute=\(statements)",
+        ])
     }
 
     // MARK: Faults
 
     /// Stops the server: it accepts connections, and says nothing.
-    func freeze() { process.withLock { $0?.freeze() } }
+    package func freeze() { process.withLock { $0?.freeze() } }
 
-    func thaw() { process.withLock { $0?.send(SIGCONT) } }
+    package func thaw() { process.withLock { $0?.send(SIGCONT) } }
 
     /// Ends the server as a loss of power would.
-    func kill() {
+    package func kill() {
         process.withLock {
             $0?.send(SIGKILL)
             $0?.stop()
@@ -150,4 +131,3 @@ final class MySQLServer: Sendable {
         }
     }
 }
-#endif

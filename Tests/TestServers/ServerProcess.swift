@@ -1,4 +1,3 @@
-#if PostgreSQL || MySQL
 import Foundation
 
 #if canImport(Glibc)
@@ -9,7 +8,7 @@ import Darwin
 
 /// A server that runs as an unprivileged user, since servers refuse to run as root, and ends with this process, however
 /// that ends: a shell holds a pipe from here, and stops the server when the pipe is closed.
-final class ServerProcess: Sendable {
+public final class ServerProcess: Sendable {
     private let lifeline: Lifeline
     private let log: String
 
@@ -19,7 +18,7 @@ final class ServerProcess: Sendable {
     ///   - log: the file that takes its output.
     ///   - signal: what ends it.
     ///   - machine: the network namespace in which it runs; nil for that of this process.
-    init(_ words: [String], log: String, signal: String = "INT", on machine: String? = nil) throws {
+    public init(_ words: [String], log: String, signal: String = "INT", on machine: String? = nil) throws {
         self.log = log
         // No `wait`: with the signals that Swift's threads block, the shell would not hear of the end.
         let script =
@@ -29,28 +28,28 @@ final class ServerProcess: Sendable {
     }
 
     /// A command that runs as `nobody` where this process is root's.
-    static func unprivileged(_ words: [String]) -> [String] {
+    public static func unprivileged(_ words: [String]) -> [String] {
         guard getuid() == 0 else { return words }
         return ["/usr/bin/setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups"] + words
     }
 
     /// Ends the program and waits for it.
-    func stop() {
+    public func stop() {
         guard lifeline.end(), let identifier else { return }
         while Self.isAlive(identifier) { usleep(5000) }
     }
 
     /// The number of the program's process; nil until it is known.
-    var identifier: Int32? {
+    public var identifier: Int32? {
         let text = try? String(contentsOfFile: log + ".process", encoding: .utf8)
         return text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     }
 
     /// Sends the program a signal.
-    func send(_ signal: Int32) { if let identifier { Self.send(signal, to: identifier) } }
+    public func send(_ signal: Int32) { if let identifier { Self.send(signal, to: identifier) } }
 
     /// Sends a process a signal.
-    static func send(_ signal: Int32, to process: Int32) {
+    public static func send(_ signal: Int32, to process: Int32) {
         #if canImport(Glibc)
         _ = Glibc.kill(process, signal)
         #else
@@ -59,7 +58,7 @@ final class ServerProcess: Sendable {
     }
 
     /// Processes and their children.
-    static func family(_ parents: [Int32]) -> [Int32] {
+    public static func family(_ parents: [Int32]) -> [Int32] {
         let all = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int32($0) }
         return parents
             + all.filter { process in
@@ -71,7 +70,7 @@ final class ServerProcess: Sendable {
     }
 
     /// Stops the program, and waits until all of its threads have stopped.
-    func freeze() {
+    public func freeze() {
         send(SIGSTOP)
         guard let identifier else { return }
         let tasks = "/proc/\(identifier)/task"
@@ -87,7 +86,7 @@ final class ServerProcess: Sendable {
     }
 
     /// Whether a process runs or is stopped; one that only waits for its parent does not.
-    static func isAlive(_ process: Int32) -> Bool {
+    public static func isAlive(_ process: Int32) -> Bool {
         guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
         return stat.split(separator: ")").last?.split(separator: " ").first != "Z"
     }
@@ -96,7 +95,7 @@ final class ServerProcess: Sendable {
     /// - Parameter isPrivileged: whether it runs as the user of this process.
     /// - Throws: ``ServerFailure`` with its output where it fails.
     @discardableResult
-    static func run(_ words: [String], isPrivileged: Bool = false) throws -> String {
+    public static func run(_ words: [String], isPrivileged: Bool = false) throws -> String {
         let process = Process()
         let output = Lifeline.makePipe()
         let words = isPrivileged ? words : unprivileged(words)
@@ -113,14 +112,16 @@ final class ServerProcess: Sendable {
     }
 
     /// What the program said last.
-    var words: String {
+    public var words: String {
         String(decoding: FileManager.default.contents(atPath: log)?.suffix(2000) ?? Data(), as: UTF8.self)
     }
 }
 
 /// A server could not be started or stopped.
-struct ServerFailure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
+public struct ServerFailure: Error, CustomStringConvertible {
+    /// What happened.
+    public let description: String
+
+    /// - Parameter description: what happened.
+    public init(_ description: String) { self.description = description }
 }
-#endif

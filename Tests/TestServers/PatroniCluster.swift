@@ -1,14 +1,9 @@
-#if PostgreSQL
 import Foundation
 import Synchronization
-import TableKit
-import TableSQL
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
-
-@testable import PostgresTables
 
 #if canImport(Glibc)
 import Glibc
@@ -18,7 +13,7 @@ import Darwin
 
 /// Three PostgreSQL servers under Patroni, in its strict synchronous mode, with an etcd of one member: on the loopback, or on
 /// four machines of a network.
-final class PatroniCluster: TestCluster {
+public final class PatroniCluster: Sendable {
     /// One server with its Patroni.
     private final class Node: Sendable {
         let number: Int
@@ -39,18 +34,16 @@ final class PatroniCluster: TestCluster {
     }
 
     private let directory: String
+    private let parameters: String
     private let nodes: [Node]
     private let etcd: ServerProcess
-    let network: NodeNetwork?
+    package let network: NodeNetwork?
 
-    var nodeCount: Int { nodes.count }
-    /// Some shorter than Patroni's patience with a leader, some longer.
-    var outage: ClosedRange<Double> { network == nil ? 1...40 : 1...20 }
+    package var nodeCount: Int { nodes.count }
+    /// The port of each server.
+    package var ports: [Int] { nodes.map(\.port) }
 
     // MARK: What is needed
-
-    /// Whether tests that take minutes are to run.
-    static let isThorough = ProcessInfo.processInfo.environment["SILTSTONE_THOROUGH"].map { $0 != "0" } ?? false
 
     /// Patroni's program.
     static let patroni: String? = {
@@ -65,31 +58,56 @@ final class PatroniCluster: TestCluster {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
-    /// What is missing; nil where the cluster can be started.
-    static let absence: String? = {
+    /// Patroni's version; nil without Patroni.
+    public static let version: String? = patroni.flatMap { try? ServerProcess.run([$0, "--version"]) }.map { text in
+        String(text.drop { !$0.isNumber }).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Why no cluster can be started; nil where one can.
+    public static let absence: String? = {
         var missing: [String] = []
         if PostgresServer.programs == nil { missing.append("PostgreSQL (Debian: postgresql)") }
         if etcd == nil { missing.append("etcd (Debian: etcd-server)") }
-        let version = patroni.flatMap { try? ServerProcess.run([$0, "--version"]) } ?? ""
-        // Before 4.1, a leader that wakes may take its lock back from its successor.
-        let numbers = version.split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
-        if numbers.count < 2 || (numbers[0], numbers[1]) < (4, 1) {
+        if version == nil {
             missing.append(
-                "Patroni 4.1 or later, with the environment variable SILTSTONE_PATRONI naming its program"
-                    + " (pip install 'patroni[etcd3]' 'psycopg[binary]', in a virtual environment that everybody can read)"
-            )
+                "Patroni (Debian: patroni; or the environment variable SILTSTONE_PATRONI naming its program)")
         }
         return missing.isEmpty ? nil : "Not here: " + missing.joined(separator: "; ")
     }()
 
+    /// Why no cluster can be started that keeps what was acknowledged; nil where one can. Before 4.1, a leader that wakes
+    /// may take its lock back from its successor.
+    package static let absenceOfSafety: String? = {
+        let numbers = (version ?? "").split(separator: ".").compactMap { Int($0) }
+        let isNew = numbers.count >= 2 && (numbers[0], numbers[1]) >= (4, 1)
+        if isNew { return absence }
+        return "Not here: Patroni 4.1 or later, with the environment variable SILTSTONE_PATRONI naming its program"
+            + " (pip install 'patroni[etcd3]' 'psycopg[binary]', in a virtual environment that everybody can read)"
+    }()
+
     // MARK: Start and end
 
+    /// Starts a cluster and waits until a standby is in step.
+    /// - Parameters:
+    ///   - parameters: of the servers, beside those that make them small.
+    ///   - parent: where its directory is made.
+    public convenience init(
+        parameters: String = "shared_buffers: 32MB", in parent: String = ServerDirectory.temporary
+    ) throws {
+        try self.init(parameters: parameters, in: parent, on: nil)
+    }
+
+    /// Starts a cluster on a network.
     /// - Parameter network: one with a machine for each server and one behind them for etcd; it goes with the cluster.
-    init(on network: NodeNetwork? = nil) throws {
-        self.network = network
+    package init(
+        parameters: String = "shared_buffers: 32MB", in parent: String = ServerDirectory.temporary,
+        on network: NodeNetwork?
+    ) throws {
         guard let program = Self.etcd else { throw ServerFailure("There is no etcd.") }
-        directory = FileManager.default.temporaryDirectory.path + "/siltstone-patroni-\(UUID().uuidString.prefix(8))"
-        try PostgresServer.makeDirectory(directory)
+        directory = ServerDirectory.path("patroni", in: parent)
+        self.parameters = parameters
+        self.network = network
+        try ServerDirectory.make(directory)
         nodes = try (1...3).map { try Node($0, on: network) }
         let host = network?.address(nodes.count) ?? "127.0.0.1"
         let (client, peer) = ("http://\(host):\(try FreePort.find())", "http://\(host):\(try FreePort.find())")
@@ -106,8 +124,7 @@ final class PatroniCluster: TestCluster {
             try start(node)
         }
         for _ in 0..<3600 {
-            // A new cluster changes once more who follows synchronously.
-            if isWhole(), isWritable() { return }
+            if isInStep { return }
             usleep(50_000)
         }
         end()
@@ -127,7 +144,7 @@ final class PatroniCluster: TestCluster {
         postgresql:
           pg_hba: ["host all all \(network?.range ?? "127.0.0.1/32") trust", \
         "host replication all \(network?.range ?? "127.0.0.1/32") trust", "local all all trust"]
-          parameters: {unix_socket_directories: "\(directory)", max_connections: 120, shared_buffers: 32MB}
+          parameters: {unix_socket_directories: "\(directory)", max_connections: 120, \(parameters)}
           listen: \(node.host):\(node.port)
           connect_address: \(node.host):\(node.port)
           data_dir: \(directory)/d\(node.number)
@@ -155,13 +172,13 @@ final class PatroniCluster: TestCluster {
     }
 
     /// Ends all processes and removes the directory.
-    func remove() {
+    public func remove() {
         end()
         try? FileManager.default.removeItem(atPath: directory)
     }
 
     /// A connection string that names all servers.
-    var connectionString: String {
+    public var connectionString: String {
         "host=\(nodes.map(\.host).joined(separator: ","))"
             + " port=\(nodes.map { "\($0.port)" }.joined(separator: ",")) user=postgres dbname=postgres"
             + " target_session_attrs=read-write"
@@ -169,62 +186,28 @@ final class PatroniCluster: TestCluster {
 
     // MARK: State
 
-    private func withLeader<R>(_ body: (PostgresConnection) throws -> R) throws -> R {
-        var options = PostgresOptions()
-        options.statementTimeout = .seconds(2)
-        options.answerTimeout = .seconds(1)
-        let connection = try PostgresConnector(connectionString, options: options).connect()
-        defer { connection.close() }
-        return try body(connection)
-    }
-
-    /// Mostly the server that leads, whose loss is noticed.
-    func victim() -> Int {
-        let port = try? withLeader { try $0.rows("SHOW port", as: [.string])[0][0] }
-        let leader = nodes.firstIndex { .text("\($0.port)") == port }
-        return Int.random(in: 0..<4) == 0 ? Int.random(in: 0..<nodeCount) : leader ?? Int.random(in: 0..<nodeCount)
-    }
-
-    /// Whether one server leads, and all others follow it, at least one of them synchronously.
-    func isWhole() -> Bool {
-        let counts = try? withLeader {
-            try $0.rows(
-                "SELECT count(*), count(*) FILTER (WHERE sync_state IN ('sync', 'quorum'))"
-                    + " FROM pg_stat_replication WHERE state = 'streaming'", as: [.int64, .int64])[0]
-        }
-        guard case .integer(let standbys)? = counts?.first, case .integer(let inStep)? = counts?.last else {
-            return false
-        }
-        return standbys == nodeCount - 1 && inStep > 0 && isSynchronousKnown()
-    }
-
     /// Whether Patroni has noted which standby is synchronous: a leader that is lost before gets no successor.
-    private func isSynchronousKnown() -> Bool {
-        nodes.contains { node in
-            guard let url = URL(string: "http://\(node.host):\(node.restPort)/cluster") else { return false }
-            let answer = (try? Data(contentsOf: url)) ?? Data()
-            return String(decoding: answer, as: UTF8.self).contains("sync_standby")
+    package var isSynchronousKnown: Bool { members.contains { $0.contains("sync_standby") } }
+
+    /// Whether all servers run, and one of them is a synchronous standby.
+    private var isInStep: Bool {
+        members.contains { members in
+            members.contains("sync_standby")
+                && members.split(separator: "\"state\"").dropFirst().allSatisfy {
+                    $0.contains("running") || $0.contains("streaming")
+                } && members.split(separator: "\"role\"").count > nodeCount
         }
     }
 
-    /// Whether a commit is acknowledged.
-    private func isWritable() -> Bool {
-        do { try withLeader { try $0.run("CREATE TABLE IF NOT EXISTS ready (a integer)") } } catch { return false }
-        do { try withLeader { try $0.run("INSERT INTO ready VALUES (1)") } } catch { return false }
-        return true
+    /// What each node's Patroni says of the members.
+    private var members: [String] {
+        nodes.compactMap { node in
+            guard let url = URL(string: "http://\(node.host):\(node.restPort)/cluster") else { return nil }
+            return (try? Data(contentsOf: url)).map { String(decoding: $0, as: UTF8.self) }
+        }
     }
 
     // MARK: Faults
-
-    var faults: [ClusterFault] {
-        network == nil ? [.killed, .frozen] : ClusterFault.partitions + [.storeless, .standbyless]
-    }
-
-    func others(than node: Int, in fault: ClusterFault) -> [Int] {
-        let store = nodes.count
-        let servers = nodes.indices.filter { $0 != node }
-        return fault == .storeless ? [store] : fault == .standbyless ? servers : servers + [store]
-    }
 
     /// Patroni and all processes of its server.
     private func processes(_ node: Node) -> [Int32] {
@@ -235,7 +218,7 @@ final class PatroniCluster: TestCluster {
         return ServerProcess.family(roots.compactMap { $0 })
     }
 
-    func kill(_ number: Int) {
+    package func kill(_ number: Int) {
         let node = nodes[number]
         let victims = processes(node)
         for victim in victims { ServerProcess.send(SIGKILL, to: victim) }
@@ -250,10 +233,13 @@ final class PatroniCluster: TestCluster {
         }
     }
 
-    func restart(_ number: Int) throws { try start(nodes[number]) }
+    package func restart(_ number: Int) throws { try start(nodes[number]) }
 
-    func freeze(_ number: Int) { for process in processes(nodes[number]) { ServerProcess.send(SIGSTOP, to: process) } }
+    package func freeze(_ number: Int) {
+        for process in processes(nodes[number]) { ServerProcess.send(SIGSTOP, to: process) }
+    }
 
-    func thaw(_ number: Int) { for process in processes(nodes[number]) { ServerProcess.send(SIGCONT, to: process) } }
+    package func thaw(_ number: Int) {
+        for process in processes(nodes[number]) { ServerProcess.send(SIGCONT, to: process) }
+    }
 }
-#endif

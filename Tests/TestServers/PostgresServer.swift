@@ -1,9 +1,5 @@
-#if PostgreSQL
 import Foundation
 import Synchronization
-import TableSQL
-
-@testable import PostgresTables
 
 #if canImport(Glibc)
 import Glibc
@@ -11,14 +7,14 @@ import Glibc
 import Darwin
 #endif
 
-/// A PostgreSQL of the tests' own: in a temporary directory, on a socket there and on a port of the loopback.
-final class PostgresServer: Sendable {
-    let directory: String
-    let port: Int
+/// A PostgreSQL of one's own: in a temporary directory, on a socket there and on a port of the loopback.
+public final class PostgresServer: Sendable {
+    package let directory: String
+    package let port: Int
     private let process: Mutex<ServerProcess?>
 
     /// Where the server's programs are; nil where there are none.
-    static let programs: String? = {
+    public static let programs: String? = {
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
         let places =
             versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "/usr/lib/postgresql/\($0)/bin" }
@@ -26,11 +22,11 @@ final class PostgresServer: Sendable {
         return places.first { FileManager.default.isExecutableFile(atPath: "\($0)/initdb") }
     }()
 
-    /// Why tests are skipped.
-    static let absence = "There is no PostgreSQL server here (Debian: postgresql)."
+    /// Why nothing can be run here.
+    public static let absence = "There is no PostgreSQL server here (Debian: postgresql)."
 
     /// The server that most tests share. It lives as long as the process.
-    static func shared() throws -> PostgresServer { try sharedServer.get() }
+    package static func shared() throws -> PostgresServer { try sharedServer.get() }
 
     private static let sharedServer = Result { () throws -> PostgresServer in
         let server = try PostgresServer()
@@ -42,11 +38,17 @@ final class PostgresServer: Sendable {
     /// What goes with the process.
     private static let last = Mutex<PostgresServer?>(nil)
 
-    /// Starts a server and waits until it answers.
-    init(settings: [String: String] = [:], hba: [String] = []) throws {
+    /// Starts a server and waits until it takes connections.
+    /// - Parameters:
+    ///   - settings: of the server, beside those that make it small and quick: a test needs no sync of the disk.
+    ///   - hba: rules about who may connect, before the one that all on this machine may.
+    ///   - parent: where its directory is made.
+    public init(
+        settings: [String: String] = [:], hba: [String] = [], in parent: String = ServerDirectory.temporary
+    ) throws {
         guard let programs = Self.programs else { throw ServerFailure(Self.absence) }
-        directory = FileManager.default.temporaryDirectory.path + "/siltstone-postgres-\(UUID().uuidString.prefix(8))"
-        try Self.makeDirectory(directory)
+        directory = ServerDirectory.path("postgres", in: parent)
+        try ServerDirectory.make(directory)
         port = try FreePort.find()
         process = Mutex(nil)
         try ServerProcess.run([
@@ -66,31 +68,27 @@ final class PostgresServer: Sendable {
         try start()
     }
 
-    /// Makes a directory that the server's user can write to.
-    static func makeDirectory(_ path: String) throws {
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        if getuid() == 0, let nobody = getpwnam("nobody") {
-            _ = chown(path, nobody.pointee.pw_uid, nobody.pointee.pw_gid)
-        }
-    }
-
-    /// Starts the server, again after ``kill()``, and waits until it answers.
-    func start() throws {
+    /// Starts the server, again after ``kill()``, and waits until it takes connections.
+    package func start() throws {
         guard let programs = Self.programs else { throw ServerFailure(Self.absence) }
         let process = try ServerProcess(
             ["\(programs)/postgres", "-D", "\(directory)/data"], log: "\(directory)/log")
         self.process.withLock { $0 = process }
         for _ in 0..<600 {
-            do {
-                try connection().close()
-                return
-            } catch is SQLConnectionError { usleep(50_000) }
+            if isReady { return }
+            usleep(50_000)
         }
         throw ServerFailure("PostgreSQL does not start: \(process.words)")
     }
 
+    /// What the server itself notes in the last line of its file.
+    private var isReady: Bool {
+        let text = (try? String(contentsOfFile: "\(directory)/data/postmaster.pid", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").last?.hasPrefix("ready") ?? false
+    }
+
     /// Stops the server and removes its directory.
-    func remove() {
+    public func remove() {
         thaw()
         process.withLock { $0?.stop() }
         try? FileManager.default.removeItem(atPath: directory)
@@ -99,29 +97,13 @@ final class PostgresServer: Sendable {
     // MARK: Connecting
 
     /// A connection string by the socket.
-    func connectionString(database: String = "postgres", user: String = "postgres") -> String {
+    package func connectionString(database: String = "postgres", user: String = "postgres") -> String {
         "host=\(directory) port=\(port) user=\(user) dbname=\(database)"
     }
 
     /// A connection string by the network.
-    func networkString(database: String = "postgres", user: String = "postgres") -> String {
+    public func networkString(database: String = "postgres", user: String = "postgres") -> String {
         "host=127.0.0.1 port=\(port) user=\(user) dbname=\(database)"
-    }
-
-    func connection(_ options: PostgresOptions = PostgresOptions()) throws -> PostgresConnection {
-        try PostgresConnector(connectionString(), options: options).connect()
-    }
-
-    /// A database of its own for a test.
-    /// - Parameter isPlain: whether its text is ordered by bytes without a collation.
-    func makeDatabase(isPlain: Bool = false) throws -> String {
-        let name = "test_\(UUID().uuidString.prefix(8).lowercased())"
-        let connection = try connection()
-        defer { connection.close() }
-        _ = try connection.execute(
-            SQLStatement(
-                "CREATE DATABASE \(name)" + (isPlain ? " TEMPLATE template0 LOCALE 'C'" : ""), isRepeated: false))
-        return name
     }
 
     // MARK: Faults
@@ -135,12 +117,12 @@ final class PostgresServer: Sendable {
     }
 
     /// Stops all processes of the server: it accepts connections, and says nothing.
-    func freeze() { for process in processes { ServerProcess.send(SIGSTOP, to: process) } }
+    package func freeze() { for process in processes { ServerProcess.send(SIGSTOP, to: process) } }
 
-    func thaw() { for process in processes { ServerProcess.send(SIGCONT, to: process) } }
+    package func thaw() { for process in processes { ServerProcess.send(SIGCONT, to: process) } }
 
     /// Ends the server as a loss of power would.
-    func kill() {
+    package func kill() {
         let victims = processes
         for process in victims { ServerProcess.send(SIGKILL, to: process) }
         process.withLock {
@@ -155,4 +137,3 @@ final class PostgresServer: Sendable {
         }
     }
 }
-#endif
