@@ -21,38 +21,15 @@ package struct ConnectionPoolOptions: Sendable {
 package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     package typealias Connection = Connector.Connection
 
-    /// What a waiting caller gets.
-    private enum Grant: Sendable {
-        /// - Parameter hasRested: whether it may have died meanwhile.
-        case connection(Connection, hasRested: Bool)
-        /// The right to make one.
-        case slot
-        case refused(SQLConnectionError)
-    }
-
-    private struct Resting {
-        var connection: Connection
-        var since: ContinuousClock.Instant
-    }
-
-    private struct Waiter {
-        var number: Int
-        var wake: @Sendable (Grant) -> Void
-    }
-
-    private struct State {
-        var resting: [Resting] = []
-        /// Connections that exist or are being made.
-        var count = 0
-        var waiters: [Waiter] = []
-        var nextWaiter = 0
-        var isClosed = false
-    }
+    private typealias Grant = PoolQueue.Grant
+    private typealias Resting = PoolQueue.Resting
+    private typealias Waiter = PoolQueue.Waiter
+    private typealias State = PoolQueue.State
 
     package let connector: Connector
     package let options: ConnectionPoolOptions
     package let threads: WorkerThreads
-    private let state = Mutex(State())
+    private let queue = PoolQueue()
 
     package init(_ connector: Connector, _ options: ConnectionPoolOptions = ConnectionPoolOptions()) {
         self.connector = connector
@@ -97,14 +74,17 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
 
     /// A connection that rests and can be used without a question; nil where there is none, or where others wait.
     private func ready() -> Connection? {
-        let taken = state.withLock { state -> Resting? in
+        let taken = queue.state.withLock { state -> Resting? in
             guard let last = state.resting.last, last.connection.isUsable, !hasRested(last),
-                !connector.needsCheck(last.connection)
+                !connector.needsCheck(own(last.connection))
             else { return nil }
             return state.resting.popLast()
         }
-        return taken?.connection
+        return taken.map { own($0.connection) }
     }
+
+    /// A connection of the queue, which has none but those of this pool.
+    private func own(_ connection: any SQLConnection) -> Connection { unsafeDowncast(connection, to: Connection.self) }
 
     /// Gives a connection back.
     package func release(_ connection: Connection) {
@@ -112,7 +92,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
             connection.close()
             return releaseSlot()
         }
-        let (waiter, isClosed) = state.withLock { state -> (Waiter?, Bool) in
+        let (waiter, isClosed) = queue.state.withLock { state -> (Waiter?, Bool) in
             if state.isClosed {
                 state.count -= 1
                 return (nil, true)
@@ -145,7 +125,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
 
     /// Closes connections that rest, and the others when they come back. Callers that wait are refused.
     package func close() {
-        let (resting, waiters) = state.withLock { state -> ([Resting], [Waiter]) in
+        let (resting, waiters) = queue.state.withLock { state -> ([Resting], [Waiter]) in
             defer {
                 state.isClosed = true
                 state.count -= state.resting.count
@@ -161,7 +141,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     /// Has `wake` called with a connection or the right to make one, now or later.
     /// - Returns: the number of the caller who waits.
     private func wait(_ wake: @escaping @Sendable (Grant) -> Void) -> Int {
-        let (grant, number) = state.withLock { state -> (Grant?, Int) in
+        let (grant, number) = queue.state.withLock { state -> (Grant?, Int) in
             if state.isClosed { return (.refused(closed), 0) }
             if let resting = state.resting.popLast() { return (checked(resting), 0) }
             if state.count < options.maximumConnections {
@@ -179,7 +159,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     /// Takes a caller off the queue.
     /// - Returns: false where its turn has come already.
     private func giveUp(_ number: Int) -> Bool {
-        state.withLock { state in
+        queue.state.withLock { state in
             guard let place = state.waiters.firstIndex(where: { $0.number == number }) else { return false }
             state.waiters.remove(at: place)
             return true
@@ -198,7 +178,8 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     private func redeem(_ grant: Grant) throws -> Connection {
         switch grant {
         case .refused(let error): throw error
-        case .connection(let connection, let hasRested):
+        case .connection(let any, let hasRested):
+            let connection = own(any)
             let isAsked = hasRested || connector.needsCheck(connection)
             if connection.isUsable, !isAsked || connector.isHealthy(connection) { return connection }
             connection.close()
@@ -216,7 +197,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
 
     /// A connection is gone: the next caller may make one.
     private func releaseSlot() {
-        let waiter = state.withLock { state -> Waiter? in
+        let waiter = queue.state.withLock { state -> Waiter? in
             if !state.waiters.isEmpty { return state.waiters.removeFirst() }
             state.count -= 1
             return nil
