@@ -73,7 +73,7 @@ let package = Package(
             name: "SiltBench", dependencies: engine(libraries + adapters.map(\.product)) + peerModules,
             swiftSettings: upcoming + defines),
         .testTarget(
-            name: "SiltBenchTests", dependencies: ["SiltBench"] + engine(["CRUDKit"]),
+            name: "SiltBenchTests", dependencies: ["SiltBench"] + engine(["CRUDKit", "TableKit", "SiltstoneTables"]),
             swiftSettings: upcoming + defines),
         .testTarget(
             name: "TableDifferentialTests",

@@ -58,13 +58,15 @@ struct GoalTests {
     @Test("every goal names workloads that the sets have")
     func labels() throws {
         let sections = try SectionSet.full.sections(
-            count: 1_000_000, valueBytes: 100, engines: EngineKind.stores, threads: 1)
+            count: 1_000_000, valueBytes: 100, engines: EngineKind.named, threads: 1)
         let tables = TableWorkload.allCases.compactMap { $0.rawValue.split(separator: ":").first.map(String.init) }
-        let names = Set(sections.flatMap { $0.workloads.map(\.name) } + tables)
+        let adapters = AdapterWorkload.allCases.map(\.rawValue)
+        let names = Set(sections.flatMap { $0.workloads.map(\.name) } + tables + adapters)
         for goal in Goal.all {
             let labels: [String] =
                 switch goal.measure {
-                case .ratio(let label), .ratioTo(_, let label), .share(let label, _), .time(let label),
+                case .ratio(let label), .ratioTo(_, let label), .besidePlain(_, let label), .share(let label, _),
+                    .time(let label),
                     .tail(let label),
                     .space(let label), .growth(let label):
                     [label]
@@ -127,6 +129,18 @@ struct GoalTests {
         let slowest = Goal(title: "", measure: .slowestThread("x@8"), wanted: 0.5).outcome(in: report)
         #expect(slowest.reachedValue == 0.7 && slowest.lowest == 0.2 && slowest.verdict == .barely)
         #expect(slowest.note.contains("at most 2 attempts"))
+    }
+
+    @Test("an adapter is compared with the library below it, round by round")
+    func adapters() {
+        let report = report(
+            "key", [.postgres: [80, 90, 50], .libpq: [100, 100, 100], .siltstone: [900, 900, 900]],
+            unit: .operationsPerSecond)
+        let outcome = Goal(title: "", measure: .besidePlain(.postgres, "key"), wanted: 0.85).outcome(in: report)
+        #expect(outcome.reachedValue == 0.8 && outcome.lowest == 0.5 && outcome.highest == 0.9)
+        #expect(outcome.verdict == .close && outcome.note == "to libpq")
+        let other = Goal(title: "", measure: .besidePlain(.mariadb, "key"), wanted: 0.85).outcome(in: report)
+        #expect(other.verdict == .notMeasured)
     }
 
     @Test("engines that do other work than the rest are not compared with")

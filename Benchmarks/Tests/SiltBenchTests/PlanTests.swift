@@ -58,6 +58,22 @@ struct PlanTests {
         #expect(!EngineKind.perfect.isPeer && !EngineKind.stores.contains(.perfect))
     }
 
+    @Test("servers are measured beside embedded engines, and their adapters beside the libraries below them")
+    func servers() throws {
+        let known = try SectionSet.full.sections(
+            count: 100_000, valueBytes: 100, engines: EngineKind.named, threads: 1)
+        let chosen = known.filter { $0.isCalled("servers") }
+        #expect(chosen.map(\.kind) == [.servers, .adapters] && chosen.map(\.isSynced) == [true, false])
+        #expect(chosen.first?.engines == [.siltstone, .sqlite, .postgres, .mariadb, .patroni, .galera])
+        #expect(chosen.last?.engines == [.postgres, .libpq, .mariadb, .libmariadb])
+        // Nowhere else.
+        for section in known where !section.isCalled("servers") {
+            #expect(
+                !section.engines.contains { EngineKind.servers.contains($0) || $0.isPlainClient }, "\(section.name)")
+        }
+        #expect(EngineKind.servers.allSatisfy { !$0.isPeer })
+    }
+
     @Test("workloads that are named make one section for each number of keys")
     func growth() throws {
         let grown = try sections("--workloads", "fillrandom,readrandom@2", "--num", "1000,20000")

@@ -61,6 +61,9 @@ public struct PostgresOptions: Sendable, Hashable {
             settings.append("SET statement_timeout = \(statementTimeout.milliseconds)")
         }
         if let lockTimeout { settings.append("SET lock_timeout = \(lockTimeout.milliseconds)") }
+        // Cursors are read to their end. By default the server plans for the first tenth of the rows: it would rather walk over
+        // the whole table in the order of the key than use an index and sort a few rows.
+        if !isStrict { settings.append("SET cursor_tuple_fraction = 1") }
         return settings
     }
 }

@@ -21,38 +21,15 @@ package struct ConnectionPoolOptions: Sendable {
 package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     package typealias Connection = Connector.Connection
 
-    /// The outcome of a wait.
-    private enum Grant: Sendable {
-        /// - Parameter hasRested: whether it was idle long enough to need a health check.
-        case connection(Connection, hasRested: Bool)
-        /// The right to make a connection.
-        case slot
-        case refused(SQLConnectionError)
-    }
-
-    private struct Resting {
-        var connection: Connection
-        var since: ContinuousClock.Instant
-    }
-
-    private struct Waiter {
-        var number: Int
-        var wake: @Sendable (Grant) -> Void
-    }
-
-    private struct State {
-        var resting: [Resting] = []
-        /// Connections that exist or are being made; at most `maximumConnections`.
-        var count = 0
-        var waiters: [Waiter] = []
-        var nextWaiter = 0
-        var isClosed = false
-    }
+    private typealias Grant = PoolQueue.Grant
+    private typealias Resting = PoolQueue.Resting
+    private typealias Waiter = PoolQueue.Waiter
+    private typealias State = PoolQueue.State
 
     package let connector: Connector
     package let options: ConnectionPoolOptions
     package let threads: WorkerThreads
-    private let state = Mutex(State())
+    private let queue = PoolQueue()
 
     package init(_ connector: Connector, _ options: ConnectionPoolOptions = ConnectionPoolOptions()) {
         self.connector = connector
@@ -97,13 +74,18 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
 
     /// The connection released last, if it needs no health check. Connections are idle only while nobody waits.
     private func ready() -> Connection? {
-        let taken = state.withLock { state -> Resting? in
+        let taken = queue.state.withLock { state -> Resting? in
             guard let last = state.resting.last, last.connection.isUsable, !hasRested(last),
-                !connector.needsCheck(last.connection)
+                !connector.needsCheck(own(last.connection))
             else { return nil }
             return state.resting.popLast()
         }
-        return taken?.connection
+        return taken.map { own($0.connection) }
+    }
+
+    /// A connection of the queue, as the type of this pool. The queue has no other connections.
+    private func own(_ connection: any SQLConnection) -> Connection {
+        unsafe unsafeDowncast(connection, to: Connection.self)
     }
 
     /// Returns a connection to the pool.
@@ -112,7 +94,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
             connection.close()
             return releaseSlot()
         }
-        let (waiter, isClosed) = state.withLock { state -> (Waiter?, Bool) in
+        let (waiter, isClosed) = queue.state.withLock { state -> (Waiter?, Bool) in
             if state.isClosed {
                 state.count -= 1
                 return (nil, true)
@@ -144,11 +126,11 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     }
 
     /// Whether the pool has closed, for good.
-    var isClosed: Bool { state.withLock { $0.isClosed } }
+    var isClosed: Bool { queue.state.withLock { $0.isClosed } }
 
     /// Closes idle connections, and the others on their release. Waiting callers get an error.
     package func close() {
-        let (resting, waiters) = state.withLock { state -> ([Resting], [Waiter]) in
+        let (resting, waiters) = queue.state.withLock { state -> ([Resting], [Waiter]) in
             defer {
                 state.isClosed = true
                 state.count -= state.resting.count
@@ -164,7 +146,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     /// Calls `wake` with a connection or the right to make one, now or later.
     /// - Returns: the number of the waiting caller; 0 if `wake` was called at once.
     private func wait(_ wake: @escaping @Sendable (Grant) -> Void) -> Int {
-        let (grant, number) = state.withLock { state -> (Grant?, Int) in
+        let (grant, number) = queue.state.withLock { state -> (Grant?, Int) in
             if state.isClosed { return (.refused(closed), 0) }
             if let resting = state.resting.popLast() { return (checked(resting), 0) }
             if state.count < options.maximumConnections {
@@ -182,7 +164,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     /// Removes a caller from the queue.
     /// - Returns: false if the caller is no longer queued: a grant is on its way.
     private func giveUp(_ number: Int) -> Bool {
-        state.withLock { state in
+        queue.state.withLock { state in
             guard let place = state.waiters.firstIndex(where: { $0.number == number }) else { return false }
             state.waiters.remove(at: place)
             return true
@@ -201,7 +183,8 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     private func redeem(_ grant: Grant) throws -> Connection {
         switch grant {
         case .refused(let error): throw error
-        case .connection(let connection, let hasRested):
+        case .connection(let any, let hasRested):
+            let connection = own(any)
             let isAsked = hasRested || connector.needsCheck(connection)
             if connection.isUsable, !isAsked || connector.isHealthy(connection) { return connection }
             connection.close()
@@ -219,7 +202,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
 
     /// Frees the slot of a closed connection: the next caller may make a new one.
     private func releaseSlot() {
-        let waiter = state.withLock { state -> Waiter? in
+        let waiter = queue.state.withLock { state -> Waiter? in
             if !state.waiters.isEmpty { return state.waiters.removeFirst() }
             state.count -= 1
             return nil

@@ -3,8 +3,9 @@ package import TableKit
 extension MySQLDialect {
     /// The most placeholders in one statement.
     private static let maximumParameters = 65_535
-    /// The most rows in one statement. More would hardly lower the cost per row.
-    private static let batchRows = 512
+    /// Rows of one statement: enough to make its cost small beside that of its rows, and a number that programs choose
+    /// for their batches, which then are one statement.
+    private static let batchRows = 1000
 
     package func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
         try insert.table.naming {
@@ -71,14 +72,7 @@ extension MySQLDialect {
         let columns = insert.columns.map { structure.columns[$0] }
         var text = SQLText(self, "INSERT INTO \(try quote(structure.name)) (")
         text += try columns.map { try quote($0.name) }.joined(separator: ", ") + ") VALUES "
-        for (number, row) in rows.enumerated() {
-            text += number == 0 ? "(" : ", ("
-            for (place, value) in row.enumerated() {
-                if place > 0 { text += ", " }
-                text.bind(value, columns[place].type)
-            }
-            text += ")"
-        }
+        text.bind(rows: rows, columns.map(\.type))
         if insert.onConflict == .replace, !structure.primaryKey.isEmpty {
             text += " ON DUPLICATE KEY UPDATE \(try replacement(insert))"
         }

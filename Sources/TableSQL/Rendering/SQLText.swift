@@ -26,6 +26,18 @@ package struct SQLText {
         return dialect.placeholder(parameters.count, type)
     }
 
+    /// Appends rows of values, each in brackets, for a dialect whose placeholders have no numbers.
+    package mutating func bind(rows: ArraySlice<[ColumnValue]>, _ types: [ColumnType]) {
+        let row = "(" + types.map { dialect.placeholder(0, $0) }.joined(separator: ", ") + ")"
+        text.reserveCapacity(text.utf8.count + rows.count * (row.utf8.count + 2))
+        parameters.reserveCapacity(parameters.count + rows.count * types.count)
+        for (number, values) in rows.enumerated() {
+            if number > 0 { text += ", " }
+            text += row
+            for (value, type) in zip(values, types) { parameters.append(.value(value, type)) }
+        }
+    }
+
     /// Appends a placeholder for an array.
     package mutating func bind(array: [ColumnValue], _ type: ColumnType) {
         parameters.append(.array(array, type))

@@ -263,6 +263,20 @@ extension PostgresTests {
             try connection.run("COMMIT")
         }
 
+        @Test("A cursor uses the index of its condition, though the order of the key would give its first row sooner")
+        func index() throws {
+            let connection = try PostgresServer.shared().connection()
+            defer { connection.close() }
+            try connection.run("CREATE TEMPORARY TABLE planned (a bigint PRIMARY KEY, b float8 NOT NULL)")
+            try connection.run("CREATE INDEX planned_b ON planned (b)")
+            try connection.run(
+                "INSERT INTO planned SELECT a, (a * 7919) % 50000 FROM generate_series(1, 50000) AS s(a)")
+            let plan = try connection.rows(
+                "EXPLAIN DECLARE c NO SCROLL CURSOR FOR SELECT a, b FROM planned WHERE b >= 100 AND b < 110 ORDER BY a",
+                as: [.string])
+            #expect("\(plan)".contains("planned_b"), "\(plan)")
+        }
+
         @Test("A cursor ends with its transaction, and a cursor of a failed query leaves nothing behind") func ends()
             throws
         {

@@ -10,6 +10,24 @@ enum Machine {
         prewarm(bytes)
     }
 
+    /// Keeps this process, and all that it starts from now on, on one processor.
+    static func bindToOneProcessor() {
+        #if os(Linux)
+        // The C library's header hides these from Swift.
+        typealias Call = @convention(c) (pid_t, Int, UnsafeMutablePointer<UInt64>) -> Int32
+        guard let library = dlopen(nil, RTLD_NOW), let get = dlsym(library, "sched_getaffinity"),
+            let set = dlsym(library, "sched_setaffinity")
+        else { return }
+        var processors = [UInt64](repeating: 0, count: 16)
+        let size = processors.count * 8
+        _ = unsafeBitCast(get, to: Call.self)(0, size, &processors)
+        guard let place = processors.firstIndex(where: { $0 != 0 }) else { return }
+        let first = processors[place] & ~(processors[place] - 1)
+        processors = processors.indices.map { $0 == place ? first : 0 }
+        _ = unsafeBitCast(set, to: Call.self)(0, size, &processors)
+        #endif
+    }
+
     /// Writes back what is dirty.
     static func writeBack() { sync() }
 

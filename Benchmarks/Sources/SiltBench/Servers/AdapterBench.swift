@@ -7,8 +7,11 @@ import PostgresTables
 import MySQLTables
 #endif
 
-/// Measures what an adapter costs beside the C library below it. The server syncs nothing here: waiting for the disk would
-/// hide the difference.
+/// Measures what an adapter costs beside the C library below it.
+///
+/// The server syncs nothing here: waiting for the disk would hide the difference. Client and server share one processor:
+/// otherwise the scheduler's choice of processors, and the time that an idle one takes to wake, decide the rate of short round
+/// trips, by a factor of up to four.
 struct AdapterBench {
     private let order: WorkerOrder
 
@@ -17,6 +20,7 @@ struct AdapterBench {
     /// Runs all workloads on the server of the order, with its adapter and with its C library.
     /// - Throws: ``BenchmarkError`` where something was read that should not be there, or not all that should.
     func run(_ say: @escaping (WorkerMessage) throws -> Void) throws {
+        Machine.bindToOneProcessor()
         let host = try ServerHost(order.engine, directory: order.directory, isSynced: order.section.isSynced)
         defer { host.stop() }
         switch order.engine {
