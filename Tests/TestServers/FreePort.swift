@@ -25,17 +25,22 @@ public enum FreePort {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Whether somebody listens on a port.
-    public static func isTaken(_ port: Int) -> Bool {
+    /// Whether a server on a port says something to who connects, as MariaDB does. A process that was killed may still listen for
+    /// a moment.
+    public static func greets(_ port: Int) -> Bool {
         let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(client) }
+        var patience = timeval(tv_sec: 1, tv_usec: 0)
+        setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        return withUnsafePointer(to: &address) { pointer in
+        let isConnected = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(client, $0, length) == 0 }
         }
+        var byte: UInt8 = 0
+        return isConnected && recv(client, &byte, 1, 0) == 1
     }
 }

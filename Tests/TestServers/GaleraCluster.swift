@@ -79,8 +79,7 @@ public final class GaleraCluster: @unchecked Sendable {
     private func waitUntilInStep(_ number: Int) throws {
         let node = nodes[number]
         for _ in 0..<600 {
-            if FreePort.isTaken(node.port),
-                let state = try? MySQLServer.run("SHOW STATUS LIKE 'wsrep_local_state_comment'", in: node.directory),
+            if let state = try? MySQLServer.run("SHOW STATUS LIKE 'wsrep_local_state_comment'", in: node.directory),
                 state.contains("Synced")
             {
                 return

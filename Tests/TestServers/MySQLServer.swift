@@ -79,7 +79,7 @@ public final class MySQLServer: Sendable {
             try Self.words(directory, port: port) + options, log: "\(directory)/log", signal: "KILL")
         self.process.withLock { $0 = process }
         for _ in 0..<1200 {
-            if FreePort.isTaken(port) { return }
+            if FreePort.greets(port) { return }
             usleep(50_000)
         }
         throw ServerFailure("MariaDB does not start: \(process.words)")
