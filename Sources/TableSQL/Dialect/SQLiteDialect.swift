@@ -68,6 +68,8 @@ package struct SQLiteDialect: SQLDialect {
         count == nil && skip <= 0 ? "" : " LIMIT \(count ?? -1) OFFSET \(max(skip, 0))"
     }
 
+    package var likeEndsAtNull: Bool { true }
+
     package func like(_ column: String, _ pattern: LikePattern, bind: (String) -> String) -> String {
         "\(column) LIKE \(bind(escaped(pattern))) ESCAPE '\\'"
     }

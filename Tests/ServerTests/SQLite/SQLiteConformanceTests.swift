@@ -33,6 +33,27 @@ private func withTemporaryDirectory(_ body: (URL) async throws -> Void) async th
         }
     }
 
+    private struct Note: Codable, Equatable {
+        var id: Int
+        var text: String
+    }
+
+    @Test("a pattern with a null character is refused, and a delete with one deletes nothing") func nullInPattern()
+        async throws
+    {
+        try await withTemporaryDirectory { url in
+            let db = Database(configuration: try SQLiteDatabaseConfiguration(url.appendingPathComponent("n").path))
+            let notes = try db.create(Note.self)
+            try notes.insert([Note(id: 1, text: "apple"), Note(id: 2, text: "a\0b")])
+            let error = #expect(throws: CRUDSQLGenError.self) {
+                try notes.where(\Note.text %=% "\0zzz").delete()
+            }
+            #expect(error?.code == .unsupported)
+            #expect(try notes.count() == 2)
+            #expect(try notes.where(\Note.text == "a\0b").count() == 1)
+        }
+    }
+
     @Test("SQLiteRepository conforms") func repository() async throws {
         try await withTemporaryDirectory { url in
             let path = url.appendingPathComponent("app.sqlite").path
