@@ -83,7 +83,7 @@ extension SQLBinding {
         case .compare(.column(let left), let comparison, let right, _):
             return try compare(left, comparison, right)
         case .compare(let left, let comparison, .column(let right), _):
-            return try compare(right, comparison.flipped, left)
+            return try compare(right, comparison.mirrored, left)
         case .compare(let left, let comparison, let right, _):
             return .constant(comparison.evaluate(try value(left), try value(right)))
         }
@@ -157,19 +157,6 @@ extension ColumnValue {
             .real where type == .double:
             self
         default: coerced(to: type) ?? self
-        }
-    }
-}
-
-extension Comparison {
-    /// The comparison with its operands swapped.
-    fileprivate var flipped: Comparison {
-        switch self {
-        case .equal, .notEqual: self
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
         }
     }
 }

@@ -136,25 +136,13 @@ struct ServerRun<Configuration: DatabaseConfigurationProtocol & Sendable> {
         try report(
             .transfer,
             try TableMeter.time(moves.count) { i, _ in
-                try transfer(moves[i].points, from: moves[i].from, to: moves[i].to)
+                try db.transfer(moves[i].points, from: moves[i].from, to: moves[i].to, in: players)
             })
         for move in moves {
             scores[move.from, default: maker.player(move.from).score] -= move.points
             scores[move.to, default: maker.player(move.to).score] += move.points
         }
         return scores
-    }
-
-    private func transfer(_ points: Double, from: Int, to: Int) throws {
-        try db.transaction {
-            guard var giver = try players.find(from), var taker = try players.find(to) else {
-                throw BenchmarkError("a row is missing")
-            }
-            giver.score -= points
-            taker.score += points
-            try players.where(\Player.id == from).update(giver, setKeys: \.score)
-            try players.where(\Player.id == to).update(taker, setKeys: \.score)
-        }
     }
 
     // MARK: Counting and checking

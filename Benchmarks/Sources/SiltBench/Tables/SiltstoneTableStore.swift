@@ -115,14 +115,6 @@ final class SiltstoneTableStore: TableStore {
     }
 
     func transfer(_ points: Double, from: Int, to: Int) throws {
-        try db.transaction {
-            guard var giver = try players.find(from), var taker = try players.find(to) else {
-                throw BenchmarkError("a row is missing")
-            }
-            giver.score -= points
-            taker.score += points
-            try players.where(\Player.id == from).update(giver, setKeys: \.score)
-            try players.where(\Player.id == to).update(taker, setKeys: \.score)
-        }
+        try db.transfer(points, from: from, to: to, in: players)
     }
 }
