@@ -12,7 +12,7 @@ extension Transaction {
         }
     }
 
-    /// Sets the value of `key`; see ``put(_:_:)``.
+    /// Sets the value of `key`; see ``put(_:_:)-(Collection<UInt8>,_)``.
     @inlinable
     public func put(_ key: RawSpan, _ value: RawSpan) throws(StoreError) {
         try withContiguousBytes(key) { key throws(StoreError) in
@@ -34,7 +34,7 @@ extension Transaction {
 
     /// Removes all keys in `[start, end)`. The store does this in one step, whose cost does not depend on the number of
     /// its keys.
-    /// - Throws: see ``put(_:_:)``.
+    /// - Throws: see ``put(_:_:)-(Collection<UInt8>,_)``.
     @inlinable
     public func deleteRange(
         from start: some Collection<UInt8>, to end: some Collection<UInt8>
