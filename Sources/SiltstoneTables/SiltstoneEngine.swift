@@ -115,7 +115,7 @@ public final class SiltstoneEngine: TableEngine {
     /// Runs work that may block on the disk, on a thread of the store.
     public func perform<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
         try await mappingStoreErrors {
-            try await store._onBlockingQueue { () throws(StoreError) in Result { try work() } }.get()
+            try await BlockingWork.run { () throws(StoreError) in Result { try work() } }.get()
         }
     }
 

@@ -164,7 +164,7 @@ MUTATIONS = [
     Mutation(
         "later-log-ignored", "what a later log proves of an earlier one that lost its end is not looked at",
         "Recovery/LogRecovery.swift",
-        "                try requireNoProof(&reader, number, previous)\n", "",
+        "            if let torn { try requireNoProof(&reader, number, torn) }\n", "",
         first="RecoveryTests"),
     Mutation(
         "unnamed-log", "a log with changes that the manifest has lost is taken for a leftover", "Recovery/StoreOpener.swift",
@@ -429,7 +429,7 @@ MUTATIONS = [
     Mutation(
         "checkpoint-sequence", "a checkpoint does not know the last sequence number in it",
         "Checkpoint/CheckpointWriter.swift",
-        "checkpoint.lastSequence = max(checkpoint.lastSequence, info.greatestSequence)",
+        "checkpoint.lastSequence = max(checkpoint.lastSequence, segment.info.greatestSequence)",
         "", first="CheckpointTests"),
     # Recovery: what may be built upon.
     Mutation(
@@ -526,7 +526,7 @@ MUTATIONS = [
     Mutation(
         "log-behind-lost", "a log counts though one before it was emptied",
         "Recovery/LogRecovery.swift",
-        "torn = previous\n",
+        "            torn = torn ?? logs.last\n",
         "", first="RecoveryTests"),
     Mutation(
         "rejected-frame-stays", "a frame whose value is missing is built upon",
@@ -629,8 +629,8 @@ MUTATIONS = [
     Mutation(
         "snapshot-boundary-stripe", "what a snapshot sees goes with the next change",
         "Merge/VersionFilter.swift",
-        "snapshots[middle] < sequence",
-        "snapshots[middle] <= sequence", first="HeldSnapshotTests"),
+        "snapshots[$0] >= sequence",
+        "snapshots[$0] > sequence", first="HeldSnapshotTests"),
     Mutation(
         "stripe-tombstones", "a removal of a range hides what older snapshots see",
         "Merge/VersionFilter.swift",
@@ -741,7 +741,7 @@ MUTATIONS = [
     Mutation(
         "stretch-not-cut", "a walk goes on over the border of a range tombstone as if nothing began there",
         "Scan/ScanWalk.swift",
-        "        end = low\n", "        _ = low\n", first="RangeTombstoneReadTests"),
+        "        end = first + (0..<(last", "        _ = first + (0..<(last", first="RangeTombstoneReadTests"),
     Mutation(
         "stretch-back-open", "a walk backward does not see the tombstone that ends where it begins",
         "Support/TombstoneStretch.swift",
@@ -1400,7 +1400,7 @@ MUTATIONS = [
         "_ = check", first="TransactionConflictTests"),
     Mutation(
         "key-read-not-noted", "a commit does not compare the keys that were read", "Transaction/TransactionState.swift",
-        "if case .unwritten = found, checksReads { state.reads.insert(key) }",
+        "if found == nil, checksReads { state.reads.insert(key) }",
         "", first="TransactionConflictTests"),
     Mutation(
         "walk-not-noted", "a commit does not compare the ranges that were walked",
@@ -1409,7 +1409,7 @@ MUTATIONS = [
     Mutation(
         "end-of-walk-not-noted", "a commit does not compare what lies behind the last entry of a walk",
         "Transaction/TransactionWalk.swift",
-        "            note(through: nil)\n            return nil", "            return nil",
+        "            note(through: nil)\n", "",
         first="TransactionConflictTests"),
     Mutation(
         "old-walk-misplaced", "a walk that goes on for long is noted in the place of another one",

@@ -16,6 +16,9 @@ public struct ChangeSequence: AsyncSequence, Sendable {
 
     /// Waits for changes. Blocks no thread of the cooperative pool.
     public struct AsyncIterator: AsyncIteratorProtocol {
+        /// The error that ``next()`` throws.
+        public typealias Failure = StoreError
+
         private let subscription: ChangeSubscription
         private var cursor: FeedCursor
         private var events: ArraySlice<ChangeEvent> = []
@@ -40,15 +43,10 @@ public struct ChangeSequence: AsyncSequence, Sendable {
             }
         }
 
-        /// Like ``next()``. The actor makes no difference to the wait.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(StoreError) -> ChangeEvent? {
-            try await next()
-        }
-
         private mutating func step(_ engine: Engine) async throws(StoreError) -> FeedCursor.Step {
             guard cursor.readsFiles else { return try cursor.step(engine.feed) }
             let before = cursor
-            let (after, step) = try await engine.reads.blocking.run { () throws(StoreError) in
+            let (after, step) = try await BlockingWork.run { () throws(StoreError) in
                 var cursor = before
                 let step = try cursor.step(engine.feed)
                 return (cursor, step)
@@ -58,14 +56,8 @@ public struct ChangeSequence: AsyncSequence, Sendable {
         }
 
         private func wait(_ feed: ChangeFeed) async {
-            let (waiter, index) = (feed.makeWaiter(), cursor.index)
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    feed.wait(waiter, at: index) { continuation.resume() }
-                }
-            } onCancel: {
-                feed.cancel(waiter)
-            }
+            let waiter = feed.makeWaiter()
+            await feed.wait(waiter, at: cursor.index)
             feed.forget(waiter)
         }
     }

@@ -1,98 +1,80 @@
-/// Reads ranges in chunks on a thread of the store that may block. Asynchronous sequences of entries and keys use it.
+/// Reads ranges in chunks on a thread that may block. Asynchronous sequences of entries and keys use it.
 ///
 /// Each chunk has its own cursor, which starts after the last key of the previous chunk.
-struct ChunkedWalk: Sendable {
-    let reader: any KeyValueReader
+struct ChunkedWalk<Element: Sendable>: Sendable {
+    private let reader: any KeyValueReader
     /// The ranges that were not read yet, in key order.
     private var ranges: ArraySlice<KeyRange>
-    private let direction: ScanDirection
-    /// The number of elements that may still be returned.
+    private let isForward: Bool
+    /// The number of elements that may still be read.
     private var left: Int
+    /// The elements of the last chunk that were not returned yet.
+    private var chunk: ArraySlice<Element> = []
+    private let size: @Sendable (Element) -> Int
+    private let key: @Sendable (Element) -> [UInt8]
+    private let read: @Sendable (Cursor) throws(StoreError) -> Element?
 
     /// The largest number of entries in a chunk, and the number of bytes after which a chunk ends.
-    private static let chunkEntries = 256
-    private static let chunkBytes = 1 << 20
+    private static var chunkEntries: Int { 256 }
+    private static var chunkBytes: Int { 1 << 20 }
     /// The largest number of ranges for one chunk. More would be copied again for each chunk.
-    private static let chunkRanges = 1024
+    private static var chunkRanges: Int { 1024 }
 
-    /// - Parameter ranges: sorted and disjoint, in key order.
-    init(_ reader: any KeyValueReader, over ranges: [KeyRange], reverse: Bool, limit: Int?) {
-        self.reader = reader
-        self.ranges = ranges[...]
-        direction = reverse ? .backward : .forward
-        left = ScanRange.limit(limit)
-    }
-
-    /// Reads the next elements (entries or keys); returns none at the end.
     /// - Parameters:
+    ///   - ranges: in any order.
     ///   - size: returns the bytes of an element.
     ///   - key: returns the key of an element.
-    ///   - next: reads an element from a cursor.
-    mutating func nextChunk<Element: Sendable>(
-        size: @Sendable @escaping (Element) -> Int, key: (Element) -> [UInt8],
-        next: @Sendable @escaping (Cursor) throws(StoreError) -> Element?
-    ) async throws(StoreError) -> [Element] {
-        while left > 0, !ranges.isEmpty {
-            let isForward = direction == .forward
-            let (reader, limit) = (reader, min(left, Self.chunkEntries))
-            let part = Array(isForward ? ranges.prefix(Self.chunkRanges) : ranges.suffix(Self.chunkRanges))
-            let (chunk, isEnd) = try await reader._onBlockingQueue { () throws(StoreError) in
-                let cursor = try Self.cursor(reader, over: part, reverse: !isForward, limit: limit)
-                var elements: [Element] = []
-                var bytes = 0
-                while bytes < Self.chunkBytes, elements.count < limit {
-                    guard let element = try next(cursor) else { return (elements, true) }
-                    bytes += size(element)
-                    elements.append(element)
-                }
-                return (elements, false)
-            }
-            left -= chunk.count
-            if isEnd {
-                ranges = isForward ? ranges.dropFirst(part.count) : ranges.dropLast(part.count)
-            } else if let last = chunk.last {
-                goBehind(key(last))
-            }
-            if !chunk.isEmpty { return chunk }
-        }
-        return []
+    ///   - read: reads the next element from a cursor.
+    init(
+        _ reader: any KeyValueReader, over ranges: some Sequence<KeyRange>, reverse: Bool, limit: Int?,
+        size: @escaping @Sendable (Element) -> Int, key: @escaping @Sendable (Element) -> [UInt8],
+        read: @escaping @Sendable (Cursor) throws(StoreError) -> Element?
+    ) {
+        self.reader = reader
+        self.ranges = KeyRange.sortedAndDisjoint(ranges)[...]
+        isForward = !reverse
+        left = ScanRange.limit(limit)
+        (self.size, self.key, self.read) = (size, key, read)
     }
 
-    /// Makes a cursor; a single range needs only a plain scan.
-    private static func cursor(
-        _ reader: any KeyValueReader, over ranges: [KeyRange], reverse: Bool, limit: Int
-    ) throws(StoreError) -> Cursor {
-        guard ranges.count == 1, let range = ranges.first else {
-            return try reader._makeCursor(over: ranges, reverse: reverse, limit: limit)
+    /// Returns the next element; nil at the end.
+    mutating func next() async throws(StoreError) -> Element? {
+        while chunk.isEmpty, left > 0, !ranges.isEmpty { try await readChunk() }
+        return chunk.popFirst()
+    }
+
+    private mutating func readChunk() async throws(StoreError) {
+        let (reader, size, read, reverse) = (reader, size, read, !isForward)
+        let limit = min(left, Self.chunkEntries)
+        let part = Array(isForward ? ranges.prefix(Self.chunkRanges) : ranges.suffix(Self.chunkRanges))
+        let (elements, isEnd) = try await BlockingWork.run { () throws(StoreError) in
+            let cursor = try reader._makeCursor(over: part, reverse: reverse, limit: limit)
+            var elements: [Element] = []
+            var bytes = 0
+            while bytes < Self.chunkBytes, elements.count < limit {
+                guard let element = try read(cursor) else { return (elements, true) }
+                bytes += size(element)
+                elements.append(element)
+            }
+            return (elements, false)
         }
-        return try reader._makeCursor(from: range.from, to: range.to, reverse: reverse, limit: limit)
+        left -= elements.count
+        chunk = elements[...]
+        if isEnd {
+            ranges = isForward ? ranges.dropFirst(part.count) : ranges.dropLast(part.count)
+        } else if let last = elements.last {
+            goBehind(key(last))
+        }
     }
 
     /// Removes the keys that were read from ``ranges``.
     /// - Parameter key: the last one, in scan order.
     private mutating func goBehind(_ key: [UInt8]) {
-        switch direction {
-        case .forward:
-            let next = key + [0]  // the smallest key after it
-            while let range = ranges.first {
-                if let to = range.to, !next.lexicographicallyPrecedes(to) {
-                    ranges.removeFirst()
-                    continue
-                }
-                if range.from.lexicographicallyPrecedes(next) { ranges[ranges.startIndex].from = next }
-                return
-            }
-        case .backward:
-            while let range = ranges.last {
-                if !range.from.lexicographicallyPrecedes(key) {
-                    ranges.removeLast()
-                    continue
-                }
-                if range.to.map({ key.lexicographicallyPrecedes($0) }) ?? true {
-                    ranges[ranges.endIndex - 1].to = key
-                }
-                return
-            }
+        let unread = isForward ? KeyRange(from: KeyRange.successor(of: key)) : KeyRange(to: key)
+        while let index = isForward ? ranges.indices.first : ranges.indices.last {
+            ranges[index] = ranges[index].intersection(unread)
+            if !ranges[index].isEmpty { return }
+            _ = isForward ? ranges.popFirst() : ranges.popLast()
         }
     }
 }

@@ -10,29 +10,22 @@ public final class Cursor {
     private let hasWalk: Bool
     /// The scan of a transaction. ``deinit`` releases it.
     private let merged: Borrowed<TransactionWalk>?
-    /// Used instead of both if a transaction reads several ranges. Its cursors keep their own sources alive.
-    private let chain: CursorChain?
     /// Keeps the objects that the scan reads from alive.
-    private let keeper: AnyObject?
+    private let keeper: AnyObject
 
     /// Makes a cursor over the scan of a store or a snapshot, which the engine keeps valid.
     init(_ walk: consuming ScanWalk, keeping keeper: Engine) {
         self.walk.fill(walk)
         hasWalk = true
         self.keeper = keeper
-        (merged, chain) = (nil, nil)
+        merged = nil
     }
 
     /// Makes a cursor over the scan of a transaction, whose snapshot keeps it valid.
     init(_ walk: TransactionWalk, keeping keeper: Transaction) {
         merged = .retaining(walk)
         self.keeper = keeper
-        (hasWalk, chain) = (false, nil)
-    }
-
-    init(_ chain: CursorChain) {
-        (hasWalk, merged, keeper) = (false, nil, nil)
-        self.chain = chain
+        hasWalk = false
     }
 
     deinit {
@@ -44,7 +37,6 @@ public final class Cursor {
     /// Returns a copy of the next entry; nil at the end.
     /// - Throws: ``StoreError`` if the disk fails or is corrupt.
     public func next() throws(StoreError) -> Entry? {
-        if let chain { return try chain.next { cursor throws(StoreError) in try cursor.next() } }
         if let merged = merged?.object {
             guard let record = try merged.nextRecord() else { return nil }
             return try merged.withValue(of: record) { Entry(key: [UInt8](record.key), value: [UInt8]($0)) }
@@ -58,7 +50,6 @@ public final class Cursor {
     /// Returns a copy of the key of the next entry; nil at the end. Does not read a value that is in a value file.
     /// - Throws: see ``next()``.
     public func nextKey() throws(StoreError) -> [UInt8]? {
-        if let chain { return try chain.next { cursor throws(StoreError) in try cursor.nextKey() } }
         if let merged = merged?.object { return try merged.nextRecord().map { [UInt8]($0.key) } }
         guard hasWalk, let record = try walk.value.nextRecord() else { return nil }
         return [UInt8](record.key)
@@ -74,7 +65,6 @@ public final class Cursor {
     /// - Complexity: that of the start of a scan (``KeyValueReader/scan(from:to:reverse:limit:)``).
     public func seek(to key: some Collection<UInt8>) throws(StoreError) {
         let key = Array(key)
-        chain?.seek(to: key)
         try merged?.object.seek(to: key)
         if hasWalk { try walk.value.seek(to: key) }
     }
@@ -84,7 +74,6 @@ public final class Cursor {
     ///   the next call continues behind that entry. It must not use the cursor.
     /// - Throws: ``StoreError``, or the errors of `body`.
     public func forEach(_ body: (RawSpan, RawSpan) throws -> Bool) throws {
-        try chain?.forEach(body)
         if hasWalk { try walk.value.forEach(body) }
         guard let merged = merged?.object else { return }
         while let record = try merged.nextRecord() {

@@ -11,36 +11,19 @@ public struct EntrySequence: AsyncSequence, Sendable {
     /// The error that iterating throws.
     public typealias Failure = StoreError
 
-    let walk: ChunkedWalk
+    let walk: ChunkedWalk<Entry>
 
     /// Makes an iterator at the start of the ranges.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(walk: walk) }
 
     /// Iterates over the entries.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private var walk: ChunkedWalk
-        private var chunk: [Entry] = []
-        private var index = 0
+        /// The error that ``next()`` throws.
+        public typealias Failure = StoreError
 
-        init(walk: ChunkedWalk) { self.walk = walk }
+        fileprivate var walk: ChunkedWalk<Entry>
 
         /// Returns the next entry; nil at the end.
-        public mutating func next() async throws(StoreError) -> Entry? {
-            if index == chunk.count {
-                index = 0
-                chunk = []
-                chunk = try await walk.nextChunk(
-                    size: { $0.key.count + $0.value.count }, key: \.key,
-                    next: { cursor throws(StoreError) in try cursor.next() })
-            }
-            guard index < chunk.count else { return nil }
-            defer { index += 1 }
-            return chunk[index]
-        }
-
-        /// Like ``next()``. The actor makes no difference to the read.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(StoreError) -> Entry? {
-            try await next()
-        }
+        public mutating func next() async throws(StoreError) -> Entry? { try await walk.next() }
     }
 }

@@ -13,31 +13,19 @@ public struct InlinedWalk {
     init(_ walk: consuming ScanWalk, from: [UInt8]?) throws(StoreError) {
         // Moved to its storage before it starts. Afterwards the move would need one more copy, which is a fiftieth of a
         // short scan.
-        self.init(room: walk.moveToStorage())
-        do throws(StoreError) { try self.walk?.value.begin(at: from) } catch { try fail(error) }
-    }
-
-    private init(room: HeapPlace<ScanWalk>) {
-        walk = room
+        let place = walk.moveToStorage()
+        self.walk = place
         merged = nil
-    }
-
-    /// Ends the scan, and throws an error.
-    private func fail(_ error: StoreError) throws(StoreError) -> Never {
-        end(behind: nil)
-        throw error
+        do throws(StoreError) { try place.value.begin(at: from) } catch {
+            end(behind: nil)
+            throw error
+        }
     }
 
     /// Wraps the scan of a transaction.
     init(_ walk: TransactionWalk) {
         self.walk = nil
         merged = .retaining(walk)
-    }
-
-    /// - Parameter walk: not started. It keeps its start itself.
-    init(_ walk: consuming ScanWalk) throws(StoreError) {
-        self.init(room: walk.moveToStorage())
-        do throws(StoreError) { try self.walk?.value.begin() } catch { try fail(error) }
     }
 
     /// Ends the scan and frees it. Must be called exactly once.
@@ -157,8 +145,9 @@ extension ScanPath {
     func beginWalk(
         at snapshot: SequenceNumber?, over ranges: [KeyRange], reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
-        try InlinedWalk(
-            ScanWalk(
-                self, at: snapshot, over: ranges, reverse ? .backward : .forward, limit: ScanRange.limit(limit)))
+        let direction: ScanDirection = reverse ? .backward : .forward
+        let walk = try ScanWalk(self, at: snapshot, over: ranges, direction, limit: ScanRange.limit(limit))
+        let start = walk.nearEnd
+        return try InlinedWalk(walk, from: start)
     }
 }

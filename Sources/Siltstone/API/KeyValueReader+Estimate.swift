@@ -32,14 +32,4 @@ extension KeyValueReader {
         let range = KeyRange(prefix: prefix)
         return try estimate(from: range.from, to: range.to)
     }
-
-    /// Counts exactly, by a scan. This default is for readers that have no indexes of their own.
-    public func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate {
-        let cursor = try _makeCursor(from: range.from, to: range.to, reverse: false, limit: nil)
-        var result = RangeEstimate.nothing
-        while let entry = try cursor.next() {
-            result += RangeEstimate(entries: 1, bytes: entry.key.count + entry.value.count)
-        }
-        return result
-    }
 }

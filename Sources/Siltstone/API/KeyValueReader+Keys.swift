@@ -37,14 +37,7 @@ extension KeyValueReader {
         ranges: some Sequence<KeyRange>, reverse: Bool = false, limit: Int? = nil, _ body: (RawSpan) throws -> Bool
     ) throws {
         defer { withExtendedLifetime(self) {} }
-        var rest = RemainingRanges(ranges, limit: limit)
-        while rest.hasMore {
-            let goesOn = try rest.begin(self, reverse: reverse).forEachKey { key in
-                rest.left &-= 1
-                return try body(key)
-            }
-            if !goesOn { return }
-        }
+        try _beginWalk(over: KeyRange.sortedAndDisjoint(ranges), reverse: reverse, limit: limit).forEachKey(body)
     }
 
     /// Returns the keys in `[from, to)`, as an asynchronous sequence. Bounds and limit are those of
@@ -65,7 +58,9 @@ extension KeyValueReader {
         ranges: some Sequence<KeyRange>, reverse: Bool = false, limit: Int? = nil
     ) -> KeySequence {
         KeySequence(
-            walk: ChunkedWalk(stable(), over: KeyRange.sortedAndDisjoint(ranges), reverse: reverse, limit: limit))
+            walk: ChunkedWalk(
+                stable(), over: ranges, reverse: reverse, limit: limit, size: \.count, key: { $0 },
+                read: { cursor throws(StoreError) in try cursor.nextKey() }))
     }
 }
 
@@ -90,10 +85,7 @@ extension KeyValueReader {
     /// Counts the entries in several ranges together, each entry once; see `count(from:to:)`.
     public func count(ranges: some Sequence<KeyRange>) throws(StoreError) -> Int {
         defer { withExtendedLifetime(self) {} }
-        var rest = RemainingRanges(ranges, limit: nil)
-        var count = 0
-        while rest.hasMore { count += try rest.begin(self, reverse: false).count() }
-        return count
+        return try _beginWalk(over: KeyRange.sortedAndDisjoint(ranges), reverse: false, limit: nil).count()
     }
 
     /// Counts the entries in `[from, to)`, on a thread of the store; see `count(from:to:)`.
@@ -109,6 +101,6 @@ extension KeyValueReader {
     /// Counts the entries in several ranges together; see `count(from:to:)`.
     public func count(ranges: some Sequence<KeyRange>) async throws(StoreError) -> Int {
         let ranges = Array(ranges)
-        return try await _onBlockingQueue { () throws(StoreError) in try self.count(ranges: ranges) }
+        return try await BlockingWork.run { () throws(StoreError) in try self.count(ranges: ranges) }
     }
 }

@@ -54,11 +54,9 @@ public protocol KeyValueReader: AnyObject, Sendable {
     /// Makes a cursor over `[from, to)`.
     func _makeCursor(from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?) throws(StoreError) -> Cursor
 
-    /// Starts a scan over some of the first ranges of `rest`, in scan order, and removes these ranges from `rest`.
-    /// - Parameter rest: sorted and disjoint, in key order; at least one.
-    func _beginWalk(
-        over rest: inout ArraySlice<KeyRange>, reverse: Bool, limit: Int?
-    ) throws(StoreError) -> InlinedWalk
+    /// Starts a scan over several ranges whose loop is inlined into the caller.
+    /// - Parameter ranges: sorted and disjoint, in key order.
+    func _beginWalk(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> InlinedWalk
 
     /// Makes a cursor over several ranges.
     /// - Parameter ranges: sorted and disjoint, in key order.
@@ -75,11 +73,6 @@ public protocol KeyValueReader: AnyObject, Sendable {
 
     /// Returns copies of the values of several keys, without blocking a thread of the cooperative pool.
     func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?]
-
-    /// Runs work that may wait for the disk on a thread of the store.
-    func _onBlockingQueue<R: Sendable>(
-        _ body: @escaping @Sendable () throws(StoreError) -> R
-    ) async throws(StoreError) -> R
 }
 
 // MARK: - One key
@@ -154,8 +147,8 @@ extension KeyValueReader {
     public func scan(
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil
     ) throws(StoreError) -> Cursor {
-        let prefix = Array(prefix)
-        return try scan(from: prefix, to: KeyRange.successor(ofPrefix: prefix), reverse: reverse, limit: limit)
+        let range = KeyRange(prefix: prefix)
+        return try scan(from: range.from, to: range.to, reverse: reverse, limit: limit)
     }
 
     /// Calls `body` with each entry whose key is in `[from, to)`, in key order, without copying.
@@ -186,11 +179,8 @@ extension KeyValueReader {
         prefix: some Collection<UInt8>, reverse: Bool = false, limit: Int? = nil,
         _ body: (RawSpan, RawSpan) throws -> Bool
     ) throws {
-        // The scan does not retain the reader.
-        defer { withExtendedLifetime(self) {} }
-        let prefix = Array(prefix)
-        try _beginWalk(from: prefix, to: KeyRange.successor(ofPrefix: prefix), reverse: reverse, limit: limit)
-            .forEach(body)
+        let range = KeyRange(prefix: prefix)
+        try forEach(from: range.from, to: range.to, reverse: reverse, limit: limit, body)
     }
 
     /// Returns the entries whose keys are in `[from, to)`, as an asynchronous sequence. Bounds and limit are those of

@@ -21,17 +21,10 @@ extension KeyValueStore {
         from start: some Collection<UInt8>, to end: some Collection<UInt8>, durability: Durability? = nil
     ) async throws(StoreError) {
         let (writes, start, end) = (writes, Array(start), Array(end))
-        @Sendable func run(_ mayBlock: Bool) throws(StoreError) -> SequenceNumber? {
-            try withContiguousBytes(start) { first throws(StoreError) in
-                try withContiguousBytes(end) { last throws(StoreError) in
-                    try writes.changeRange(first, last, mayBlock: mayBlock)
-                }
+        _ = try await writes.changeWithoutBlocking(durability) { mayBlock throws(StoreError) in
+            try withContiguousBytes(start, end) { start, end throws(StoreError) in
+                try writes.changeRange(start, end, mayBlock: mayBlock)
             }
-        }
-        _ = try await writes.changeWithoutBlocking(durability) { () throws(StoreError) in
-            try run(false)
-        } blocking: { () throws(StoreError) in
-            try run(true)
         }
     }
 
@@ -40,10 +33,8 @@ extension KeyValueStore {
     @discardableResult
     public func write(_ batch: WriteBatch, durability: Durability? = nil) async throws(StoreError) -> UInt64 {
         let writes = writes
-        return try await writes.changeWithoutBlocking(durability) { () throws(StoreError) in
-            try writes.write(batch, mayBlock: false)
-        } blocking: { () throws(StoreError) in
-            try writes.write(batch)
+        return try await writes.changeWithoutBlocking(durability) { mayBlock throws(StoreError) in
+            try writes.write(batch, mayBlock: mayBlock)
         }
     }
 
@@ -72,23 +63,8 @@ extension KeyValueStore {
     public func compareAndSet(
         _ key: some Collection<UInt8>, expected: [UInt8]?, new: [UInt8]?, durability: Durability? = nil
     ) async throws(StoreError) -> Bool {
-        let condition = expected.map { OwnedCondition.equals($0) } ?? .absent
+        let condition = expected.map { Condition.equals($0) } ?? .absent
         return try await change(new == nil ? .tombstone : .value, Array(key), new ?? [], durability, if: condition)
-    }
-
-    /// A ``Condition`` that owns its bytes, so that it can be passed to another thread.
-    private enum OwnedCondition: Sendable {
-        case present, absent
-        case equals([UInt8])
-
-        func with<R>(_ body: (Condition) throws(StoreError) -> R) throws(StoreError) -> R {
-            switch self {
-            case .present: try body(.present)
-            case .absent: try body(.absent)
-            case .equals(let bytes):
-                try withContiguousBytes(bytes) { bytes throws(StoreError) in try body(.equals(bytes)) }
-            }
-        }
     }
 
     /// Makes a change.
@@ -96,23 +72,13 @@ extension KeyValueStore {
     /// - Returns: whether the condition held.
     private func change(
         _ kind: RecordKind, _ key: [UInt8], _ value: [UInt8], _ durability: Durability?,
-        if condition: OwnedCondition?
+        if condition: Condition?
     ) async throws(StoreError) -> Bool {
         let writes = writes
-        @Sendable func run(_ mayBlock: Bool) throws(StoreError) -> SequenceNumber? {
-            try withContiguousBytes(key) { key throws(StoreError) in
-                try withContiguousBytes(value) { value throws(StoreError) in
-                    guard let condition else { return try writes.change(kind, key, value, mayBlock: mayBlock) }
-                    return try condition.with { condition throws(StoreError) in
-                        try writes.change(kind, key, value, mayBlock: mayBlock, condition: condition)
-                    }
-                }
+        let sequence = try await writes.changeWithoutBlocking(durability) { mayBlock throws(StoreError) in
+            try withContiguousBytes(key, value) { key, value throws(StoreError) in
+                try writes.change(kind, key, value, mayBlock: mayBlock, condition: condition)
             }
-        }
-        let sequence = try await writes.changeWithoutBlocking(durability) { () throws(StoreError) in
-            try run(false)
-        } blocking: { () throws(StoreError) in
-            try run(true)
         }
         return sequence > 0
     }
@@ -122,34 +88,29 @@ extension KeyValueStore {
 
     /// Writes all changes in memory to a segment.
     public func flush() async throws(StoreError) {
-        let writes = writes
-        try await reads.blocking.run { () throws(StoreError) in try writes.flush() }
+        try await BlockingWork.run { [writes] () throws(StoreError) in try writes.flush() }
     }
 
     /// Merges all segments that hold keys in `[from, to]` into one run; see the synchronous form.
     public func compact(from: [UInt8]? = nil, to: [UInt8]? = nil) async throws(StoreError) {
-        let engine = engine
-        try await reads.blocking.run { () throws(StoreError) in try engine.background.compact(from: from, to: to)
-        }
+        let background = engine.background
+        try await BlockingWork.run { () throws(StoreError) in try background.compact(from: from, to: to) }
     }
 
     /// Reads every byte of the store and checks it.
     public func verify(
         progress: (@Sendable (VerificationProgress) -> Void)? = nil
     ) async throws(StoreError) -> VerificationReport {
-        let engine = engine
-        return try await reads.blocking.run { () throws(StoreError) in try engine.verify(progress: progress) }
+        try await BlockingWork.run { [engine] () throws(StoreError) in try engine.verify(progress: progress) }
     }
 
     /// Makes a consistent copy of the store in another directory of the same file system.
     public func checkpoint(to path: String) async throws(StoreError) {
-        let engine = engine
-        try await reads.blocking.run { () throws(StoreError) in try engine.checkpoint(to: path) }
+        try await BlockingWork.run { [engine] () throws(StoreError) in try engine.checkpoint(to: path) }
     }
 
     /// Closes the store in order, and waits for background work; see the synchronous form.
     public func close() async throws(StoreError) {
-        let engine = engine
-        try await reads.blocking.run { () throws(StoreError) in try engine.close() }
+        try await BlockingWork.run { [engine] () throws(StoreError) in try engine.close() }
     }
 }

@@ -34,8 +34,7 @@ extension KeyValueStore {
 
     /// Returns the committed changes of keys that start with `prefix`; see ``changes(from:to:since:)``.
     public func changes(prefix: some Collection<UInt8>, since: UInt64? = nil) throws(StoreError) -> ChangeSequence {
-        let prefix = Array(prefix)
-        return try changes(from: prefix, to: KeyRange.successor(ofPrefix: prefix), since: since)
+        ChangeSequence(subscription: try ChangeSubscription(self, KeyRange(prefix: prefix), since: since))
     }
 
     /// Calls `body` with the committed changes of keys in `[from, to)`, in commit order, on the observation's own queue.
@@ -60,7 +59,6 @@ extension KeyValueStore {
         prefix: some Collection<UInt8>, since: UInt64? = nil,
         _ body: @escaping @Sendable (Result<ChangeEvent, StoreError>) -> Void
     ) throws(StoreError) -> ChangeObservation {
-        let prefix = Array(prefix)
-        return try observeChanges(from: prefix, to: KeyRange.successor(ofPrefix: prefix), since: since, body)
+        ChangeObservation(try ChangeSubscription(self, KeyRange(prefix: prefix), since: since), body)
     }
 }

@@ -58,12 +58,8 @@ extension KeyValueStore: KeyValueReader {
     }
 
     /// Starts one scan that seeks from range to range. It takes all ranges out of `rest`.
-    public func _beginWalk(
-        over rest: inout ArraySlice<KeyRange>, reverse: Bool, limit: Int?
-    ) throws(StoreError) -> InlinedWalk {
-        let ranges = Array(rest)
-        rest = []
-        return try scans.beginWalk(at: nil, over: ranges, reverse: reverse, limit: limit)
+    public func _beginWalk(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> InlinedWalk {
+        try scans.beginWalk(at: nil, over: ranges, reverse: reverse, limit: limit)
     }
 
     /// Makes a cursor that seeks from one range to the next.
@@ -93,12 +89,5 @@ extension KeyValueStore: KeyValueReader {
     /// the reads may suspend.
     public func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
         try await snapshot()._copyValues(waiting: keys)
-    }
-
-    /// Runs work on a thread of the store that may block.
-    public func _onBlockingQueue<R: Sendable>(
-        _ body: @escaping @Sendable () throws(StoreError) -> R
-    ) async throws(StoreError) -> R {
-        try await reads.blocking.run(body)
     }
 }

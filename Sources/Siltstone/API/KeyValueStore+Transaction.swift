@@ -78,7 +78,7 @@ extension KeyValueStore {
                 return result
             } catch {
                 let pause = try retry.next(after: error)
-                if pause > 0 { try await reads.blocking.run { Platform.sleep(microseconds: pause) } }
+                if pause > 0 { try await BlockingWork.run { Platform.sleep(microseconds: pause) } }
             }
         }
     }

@@ -10,17 +10,12 @@ extension KeyValueStore {
     public func put(
         _ key: some Collection<UInt8>, _ value: some Collection<UInt8>, durability: Durability? = nil
     ) throws(StoreError) {
-        try withContiguousBytes(key) { key throws(StoreError) in
-            try withContiguousBytes(value) { value throws(StoreError) in try putBytes(key, value, durability) }
-        }
+        try withContiguousBytes(key, value) { key, value throws(StoreError) in try putBytes(key, value, durability) }
     }
 
     /// Sets the value of `key`; see ``put(_:_:durability:)``.
-    @inlinable
     public func put(_ key: RawSpan, _ value: RawSpan, durability: Durability? = nil) throws(StoreError) {
-        try withContiguousBytes(key) { key throws(StoreError) in
-            try withContiguousBytes(value) { value throws(StoreError) in try putBytes(key, value, durability) }
-        }
+        try putBytes(key.bytes, value.bytes, durability)
     }
 
     // A nil sequence number means that the write could not be made without blocking. It does not occur here.
@@ -40,9 +35,8 @@ extension KeyValueStore {
     }
 
     /// Removes `key`. It is no error if the key has no value.
-    @inlinable
     public func delete(_ key: RawSpan, durability: Durability? = nil) throws(StoreError) {
-        try withContiguousBytes(key) { bytes throws(StoreError) in try deleteBytes(bytes, durability) }
+        try deleteBytes(key.bytes, durability)
     }
 
     @usableFromInline
@@ -55,8 +49,8 @@ extension KeyValueStore {
     public func deleteRange(
         from start: some Collection<UInt8>, to end: some Collection<UInt8>, durability: Durability? = nil
     ) throws(StoreError) {
-        let sequence = try withContiguousBytes(start) { start throws(StoreError) in
-            try withContiguousBytes(end) { end throws(StoreError) in try writes.changeRange(start, end) }
+        let sequence = try withContiguousBytes(start, end) { start, end throws(StoreError) in
+            try writes.changeRange(start, end)
         }
         try writes.waitUntilDurable(sequence ?? 0, durability)
     }
@@ -105,11 +99,8 @@ extension KeyValueStore {
     public func compareAndSet(
         _ key: some Collection<UInt8>, expected: [UInt8]?, new: [UInt8]?, durability: Durability? = nil
     ) throws(StoreError) -> Bool {
-        let kind: RecordKind = new == nil ? .tombstone : .value
-        guard let expected else { return try change(kind, key, new ?? [], durability, if: .absent) }
-        return try withContiguousBytes(expected) { bytes throws(StoreError) in
-            try change(kind, key, new ?? [], durability, if: .equals(bytes))
-        }
+        let condition = expected.map { Condition.equals($0) } ?? .absent
+        return try change(new == nil ? .tombstone : .value, key, new ?? [], durability, if: condition)
     }
 
     /// Makes a change if the condition on the current value holds.
@@ -118,10 +109,8 @@ extension KeyValueStore {
         _ kind: RecordKind, _ key: some Collection<UInt8>, _ value: some Collection<UInt8>,
         _ durability: Durability?, if condition: Condition
     ) throws(StoreError) -> Bool {
-        let sequence = try withContiguousBytes(key) { key throws(StoreError) in
-            try withContiguousBytes(value) { value throws(StoreError) in
-                try writes.change(kind, key, value, condition: condition) ?? 0
-            }
+        let sequence = try withContiguousBytes(key, value) { key, value throws(StoreError) in
+            try writes.change(kind, key, value, condition: condition) ?? 0
         }
         try writes.waitUntilDurable(sequence, durability)
         return sequence > 0

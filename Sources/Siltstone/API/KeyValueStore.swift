@@ -52,9 +52,7 @@ public final class KeyValueStore: Sendable {
     public static func open(
         at path: String, configuration: Configuration = Configuration()
     ) async throws(StoreError) -> KeyValueStore {
-        try await BlockingWork.run { () throws(StoreError) in
-            KeyValueStore(try Engine.open(at: path, configuration))
-        }
+        try await BlockingWork.run { () throws(StoreError) in try open(at: path, configuration: configuration) }
     }
 
     /// Makes a store in memory, for tests and for temporary data. It runs the same engine on an in-memory file system.

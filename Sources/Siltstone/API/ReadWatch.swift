@@ -58,14 +58,7 @@ package final class ReadWatch: Sendable {
         while true {
             try Task.checkCancellation()
             guard let position = try advance() else { return }
-            let waiter = waiter
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    feed.wait(waiter, at: position) { continuation.resume() }
-                }
-            } onCancel: {
-                feed.cancel(waiter)
-            }
+            await feed.wait(waiter, at: position)
         }
     }
 

@@ -56,12 +56,8 @@ extension Snapshot: KeyValueReader {
     }
 
     /// Starts one scan over all of the ranges, which seeks from one to the next.
-    public func _beginWalk(
-        over rest: inout ArraySlice<KeyRange>, reverse: Bool, limit: Int?
-    ) throws(StoreError) -> InlinedWalk {
+    public func _beginWalk(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> InlinedWalk {
         try check()
-        let ranges = Array(rest)
-        rest = []
         return try scans.beginWalk(at: sequence, over: ranges, reverse: reverse, limit: limit)
     }
 
@@ -98,12 +94,5 @@ extension Snapshot: KeyValueReader {
     public func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
         try check()
         return try await reads.copyValues(of: keys, at: sequence)
-    }
-
-    /// Runs work on a thread of the store that may block.
-    public func _onBlockingQueue<R: Sendable>(
-        _ body: @escaping @Sendable () throws(StoreError) -> R
-    ) async throws(StoreError) -> R {
-        try await reads.blocking.run(body)
     }
 }

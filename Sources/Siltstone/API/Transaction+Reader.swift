@@ -4,17 +4,13 @@ extension Transaction: KeyValueReader {
 
     /// Returns a copy of the value of a key.
     public func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]? {
-        switch try key.withBytes({ key throws(StoreError) in try read(key) }) {
-        case .unwritten: try snapshot._copyValue(key)
-        case .deleted: nil
-        case .value(let value): value
-        }
+        if let written = try state.read(key.bytes) { return written.value }
+        return try snapshot._copyValue(key)
     }
 
     /// Pins the value of a key. The result is unclear if the transaction has written the key.
     public func _pin(_ key: RawSpan) throws(StoreError) -> PinnedValue {
-        guard case .unwritten = try key.withBytes({ key throws(StoreError) in try read(key) }) else { return .unclear }
-        return try snapshot._pin(key)
+        try state.read(key.bytes) == nil ? snapshot._pin(key) : .unclear
     }
 
     /// Ends a pin.
@@ -22,72 +18,74 @@ extension Transaction: KeyValueReader {
 
     /// Takes the slow path, for a key that ``_pin(_:)`` left unclear.
     public func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
-        switch try key.withBytes({ key throws(StoreError) in try read(key) }) {
-        case .unwritten: try snapshot._withValue(key, body)
-        case .deleted: return
-        case .value(let value): try unsafe body(value.span.bytes)
-        }
+        guard let written = try state.read(key.bytes) else { return try snapshot._withValue(key, body) }
+        if let value = written.value { try unsafe body(value.span.bytes) }
     }
 
     /// Whether a key has a value.
     public func _contains(_ key: RawSpan) throws(StoreError) -> Bool {
-        switch try key.withBytes({ key throws(StoreError) in try read(key) }) {
-        case .unwritten: try snapshot._contains(key)
-        case .deleted: false
-        case .value: true
-        }
+        if let written = try state.read(key.bytes) { return written.value != nil }
+        return try snapshot._contains(key)
     }
 
     /// Starts a scan.
     public func _beginWalk(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> InlinedWalk {
-        InlinedWalk(try walk(ScanRange(from: from, to: to, reverse: reverse, limit: limit)))
+        try _beginWalk(over: [KeyRange(from: from, to: to)], reverse: reverse, limit: limit)
     }
 
     /// Makes a cursor.
     public func _makeCursor(
         from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
     ) throws(StoreError) -> Cursor {
-        Cursor(try walk(ScanRange(from: from, to: to, reverse: reverse, limit: limit)), keeping: self)
+        try _makeCursor(over: [KeyRange(from: from, to: to)], reverse: reverse, limit: limit)
+    }
+
+    /// Starts a scan over several ranges.
+    public func _beginWalk(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> InlinedWalk {
+        InlinedWalk(try walk(ranges, reverse, limit))
+    }
+
+    /// Makes a cursor over several ranges.
+    public func _makeCursor(over ranges: [KeyRange], reverse: Bool, limit: Int?) throws(StoreError) -> Cursor {
+        Cursor(try walk(ranges, reverse, limit), keeping: self)
     }
 
     /// Starts a scan over the snapshot and the transaction's own writes.
-    private func walk(_ range: ScanRange) throws(StoreError) -> TransactionWalk {
-        try TransactionWalk(state, snapshot.engine.scans, at: snapshot.sequence, range)
+    private func walk(_ ranges: [KeyRange], _ reverse: Bool, _ limit: Int?) throws(StoreError) -> TransactionWalk {
+        try TransactionWalk(
+            state, snapshot.scans, at: snapshot.sequence, over: ranges, reverse ? .backward : .forward,
+            limit: ScanRange.limit(limit))
     }
 
     /// Returns a copy of the value of a key.
     public func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]? {
-        switch try withContiguousBytes(key, { bytes throws(StoreError) in try read(bytes) }) {
-        case .unwritten: try await snapshot._copyValue(waiting: key)
-        case .deleted: nil
-        case .value(let value): value
-        }
+        if let written = try key.withBytes({ key throws(StoreError) in try state.read(key) }) { return written.value }
+        return try await snapshot._copyValue(waiting: key)
     }
 
     /// Whether a key has a value.
     public func _contains(waiting key: [UInt8]) async throws(StoreError) -> Bool {
-        switch try withContiguousBytes(key, { bytes throws(StoreError) in try read(bytes) }) {
-        case .unwritten: try await snapshot._contains(waiting: key)
-        case .deleted: false
-        case .value: true
+        if let written = try key.withBytes({ key throws(StoreError) in try state.read(key) }) {
+            return written.value != nil
         }
+        return try await snapshot._contains(waiting: key)
     }
 
-    /// Runs work on a thread of the store that may block.
-    public func _onBlockingQueue<R: Sendable>(
-        _ body: @escaping @Sendable () throws(StoreError) -> R
-    ) async throws(StoreError) -> R {
-        try await snapshot._onBlockingQueue(body)
+    /// Looks up the keys one by one.
+    public func _copyValues(waiting keys: [[UInt8]]) async throws(StoreError) -> [[UInt8]?] {
+        var values: [[UInt8]?] = []
+        for key in keys { values.append(try await _copyValue(waiting: key)) }
+        return values
     }
 
     /// Looks up many keys: first in the transaction's own writes, and the others in the snapshot, in one super version.
     public func _withValues(
         _ fill: (KeyGroup) -> Void, _ body: (Int, RawSpan?) -> Bool
     ) throws(StoreError) {
-        try checkActive()
-        var own: [WriteBuffer.Lookup] = []
+        try state.checkActive()
+        var own: [WriteBuffer.Written?] = []
         var (first, next) = (0, 0)
         var failure: StoreError?
         try snapshot._withValues { group in
@@ -95,15 +93,12 @@ extension Transaction: KeyValueReader {
             (first, next) = (next, next + group.count)
             own.removeAll(keepingCapacity: true)
             do throws(StoreError) {
-                for index in 0..<group.count { own.append(try read(group[index])) }
+                for index in 0..<group.count { own.append(try state.read(group[index])) }
             } catch { failure = error }
         } _: { index, value in
             if failure != nil { return false }
-            switch own[index - first] {
-            case .unwritten: return body(index, value)
-            case .deleted: return body(index, nil)
-            case .value(let value): return unsafe body(index, value.span.bytes)
-            }
+            guard let written = own[index - first] else { return body(index, value) }
+            return unsafe body(index, written.value?.span.bytes)
         }
         if let failure { throw failure }
     }
@@ -111,7 +106,7 @@ extension Transaction: KeyValueReader {
     /// Estimates how much a range of the store holds. Ignores the transaction's own writes, and adds nothing to its
     /// read set.
     public func _estimate(_ range: KeyRange) throws(StoreError) -> RangeEstimate {
-        try checkActive()
+        try state.checkActive()
         return try snapshot._estimate(range)
     }
 }

@@ -7,18 +7,11 @@ extension Transaction {
     ///   transaction stays usable after ``StoreError/Code/tooLarge``.
     @inlinable
     public func put(_ key: some Collection<UInt8>, _ value: some Collection<UInt8>) throws(StoreError) {
-        try withContiguousBytes(key) { key throws(StoreError) in
-            try withContiguousBytes(value) { value throws(StoreError) in try putBytes(key, value) }
-        }
+        try withContiguousBytes(key, value) { key, value throws(StoreError) in try putBytes(key, value) }
     }
 
     /// Sets the value of `key`; see ``put(_:_:)-(Collection<UInt8>,_)``.
-    @inlinable
-    public func put(_ key: RawSpan, _ value: RawSpan) throws(StoreError) {
-        try withContiguousBytes(key) { key throws(StoreError) in
-            try withContiguousBytes(value) { value throws(StoreError) in try putBytes(key, value) }
-        }
-    }
+    public func put(_ key: RawSpan, _ value: RawSpan) throws(StoreError) { try putBytes(key.bytes, value.bytes) }
 
     /// Removes `key`. It is no error if the key has no value.
     @inlinable
@@ -27,10 +20,7 @@ extension Transaction {
     }
 
     /// Removes `key`. It is no error if the key has no value.
-    @inlinable
-    public func delete(_ key: RawSpan) throws(StoreError) {
-        try withContiguousBytes(key) { key throws(StoreError) in try deleteBytes(key) }
-    }
+    public func delete(_ key: RawSpan) throws(StoreError) { try deleteBytes(key.bytes) }
 
     /// Removes all keys in `[start, end)`. The store does this in one step, whose cost does not depend on the number of
     /// its keys.
@@ -39,9 +29,7 @@ extension Transaction {
     public func deleteRange(
         from start: some Collection<UInt8>, to end: some Collection<UInt8>
     ) throws(StoreError) {
-        try withContiguousBytes(start) { start throws(StoreError) in
-            try withContiguousBytes(end) { end throws(StoreError) in try deleteRangeBytes(start, end) }
-        }
+        try withContiguousBytes(start, end) { start, end throws(StoreError) in try deleteRangeBytes(start, end) }
     }
 
     // MARK: Conditional writes
@@ -104,14 +92,16 @@ extension Transaction {
 
     @usableFromInline
     func putBytes(_ key: Bytes, _ value: Bytes) throws(StoreError) {
-        try put(bytes: key, value)
+        try state.write { writes throws(StoreError) in try writes.put(key, value) }
     }
 
     @usableFromInline
-    func deleteBytes(_ key: Bytes) throws(StoreError) { try delete(bytes: key) }
+    func deleteBytes(_ key: Bytes) throws(StoreError) {
+        try state.write { writes throws(StoreError) in try writes.delete(key) }
+    }
 
     @usableFromInline
     func deleteRangeBytes(_ start: Bytes, _ end: Bytes) throws(StoreError) {
-        try deleteRange(bytes: start, end)
+        try state.write { writes throws(StoreError) in try writes.deleteRange(start, end) }
     }
 }

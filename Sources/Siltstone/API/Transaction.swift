@@ -72,15 +72,6 @@ public final class Transaction: Sendable {
     /// Whether the transaction can still be used.
     public var isActive: Bool { state.isActive }
 
-    // MARK: Reads
-
-    /// Throws if the transaction has ended.
-    func checkActive() throws(StoreError) { try state.checkActive() }
-
-    /// Looks up a key among the transaction's own writes. If it is not there, the store must be read, so this adds the
-    /// key to the read set.
-    func read(_ key: Bytes) throws(StoreError) -> WriteBuffer.Lookup { try state.read(key) }
-
     // MARK: Writes
 
     /// Reserves memory for further writes, so that adding them does not move the earlier ones.
@@ -88,18 +79,6 @@ public final class Transaction: Sendable {
     /// - Throws: ``StoreError/Code/transactionEnded``.
     package func reserveCapacity(for bytes: Int) throws(StoreError) {
         try state.write { writes throws(StoreError) in writes.reserveCapacity(for: bytes) }
-    }
-
-    func put(bytes key: Bytes, _ value: Bytes) throws(StoreError) {
-        try state.write { writes throws(StoreError) in try writes.put(key, value) }
-    }
-
-    func delete(bytes key: Bytes) throws(StoreError) {
-        try state.write { writes throws(StoreError) in try writes.delete(key) }
-    }
-
-    func deleteRange(bytes start: Bytes, _ end: Bytes) throws(StoreError) {
-        try state.write { writes throws(StoreError) in try writes.deleteRange(start, end) }
     }
 
     /// Returns a point to which a savepoint can roll back.
@@ -134,12 +113,10 @@ public final class Transaction: Sendable {
         defer { snapshot.release() }
         let engine = engine
         if !hasTurn, engine.retryTurn.isTaken {
-            try await engine.reads.blocking.run { engine.retryTurn.giveWay() }
+            try await BlockingWork.run { engine.retryTurn.giveWay() }
         }
-        return try await engine.writes.changeWithoutBlocking(durability) { () throws(StoreError) in
-            try engine.writes.commit(commit.batch, commit.check(), mayBlock: false)
-        } blocking: { () throws(StoreError) in
-            try engine.writes.commit(commit.batch, commit.check())
+        return try await engine.writes.changeWithoutBlocking(durability) { mayBlock throws(StoreError) in
+            try engine.writes.commit(commit.batch, commit.check(), mayBlock: mayBlock)
         }
     }
 

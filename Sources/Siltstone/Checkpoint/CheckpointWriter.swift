@@ -62,25 +62,18 @@ struct CheckpointWriter {
     /// Links the files of a version, and makes the manifest and `CURRENT`.
     private func fill(_ path: String, with version: Version) throws(StoreError) {
         var checkpoint = ManifestState()
-        for (level, runs) in version.levels.enumerated() {
-            for run in runs {
-                for segment in run.segments {
-                    let info = segment.info
-                    try link(.segment(info.number), into: path)
-                    checkpoint.segments[info.number] = .init(info: info, level: level, run: run.number)
-                    checkpoint.lastSequence = max(checkpoint.lastSequence, info.greatestSequence)
-                }
-            }
+        for (segment, _) in version.placedSegments {
+            try link(.segment(segment.info.number), into: path)
+            checkpoint.segments[segment.info.number] = segment
+            checkpoint.lastSequence = max(checkpoint.lastSequence, segment.info.greatestSequence)
         }
         let referenced = Set(version.referencedValueBytes().keys)
         for number in referenced { try link(.values(number), into: path) }
         checkpoint.valueFiles = referenced
-        let greatest = (Array(checkpoint.segments.keys) + Array(referenced)).max() ?? 0
-        let number = greatest + 1
-        checkpoint.nextFileNumber = number + 1
+        let number = ((Array(checkpoint.segments.keys) + Array(referenced)).max() ?? 0) + 1
         // Runs take their numbers from the same count, and a new run must have a larger number than these.
-        let runs = checkpoint.segments.values.map(\.run).max() ?? 0
-        checkpoint.nextFileNumber = max(checkpoint.nextFileNumber, runs + 1)
+        let greatestRun = checkpoint.segments.values.map(\.run).max() ?? 0
+        checkpoint.nextFileNumber = max(number, greatestRun) + 1
         // The checkpoint has the identity of this store, because the linked files contain it.
         let writer = try Manifest.create(
             number: number, state: checkpoint, identity: directory.identity, in: path, fileSystem)

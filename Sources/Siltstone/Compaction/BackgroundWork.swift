@@ -64,7 +64,7 @@ final class BackgroundWork: Sendable {
             nextLog: { [unowned self] in scheduleNextLog() },
             idleWatch: { [unowned self] in watchForIdleness() },
             preparation: { [preparationQueue] work in preparationQueue.async(execute: work) })
-        writes.background = requests
+        writes.background.value = requests
         values.background.value = requests
     }
 

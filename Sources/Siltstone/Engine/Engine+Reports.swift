@@ -4,11 +4,10 @@ extension Engine {
     /// Returns the counts and sizes of this moment.
     func statistics() -> Statistics {
         let ((version, tables), report) = (writes.contents, writes.report)
-        var statistics = Statistics(report.counts, background.counts)
+        var statistics = report.counts
+        statistics.add(background.counts)
         for (number, runs) in version.levels.enumerated() {
-            var level = Statistics.Level()
-            level.level = number
-            level.runs = runs.count
+            var level = Statistics.Level(level: number, runs: runs.count)
             for segment in runs.flatMap(\.segments) {
                 level.segments += 1
                 level.bytes += segment.info.fileBytes
@@ -63,16 +62,12 @@ extension Engine {
     func layout() -> StoreLayout {
         let (version, tables) = writes.contents
         var layout = StoreLayout()
-        for (level, runs) in version.levels.enumerated() {
-            for run in runs {
-                for info in run.segments.map(\.info) {
-                    layout.segments.append(
-                        .init(
-                            number: info.number, level: level, run: run.number, bytes: info.fileBytes,
-                            records: info.recordCount, tombstones: info.tombstoneCount + info.rangeTombstoneCount,
-                            firstKey: info.firstKey, lastKey: info.lastKey))
-                }
-            }
+        layout.segments = version.placedSegments.map { placed, _ in
+            let info = placed.info
+            return .init(
+                number: info.number, level: placed.level, run: placed.run, bytes: info.fileBytes,
+                records: info.recordCount, tombstones: info.tombstoneCount + info.rangeTombstoneCount,
+                firstKey: info.firstKey, lastKey: info.lastKey)
         }
         let referenced = version.referencedValueBytes()
         layout.valueFiles = version.valueFiles.sorted { $0.key < $1.key }.map {
@@ -88,16 +83,8 @@ extension Engine {
 }
 
 extension Statistics {
-    /// Copies the counts of writes and of background work.
-    fileprivate init(_ writes: WriteCounts, _ background: BackgroundWork.Counts) {
-        self.init()
-        changes = writes.changes
-        changedBytes = writes.changedBytes
-        conflicts = writes.conflicts
-        stalls = writes.stalls
-        stallSeconds = writes.stallSeconds
-        slowdowns = writes.slowdowns
-        slowdownSeconds = writes.slowdownSeconds
+    /// Copies the counts of background work.
+    fileprivate mutating func add(_ background: BackgroundWork.Counts) {
         flushes = background.flushes
         flushedBytes = background.flushedBytes
         flushSeconds = background.flushSeconds

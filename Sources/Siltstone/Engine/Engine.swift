@@ -34,7 +34,7 @@ final class Engine: Sendable {
         versions = VersionSet(store.version, store.manifest, directory, status)
         let first = SuperVersion(
             tables: store.state.tables, version: store.version, isTight: directory.pageCache.isTight)
-        reads = ReadPath(first, visible: store.state.lastSequence, directory, status, BlockingQueue())
+        reads = ReadPath(first, visible: store.state.lastSequence, directory, status)
         scans = ScanPath(reads)
         values = ValueLog(versions, reads)
         feed = ChangeFeed(capacity: directory.configuration.changeFeedBytes)

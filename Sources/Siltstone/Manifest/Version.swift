@@ -41,23 +41,25 @@ final class Version: Sendable {
         _ edit: VersionEdit, opened: [UInt64: SegmentReader], valueFiles: [UInt64: ValueFileReader]
     ) -> Version {
         let removed = Set(edit.removedSegments)
-        var segments: [(VersionEdit.PlacedSegment, SegmentReader)] = []
-        for (level, runs) in levels.enumerated() {
-            for run in runs {
-                for segment in run.segments where !removed.contains(segment.info.number) {
-                    segments.append((.init(info: segment.info, level: level, run: run.number), segment))
-                }
-            }
-        }
+        var segments = placedSegments.filter { !removed.contains($0.placed.info.number) }
         // A segment that moves to another level is removed and added in one edit. It is open already.
         let open = Dictionary(uniqueKeysWithValues: allSegments.map { ($0.info.number, $0) })
         for placed in edit.addedSegments {
             if let reader = opened[placed.info.number] ?? open[placed.info.number] { segments.append((placed, reader)) }
         }
-        return Version(segments: segments.map { (placed: $0.0, reader: $0.1) }, valueFiles: valueFiles)
+        return Version(segments: segments, valueFiles: valueFiles)
     }
 
     var allSegments: [SegmentReader] { runs.flatMap(\.segments) }
+
+    /// All segments with their positions.
+    var placedSegments: [(placed: VersionEdit.PlacedSegment, reader: SegmentReader)] {
+        levels.enumerated().flatMap { level, runs in
+            runs.flatMap { run in
+                run.segments.map { (.init(info: $0.info, level: level, run: run.number), $0) }
+            }
+        }
+    }
 
     /// The deepest level that has a segment; 0 if no level has one.
     var deepestLevel: Int { levels.lastIndex { $0.contains { !$0.segments.isEmpty } } ?? 0 }

@@ -26,13 +26,7 @@ struct VersionFilter: ~Copyable {
 
     /// The stripe of a change, which is the number of snapshots older than the change.
     private func stripe(of sequence: SequenceNumber) -> Int {
-        var low = 0
-        var high = snapshots.count
-        while low < high {
-            let middle = (low + high) / 2
-            if snapshots[middle] < sequence { low = middle + 1 } else { high = middle }
-        }
-        return low
+        snapshots.indices.partitioningIndex { snapshots[$0] >= sequence }
     }
 
     /// Returns the sequence number with which a record survives; nil if the record is dropped.

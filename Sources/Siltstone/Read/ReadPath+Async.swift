@@ -20,7 +20,7 @@ extension ReadPath {
             try readInline(bytes, at: sequence, needsValue: needsValue, body)
         }
         if let inline { return inline }
-        return try await blocking.run { () throws(StoreError) in
+        return try await BlockingWork.run { () throws(StoreError) in
             try withContiguousBytes(key) { bytes throws(StoreError) in
                 try self.read(bytes, at: sequence) { value throws(StoreError) in try body(value) }
             }
@@ -65,7 +65,7 @@ extension ReadPath {
         var (values, postponed) = try copyValues(of: keys, at: sequence, mayWait: false)
         if postponed.isEmpty { return values }
         let missing = postponed.map { keys[$0] }
-        let (found, _) = try await blocking.run { () throws(StoreError) in
+        let (found, _) = try await BlockingWork.run { () throws(StoreError) in
             try self.copyValues(of: missing, at: sequence, mayWait: true)
         }
         for (index, value) in zip(postponed, found) { values[index] = value }

@@ -14,7 +14,7 @@ extension ReadPath {
         let visible = sequence ?? visible.load(ordering: .acquiring)
         let plan = reading.view.with { $0.plan }
         if _fastPath(plan.isQuick) {
-            let found = plan.find(SearchKey(key), visible: visible)
+            let found = plan.find(SearchKey(key), hash: KeyHash.hash(key), visible: visible)
             if _fastPath(!found.isUnclear && !status.isStopping) {
                 return PinnedValue(found, reading)
             }

@@ -19,8 +19,6 @@ final class ReadPath: Sendable {
     /// The sequence number of the newest change that readers see.
     let visible: Atomic<SequenceNumber>
     let snapshots = SnapshotRegistry()
-    /// Runs blocking work for asynchronous readers.
-    let blocking: BlockingQueue
 
     /// Publishes a new super version if the given one is still current and the write lock is free. The write path sets
     /// it.
@@ -39,12 +37,10 @@ final class ReadPath: Sendable {
     private static let outdatedReadsAllowed = 32
 
     init(
-        _ superVersion: SuperVersion, visible: SequenceNumber, _ directory: StoreDirectory, _ status: StoreStatus,
-        _ blocking: BlockingQueue
+        _ superVersion: SuperVersion, visible: SequenceNumber, _ directory: StoreDirectory, _ status: StoreStatus
     ) {
         self.directory = directory
         self.status = status
-        self.blocking = blocking
         self.visible = Atomic(visible)
         superVersions = EpochReclaimer(superVersion)
     }

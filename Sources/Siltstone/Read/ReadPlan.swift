@@ -32,7 +32,7 @@ struct ReadPlan: BitwiseCopyable, Sendable {
     /// Whether reads can use this plan. False if some segment has no probe, because its blocks are compressed or it is not
     /// mapped. If false, they use ``SuperVersion/lookup(_:visible:pin:)``.
     let isComplete: Bool
-    /// Whether reads may call ``find(_:visible:)``: the plan is complete, and the memory that it reads is probably
+    /// Whether reads may call ``find(_:hash:visible:)``: the plan is complete, and the memory that it reads is probably
     /// resident.
     let isQuick: Bool
 
@@ -108,12 +108,6 @@ struct ReadPlan: BitwiseCopyable, Sendable {
     ///
     /// First prefetches the cache lines of the hash indexes that the key's hash selects. The processor can load them while
     /// it still waits for the loads of the previous read.
-    @inline(__always)
-    func find(_ key: SearchKey, visible: SequenceNumber) -> QuickFind {
-        find(key, hash: KeyHash.hash(key.bytes), visible: visible)
-    }
-
-    /// Like ``find(_:visible:)``, for a key whose hash is known.
     @inline(__always)
     func find(_ key: SearchKey, hash: UInt64, visible: SequenceNumber) -> QuickFind {
         let found = findRecord(key, hash: hash, visible: visible)

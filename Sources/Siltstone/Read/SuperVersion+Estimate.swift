@@ -92,13 +92,3 @@ extension MemTable {
         return batch.count < batch.capacity ? result : nil
     }
 }
-
-extension KeyRange {
-    /// The keys that are in both ranges.
-    fileprivate func intersection(_ other: KeyRange) -> KeyRange {
-        var result = self
-        if result.from.lexicographicallyPrecedes(other.from) { result.from = other.from }
-        if let to = other.to, result.to.map({ to.lexicographicallyPrecedes($0) }) ?? true { result.to = to }
-        return result
-    }
-}

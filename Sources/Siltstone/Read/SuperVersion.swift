@@ -95,10 +95,6 @@ final class SuperVersion: Sendable {
 
     /// The sources of a scan, newest first.
     func sources() -> [RecordSource] {
-        var sources: [RecordSource] = []
-        sources.reserveCapacity(tables.count + version.runs.count)
-        for table in tables { sources.append(MemTableSource(table)) }
-        for run in version.runs { sources.append(RunSource(run)) }
-        return sources
+        tables.map { MemTableSource($0) } + version.runs.map { RunSource($0) }
     }
 }

@@ -91,47 +91,36 @@ struct LogRecovery {
         /// The log that has lost its end, if any. Later logs contain only changes that followed the lost ones.
         var torn: RecoveredLog?
         for number in state.logs {
-            var reader = try openLog(number)
-            if let torn {
-                try requireNoProof(&reader, number, torn)
-                logs.append(try emptied(reader, number))
+            var reader = try FrameReader(
+                directory.fileSystem, path: directory.path(of: .log(number)), kind: .log, store: directory.identity,
+                number: number, mapped: directory.configuration.access == .mapped)
+            if torn == nil, let log = try read(&reader, number, after: logs.last) {
+                // Checked only if there are earlier logs, because it may scan the space after the end of the frames.
+                if !logs.isEmpty, reader.provesEarlierLogs() {
+                    for index in logs.indices { logs[index].proven = logs[index].end }
+                }
+                logs.append(log)
+                lastSequence = log.lastSequence
                 continue
             }
-            let previous = logs.last
-            let (log, missesEnd) = try read(&reader, number, after: previous)
-            if missesEnd, let previous {
-                try requireNoProof(&reader, number, previous)
-                torn = previous
-                logs.append(try emptied(reader, number))
-                continue
-            }
-            // Checked only if there are earlier logs, because it may scan the space after the end of the frames.
-            if !logs.isEmpty, reader.provesEarlierLogs() {
-                for index in logs.indices { logs[index].proven = logs[index].end }
-            }
-            logs.append(log)
-            lastSequence = log.lastSequence
+            torn = torn ?? logs.last
+            if let torn { try requireNoProof(&reader, number, torn) }
+            logs.append(try emptied(reader, number))
         }
     }
 
-    private func openLog(_ number: UInt64) throws(StoreError) -> FrameReader {
-        try FrameReader(
-            directory.fileSystem, path: directory.path(of: .log(number)), kind: .log, store: directory.identity,
-            number: number, mapped: directory.configuration.access == .mapped)
-    }
-
     /// Reads one log to its end.
-    /// - Returns: the log; and true if its link shows that the previous log has lost its end. The rest of this log was
-    ///   then not read.
+    /// - Returns: the log; nil if its link shows that the previous log has lost its end. The rest of this log was then
+    ///   not read.
     private mutating func read(
         _ reader: inout FrameReader, _ number: UInt64, after previous: RecoveredLog?
-    ) throws(StoreError) -> (RecoveredLog, missesEnd: Bool) {
+    ) throws(StoreError) -> RecoveredLog? {
         var log = try emptied(reader, number)
         while let frame = try reader.next() {
             switch frame.kind {
             case .link:
                 log.isLinked = true
-                if try missesEnd(of: previous, self.link(frame, reader), reader) { return (log, true) }
+                if try missesEnd(of: previous, self.link(frame, reader), reader) { return nil }
             case .batch: try apply(frame, to: &log, &reader)
             case .close: continue
             case .edit:
@@ -145,7 +134,7 @@ struct LogRecovery {
             log.proven = max(log.proven, Int(clamping: closing.end))
         }
         try checkTail(reader, log)
-        return (log, false)
+        return log
     }
 
     /// Compares a log's link with the previous log and with the last sequence number so far.
@@ -285,10 +274,8 @@ struct LogRecovery {
     /// several times the bytes that they take in the log.
     private static func size(_ reader: FrameReader) throws(StoreError) -> ChangeSize {
         var reader = reader
-        var size = ChangeSize(keyBytes: 0, valueBytes: 0, count: 0)
-        while let frame = try reader.next() {
-            size.add(RecoveredBatch(frame))
-        }
+        var size = ChangeSize.nothing
+        while let frame = try reader.next() { size.add(RecoveredBatch(frame)) }
         return size
     }
 
@@ -353,11 +340,11 @@ struct LogRecovery {
                 previous: log.isLinked ? log.lastChecksum : log.header.checksum, options: .log(directory.configuration))
             // This log was created ahead of time and never used, or was emptied because earlier changes were lost. It
             // is replaced, because continuing it would seal the previous log, however little that contains.
-            if !log.isLinked {
+            if log.isLinked {
+                tables.append(LoggedTable(table: log.table, log: writer, valueFiles: log.valueFiles))
+            } else {
                 unused.append(log.number)
-                continue
             }
-            tables.append(LoggedTable(table: log.table, log: writer, valueFiles: log.valueFiles))
         }
         if tables.isEmpty {
             tables.append(try newLog(manifest, arenas, replacing: unused))

@@ -9,18 +9,18 @@ struct StoreOpener {
     let configuration: Configuration
     let fileSystem: any FileSystem
     /// The lock of the directory; nil if a read-only store has no lock file, or if the caller already holds the lock.
-    let lock: (any FileLock)?
+    var lock: (any FileLock)?
 
     /// Opens the store at `path`, or creates one.
     static func open(at path: String, _ configuration: Configuration) throws(StoreError) -> RecoveredStore {
         try configuration.validate()
-        let directory = normalized(path, configuration.fileSystem)
-        try prepareDirectory(directory, configuration)
-        let lock = try takeLock(directory, configuration)
-        let opener = StoreOpener(
-            directory: directory, configuration: configuration, fileSystem: configuration.fileSystem, lock: lock)
+        let fileSystem = configuration.fileSystem
+        var opener = StoreOpener(
+            directory: normalized(path, fileSystem), configuration: configuration, fileSystem: fileSystem)
+        try opener.prepareDirectory()
+        opener.lock = try opener.takeLock()
         do { return try opener.open() } catch {
-            lock?.release()
+            opener.lock?.release()
             throw error
         }
     }
@@ -69,10 +69,10 @@ struct StoreOpener {
     /// Creates the directory if the configuration permits it.
     /// - Throws: ``StoreError/Code/notFound`` if it does not exist and may not or cannot be created,
     ///   ``StoreError/Code/notAStore`` if there is a file.
-    private static func prepareDirectory(_ path: String, _ configuration: Configuration) throws(StoreError) {
-        let fileSystem = configuration.fileSystem
+    private func prepareDirectory() throws(StoreError) {
+        let path = directory
         guard !path.isEmpty else { throw StoreError(.invalidArgument, "the path of the store is empty") }
-        if try isDirectory(path, fileSystem) { return }
+        if try Self.isDirectory(path, fileSystem) { return }
         guard configuration.createIfMissing, !configuration.readOnly else {
             throw StoreError(.notFound, "there is no store at this path", file: path)
         }
@@ -80,10 +80,11 @@ struct StoreOpener {
             try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.createDirectory(path) }
         } catch {
             // Another process has created it in the meantime. The lock decides between the two.
-            if error.isExisting, try isDirectory(path, fileSystem) { return }
+            if error.isExisting, try Self.isDirectory(path, fileSystem) { return }
             if error.isMissing || error.errorNumber == Platform.notADirectory {
                 throw StoreError(
-                    .notFound, "the directory that the store should be made in does not exist", file: parent(of: path))
+                    .notFound, "the directory that the store should be made in does not exist",
+                    file: Self.parent(of: path))
             }
             throw StoreError(error)
         }
@@ -94,13 +95,10 @@ struct StoreOpener {
     /// - Returns: nil if a read-only store has no lock file.
     /// - Throws: ``StoreError/Code/locked`` if the store is in use; ``StoreError/Code/notAStore`` or
     ///   ``StoreError/Code/notFound`` if the directory is no store, and none may be created in it.
-    private static func takeLock(
-        _ directory: String, _ configuration: Configuration
-    ) throws(StoreError) -> (any FileLock)? {
-        let fileSystem = configuration.fileSystem
+    private func takeLock() throws(StoreError) -> (any FileLock)? {
         let path = StoreFile.lock.path(in: directory)
         // Refuses a foreign directory before it creates anything in it, such as a lock file.
-        try refuseForeignDirectory(directory, configuration)
+        try refuseForeignDirectory()
         while true {
             // A store that this process has dropped releases its lock when its background work has ended. The counter
             // is read before the attempt, because the release may happen right after a failed attempt.
@@ -114,7 +112,7 @@ struct StoreOpener {
                 // A copy without its lock file, or a store on a read-only medium, can still be read.
                 if configuration.readOnly, error.isMissing { return nil }
                 guard error.isLocked else { throw StoreError(error) }
-                guard mayComeFree else { throw locked(path, error) }
+                guard mayComeFree else { throw Self.locked(path, error) }
                 // Polls for the release.
                 Platform.sleep(microseconds: 500)
             }
@@ -131,10 +129,7 @@ struct StoreOpener {
 
     /// Refuses a directory that is no store. A store has a `CURRENT`. A new store is created only in a directory that
     /// is empty, or that contains only files of an interrupted creation.
-    private static func refuseForeignDirectory(
-        _ directory: String, _ configuration: Configuration
-    ) throws(StoreError) {
-        let fileSystem = configuration.fileSystem
+    private func refuseForeignDirectory() throws(StoreError) {
         let names = try Self.names(in: directory, fileSystem)
         if names.contains(StoreFile.current.name) { return }
         if let foreign = names.first(where: { StoreFile(name: $0) == nil }) {
@@ -147,16 +142,15 @@ struct StoreOpener {
             // Another process may be creating a store here, and may have renamed or removed the file since the
             // directory was listed. Checks again in that case.
             if try Self.names(in: directory, fileSystem) != names {
-                return try refuseForeignDirectory(directory, configuration)
+                return try refuseForeignDirectory()
             }
             throw StoreError(
                 .notAStore, "the directory holds something else (\(file.name)) and no store; choose another one",
                 file: directory)
         }
-        if names.isEmpty || !names.contains(where: { StoreFile(name: $0)?.number != nil }) {
-            guard configuration.createIfMissing, !configuration.readOnly else {
-                throw StoreError(.notFound, "the directory holds no store", file: directory)
-            }
+        if names.contains(where: { StoreFile(name: $0)?.number != nil }) { return }
+        guard configuration.createIfMissing, !configuration.readOnly else {
+            throw StoreError(.notFound, "the directory holds no store", file: directory)
         }
     }
 
@@ -300,11 +294,8 @@ struct StoreOpener {
         }
         try syncParent()
         try remove(try listFiles().subtracting([.lock]), of: nil)
-        var state = ManifestState()
-        let manifestNumber: UInt64 = 1
-        let logNumber: UInt64 = 2
-        state.nextFileNumber = 3
-        state.logs = [logNumber]
+        let (manifestNumber, logNumber): (UInt64, UInt64) = (1, 2)
+        let state = ManifestState(nextFileNumber: 3, logs: [logNumber])
         let identity = StoreIdentity.random()
         let files = storeDirectory(identity)
         let log = try files.createLog(logNumber)

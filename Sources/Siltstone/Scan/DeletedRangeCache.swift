@@ -43,11 +43,15 @@ final class DeletedRangeCache: Sendable {
             return index
         }
 
-        /// Joins a range that has grown with the ranges that it now reaches.
-        mutating func join(_ index: Int) {
+        /// Extends the range that contains `start`, and joins it with the ranges that it now reaches.
+        /// - Returns: false if no range contains `start`.
+        mutating func grow(from start: Bytes, through last: Bytes, seen: SequenceNumber) -> Bool {
+            guard let index = range(containing: start) else { return false }
             var grown = ranges.remove(at: index)
+            grown.grow(through: last, seen: seen, lastPut: lastPut)
             while let next = ranges.indices.first(where: { grown.join(ranges[$0]) }) { ranges.remove(at: next) }
             ranges.append(grown)
+            return true
         }
 
         mutating func markUsed(of index: Int) {
@@ -129,12 +133,7 @@ final class DeletedRangeCache: Sendable {
     /// - Parameter seen: the last change that the scan sees.
     /// - Returns: whether a range contains `start` and could be extended.
     func grow(from start: Bytes, through last: Bytes, seen: SequenceNumber) -> Bool {
-        withState { state in
-            guard last.count < Self.longestKey, let index = state.range(containing: start) else { return false }
-            state.ranges[index].grow(through: last, seen: seen, lastPut: state.lastPut)
-            state.join(index)
-            return true
-        }
+        last.count < Self.longestKey && withState { $0.grow(from: start, through: last, seen: seen) }
     }
 
     /// Returns the key at which a scan may continue after it found no entry between two keys, both inclusive. Returns
@@ -147,10 +146,7 @@ final class DeletedRangeCache: Sendable {
         guard last.count < Self.longestKey else { return nil }
         let next = DeletedRange.successor(of: last)
         return withState { state in
-            if let index = state.range(containing: start) {
-                state.ranges[index].grow(through: last, seen: seen, lastPut: state.lastPut)
-                state.join(index)
-            }
+            _ = state.grow(from: start, through: last, seen: seen)
             let known = state.ranges.first { range in
                 range.sequence <= seen && range.end != next && next.withBytes { range.contains($0) }
             }

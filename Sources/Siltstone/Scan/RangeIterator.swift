@@ -24,26 +24,13 @@ struct RangeIterator {
         return range(entered - 1)
     }
 
-    /// Enters and returns the first range, in scan order, that does not end before a position; nil if all do. May go
-    /// back to a range that was entered before.
-    /// - Parameter place: see ``skip(before:)``.
-    mutating func seek(_ place: [UInt8]) -> KeyRange? {
-        skip(before: place)
-        return next()
-    }
-
-    /// Moves to the first range, in scan order, that does not end before a position, without entering it.
+    /// Moves to the first range, in scan order, that does not end before a position, without entering it. May go back to
+    /// a range that was entered before.
     /// - Parameter place: in a forward scan the first key to visit; in a backward scan the first key above those to
     ///   visit.
     /// - Complexity: O(log n) for n ranges
     mutating func skip(before place: [UInt8]) {
-        var low = 0
-        var high = ranges.count
-        while low < high {
-            let middle = (low + high) / 2
-            if ends(range(middle), before: place) { low = middle + 1 } else { high = middle }
-        }
-        entered = low
+        entered = ranges.indices.partitioningIndex { !ends(range($0), before: place) }
     }
 
     /// Whether a range ends before a position, in scan order.
@@ -56,9 +43,13 @@ struct RangeIterator {
 }
 
 extension KeyRange {
-    /// The end of the range at which a scan starts.
-    func nearEnd(_ direction: ScanDirection) -> [UInt8]? { direction == .forward ? from : to }
+    /// The first key; nil for the smallest key.
+    private var start: [UInt8]? { from.isEmpty ? nil : from }
+
+    /// The end of the range at which a scan starts: the first key, or the first key after the range if the scan goes
+    /// backward.
+    func nearEnd(_ direction: ScanDirection) -> [UInt8]? { direction == .forward ? start : to }
 
     /// The end of the range at which a scan ends.
-    func farEnd(_ direction: ScanDirection) -> [UInt8]? { direction == .forward ? to : from }
+    func farEnd(_ direction: ScanDirection) -> [UInt8]? { direction == .forward ? to : start }
 }

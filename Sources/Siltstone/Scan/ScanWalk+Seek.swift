@@ -6,7 +6,8 @@ extension ScanWalk {
         // A backward scan starts below its position, so the position is the first key above `key`.
         var place = direction == .forward ? key : key + [0]
         if ranges != nil {
-            guard let range = ranges?.seek(place) else { return finish() }
+            ranges?.skip(before: place)
+            guard let range = ranges?.next() else { return finish() }
             enter(range)
         }
         if let nearEnd, isBefore(place, nearEnd) { place = nearEnd }
@@ -24,8 +25,14 @@ extension ScanWalk {
         return false
     }
 
+    /// Moves to the start of a range that follows the current one.
+    mutating func moveOn(to range: KeyRange) throws(StoreError) {
+        enter(range)
+        do throws(StoreError) { _ = try move(to: nearEnd, isOnward: true) } catch { try fail(error) }
+    }
+
     /// Makes a range the current one.
-    private mutating func enter(_ range: KeyRange) {
+    mutating func enter(_ range: KeyRange) {
         nearEnd = range.nearEnd(direction)
         farEnd = range.farEnd(direction)
     }
@@ -65,20 +72,9 @@ extension ScanWalk {
         return withContiguousBytes(place) { place in
             guard isOnward || !isFrom(span.start, place) || isAt(span.start, place), isFrom(span.end - 1, place)
             else { return nil }
-            var low = span.start
-            var high = span.end - 1
-            while low < high {
-                let middle = low + (high - low) / 2
-                if isFrom(middle, place) { high = middle } else { low = middle + 1 }
-            }
-            return low
+            let last = span.end - 1 - span.start
+            return span.start + (0..<last).partitioningIndex { isFrom(span.start + $0, place) }
         }
-    }
-
-    /// Whether a record comes at or after a position, in scan order.
-    private func isFrom(_ record: RecordPlace, _ place: Bytes) -> Bool {
-        let order = compareKeys(record.key, place)
-        return direction == .forward ? order >= 0 : order < 0
     }
 
     /// Whether a record is exactly at a position, so that no earlier record can be. Always false in a backward scan,

@@ -40,8 +40,9 @@ struct ScanWalk: ~Copyable {
 
     /// Makes a scan over one range. The other parameters are those of ``init(_:at:_:farEnd:limit:)``.
     init(_ path: ScanPath, at snapshot: SequenceNumber? = nil, _ range: ScanRange) throws(StoreError) {
-        try self.init(path, at: snapshot, range.direction, farEnd: range.farEnd, limit: range.limit)
-        nearEnd = range.nearEnd
+        let (keys, direction) = (range.keys, range.direction)
+        try self.init(path, at: snapshot, direction, farEnd: keys.farEnd(direction), limit: range.limit)
+        nearEnd = keys.nearEnd(direction)
     }
 
     /// Makes a scan over several ranges, sorted and disjoint, which seeks from one to the next.
@@ -248,11 +249,6 @@ struct ScanWalk: ~Copyable {
         if left > 0 { _ = try readSpan(first: key) }
     }
 
-    /// Reads the first records of a scan that keeps its start in ``nearEnd``.
-    mutating func begin() throws(StoreError) {
-        if left > 0 { _ = try readSpan() }
-    }
-
     /// Reads the next span of records, up to the end of the range. Returns whether there are any.
     private mutating func readSpan() throws(StoreError) -> Bool { try readSpan(first: isStarted ? nil : nearEnd) }
 
@@ -420,13 +416,7 @@ struct ScanWalk: ~Copyable {
     /// Cuts the records after the current stretch off. A later call returns them.
     private mutating func cutAtStretch() {
         guard let first = next, let last = end, !stretch.holds((last - 1).key, direction) else { return }
-        var low = first
-        var high = last - 1
-        while low < high {
-            let middle = low + (high - low) / 2
-            if stretch.holds(middle.key, direction) { low = middle + 1 } else { high = middle }
-        }
-        end = low
+        end = first + (0..<(last - 1 - first)).partitioningIndex { !stretch.holds((first + $0).key, direction) }
         isLastSpan = false
     }
 
@@ -454,10 +444,8 @@ struct ScanWalk: ~Copyable {
             guard try readNextSpan() else { break }
         }
         if let passed {
-            withContiguousBytes(start) { start in
-                withContiguousBytes(passed) { passed in
-                    path.object.noteDeleted(from: start, through: passed, passing: count, seen: sequence)
-                }
+            withContiguousBytes(start, passed) { start, passed in
+                path.object.noteDeleted(from: start, through: passed, passing: count, seen: sequence)
             }
         }
         return isFound
@@ -480,18 +468,18 @@ struct ScanWalk: ~Copyable {
     mutating func cutAtFarEnd() {
         guard let farEnd, let first = next, let last = end else { return }
         farEnd.withBytes { bytes in
-            guard isBeyond(last - 1, bytes) else { return }
+            guard isFrom(last - 1, bytes) else { return }
             var cut = first
-            while cut < last, !isBeyond(cut, bytes) { cut += 1 }
+            while cut < last, !isFrom(cut, bytes) { cut += 1 }
             end = cut
             isLastSpan = true
         }
     }
 
-    /// Whether a record lies after the end of the range, in scan order.
+    /// Whether a record comes at or after a position, in scan order.
     @inline(__always)
-    private func isBeyond(_ record: RecordPlace, _ farEnd: Bytes) -> Bool {
-        let order = compareKeys(record.key, farEnd)
+    func isFrom(_ record: RecordPlace, _ place: Bytes) -> Bool {
+        let order = compareKeys(record.key, place)
         return direction == .forward ? order >= 0 : order < 0
     }
 }

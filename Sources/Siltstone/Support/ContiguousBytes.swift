@@ -31,6 +31,17 @@ func withContiguousBytes<R, E: Error, C: Collection<UInt8>>(
     return try result.get()
 }
 
+/// Runs `body` on the bytes of two collections, such as a key and its value.
+@inlinable
+@inline(__always)
+func withContiguousBytes<R, E: Error>(
+    _ first: some Collection<UInt8>, _ second: some Collection<UInt8>, _ body: (Bytes, Bytes) throws(E) -> R
+) throws(E) -> R {
+    try withContiguousBytes(first) { first throws(E) in
+        try withContiguousBytes(second) { second throws(E) in try body(first, second) }
+    }
+}
+
 /// Runs `body` on the bytes of a span.
 @inlinable
 func withContiguousBytes<R, E: Error>(

@@ -1,6 +1,7 @@
 extension KeyRange {
     /// Returns ranges that contain the same keys, in key order, without overlap and without empty ones.
     /// - Complexity: O(*n*) in the number of ranges if they have this form already, else O(*n* log *n*).
+    @usableFromInline
     static func sortedAndDisjoint(_ ranges: some Sequence<KeyRange>) -> [KeyRange] {
         let ranges = ranges.filter { !$0.isEmpty }
         if zip(ranges, ranges.dropFirst()).allSatisfy({ $0.ends(before: $1) }) { return ranges }
@@ -22,7 +23,7 @@ extension KeyRange {
     }
 
     /// Returns the later end of two ranges; nil if one of them has no end.
-    private func laterEnd(_ other: KeyRange) -> [UInt8]? {
+    func laterEnd(_ other: KeyRange) -> [UInt8]? {
         guard let to, let end = other.to else { return nil }
         return compare(to, end) < 0 ? end : to
     }
@@ -42,6 +43,14 @@ extension KeyRange {
     func begins(behind key: Bytes) -> Bool { from.withBytes { compareKeys($0, key) > 0 } }
 
     func contains(_ key: Bytes) -> Bool { !begins(behind: key) && !ends(before: key) }
+
+    /// Returns the keys that are in both ranges.
+    func intersection(_ other: KeyRange) -> KeyRange {
+        var result = self
+        if compare(result.from, other.from) < 0 { result.from = other.from }
+        if let to = other.to, result.to.map({ compare(to, $0) < 0 }) ?? true { result.to = to }
+        return result
+    }
 
     /// Returns true if the range overlaps `[start, end)`; false if that is empty.
     func overlaps(_ start: [UInt8], _ end: [UInt8]) -> Bool {

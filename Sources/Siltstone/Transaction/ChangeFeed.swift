@@ -184,6 +184,17 @@ final class ChangeFeed: Sendable {
         if isDone { body() }
     }
 
+    /// Waits as ``wait(_:at:_:)`` does, without blocking a thread. Cancelling the task cancels the wait.
+    func wait(_ waiter: Int, at index: Int) async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                wait(waiter, at: index) { continuation.resume() }
+            }
+        } onCancel: {
+            cancel(waiter)
+        }
+    }
+
     /// Cancels a wait, even before it starts.
     func cancel(_ waiter: Int) {
         let body = state.withLock { state in

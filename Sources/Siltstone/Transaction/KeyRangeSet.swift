@@ -9,12 +9,7 @@ struct KeyRangeSet: Sendable {
     /// The index of the first range that does not end before `key`.
     /// - Complexity: O(log n)
     private func firstIndex(notEndingBefore key: Bytes) -> Int {
-        var (low, high) = (0, ranges.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].ends(before: key) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        ranges.indices.partitioningIndex { !ranges[$0].ends(before: key) }
     }
 
     /// Whether the set contains `key`.
@@ -41,9 +36,10 @@ struct KeyRangeSet: Sendable {
         // If the previous range ends where this one starts, the two are merged.
         if first > 0, ranges[first - 1].to == range.from { first -= 1 }
         var end = first
-        while end < ranges.count, !hasGap(between: merged, and: ranges[end]) {
+        // Ranges without a key between them are merged, too.
+        while end < ranges.count, merged.to.map({ compare(ranges[end].from, $0) <= 0 }) ?? true {
             if compare(ranges[end].from, merged.from) < 0 { merged.from = ranges[end].from }
-            merged.to = later(merged.to, ranges[end].to)
+            merged.to = merged.laterEnd(ranges[end])
             byteCount -= ranges[end].byteCount
             end += 1
         }
@@ -51,28 +47,12 @@ struct KeyRangeSet: Sendable {
         ranges.replaceSubrange(first..<end, with: CollectionOfOne(merged))
     }
 
-    /// Whether there are keys between the end of a range and the start of the next one.
-    private func hasGap(between range: KeyRange, and next: KeyRange) -> Bool {
-        guard let end = range.to else { return false }
-        return compare(next.from, end) > 0
-    }
-
-    /// The later of two range ends; nil is the end without a bound.
-    private func later(_ a: [UInt8]?, _ b: [UInt8]?) -> [UInt8]? {
-        guard let a, let b else { return nil }
-        return compare(a, b) < 0 ? b : a
-    }
-
     /// Joins each pair of neighbours, and the keys between them. The set then has half as many ranges, and contains
     /// more keys.
     mutating func coarsen() {
-        var joined: [KeyRange] = []
-        joined.reserveCapacity((ranges.count + 1) / 2)
-        for index in stride(from: 0, to: ranges.count, by: 2) {
-            let last = ranges[min(index + 1, ranges.count - 1)]
-            joined.append(KeyRange(from: ranges[index].from, to: last.to))
+        ranges = stride(from: 0, to: ranges.count, by: 2).map { index in
+            KeyRange(from: ranges[index].from, to: ranges[min(index + 1, ranges.count - 1)].to)
         }
-        ranges = joined
-        byteCount = joined.reduce(0) { $0 + $1.byteCount }
+        byteCount = ranges.reduce(0) { $0 + $1.byteCount }
     }
 }

@@ -26,11 +26,6 @@ struct ReadIndex {
 
     /// The position in ``order`` of the first key that is not below `key`.
     private func firstIndex(notBelow key: Bytes) -> Int {
-        var (low, high) = (0, order.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if reads.withKey(order[middle], { compareKeys($0, key) < 0 }) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        order.indices.partitioningIndex { reads.withKey(order[$0]) { compareKeys($0, key) >= 0 } }
     }
 }

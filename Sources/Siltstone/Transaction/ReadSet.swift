@@ -89,35 +89,23 @@ struct ReadSet: Sendable {
     /// Runs `body` with the key at an index, in the order in which keys were added. (Single keys are those of ``keys``,
     /// not of a range.)
     @inline(__always)
-    func withKey<R>(_ index: Int, _ body: (Bytes) -> R) -> R {
+    func withKey<R, E: Error>(_ index: Int, _ body: (Bytes) throws(E) -> R) throws(E) -> R {
         let start = index > 0 ? ends[index - 1] : 0
-        return keys.withBytes { body(Bytes(rebasing: $0[start..<ends[index]])) }
+        return try keys.withBytes { keys throws(E) in try body(Bytes(rebasing: keys[start..<ends[index]])) }
     }
 
     /// Whether a condition holds for any single key.
     @inline(__always)
-    func containsKey(where holds: (Bytes) -> Bool) -> Bool {
-        for index in 0..<ends.count where withKey(index, holds) { return true }
-        return false
-    }
-
-    /// Like `containsKey(where:)`, for a condition that may throw.
-    func containsKey(where holds: (Bytes) throws(StoreError) -> Bool) throws(StoreError) -> Bool {
-        for index in 0..<ends.count {
-            let result = withKey(index) { key in Result { () throws(StoreError) in try holds(key) } }
-            if try result.get() { return true }
-        }
+    func containsKey<E: Error>(where holds: (Bytes) throws(E) -> Bool) throws(E) -> Bool {
+        for index in 0..<ends.count where try withKey(index, holds) { return true }
         return false
     }
 
     /// The indexes of the single keys, in key order.
     /// - Complexity: O(n log n)
     func keyOrder() -> [Int] {
-        keys.withBytes { bytes in
-            func key(_ index: Int) -> Bytes {
-                Bytes(rebasing: bytes[(index > 0 ? ends[index - 1] : 0)..<ends[index]])
-            }
-            return (0..<ends.count).sorted { compareKeys(key($0), key($1)) < 0 }
+        ends.indices.sorted { one, other in
+            withKey(one) { one in withKey(other) { other in compareKeys(one, other) < 0 } }
         }
     }
 

@@ -19,11 +19,6 @@ final class RetryTurn: Sendable {
         /// The tasks that wait, by ticket.
         var tasks: [Int: CheckedContinuation<Bool, Never>] = [:]
 
-        mutating func takeTicket() -> Int {
-            next += 1
-            return next - 1
-        }
-
         /// Whether a ticket has the turn; false if its wait has timed out, nil while it waits.
         func result(_ ticket: Int) -> Bool? {
             if serving == ticket { return true }
@@ -46,16 +41,14 @@ final class RetryTurn: Sendable {
     /// Waits for the turn, and blocks the thread meanwhile.
     /// - Returns: whether the caller has the turn. If true, it must call ``give()``.
     func take() -> Bool {
-        let (ticket, isFirst) = begin()
-        if isFirst { return true }
+        let ticket = begin()
         return end(state.wait { $0.result(ticket) })
     }
 
     /// Waits for the turn without blocking the thread.
     /// - Returns: whether the caller has the turn. If true, it must call ``give()``.
     func take() async -> Bool {
-        let (ticket, isFirst) = begin()
-        if isFirst { return true }
+        let ticket = begin()
         return end(
             await withCheckedContinuation { continuation in
                 let result = state.withLock { state in
@@ -68,14 +61,14 @@ final class RetryTurn: Sendable {
     }
 
     /// Takes a ticket. If another transaction has the turn, the wait ends after ``longestWait``.
-    private func begin() -> (ticket: Int, isFirst: Bool) {
+    private func begin() -> Int {
         tickets.add(1, ordering: .relaxed)
         let (ticket, isFirst) = state.withLock { state in
-            let ticket = state.takeTicket()
-            return (ticket, state.serving == ticket)
+            defer { state.next += 1 }
+            return (state.next, state.serving == state.next)
         }
         if !isFirst { DispatchQueue.global().asyncAfter(deadline: .now() + Self.longestWait) { self.expire(ticket) } }
-        return (ticket, isFirst)
+        return ticket
     }
 
     /// Ends a wait. A transaction that did not get the turn no longer counts as waiting.

@@ -59,24 +59,15 @@ struct SortedWrites: Sendable {
     /// - Parameter payload: the encoded changes of the batch.
     /// - Complexity: O(log n) for n writes
     func firstPlace(notBelow key: Bytes, in payload: Bytes) -> Place {
-        var (low, high) = (0, pieces.count)
-        while low < high {
-            let middle = (low + high) / 2
-            let last = pieces[middle][pieces[middle].count - 1]
-            if compareKeysByWords(last.key(in: payload), key) < 0 { low = middle + 1 } else { high = middle }
+        let piece = pieces.indices.partitioningIndex { piece in
+            let last = pieces[piece][pieces[piece].count - 1]
+            return compareKeysByWords(last.key(in: payload), key) >= 0
         }
-        guard low < pieces.count else { return end }
-        let piece = low
-        (low, high) = (0, pieces[piece].count - 1)
-        while low < high {
-            let middle = (low + high) / 2
-            if compareKeysByWords(pieces[piece][middle].key(in: payload), key) < 0 {
-                low = middle + 1
-            } else {
-                high = middle
-            }
+        guard piece < pieces.count else { return end }
+        let index = (0..<(pieces[piece].count - 1)).partitioningIndex { index in
+            compareKeysByWords(pieces[piece][index].key(in: payload), key) >= 0
         }
-        return Place(piece: piece, index: low)
+        return Place(piece: piece, index: index)
     }
 
     /// Whether a key is larger than the keys of all writes. This is always true if writes arrive in key order.

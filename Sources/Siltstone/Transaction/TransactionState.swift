@@ -41,10 +41,10 @@ final class TransactionState: Sendable {
 
     /// Looks up a key among the transaction's own writes. If it is not there, the store must be read, so this adds the
     /// key to the read set.
-    func read(_ key: Bytes) throws(StoreError) -> WriteBuffer.Lookup {
+    func read(_ key: Bytes) throws(StoreError) -> WriteBuffer.Written? {
         try withState { state throws(StoreError) in
             let found = state.writes.lookup(key)
-            if case .unwritten = found, checksReads { state.reads.insert(key) }
+            if found == nil, checksReads { state.reads.insert(key) }
             return found
         }
     }

@@ -1,4 +1,4 @@
-/// One scan of a transaction over a range: the entries of its snapshot, merged with its own writes.
+/// One scan of a transaction over one or several ranges: the entries of its snapshot, merged with its own writes.
 ///
 /// The scan sees the writes that were made before it started. It returns rows of the snapshot's records without
 /// copying, cut where a write comes in between, and each write as its own row. It records in the transaction's read set
@@ -11,9 +11,10 @@ final class TransactionWalk {
     private var base: ScanWalk
     /// The writes that were made before the scan started.
     private let writes: WriteBuffer
-    /// The range of the scan, and the part of it from the start or from the target of the last seek.
-    private let fullRange: ScanRange
-    private var range: ScanRange
+    /// The ranges of the scan, and the part of the current one from its start or from the target of the last seek.
+    private var ranges: RangeIterator
+    private var range: KeyRange
+    private let isForward: Bool
     /// The number of that part in the read set; nil if reads are not checked.
     private var number: Int?
     /// The number of entries that the scan may still return.
@@ -37,39 +38,55 @@ final class TransactionWalk {
     /// - Parameters:
     ///   - path: unowned. The caller keeps it and the transaction's snapshot alive during the scan.
     ///   - snapshot: the last change that the scan sees.
+    ///   - ranges: sorted and disjoint.
     /// - Throws: ``StoreError`` if the transaction has ended, or the store is closed.
     init(
-        _ transaction: TransactionState, _ path: ScanPath, at snapshot: SequenceNumber, _ range: ScanRange
+        _ transaction: TransactionState, _ path: ScanPath, at snapshot: SequenceNumber, over ranges: [KeyRange],
+        _ direction: ScanDirection, limit: Int
     ) throws(StoreError) {
         let (writes, number) = try transaction.beginWalk()
         self.transaction = transaction
         self.writes = writes
         self.number = number
-        fullRange = range
-        self.range = range
-        left = range.limit
-        var unlimited = range
-        unlimited.limit = writes.isEmpty ? range.limit : .max
-        base = try ScanWalk(path, at: snapshot, unlimited)
+        self.ranges = RangeIterator(ranges, direction)
+        range = self.ranges.next() ?? KeyRange(to: [])
+        isForward = direction == .forward
+        left = limit
+        base = try ScanWalk(
+            path, at: snapshot,
+            ScanRange(from: range.from, to: range.to, reverse: !isForward, limit: writes.isEmpty ? limit : nil))
         place = firstPlace()
     }
-
-    private var isForward: Bool { range.direction == .forward }
 
     // MARK: Rows
 
     /// Returns the next records as a row; see ``ScanWalk/nextRow(behind:)``.
     func nextRow(behind taken: RecordPlace?) throws(StoreError) -> RecordRow? {
         use(upTo: taken)
-        guard left > 0 else { return nil }
-        guard let next = try findRow() else {
+        while left > 0 {
+            if let next = try findRow() {
+                row = next
+                // Recorded before the row is returned, because the caller may commit while it uses the row.
+                note(through: next.start == next.end ? next.start : next.end - 1)
+                return next
+            }
             note(through: nil)
-            return nil
+            if try !enterNextRange() { return nil }
         }
-        row = next
-        // Recorded before the row is returned, because the caller may commit while it uses the row.
-        note(through: next.start == next.end ? next.start : next.end - 1)
-        return next
+        return nil
+    }
+
+    /// Moves to the start of the next range. Returns false if there is none.
+    private func enterNextRange() throws(StoreError) -> Bool {
+        var rest = ranges
+        guard let next = rest.next() else { return false }
+        number = try transaction.beginWalk().number
+        // Moved on only now, so that a call after an error skips no range.
+        (ranges, range) = (rest, next)
+        place = firstPlace()
+        (baseNext, baseEnd, isBaseAtEnd) = (nil, nil, false)
+        try base.moveOn(to: next)
+        return true
     }
 
     /// Handles the record at which a row ended early; see ``ScanWalk/handOther(_:to:)``.
@@ -77,40 +94,37 @@ final class TransactionWalk {
         _ record: RecordPlace, to body: (RawSpan, RawSpan) throws -> Bool
     ) throws -> Bool {
         if isRowOwn { return try unsafe body(record.key.buffer.bytes, record.value.buffer.bytes) }
-        if base.isSkipped(record) {
-            skip()
-            return true
-        }
+        if base.isSkipped(record) { left &+= 1 }
         return try base.handOther(record, to: body)
     }
 
     /// Like ``handOther(_:to:)``, for a row of keys; see ``ScanWalk/handOtherKey(_:to:)``.
     func handOtherKey(_ record: RecordPlace, to body: (RawSpan) throws -> Bool) rethrows -> Bool {
-        if !isRowOwn, base.isSkipped(record) {
-            skip()
-            return true
-        }
-        return try unsafe body(record.key.buffer.bytes)
+        if isRowOwn { return try unsafe body(record.key.buffer.bytes) }
+        if base.isSkipped(record) { left &+= 1 }
+        return try base.handOtherKey(record, to: body)
     }
 
-    /// Moves to a key of the range, like ``Cursor/seek(to:)``. The keys read from there on form a new part in the read
+    /// Moves to a key of the ranges, like ``Cursor/seek(to:)``. The keys read from there on form a new part in the read
     /// set.
     func seek(to key: [UInt8]) throws(StoreError) {
         use(upTo: row.map { $0.start + 1 })
         number = try transaction.beginWalk().number
-        range = fullRange
-        if isForward {
-            if (fullRange.from ?? []).lexicographicallyPrecedes(key) { range.from = key }
-        } else {
-            let end = KeyRange.successor(of: key)
-            if fullRange.to.map({ end.lexicographicallyPrecedes($0) }) ?? true { range.to = end }
-        }
         // For a hidden record, `ScanWalk.discountHidden()` has raised the count of entries left, and this lowers it again.
         // Otherwise the count of an unlimited scan would overflow, and the seek would treat the scan as ended.
         if !isBaseAtEnd { base.take(upTo: baseNext) }
-        try base.seek(to: key)
         (baseNext, baseEnd, isBaseAtEnd) = (nil, nil, false)
+        // A backward scan excludes its start, so it starts at the key's successor.
+        let rest = isForward ? KeyRange(from: key) : KeyRange(to: KeyRange.successor(of: key))
+        ranges.skip(before: rest.to ?? rest.from)
+        guard let next = ranges.next() else {
+            (number, place, isBaseAtEnd) = (nil, nil, true)
+            return
+        }
+        range = next.intersection(rest)
         place = firstPlace()
+        base.enter(next)
+        try base.seek(to: key)
     }
 
     /// Returns the next record, valid until the next call. Must not be mixed with ``nextRow(behind:)``.
@@ -123,17 +137,13 @@ final class TransactionWalk {
                 note(through: record)
                 return record.record
             }
-            skip()
+            // The next call counts the hidden record as a returned entry.
+            left &+= 1
+            base.discountHidden()
             taken = record + 1
         }
         row = nil
         return nil
-    }
-
-    /// Corrects the counts for a hidden record, which the next call counts as a returned entry.
-    private func skip() {
-        left &+= 1
-        base.discountHidden()
     }
 
     /// Runs `body` with the value of the record that ``nextRecord()`` returned last.
@@ -216,8 +226,7 @@ final class TransactionWalk {
     /// Returns the snapshot's records from `start` on, up to the next write or deleted range.
     /// - Parameter write: the next write; nil if there is none in the range.
     private func baseRow(from start: RecordPlace, before write: SortedWrites.Write?) -> RecordRow {
-        if isBaseRowEmpty { return RecordRow(start: start, end: start) }
-        guard var end = baseEnd else { return RecordRow(start: start, end: start) }
+        guard var end = baseEnd, !isBaseRowEmpty else { return RecordRow(start: start, end: start) }
         if end - start > left { end = start + left }
         if let write {
             writes.batch.withPayload { payload in
@@ -266,11 +275,9 @@ final class TransactionWalk {
     private func firstPlace() -> SortedWrites.Place? {
         writes.batch.withPayload { payload in
             if isForward {
-                return withContiguousBytes(range.from ?? []) { writes.writes.firstPlace(notBelow: $0, in: payload) }
+                return range.from.withBytes { writes.writes.firstPlace(notBelow: $0, in: payload) }
             }
-            let end = range.to.map { key in
-                withContiguousBytes(key) { writes.writes.firstPlace(notBelow: $0, in: payload) }
-            }
+            let end = range.to.map { $0.withBytes { writes.writes.firstPlace(notBelow: $0, in: payload) } }
             return writes.writes.place(before: end ?? writes.writes.end)
         }
     }
@@ -283,9 +290,7 @@ final class TransactionWalk {
 
     /// Whether a key lies after the end of the range, in scan order.
     private func isBeyondEnd(_ key: Bytes) -> Bool {
-        guard let end = range.farEnd else { return false }
-        let order = withContiguousBytes(end) { compareKeys(key, $0) }
-        return isForward ? order >= 0 : order < 0
+        isForward ? range.ends(before: key) : range.begins(behind: key)
     }
 
     // MARK: Read set
@@ -293,13 +298,10 @@ final class TransactionWalk {
     /// Records that the scan has read through a record, or to its end if `record` is nil.
     private func note(through record: RecordPlace?) {
         guard let number else { return }
-        let key = record.map { [UInt8]($0.key) }
-        let read =
-            switch (range.direction, key) {
-            case (.forward, let key?): KeyRange(from: range.from, to: KeyRange.successor(of: key))
-            case (.backward, let key?): KeyRange(from: key, to: range.to)
-            case (_, nil): KeyRange(from: range.from, to: range.to)
-            }
+        var read = range
+        if let key = record.map({ [UInt8]($0.key) }) {
+            if isForward { read.to = KeyRange.successor(of: key) } else { read.from = key }
+        }
         transaction.updateWalk(number, read)
     }
 }

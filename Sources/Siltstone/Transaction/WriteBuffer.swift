@@ -9,14 +9,10 @@ package struct WriteBuffer: Sendable {
     /// The deleted ranges. They hide entries of the store, but none of ``writes``.
     private(set) var deleted = KeyRangeSet()
 
-    /// The result of a lookup.
-    enum Lookup {
-        /// The transaction has not written the key.
-        case unwritten
-        /// The transaction has deleted the key, alone or in a range.
-        case deleted
-        /// The value that the transaction has put.
-        case value([UInt8])
+    /// What the transaction has written for a key.
+    struct Written: Equatable {
+        /// The value that it has put; nil if it has deleted the key, alone or in a range.
+        var value: [UInt8]?
     }
 
     /// A point to which the buffer can roll back: the bytes and the number of the changes before it.
@@ -42,14 +38,12 @@ package struct WriteBuffer: Sendable {
 
     mutating func put(_ key: Bytes, _ value: Bytes) throws(StoreError) {
         try checkLimits(key.count, value.count)
-        batch.append(.value, key: key, value: value)
-        index(keyCount: key.count, valueCount: value.count, isDeletion: false)
+        add(.value, key, value)
     }
 
     mutating func delete(_ key: Bytes) throws(StoreError) {
         try checkLimits(key.count, 0)
-        batch.append(.tombstone, key: key, value: .emptyBytes)
-        index(keyCount: key.count, valueCount: 0, isDeletion: true)
+        add(.tombstone, key, .emptyBytes)
     }
 
     /// Deletes the keys in `[start, end)`. Adds nothing if there can be none.
@@ -57,22 +51,20 @@ package struct WriteBuffer: Sendable {
         try Limits.check(key: max(start.count, end.count), value: 0)
         guard compareKeys(start, end) < 0 else { return }
         try checkLimits(start.count, end.count)
-        batch.append(.rangeTombstone, key: start, value: end)
-        cover(start, end)
+        add(.rangeTombstone, start, end)
     }
 
-    /// Adds the batch's last change to ``writes``.
-    private mutating func index(keyCount: Int, valueCount: Int, isDeletion: Bool) {
+    /// Adds a change to the batch and to the index. A deleted range removes the writes that it covers from the index.
+    private mutating func add(_ kind: RecordKind, _ key: Bytes, _ value: Bytes) {
+        batch.append(kind, key: key, value: value)
+        if kind == .rangeTombstone {
+            batch.withPayload { payload in writes.remove(from: key, to: value, in: payload) }
+            return deleted.insert(KeyRange(from: [UInt8](key), to: [UInt8](value)))
+        }
         let write = SortedWrites.Write(
-            keyOffset: UInt32(batch.byteCount - valueCount - keyCount), keyCount: UInt32(keyCount),
-            valueCount: UInt32(valueCount), isDeletion: isDeletion)
+            keyOffset: UInt32(batch.byteCount - value.count - key.count), keyCount: UInt32(key.count),
+            valueCount: UInt32(value.count), isDeletion: kind == .tombstone)
         batch.withPayload { payload in writes.set(write, in: payload) }
-    }
-
-    /// Adds a deleted range, and removes the writes that it covers from the index.
-    private mutating func cover(_ start: Bytes, _ end: Bytes) {
-        batch.withPayload { payload in writes.remove(from: start, to: end, in: payload) }
-        deleted.insert(KeyRange(from: [UInt8](start), to: [UInt8](end)))
     }
 
     /// Throws ``StoreError/Code/tooLarge`` if a change exceeds a limit or would make the batch too large.
@@ -85,16 +77,16 @@ package struct WriteBuffer: Sendable {
         }
     }
 
-    /// Looks up `key` among the writes.
+    /// Looks up `key` among the writes; returns nil if the transaction has not written it.
     /// - Complexity: O(log n) for n writes
-    func lookup(_ key: Bytes) -> Lookup {
-        if batch.isEmpty { return .unwritten }
-        let found: Lookup = batch.withPayload { payload in
-            guard let write = writes.write(of: key, in: payload) else { return .unwritten }
-            return write.isDeletion ? .deleted : .value([UInt8](write.value(in: payload)))
+    func lookup(_ key: Bytes) -> Written? {
+        if batch.isEmpty { return nil }
+        return batch.withPayload { payload in
+            guard let write = writes.write(of: key, in: payload) else {
+                return !deleted.isEmpty && deleted.contains(key) ? Written() : nil
+            }
+            return Written(value: write.isDeletion ? nil : [UInt8](write.value(in: payload)))
         }
-        if case .unwritten = found, !deleted.isEmpty, deleted.contains(key) { return .deleted }
-        return found
     }
 
     /// Undoes all changes after a mark.
@@ -105,23 +97,11 @@ package struct WriteBuffer: Sendable {
         self = WriteBuffer()
         old.withPayload { payload in
             var changes = ChangeReader(Bytes(rebasing: payload[..<mark.byteCount]), firstSequence: 0)
-            for _ in 0..<mark.count {
-                // The batch has encoded these changes itself, so decoding them cannot fail.
-                guard
-                    case .success(let change?) = Result(catching: { () throws(MalformedChange) in
-                        try changes.next()
-                    })
-                else { return assertionFailure("a batch that cannot be read") }
-                replay(change)
-            }
+            // The batch has encoded these changes itself, so decoding them cannot fail.
+            do throws(MalformedChange) {
+                while let change = try changes.next() { add(change.kind, change.key, change.value) }
+            } catch { assertionFailure("a batch that cannot be read") }
         }
-    }
-
-    /// Adds a change of the old batch again.
-    private mutating func replay(_ change: Record) {
-        batch.append(change.kind, key: change.key, value: change.value)
-        if change.kind == .rangeTombstone { return cover(change.key, change.value) }
-        index(keyCount: change.key.count, valueCount: change.value.count, isDeletion: change.kind == .tombstone)
     }
 
     /// Returns the written keys and ranges. A commit under snapshot isolation checks this set for conflicts.

@@ -1,8 +1,21 @@
+/// The attempts at each kind of background work.
+struct BackgroundAttempts {
+    /// Attempts to create the next log.
+    var log = WorkAttempts()
+    /// Attempts to flush the sealed memtables.
+    var flush = WorkAttempts()
+    /// Attempts to run the compactions that are due.
+    var compaction = WorkAttempts()
+
+    /// The error of a kind of work whose last finished attempt failed; nil if there is none.
+    var failure: StoreError? { flush.failure ?? log.failure ?? compaction.failure }
+}
+
 /// Numbers the attempts at one kind of background work. A writer that waits for the work receives only the failure of
 /// an attempt that started after the wait. The cause of an earlier failure may have passed.
-struct BackgroundAttempts {
+struct WorkAttempts {
     /// Number of attempts that have started.
-    private(set) var begun = 0
+    private var begun = 0
     /// Number of the last attempt that failed; 0 for none.
     private var failed = 0
     /// The error of that attempt; nil if a later attempt has succeeded, or none has failed.
@@ -18,8 +31,8 @@ struct BackgroundAttempts {
         failure = error
     }
 
-    /// Throws ``failure`` if its attempt started after the first `count` attempts.
-    func check(since count: Int) throws(StoreError) {
-        if failed > count, let failure { throw failure }
+    /// Throws ``failure`` if its attempt has started since an earlier state.
+    func check(since earlier: WorkAttempts) throws(StoreError) {
+        if failed > earlier.begun, let failure { throw failure }
     }
 }

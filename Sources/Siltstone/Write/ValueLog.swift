@@ -69,8 +69,7 @@ final class ValueLog: Sendable {
             try sync(current)
             writer = nil
         }
-        let values: ValueFileAppender
-        if let writer { values = writer } else { values = try beginFile() }
+        let values = if let writer { writer } else { try beginFile() }
         // Files from this size on preallocate disk space. The idle watch releases it when the store becomes idle.
         defer { if values.size >= ValueFileWriter.firstStep { background.value.idleWatch() } }
         // The change's own number is not known yet. No reader needs it; it tells people when the value was written.

@@ -8,12 +8,12 @@ extension WritePath {
     func prepareLogSoon() {
         guard state.nextLog == nil, !state.isPreparingLog, !status.isClosed else { return }
         state.isPreparingLog = true
-        background.nextLog()
+        background.value.nextLog()
     }
 
     /// Creates the next log, and wakes the writers that wait for it.
     func prepareLog() {
-        lock.withLock { state.logAttempts.begin() }
+        lock.withLock { state.attempts.log.begin() }
         let result = Result { () throws(StoreError) -> LogWriter? in
             try retryAfterFlush { () throws(StoreError) in try makingSpace(versions.createLog) }
         }
@@ -25,8 +25,8 @@ extension WritePath {
             switch result {
             case .success(let log):
                 state.nextLog = log
-                state.logAttempts.succeed()
-            case .failure(let error): state.logAttempts.fail(error)
+                state.attempts.log.succeed()
+            case .failure(let error): state.attempts.log.fail(error)
             }
             lock.wakeAll()
         }
@@ -39,7 +39,7 @@ extension WritePath {
     func beginFlush() -> LoggedTable? {
         lock.withLock {
             guard !status.isClosed, let oldest = state.sealed.first else { return nil }
-            state.flushAttempts.begin()
+            state.attempts.flush.begin()
             state.controller.beginFlush(bytes: oldest.table.byteCount)
             return oldest
         }
@@ -52,13 +52,13 @@ extension WritePath {
         state.flushedSequence = max(state.flushedSequence, sealed.table.greatestSequence)
         state.flushedLogs += 1
         state.controller.endFlush(usualBytes: configuration.sealingBytes)
-        state.flushAttempts.succeed()
+        state.attempts.flush.succeed()
     }
 
     /// Records a failed flush, and wakes the writers that wait for it.
     func failFlush(_ error: StoreError) {
         lock.withLock {
-            state.flushAttempts.fail(error)
+            state.attempts.flush.fail(error)
             state.controller.stopFlush()
             lock.wakeAll()
         }
@@ -74,14 +74,14 @@ extension WritePath {
 
     // MARK: Compactions
 
-    func beginCompactions() { lock.withLock { state.compactionAttempts.begin() } }
+    func beginCompactions() { lock.withLock { state.attempts.compaction.begin() } }
 
-    func finishCompactions() { lock.withLock { state.compactionAttempts.succeed() } }
+    func finishCompactions() { lock.withLock { state.attempts.compaction.succeed() } }
 
     /// Records that compactions have failed, and wakes the writers that wait for them.
     func failCompactions(_ error: StoreError) {
         lock.withLock {
-            state.compactionAttempts.fail(error)
+            state.attempts.compaction.fail(error)
             lock.wakeAll()
         }
     }
@@ -124,8 +124,8 @@ extension WritePath {
             }
             if status.isClosing || status.hasFailed { return .nothing }
             // The disk is probably full. Writers try again, but this function does not.
-            if state.failedAttempt != nil { return .nothing }
-            do { return try switchMemTable(.nothing, .never, since: attemptCounts()) ? .sealed : .wait } catch {
+            if state.attempts.failure != nil { return .nothing }
+            do { return try switchMemTable(.nothing, .never, since: state.attempts) ? .sealed : .wait } catch {
                 return .nothing  // the next writer that needs the work tries again, and receives the error
             }
         }
@@ -168,9 +168,9 @@ extension WritePath {
         lock.withLock { (versions.current, state.sealed + [state.active]) }
     }
 
-    /// Counts of writes, and ``WriteState/failedAttempt``.
-    var report: (counts: WriteCounts, failure: StoreError?) {
-        lock.withLock { (state.counts, state.failedAttempt) }
+    /// Counts of writes, and ``BackgroundAttempts/failure``.
+    var report: (counts: Statistics, failure: StoreError?) {
+        lock.withLock { (state.counts, state.attempts.failure) }
     }
 
     /// Closes the logs cleanly. The caller holds the manifest lock, and nobody writes any more.

@@ -72,9 +72,9 @@ extension WritePath {
     private func takeLogStep(_ log: LogWriter) {
         state.active.nextStep = log.end + Self.logStep
         slowForFlush()
-        background.idleWatch()
+        background.value.idleWatch()
         prepareMemTable()
-        if isWrittenInBulk(log) { background.preparation { log.prepare(ahead: Self.preparationReach) } }
+        if isWrittenInBulk(log) { background.value.preparation { log.prepare(ahead: Self.preparationReach) } }
     }
 
     /// True while many bytes are appended between two syncs. Otherwise preallocating pages would only make the next
@@ -88,7 +88,7 @@ extension WritePath {
     func prepareMemTable() {
         guard configuration.memTableBytes >= 2 * Self.preparationReach else { return }
         let (table, limit) = (state.active.table, configuration.sealingBytes)
-        background.preparation { table.prepare(ahead: Self.preparationReach, upTo: limit) }
+        background.value.preparation { table.prepare(ahead: Self.preparationReach, upTo: limit) }
     }
 
     /// Makes the changes up to `last` visible, and adds to the counts of writes. The caller holds the write lock.

@@ -32,7 +32,7 @@ extension WritePath {
     /// True if logs will be removed: a flush is pending whose last attempt has not failed, or flushed logs are being
     /// removed. The caller holds the write lock.
     private var canAwaitFlush: Bool {
-        let flushes = !state.sealed.isEmpty && state.flushAttempts.failure == nil
+        let flushes = !state.sealed.isEmpty && state.attempts.flush.failure == nil
         return !status.isClosed && (flushes || logsToRemove > 0)
     }
 
@@ -44,7 +44,7 @@ extension WritePath {
     private func awaitFlush() -> Int {
         lock.withLock {
             if logsToRemove == 0, let oldest = state.sealed.first?.table {
-                background.flush()
+                background.value.flush()
                 while canAwaitFlush, state.sealed.first?.table === oldest { lock.wait() }
             }
             awaitRemovals()
@@ -75,7 +75,7 @@ extension WritePath {
     /// - Parameter log: a log that keeps its space.
     /// - Returns: true if an immediate second attempt is worthwhile.
     func gainSpace(for log: LogWriter? = nil) -> Bool {
-        if !state.sealed.isEmpty { background.flush() }
+        if !state.sealed.isEmpty { background.value.flush() }
         return releaseReserves(except: log)
     }
 

@@ -4,30 +4,23 @@ extension WritePath {
     func changeLarge(
         _ key: Bytes, _ value: Bytes, _ condition: Condition?
     ) throws(StoreError) -> SequenceNumber? {
-        try withValuesLocked { () throws(StoreError) in try changeLargeLocked(key, value, condition) }
-    }
-
-    private func changeLargeLocked(
-        _ key: Bytes, _ value: Bytes, _ condition: Condition?
-    ) throws(StoreError) -> SequenceNumber? {
-        if let condition {
+        try withValuesLocked { () throws(StoreError) in
             // Evaluates the condition before appending, because a rejected write would leave garbage in the value file.
             // The final evaluation happens under the write lock.
-            let evidence = try gather(key, condition)
-            if !evidence.holds {
+            if let condition, try !gather(key, condition).holds {
                 // The evaluation may have seen a change that is not visible to readers yet. Taking the lock once waits
                 // until it is visible.
                 lock.withLock {}
                 return 0
             }
-        }
-        return try rollingBackValues { () throws(StoreError) in
-            let pointer = try values.append(key, value)
-            return try withStackBytes(ValuePointer.size) { buffer throws(StoreError) in
-                pointer.write(to: buffer)
-                return try append(
-                    .pointer, key, Bytes(buffer), userBytes: key.count + value.count, .forFlush, condition,
-                    valueFile: pointer.file)
+            return try rollingBackValues { () throws(StoreError) in
+                let pointer = try values.append(key, value)
+                return try withStackBytes(ValuePointer.size) { buffer throws(StoreError) in
+                    pointer.write(to: buffer)
+                    return try append(
+                        .pointer, key, Bytes(buffer), userBytes: key.count + value.count, .forFlush, condition,
+                        valueFile: pointer.file)
+                }
             }
         }
     }

@@ -50,7 +50,7 @@ extension WritePath {
     private func findRoom(_ size: ChangeSize, _ waits: WaitPolicy) throws(StoreError) -> Bool {
         if _slowPath(!versions.isRecoveryDurable), try !makeRecoveryDurable(waits) { return false }
         if state.controller.delay > 0, try !slowDown(size, waits) { return false }
-        let earlier = attemptCounts()
+        let earlier = state.attempts
         while true {
             let (bytes, isEmpty, hasRoom) = state.active.unretainedTable.with { table in
                 (
@@ -59,7 +59,7 @@ extension WritePath {
                 )
             }
             if hasRoom, !isFull(bytes) || isEmpty {
-                if bytes >= preparationBytes, state.logAttempts.failure == nil { prepareLogSoon() }
+                if bytes >= preparationBytes, state.attempts.log.failure == nil { prepareLogSoon() }
                 noteEasyRoom(from: bytes)
                 return true
             }

@@ -2,20 +2,6 @@ import Synchronization
 
 // The switch to a new memtable and log, and the waits that it needs.
 extension WritePath {
-    /// For each kind of background work, the number of attempts that had started when a caller started.
-    struct AttemptCounts {
-        var flush: Int
-        var log: Int
-        var compaction: Int
-    }
-
-    /// The current counts. The caller holds the write lock.
-    func attemptCounts() -> AttemptCounts {
-        AttemptCounts(
-            flush: state.flushAttempts.begun, log: state.logAttempts.begun,
-            compaction: state.compactionAttempts.begun)
-    }
-
     /// Seals the active memtable and makes a new one active, or waits once for the work that this needs. Called under
     /// the write lock, which it may release while waiting.
     /// - Parameters:
@@ -23,7 +9,7 @@ extension WritePath {
     ///   - earlier: the counts from when the caller started. If a later attempt fails, its error is thrown. The next
     ///     caller schedules the work again, because a full disk may have space by then.
     /// - Returns: false if it would have to wait and the caller must not.
-    func switchMemTable(_ size: ChangeSize, _ waits: WaitPolicy, since earlier: AttemptCounts) throws(StoreError)
+    func switchMemTable(_ size: ChangeSize, _ waits: WaitPolicy, since earlier: BackgroundAttempts) throws(StoreError)
         -> Bool
     {
         guard let log = try nextLogIfReady(waits, since: earlier) else {
@@ -46,28 +32,29 @@ extension WritePath {
         state.controller.beginTable()
         prepareMemTable()
         publish()
-        background.flush()
+        background.value.flush()
         return true
     }
 
     /// The log for the next memtable, if the active memtable can be sealed. Otherwise schedules the missing work and
     /// returns nil. Throws the error of the missing work, if an attempt since `earlier` failed. A failed flush is not
     /// reported here as long as there is room for another sealed memtable.
-    private func nextLogIfReady(_ waits: WaitPolicy, since earlier: AttemptCounts) throws(StoreError) -> LogWriter? {
+    private func nextLogIfReady(_ waits: WaitPolicy, since earlier: BackgroundAttempts) throws(StoreError) -> LogWriter?
+    {
         if state.sealed.count >= configuration.sealedMemTableLimit {
-            try state.flushAttempts.check(since: earlier.flush)
-            background.flush()
+            try state.attempts.flush.check(since: earlier.flush)
+            background.value.flush()
             return nil
         }
         // A caller that holds the value lock passes `.forFlush`. It must not wait for a compaction, which may need that
         // lock, so it may exceed the limit of level 0.
         if waits != .forFlush, isLevelZeroFull {
-            try state.compactionAttempts.check(since: earlier.compaction)
-            background.compaction()
+            try state.attempts.compaction.check(since: earlier.compaction)
+            background.value.compaction()
             return nil
         }
         if state.nextLog == nil {
-            try state.logAttempts.check(since: earlier.log)
+            try state.attempts.log.check(since: earlier.log)
             prepareLogSoon()
         }
         return state.nextLog
@@ -84,10 +71,10 @@ extension WritePath {
         defer { lock.unlock() }
         guard isLevelZeroFull else { return }
         try status.checkWritable()
-        let earlier = attemptCounts().compaction
+        let earlier = state.attempts.compaction
         while isLevelZeroFull, isFull(state.active.table.byteCount) {
-            try state.compactionAttempts.check(since: earlier)
-            background.compaction()
+            try state.attempts.compaction.check(since: earlier)
+            background.value.compaction()
             stall()
             try status.checkStillWritable()
         }
@@ -106,7 +93,7 @@ extension WritePath {
         lock.lock()
         defer { lock.unlock() }
         try status.checkWritable()
-        let earlier = attemptCounts()
+        let earlier = state.attempts
         let newest = state.active.table
         if !newest.isEmpty {
             // If another thread seals this memtable first, that has the same effect.
@@ -118,9 +105,9 @@ extension WritePath {
         // Waits only for the memtables that existed at the call, because writers may seal new ones as fast as these are
         // flushed.
         while state.sealed.contains(where: { $0.table === last }) {
-            try state.flushAttempts.check(since: earlier.flush)
+            try state.attempts.flush.check(since: earlier.flush)
             try status.checkStillWritable()
-            background.flush()
+            background.value.flush()
             lock.wait()
         }
     }

@@ -12,7 +12,7 @@ extension WritePath {
     func syncAll() async throws(StoreError) {
         let last = try lastAcknowledged()
         if !versions.isRecoveryDurable {
-            try await blocking.run { () throws(StoreError) in try self.versions.makeRecoveryDurable() }
+            try await BlockingWork.run { () throws(StoreError) in try self.versions.makeRecoveryDurable() }
         }
         try await commits?.wait(for: last)
     }
@@ -71,18 +71,14 @@ extension WritePath {
     /// Makes a change on the caller's thread if that does not block, otherwise on a thread that may block.
     /// - Parameters:
     ///   - durability: see ``waitUntilDurable(_:_:)``.
-    ///   - inline: makes the change; returns nil if that would block.
-    ///   - blocking: makes the change, and may block.
+    ///   - change: makes the change; returns nil if it must not block and would have to.
     func changeWithoutBlocking(
-        _ durability: Durability?, inline: () throws(StoreError) -> SequenceNumber?,
-        blocking: @escaping @Sendable () throws(StoreError) -> SequenceNumber?
+        _ durability: Durability?,
+        _ change: @escaping @Sendable (_ mayBlock: Bool) throws(StoreError) -> SequenceNumber?
     ) async throws(StoreError) -> SequenceNumber {
-        let sequence: SequenceNumber
-        if let done = try inline() {
-            sequence = done
-        } else {
-            sequence = try await self.blocking.run(blocking) ?? 0
-        }
+        var done = try change(false)
+        if done == nil { done = try await BlockingWork.run { () throws(StoreError) in try change(true) } }
+        let sequence = done ?? 0
         try await waitUntilDurable(sequence, durability)
         return sequence
     }

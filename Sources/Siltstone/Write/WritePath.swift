@@ -23,7 +23,6 @@ final class WritePath: Sendable {
     let feed: ChangeFeed
     let arenas: ArenaPool
     /// Runs blocking work for asynchronous writers.
-    let blocking: BlockingQueue
 
     let lock = ConditionLock(.write)
     private let cell: HeapCell<WriteState>
@@ -32,7 +31,8 @@ final class WritePath: Sendable {
     /// Group commit: one sync serves several writers. Set in the initializer, because its closure refers to the write
     /// path.
     private let commitCell = HeapCell<GroupCommit?>(nil)
-    private let requests = HeapCell(BackgroundRequests())
+    /// The requests to background work. The value log holds a copy.
+    let background = HeapCell(BackgroundRequests())
 
     init(
         _ state: WriteState, _ versions: VersionSet, _ values: ValueLog, _ scans: ScanPath, _ feed: ChangeFeed,
@@ -47,7 +47,6 @@ final class WritePath: Sendable {
         deletedRanges = scans.deletedRanges
         self.feed = feed
         self.arenas = arenas
-        blocking = reads.blocking
         cell = HeapCell(state)
         noteRuns(versions.current)
         commitCell.value = GroupCommit { [unowned self] () throws(StoreError) in try self.syncLogs() }
@@ -65,12 +64,6 @@ final class WritePath: Sendable {
     }
 
     var commits: GroupCommit? { commitCell.value }
-
-    /// The requests to background work. The value log holds a copy.
-    var background: BackgroundRequests {
-        get { requests.value }
-        set { requests.value = newValue }
-    }
 
     /// Wakes all threads that wait for a change of the state.
     func wakeAll() { lock.withLock { lock.wakeAll() } }

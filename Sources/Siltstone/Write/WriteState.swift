@@ -8,12 +8,7 @@ struct WriteState {
     var nextLog: LogWriter?
     /// True while the next log is scheduled or being created.
     var isPreparingLog = false
-    /// Attempts to create the next log.
-    var logAttempts = BackgroundAttempts()
-    /// Attempts to flush the sealed memtables.
-    var flushAttempts = BackgroundAttempts()
-    /// Attempts to run the compactions that are due.
-    var compactionAttempts = BackgroundAttempts()
+    var attempts = BackgroundAttempts()
     /// Number of logs whose memtables are segments.
     var flushedLogs = 0
     /// Number of those logs that are removed, so that their space is free.
@@ -23,7 +18,9 @@ struct WriteState {
     /// The memtables contain all changes with a larger sequence number than this.
     var flushedSequence: SequenceNumber
     var controller = WriteController()
-    var counts = WriteCounts()
+    /// The counts of writes since the store was opened. Conflicts are rejected commits, stalls are waits for background
+    /// work, and slowdowns are pauses (``WriteController``). The other fields stay empty.
+    var counts = Statistics()
 
     /// - Parameters:
     ///   - active: the memtable that takes changes.
@@ -36,24 +33,9 @@ struct WriteState {
         flushedSequence = lastSequence
     }
 
-    /// The error of a kind of background work whose last finished attempt failed; nil if there is none.
-    var failedAttempt: StoreError? { flushAttempts.failure ?? logAttempts.failure ?? compactionAttempts.failure }
-
     /// The memtables, newest first.
     var tables: [MemTable] { [active.table] + sealed.reversed().map(\.table) }
 
     /// The value files to which changes in memory refer.
     var valueFiles: Set<UInt64> { sealed.reduce(into: active.valueFiles) { $0.formUnion($1.valueFiles) } }
-}
-
-/// Counts of writes since the store was opened. Conflicts are rejected commits, stalls are waits for background work,
-/// and slowdowns are pauses (``WriteController``).
-struct WriteCounts: Sendable {
-    var changes = 0
-    var changedBytes = 0
-    var conflicts = 0
-    var stalls = 0
-    var stallSeconds = 0.0
-    var slowdowns = 0
-    var slowdownSeconds = 0.0
 }

@@ -25,7 +25,7 @@ struct OwnerFixture {
 
     func makeReads() -> ReadPath {
         let first = SuperVersion(tables: recovered.state.tables, version: recovered.version)
-        return ReadPath(first, visible: recovered.state.lastSequence, directory, status, BlockingQueue())
+        return ReadPath(first, visible: recovered.state.lastSequence, directory, status)
     }
 
     /// A write path with those below it.

@@ -28,8 +28,8 @@ struct WritePathTests {
         let writes = try OwnerFixture().makeWrites()
         let logs = Atomic(0)
         let flushes = Atomic(0)
-        writes.background.nextLog = { logs.add(1, ordering: .relaxed) }
-        writes.background.flush = { flushes.add(1, ordering: .relaxed) }
+        writes.background.value.nextLog = { logs.add(1, ordering: .relaxed) }
+        writes.background.value.flush = { flushes.add(1, ordering: .relaxed) }
         var written = 0
         while try writes.put("key \(written)", [UInt8](repeating: 1, count: 500), mayBlock: false) != nil {
             written += 1
@@ -50,8 +50,8 @@ struct WritePathTests {
     func waits() throws {
         let writes = try OwnerFixture { $0.sealedMemTableLimit = 1 }.makeWrites()
         let queue = DispatchQueue(label: "background work")
-        writes.background.nextLog = { queue.async { writes.prepareLog() } }
-        writes.background.flush = {
+        writes.background.value.nextLog = { queue.async { writes.prepareLog() } }
+        writes.background.value.flush = {
             queue.async {
                 if writes.beginFlush() != nil { writes.failFlush(StoreError(.noSpace, "the disk is full")) }
             }
@@ -69,7 +69,7 @@ struct WritePathTests {
         let fixture = try OwnerFixture()
         let writes = fixture.makeWrites()
         let isWaiting = Atomic(false)
-        writes.background.nextLog = { isWaiting.store(true, ordering: .relaxed) }
+        writes.background.value.nextLog = { isWaiting.store(true, ordering: .relaxed) }
         let codes = Locked<[StoreError.Code?]>([])
         Thread.detachNewThread {
             let code = StoreError.Code.of {

@@ -2,17 +2,12 @@ import Testing
 
 @testable import Siltstone
 
-/// Reads of several ranges, of keys alone and by seeks, on the store, on a snapshot, and by way of the functions that a
-/// reader has which brings none of its own.
+/// Reads of several ranges, of keys alone and by seeks, on the store, on a snapshot and in a transaction.
 extension ModelRun {
     func readRanges() throws {
         guard let (snapshot, old) = held.randomElement(using: &random), random.chance(0.5) else {
-            switch random.index(3) {
-            case 0: try readRanges(of: PlainReader(store.snapshot()), model)
-            case 1: try readInTransaction { reader, model in try readRanges(of: reader, model) }
-            default: try readRanges(of: store, model)
-            }
-            return
+            if random.chance(0.5) { return try readRanges(of: store, model) }
+            return try readInTransaction { reader, model in try readRanges(of: reader, model) }
         }
         try readRanges(of: snapshot, old)
     }
@@ -43,10 +38,9 @@ extension ModelRun {
     /// Some keys, or several groups of them, each perhaps more than once.
     func multiGet() throws {
         let keys = (0..<(random.chance(0.8) ? 10 : 100)).map { _ in randomKey() }
-        switch random.index(4) {
+        switch random.index(3) {
         case 0: #expect(try store.get(all: keys) == keys.map { model[$0] }, place)
-        case 1: try multiGet(keys, from: PlainReader(store.snapshot()), model)
-        case 2: try readInTransaction { reader, model in try multiGet(keys, from: reader, model) }
+        case 1: try readInTransaction { reader, model in try multiGet(keys, from: reader, model) }
         default:
             let (snapshot, old) = held.randomElement(using: &random) ?? (store.snapshot(), model)
             try multiGet(keys, from: snapshot, old)
@@ -146,49 +140,4 @@ extension KeyRange {
 
 extension RawSpan {
     var array: [UInt8] { withUnsafeBytes { Array($0) } }
-}
-
-/// A reader that has the least that one can have, so that all else is what the protocol brings.
-final class PlainReader: KeyValueReader {
-    private let snapshot: Snapshot
-
-    init(_ snapshot: Snapshot) { self.snapshot = snapshot }
-
-    func stable() -> PlainReader { self }
-
-    func _copyValue(_ key: RawSpan) throws(StoreError) -> [UInt8]? { try snapshot._copyValue(key) }
-
-    func _pin(_ key: RawSpan) throws(StoreError) -> PinnedValue { try snapshot._pin(key) }
-
-    func _unpin(_ value: PinnedValue) { snapshot._unpin(value) }
-
-    func _withValue(_ key: RawSpan, _ body: (RawSpan) throws -> Void) throws {
-        try snapshot._withValue(key, body)
-    }
-
-    func _contains(_ key: RawSpan) throws(StoreError) -> Bool { try snapshot._contains(key) }
-
-    func _beginWalk(
-        from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?
-    ) throws(StoreError) -> InlinedWalk {
-        try snapshot._beginWalk(from: from, to: to, reverse: reverse, limit: limit)
-    }
-
-    func _makeCursor(from: [UInt8]?, to: [UInt8]?, reverse: Bool, limit: Int?) throws(StoreError) -> Cursor {
-        try snapshot._makeCursor(from: from, to: to, reverse: reverse, limit: limit)
-    }
-
-    func _copyValue(waiting key: [UInt8]) async throws(StoreError) -> [UInt8]? {
-        try await snapshot._copyValue(waiting: key)
-    }
-
-    func _contains(waiting key: [UInt8]) async throws(StoreError) -> Bool {
-        try await snapshot._contains(waiting: key)
-    }
-
-    func _onBlockingQueue<R: Sendable>(
-        _ body: @escaping @Sendable () throws(StoreError) -> R
-    ) async throws(StoreError) -> R {
-        try await snapshot._onBlockingQueue(body)
-    }
 }

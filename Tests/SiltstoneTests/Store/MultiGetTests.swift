@@ -37,8 +37,8 @@ struct MultiGetTests {
         try compareSynchronously(store, keys, expected)
         let waited: [[UInt8]?] = try await store.get(all: keys)
         #expect(waited == expected)
-        let plain: [[UInt8]?] = try await PlainReader(store.snapshot()).get(all: keys)
-        #expect(plain == expected)
+        let inTransaction: [[UInt8]?] = try await store.begin().get(all: keys)
+        #expect(inTransaction == expected)
         let snapshot = store.snapshot()
         for number in 0..<900 { try await store.delete(key(number)) }
         let old: [[UInt8]?] = try await snapshot.get(all: keys)
@@ -82,7 +82,7 @@ struct MultiGetTests {
         let repeated = (0..<40).flatMap { _ in keys }
         let expected = (0..<40).flatMap { _ in ["long", "empty", "text", nil].map { $0.map { Array($0.utf8) } } }
         #expect(try store.get(all: repeated) == expected)
-        #expect(try PlainReader(store.snapshot()).get(all: repeated) == expected)
+        #expect(try store.begin().get(all: repeated) == expected)
         try store.close()
     }
 

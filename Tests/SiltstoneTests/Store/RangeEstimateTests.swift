@@ -110,13 +110,4 @@ struct RangeEstimateTests {
         try store.close()
         #expect(StoreError.Code.of { try store.estimate() } == .closed)
     }
-
-    @Test("a reader without indexes says it exactly")
-    func plain() throws {
-        let store = try StoreFixture().open(configuration())
-        try put(Array(0..<100), into: store)
-        let reader = PlainReader(store.snapshot())
-        #expect(try reader.estimate(prefix: key(0).prefix(11)) == RangeEstimate(entries: 10, bytes: 620))
-        try store.close()
-    }
 }

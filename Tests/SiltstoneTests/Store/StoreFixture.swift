@@ -156,7 +156,7 @@ extension Engine {
         let log = if let prepared { prepared } else { try versions.createLog() }
         try writes.lock.withLock { () throws(StoreError) in
             writes.state.nextLog = log
-            _ = try writes.switchMemTable(.nothing, .never, since: writes.attemptCounts())
+            _ = try writes.switchMemTable(.nothing, .never, since: writes.state.attempts)
         }
     }
 }
