@@ -75,16 +75,14 @@ extension StoreError {
             .inputOutput, "\(reason); what was written before may or may not be there; \(advice)", file: file,
             offset: offset, errorNumber: errorNumber)
     }
-}
 
-extension StoreError {
     /// True if the on-disk state is unknown after the error. False if nothing has changed: another code says so, or the
     /// process could not even open the file (no descriptor left, no permission).
     var leavesDoubt: Bool { code == .inputOutput && !(errorNumber.map { Platform.isRefusal($0) } ?? false) }
 }
 
-/// Runs `body`, and rethrows its error as an error of the store.
+/// Makes a call, and rethrows its error as an error of the store.
 @inline(__always)
-func storeErrors<R>(_ body: () throws(FileSystemError) -> R) throws(StoreError) -> R {
-    do { return try body() } catch { throw StoreError(error) }
+func storeErrors<R>(_ call: @autoclosure () throws(FileSystemError) -> R) throws(StoreError) -> R {
+    do { return try call() } catch { throw StoreError(error) }
 }

@@ -61,7 +61,7 @@ final class PieceWriter: Sendable {
     /// Waits for all pieces and syncs the file. The caller must start no piece until it returns.
     func sync() throws(StoreError) {
         try wait()
-        try storeErrors { () throws(FileSystemError) in try file.syncFully() }
+        try storeErrors(file.syncFully())
     }
 
     /// Writes the pending piece, if any. Drops it if it is empty, or after a failure.

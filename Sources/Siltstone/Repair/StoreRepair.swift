@@ -114,10 +114,9 @@ struct StoreRepair {
 
     private func takeLock() throws(StoreError) -> any FileLock {
         do {
-            return try fileSystem.retrying { () throws(FileSystemError) in
-                try fileSystem.lock(
-                    path(.lock), exclusive: true, note: "process \(Platform.processIdentifier), repairing")
-            }
+            return try retrying(
+                fileSystem.lock(
+                    path(.lock), exclusive: true, note: "process \(Platform.processIdentifier), repairing"))
         } catch {
             if error.isLocked {
                 throw StoreError(

@@ -32,10 +32,8 @@ struct SegmentSalvage {
     static func salvage(
         fileSystem: any FileSystem, path: String, number: UInt64, body: (Record) throws(StoreError) -> Void
     ) throws(StoreError) -> SegmentSalvage {
-        let file = try storeErrors { () throws(FileSystemError) in
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path, .read) }
-        }
-        let size = try storeErrors { () throws(FileSystemError) in try file.length() }
+        let file = try storeErrors(retrying(fileSystem.open(path, .read)))
+        let size = try storeErrors(file.length())
         var result = SegmentSalvage()
         let window = FileWindow(file, size: size)
         var layout: SegmentLayout?

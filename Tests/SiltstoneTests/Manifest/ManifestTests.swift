@@ -121,10 +121,9 @@ import Testing
             guard let manifest else { return }
             while manifest.edits < Manifest.editLimit { try manifest.append(VersionEdit()) }
             let (before, next) = (manifest.number, manifest.state.nextFileNumber)
-            try storeErrors { () throws(FileSystemError) in
-                // A file that stands in the way of the next manifest.
-                _ = try fixture.fileSystem.open(StoreFile.manifest(next).path(in: store.path), .createNew)
-            }
+            // A file that stands in the way of the next manifest.
+            let path = StoreFile.manifest(next).path(in: store.path)
+            _ = try storeErrors(fixture.fileSystem.open(path, .createNew))
             try manifest.append(VersionEdit())
             #expect(manifest.number == before)
             #expect(manifest.state.nextFileNumber == next + 1)

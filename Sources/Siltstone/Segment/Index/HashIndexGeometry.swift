@@ -27,12 +27,9 @@ struct HashIndexGeometry: Hashable, Sendable {
     /// No table: the segment has no records, or too many of its keys have the same hash.
     static let none = HashIndexGeometry(pageCount: 0, bucketsPerPage: 1, addressBits: 32)
 
-    init(pageCount: Int, bucketsPerPage: Int, addressBits: Int) {
-        self.pageCount = pageCount
-        self.bucketsPerPage = bucketsPerPage
-        self.addressBits = addressBits
-    }
+}
 
+extension HashIndexGeometry {
     /// The geometry for a number of keys and the block bytes of the segment.
     init(keys: Int, dataBytes: Int) {
         addressBits = max(1, Int.bitWidth - max(0, dataBytes - 1).leadingZeroBitCount)

@@ -130,7 +130,7 @@ struct SegmentAssembly: ~Copyable {
 
     private mutating func writeMetadata(pageChecksums: [UInt32], into footer: inout SegmentFooter) throws(StoreError) {
         let ranges = RangeTombstones(rangeTombstones).tombstones
-        summary.finish(lastKey: previous.key, rangeTombstones: ranges)
+        summary.finish(lastKey: previous.key.map { Array($0) } ?? [], rangeTombstones: ranges)
         var metadata = fences.bytes
         footer.fenceBytes = metadata.count
         metadata += blockTable
