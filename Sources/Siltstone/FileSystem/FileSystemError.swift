@@ -37,8 +37,11 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
 
     /// The call, the path and the reason.
     public var description: String {
-        "\(operation) failed: \(Platform.describe(errorNumber))" + (detail.map { " (\($0))" } ?? "") + " [\(path)"
-            + (offset.map { ", offset \($0)" } ?? "") + "]"
+        "\(reason) [\(path)" + (offset.map { ", offset \($0)" } ?? "") + "]"
+    }
+
+    fileprivate var reason: String {
+        "\(operation) failed: \(Platform.describe(errorNumber))" + (detail.map { " (\($0))" } ?? "")
     }
 }
 
@@ -57,14 +60,9 @@ extension StoreError {
             (code, advice) = (.inputOutput, "")
         }
         self.init(
-            code,
-            "\(error.operation) failed: \(Platform.describe(error.errorNumber))"
-                + (error.detail.map { " (\($0))" } ?? "") + advice,
-            file: error.path, offset: error.offset, errorNumber: error.errorNumber)
+            code, error.reason + advice, file: error.path, offset: error.offset, errorNumber: error.errorNumber)
     }
-}
 
-extension StoreError {
     /// The same failure with the code ``StoreError/Code/inputOutput``, for a step that may have changed files before it
     /// failed. Other codes, such as ``StoreError/Code/noSpace``, tell callers that nothing has changed.
     var asUncertain: StoreError {
