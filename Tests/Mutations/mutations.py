@@ -994,8 +994,8 @@ MUTATIONS = [
     Mutation(
         "backward-first-segment", "a backward scan leaves out the first segment of a run",
         "Segment/Read/RunCursor.swift",
-        "batch.count > before || index <= 0",
-        "batch.count > before || index <= 1", first="HeldSnapshotTests"),
+        ": (-1, 0)",
+        ": (-1, 1)", first="HeldSnapshotTests"),
     Mutation(
         "merge-older-wins", "a merge gives equal keys twice",
         "Merge/MergingCursor.swift",
@@ -1022,8 +1022,8 @@ MUTATIONS = [
     Mutation(
         "first-key-missed", "the first key of a segment is looked for in the one before",
         "Segment/Read/Run.swift",
-        "compareKeysByWords(firstKeys[middle], key) > 0",
-        "compareKeysByWords(firstKeys[middle], key) >= 0", first="HeldSnapshotTests"),
+        "compareKeysByWords(firstKeys[$0], key) > 0",
+        "compareKeysByWords(firstKeys[$0], key) >= 0", first="HeldSnapshotTests"),
     Mutation(
         "digest-prefix", "a search takes a key for one that begins as those of the block",
         "Segment/Block/Block+Digests.swift",
@@ -1042,8 +1042,8 @@ MUTATIONS = [
     Mutation(
         "page-cache-key", "the cache takes pages of the hash index for blocks",
         "Segment/Read/SegmentReader+Blocks.swift",
-        "offset: -1 - page)\n        var heap",
-        "offset: page)\n        var heap", first="SegmentDamageTests"),
+        "cached(-1 - page,",
+        "cached(page,", first="SegmentDamageTests"),
     Mutation(
         "cache-owner", "the cache takes a block of one segment for that of another",
         "Segment/Block/BlockCache.swift",
@@ -1146,8 +1146,8 @@ MUTATIONS = [
     Mutation(
         "unnumbered-sees-all", "a walk that asks for no sequence numbers sees what was written after its snapshot",
         "Segment/Read/SegmentCursor+Fill.swift",
-        "where numbered || visible < reader.info.greatestSequence:",
-        "where numbered:", first="StoreModelTests"),
+        "!numbered && (visible ?? .greatest) >= reader.info.greatestSequence",
+        "!numbered", first="StoreModelTests"),
     Mutation(
         "older-version-walked", "a walk that asks for no sequence numbers hands out older versions too",
         "Segment/Read/SegmentCursor+Fill.swift",

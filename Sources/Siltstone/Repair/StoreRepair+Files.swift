@@ -13,14 +13,7 @@ extension StoreRepair {
 
     /// The names in the directory that a store's file can have.
     func listFiles() throws(StoreError) -> Set<StoreFile> {
-        let names: [String]
-        do {
-            names = try retrying(fileSystem.entries(of: directory))
-        } catch {
-            throw error.isMissing
-                ? StoreError(.notFound, "there is no store at this path", file: directory) : StoreError(error)
-        }
-        return Set(names.compactMap { StoreFile(name: $0) })
+        Set(try storeErrors(retrying(fileSystem.entries(of: directory))).compactMap { StoreFile(name: $0) })
     }
 
     /// Returns the names that stand for directories instead of files, and reports each as a loss. The store never

@@ -45,18 +45,11 @@ struct Bytes: RandomAccessCollection, BitwiseCopyable, @unchecked Sendable {
     @inline(__always)
     static var emptyBytes: Bytes { unsafe Bytes(start: nil, count: 0) }
 
-    /// The address of the first byte.
-    @inline(__always)
-    var baseAddress: UnsafeRawPointer? { unsafe start }
-
     /// The bytes as a buffer, for the standard library and the C library.
     @inlinable @inline(__always)
     var buffer: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: start, count: count) }
 
     @usableFromInline typealias Element = UInt8
-    @usableFromInline typealias Index = Int
-    @usableFromInline typealias Indices = Range<Int>
-    @usableFromInline typealias SubSequence = Slice<Bytes>
 
     @inlinable @inline(__always)
     var startIndex: Int { 0 }

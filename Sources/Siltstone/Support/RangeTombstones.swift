@@ -53,12 +53,13 @@ final class RangeTombstones: Sendable {
     func adding(_ tombstone: RangeTombstone) -> RangeTombstones {
         guard tombstone.start.lexicographicallyPrecedes(tombstone.end) else { return self }
         var tombstones = tombstones
-        let place = Self.firstIndex(tombstones) { tombstone.start.lexicographicallyPrecedes($0.start) }
+        let place = firstIndex(in: tombstones.indices) {
+            tombstone.start.lexicographicallyPrecedes(tombstones[$0].start)
+        }
         tombstones.insert(tombstone, at: place)
+        let overlapping = fragments(meeting: KeyRange(from: tombstone.start, to: tombstone.end))
         var fragments = fragments
-        let first = Self.firstIndex(fragments) { tombstone.start.lexicographicallyPrecedes($0.end) }
-        let last = Self.firstIndex(fragments) { !$0.start.lexicographicallyPrecedes(tombstone.end) }
-        fragments.replaceSubrange(first..<last, with: Self.overlay(tombstone, on: fragments[first..<last]))
+        fragments.replaceSubrange(overlapping.indices, with: Self.overlay(tombstone, on: overlapping))
         return RangeTombstones(tombstones: tombstones, fragments: fragments)
     }
 
@@ -90,17 +91,6 @@ final class RangeTombstones: Sendable {
         return result
     }
 
-    /// Returns the first index from which on a condition holds; the count if there is none. Binary search.
-    private static func firstIndex<T>(_ elements: [T], where holds: (T) -> Bool) -> Int {
-        var low = 0
-        var high = elements.count
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(elements[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-
     /// Cuts tombstones that are sorted by start into fragments.
     private static func fragment(_ sorted: [RangeTombstone]) -> [Fragment] {
         guard !sorted.isEmpty else { return [] }
@@ -125,9 +115,10 @@ final class RangeTombstones: Sendable {
     /// Returns the fragments that overlap a range.
     /// - Complexity: O(log *n*) in the number of fragments
     func fragments(meeting range: KeyRange) -> ArraySlice<Fragment> {
-        let first = Self.firstIndex(fragments) { range.from.lexicographicallyPrecedes($0.end) }
-        let last = range.to.map { to in Self.firstIndex(fragments) { !$0.start.lexicographicallyPrecedes(to) } }
-        return fragments[first..<max(first, last ?? fragments.count)]
+        let first = firstIndex(in: fragments.indices) { range.from.lexicographicallyPrecedes(fragments[$0].end) }
+        guard let to = range.to else { return fragments[first...] }
+        let rest = first..<fragments.count
+        return fragments[first..<firstIndex(in: rest) { !fragments[$0].start.lexicographicallyPrecedes(to) }]
     }
 
     /// Returns the largest sequence number, at most `visible`, of a tombstone that covers `key`; 0 if there is none.
