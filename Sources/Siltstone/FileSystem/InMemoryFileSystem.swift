@@ -161,10 +161,6 @@ private final class MemoryFileLock: FileLock {
     deinit { release() }
 
     func release() {
-        let held = data.withLock { data in
-            defer { data = nil }
-            return data
-        }
-        held?.unlock(exclusive: exclusive)
+        data.withLock { $0.take() }?.unlock(exclusive: exclusive)
     }
 }

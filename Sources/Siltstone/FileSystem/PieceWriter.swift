@@ -67,9 +67,7 @@ final class PieceWriter: Sendable {
     /// Writes the pending piece, if any. Drops it if it is empty, or after a failure.
     private func writePending() {
         let taken = state.withLock { state -> Piece? in
-            guard let piece = state.pending else { return nil }
-            state.pending = nil
-            if state.failure != nil || piece.bytes.isEmpty { return nil }
+            guard let piece = state.pending.take(), state.failure == nil, !piece.bytes.isEmpty else { return nil }
             state.isWriting = true
             return piece
         }

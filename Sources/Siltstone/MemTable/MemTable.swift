@@ -102,7 +102,7 @@ extension MemTable {
     var tombstoneCount: Int { counters.value.tombstones.load(ordering: .relaxed) }
 
     /// True if nothing was ever inserted, range tombstones included.
-    var isEmpty: Bool { entryCount == 0 && rangeTombstoneLog.count == 0 }
+    var isEmpty: Bool { entryCount == 0 && !tree.hasRangeTombstones }
 
     /// The sequence number of the last change; 0 if there is none.
     var greatestSequence: SequenceNumber { counters.value.greatestSequence.load(ordering: .relaxed) }

@@ -132,8 +132,10 @@ struct StoreRepair {
         progress?("checking every byte")
         do throws(StoreError) {
             // This repair already holds the lock, so the store is opened without taking it.
+            var configuration = configuration
+            configuration.readOnly = true
             let opener = StoreOpener(
-                directory: directory, configuration: readOnly(configuration), fileSystem: fileSystem, lock: nil)
+                directory: directory, configuration: configuration, fileSystem: fileSystem, lock: nil)
             let engine = Engine(try opener.open())
             defer { engine.abandon() }
             let verification = try engine.verify(progress: nil)
@@ -149,9 +151,4 @@ struct StoreRepair {
         }
     }
 
-    private func readOnly(_ configuration: Configuration) -> Configuration {
-        var configuration = configuration
-        configuration.readOnly = true
-        return configuration
-    }
 }

@@ -97,7 +97,7 @@ struct FragmentIndex: BitwiseCopyable, Sendable {
     private func countOfTies(_ key: SearchKey, _ digest: UInt64, from start: Int, including: Bool) -> Int {
         let first = Self.ties(digests, digest, start..<count)
         let ties = Self.ties(furtherDigests, key.digest(after: common.count &+ 8), first)
-        return firstIndex(in: ties) { index in
+        return ties.partitioningIndex { index in
             let order = compareKeysByWords(starts[index], key.bytes)
             return order > 0 || order == 0 && !including
         }

@@ -33,11 +33,10 @@ final class RangeTombstones: Sendable {
 
     /// Creates a set; empty ranges are dropped.
     /// - Complexity: O(*n* log *n*) in the number of tombstones if few overlap, O(*n*²) at worst.
-    init(_ tombstones: [RangeTombstone]) {
+    convenience init(_ tombstones: [RangeTombstone]) {
         let valid = tombstones.filter { $0.start.lexicographicallyPrecedes($0.end) }
-        self.tombstones = valid.sorted { $0.start.lexicographicallyPrecedes($1.start) }
-        fragments = Self.fragment(self.tombstones)
-        index = FragmentIndex(fragments)
+        let sorted = valid.sorted { $0.start.lexicographicallyPrecedes($1.start) }
+        self.init(tombstones: sorted, fragments: Self.fragment(sorted))
     }
 
     private init(tombstones: [RangeTombstone], fragments: [Fragment]) {
@@ -53,7 +52,7 @@ final class RangeTombstones: Sendable {
     func adding(_ tombstone: RangeTombstone) -> RangeTombstones {
         guard tombstone.start.lexicographicallyPrecedes(tombstone.end) else { return self }
         var tombstones = tombstones
-        let place = firstIndex(in: tombstones.indices) {
+        let place = tombstones.indices.partitioningIndex {
             tombstone.start.lexicographicallyPrecedes(tombstones[$0].start)
         }
         tombstones.insert(tombstone, at: place)
@@ -115,10 +114,10 @@ final class RangeTombstones: Sendable {
     /// Returns the fragments that overlap a range.
     /// - Complexity: O(log *n*) in the number of fragments
     func fragments(meeting range: KeyRange) -> ArraySlice<Fragment> {
-        let first = firstIndex(in: fragments.indices) { range.from.lexicographicallyPrecedes(fragments[$0].end) }
+        let first = fragments.indices.partitioningIndex { range.from.lexicographicallyPrecedes(fragments[$0].end) }
         guard let to = range.to else { return fragments[first...] }
         let rest = first..<fragments.count
-        return fragments[first..<firstIndex(in: rest) { !fragments[$0].start.lexicographicallyPrecedes(to) }]
+        return fragments[first..<rest.partitioningIndex { !fragments[$0].start.lexicographicallyPrecedes(to) }]
     }
 
     /// Returns the largest sequence number, at most `visible`, of a tombstone that covers `key`; 0 if there is none.

@@ -11,13 +11,13 @@ extension MemTable {
     @inline(__always)
     func hasChange(of key: Bytes, after sequence: SequenceNumber) -> Bool {
         if let newest = newestSequence(of: key), newest > sequence { return true }
-        return rangeTombstoneCount > 0 && rangeTombstones.newestCovering(key, visible: .greatest) > sequence
+        return tree.hasRangeTombstones && rangeTombstones.newestCovering(key, visible: .greatest) > sequence
     }
 
     /// Whether any key of `range` was changed after `sequence`.
     /// - Complexity: O(log n), and O(1) for each key of the range
     func hasChange(in range: KeyRange, after sequence: SequenceNumber) -> Bool {
-        if rangeTombstoneCount > 0, rangeTombstones.hasTombstone(over: range, after: sequence) { return true }
+        if tree.hasRangeTombstones, rangeTombstones.hasTombstone(over: range, after: sequence) { return true }
         var cursor = MemTableCursor(self)
         range.from.withBytes { cursor.seek($0) }
         while cursor.slotCount > 0 {

@@ -35,7 +35,7 @@ import Testing
             #expect(try bytes.withBytes { try VersionEdit($0, path: "m", offset: 64) } == edit)
             for length in bytes.indices {
                 // Where a field ends, what is left is a whole edit, and another one.
-                let cut = try? bytes.prefix(length).withBytes { try VersionEdit($0, path: "m", offset: 64) }
+                let cut = try? Array(bytes.prefix(length)).withBytes { try VersionEdit($0, path: "m", offset: 64) }
                 #expect(cut != edit || edit == VersionEdit())
             }
         }

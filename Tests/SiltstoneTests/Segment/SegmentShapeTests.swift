@@ -189,7 +189,7 @@ import Testing
         }
         #expect(decoded == fixture.info)
         for length in bytes.indices {
-            let short = bytes.prefix(length).withBytes { buffer in
+            let short = Array(bytes.prefix(length)).withBytes { buffer in
                 var reader = ByteReader(buffer)
                 return SegmentInfo(number: 7, reader: &reader)
             }

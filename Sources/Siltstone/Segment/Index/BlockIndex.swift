@@ -148,8 +148,8 @@ final class BlockIndex: Sendable {
         let digest = wanted.digest(after: skip)
         var low = firstFence(notBelow: digest)
         if low < blockCount, digests[low] == digest {
-            let high = firstIndex(in: low..<blockCount) { digests[$0] > digest }
-            low = firstIndex(in: low..<high) { block in
+            let high = (low..<blockCount).partitioningIndex { digests[$0] > digest }
+            low = (low..<high).partitioningIndex { block in
                 let order = compareKeys(keys[block], key)
                 return order > 0 || order == 0 && sequences[block] < sequence
             }

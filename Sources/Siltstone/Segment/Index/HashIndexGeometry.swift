@@ -12,8 +12,6 @@ struct HashIndexGeometry: Hashable, Sendable {
     static let bucketBytes = 64
     static let entriesPerBucket = 12
     static let maximumBucketsPerPage = 64
-    /// Bytes of a page if the index has several.
-    static let pageBytes = bucketBytes * maximumBucketsPerPage
     /// Target number of entries per page. A page has 768 slots. At 580 entries, one key in 27 is not in its own bucket
     /// and costs a second cache miss. At 660 entries it would be one in 13, at 540 one in 40.
     static let entriesPerPage = 580

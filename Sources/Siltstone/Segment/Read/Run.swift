@@ -27,7 +27,7 @@ final class Run: Sendable {
     /// - Complexity: O(log n) for n segments
     @inline(__always)
     func index(of key: Bytes) -> Int {
-        firstIndex(in: 0..<segments.count) { compareKeysByWords(firstKeys[$0], key) > 0 } &- 1
+        (0..<segments.count).partitioningIndex { compareKeysByWords(firstKeys[$0], key) > 0 } &- 1
     }
 
     /// The only segment that can contain records of `key`; nil if there is none.

@@ -57,7 +57,7 @@ struct RunProbe: BitwiseCopyable, Sendable {
     private static func segmentByKey(
         _ segments: ElementRow<SegmentProbe>, _ key: SearchKey
     ) -> ElementPlace<SegmentProbe>? {
-        let next = firstIndex(in: 0..<segments.count) { index in
+        let next = (0..<segments.count).partitioningIndex { index in
             compareKeysByWords(segments.place(index).value.firstKey, key.bytes) > 0
         }
         return next == 0 ? nil : segments.place(next &- 1)
