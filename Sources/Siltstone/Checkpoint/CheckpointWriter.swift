@@ -37,14 +37,14 @@ struct CheckpointWriter {
             let version = try values.finishFile()
             try makeDirectory(path)
             do throws(StoreError) { try fill(path, with: version) } catch {
-                removeDirectory(path)
+                fileSystem.discardDirectory(path)
                 throw error
             }
         }
     }
 
     private func makeDirectory(_ path: String) throws(StoreError) {
-        do { try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.createDirectory(path) } } catch {
+        do { try retrying(fileSystem.createDirectory(path)) } catch {
             if error.isExisting {
                 throw StoreError(
                     .invalidArgument, "there is something at this path already; a checkpoint makes a directory",
@@ -84,7 +84,7 @@ struct CheckpointWriter {
     private func link(_ file: StoreFile, into path: String) throws(StoreError) {
         let (source, target) = (directory.path(of: file), file.path(in: path))
         do {
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.link(source, to: target) }
+            try retrying(fileSystem.link(source, to: target))
         } catch {
             guard error.errorNumber == Platform.crossDevice else { throw StoreError(error) }
             throw StoreError(
@@ -95,18 +95,6 @@ struct CheckpointWriter {
     }
 
     private func syncParent(of path: String) throws(StoreError) {
-        try storeErrors { () throws(FileSystemError) in
-            let parent = StoreOpener.parent(of: path)
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(parent) }
-        }
-    }
-
-    /// Removes the files of a failed checkpoint. Ignores its own errors, because the error of the checkpoint is the one
-    /// to report.
-    private func removeDirectory(_ path: String) {
-        do {
-            for name in try fileSystem.entries(of: path) { try fileSystem.remove(path + "/" + name) }
-            try fileSystem.removeDirectory(path)
-        } catch { return }
+        try storeErrors(retrying(fileSystem.syncDirectory(StoreOpener.parent(of: path))))
     }
 }

@@ -11,14 +11,14 @@ import Synchronization
 /// and closing. Work on a queue holds no lock when it starts. It takes the value lock, the manifest lock and the write
 /// lock through their owners.
 final class BackgroundWork: Sendable {
-    let configuration: Configuration
-    let status: StoreStatus
-    let versions: VersionSet
-    let values: ValueLog
-    let reads: ReadPath
     let writes: WritePath
-    let arenas: ArenaPool
     let picker: CompactionPicker
+    var configuration: Configuration { writes.configuration }
+    var status: StoreStatus { writes.status }
+    var versions: VersionSet { writes.versions }
+    var values: ValueLog { writes.values }
+    var reads: ReadPath { writes.reads }
+    var arenas: ArenaPool { writes.arenas }
     var directory: StoreDirectory { versions.directory }
     var obsolete: ObsoleteFiles { versions.obsolete }
 
@@ -49,12 +49,6 @@ final class BackgroundWork: Sendable {
 
     init(_ writes: WritePath) {
         self.writes = writes
-        configuration = writes.configuration
-        status = writes.status
-        versions = writes.versions
-        values = writes.values
-        reads = writes.reads
-        arenas = writes.arenas
         picker = CompactionPicker(levelOneBytes: 4 * writes.configuration.memTableBytes)
         reference.set(self)
         directory.pageCache.whenMissing { [reference] in reference.value?.measureMemorySoon() }

@@ -67,7 +67,6 @@ struct CompactionPicker: Sendable {
     /// Merges all level-0 runs with the overlapping segments of level 1.
     private func pickFlushed(_ version: Version) -> CompactionPlan? {
         guard let flushed = version.levels.first, flushed.count >= flushedRunLimit else { return nil }
-        let segments = flushed.flatMap(\.segments)
         // An idle store flushes small runs. If level 0 holds less than an eighth of the bytes of level 1, twice as many
         // runs may collect, because each merge would rewrite much of level 1 for few new bytes. The test uses the
         // size of the complete level 1 and not only of the overlap.
@@ -75,7 +74,7 @@ struct CompactionPicker: Sendable {
         if isSmall, flushed.count < 2 * flushedRunLimit { return nil }
         // A sequential load flushes runs that overlap nothing. The oldest run then becomes a trivial move.
         if let oldest = flushed.last, let move = trivialMove(version, of: oldest, level: 0) { return move }
-        return plan(version, inputs: flushed, from: segments, outputLevel: 1, reason: .flushedRuns)
+        return plan(version, inputs: flushed, outputLevel: 1, reason: .flushedRuns)
     }
 
     /// Merges the level-0 runs of an idle store with the overlapping segments of level 1.
@@ -89,7 +88,7 @@ struct CompactionPicker: Sendable {
         }
         let met = version.overlapping(level: 1, from: range.first, to: range.last).reduce(0) { $0 + $1.info.fileBytes }
         guard flushed.count > 1 || met > 0, idleRatio * version.bytes(ofLevel: 0) >= met else { return nil }
-        return plan(version, inputs: flushed, from: flushed.flatMap(\.segments), outputLevel: 1, reason: .idle)
+        return plan(version, inputs: flushed, outputLevel: 1, reason: .idle)
     }
 
     /// A trivial move of a run to the next level; nil unless it is a single segment without overlap there.
@@ -117,7 +116,7 @@ struct CompactionPicker: Sendable {
         guard let cheapest else { return nil }
         let input = Run(number: run.number, segments: [cheapest])
         if let move = trivialMove(version, of: input, level: best.level) { return move }
-        return plan(version, inputs: [input], from: [cheapest], outputLevel: best.level + 1, reason: .levelSize)
+        return plan(version, inputs: [input], outputLevel: best.level + 1, reason: .levelSize)
     }
 
     /// Bytes of the overlap in the next level for each byte of the segment.
@@ -141,8 +140,7 @@ struct CompactionPicker: Sendable {
                 let isLast = level == version.deepestLevel
                 let input = Run(number: run.number, segments: [segment])
                 return plan(
-                    version, inputs: [input], from: [segment], outputLevel: isLast ? level : level + 1,
-                    reason: .tombstones)
+                    version, inputs: [input], outputLevel: isLast ? level : level + 1, reason: .tombstones)
             }
         }
         return nil
@@ -203,12 +201,11 @@ struct CompactionPicker: Sendable {
 
     /// Adds the overlapping segments of the output level to the inputs. Sets `isBottom` if no deeper level overlaps the
     /// result (bottommost level).
-    /// - Parameter segments: the segments of `inputs`.
-    /// - Returns: nil if there are none.
+    /// - Returns: nil if the inputs have no segments.
     private func plan(
-        _ version: Version, inputs: [Run], from segments: [SegmentReader], outputLevel: Int,
-        reason: CompactionPlan.Reason
+        _ version: Version, inputs: [Run], outputLevel: Int, reason: CompactionPlan.Reason
     ) -> CompactionPlan? {
+        let segments = inputs.flatMap(\.segments)
         guard let range = Self.range(segments) else { return nil }
         let chosen = Set(segments.map(\.info.number))
         let met = version.overlapping(level: outputLevel, from: range.first, to: range.last)
@@ -226,11 +223,9 @@ struct CompactionPicker: Sendable {
 
     /// The smallest and the largest key of some segments; nil if there are none.
     private static func range(_ segments: [SegmentReader]) -> (first: [UInt8], last: [UInt8])? {
-        guard var first = segments.first?.info.firstKey, var last = segments.first?.info.lastKey else { return nil }
-        for segment in segments.dropFirst() {
-            if segment.info.firstKey.lexicographicallyPrecedes(first) { first = segment.info.firstKey }
-            if last.lexicographicallyPrecedes(segment.info.lastKey) { last = segment.info.lastKey }
-        }
+        guard let first = segments.map(\.info.firstKey).min(by: { $0.lexicographicallyPrecedes($1) }),
+            let last = segments.map(\.info.lastKey).max(by: { $0.lexicographicallyPrecedes($1) })
+        else { return nil }
         return (first, last)
     }
 }

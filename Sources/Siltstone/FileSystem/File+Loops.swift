@@ -1,15 +1,27 @@
-extension FileSystem {
-    /// Repeats a call while signals interrupt it.
-    func retrying<R>(_ body: () throws(FileSystemError) -> R) throws(FileSystemError) -> R {
-        try retryingInterrupted(body)
+/// Repeats a call while signals interrupt it.
+@inline(__always)
+func retrying<R>(_ call: @autoclosure () throws(FileSystemError) -> R) throws(FileSystemError) -> R {
+    while true {
+        do { return try call() } catch { if !error.isInterrupted { throw error } }
     }
 }
 
-/// Repeats a call while signals interrupt it.
-@inline(__always)
-func retryingInterrupted<R>(_ body: () throws(FileSystemError) -> R) throws(FileSystemError) -> R {
-    while true {
-        do { return try body() } catch { if !error.isInterrupted { throw error } }
+extension FileSystem {
+    /// Creates a file with these bytes, and makes them durable.
+    func create(_ path: String, _ bytes: [UInt8]) throws(FileSystemError) {
+        let file = try retrying(open(path, .createNew))
+        try file.writeFully(bytes, at: 0)
+        try file.syncFully()
+        try file.close()
+    }
+
+    /// Removes a directory with its files, after another failure. Ignores its own errors, because the first error is
+    /// the one to report.
+    func discardDirectory(_ path: String) {
+        do {
+            for name in try retrying(entries(of: path)) { try retrying(remove(path + "/" + name)) }
+            try retrying(removeDirectory(path))
+        } catch { return }
     }
 }
 
@@ -20,9 +32,7 @@ extension File {
         var done = 0
         while done < buffer.count {
             let rest = buffer[done...]
-            let count = try retryingInterrupted { () throws(FileSystemError) in
-                try unsafe read(into: rest.buffer, at: offset + done)
-            }
+            let count = try retrying(unsafe read(into: rest.buffer, at: offset + done))
             if count == 0 { break }
             done += count
         }
@@ -55,7 +65,7 @@ extension File {
     ) throws(FileSystemError) {
         var done = 0
         while done < count {
-            let written = try retryingInterrupted { () throws(FileSystemError) in try write(done) }
+            let written = try retrying(write(done))
             if written == 0 {
                 // POSIX allows this result without an error. Repeating the call for ever would be a hang.
                 throw FileSystemError(
@@ -97,11 +107,11 @@ extension File {
 
     /// Same as ``size()``, repeated while a signal interrupts it, which network and user-space file systems allow.
     func length() throws(FileSystemError) -> Int {
-        try retryingInterrupted { () throws(FileSystemError) in try size() }
+        try retrying(size())
     }
 
     /// Same as ``sync()``, repeated while a signal interrupts it.
-    func syncFully() throws(FileSystemError) { try retryingInterrupted { () throws(FileSystemError) in try sync() } }
+    func syncFully() throws(FileSystemError) { try retrying(sync()) }
 
     /// Rewrites a part of the file with its own bytes, so that the next sync brings it to stable storage.
     ///

@@ -24,7 +24,9 @@ struct FileHeader: Hashable, Sendable {
     var number: UInt64
     /// A parameter whose meaning depends on the kind; 0 in kinds that have none.
     var parameter: UInt64 = 0
+}
 
+extension FileHeader {
     /// Returns the encoding.
     func encoded() -> [UInt8] {
         var bytes = Array(kind.rawValue.utf8)
@@ -96,29 +98,12 @@ struct FileHeader: Hashable, Sendable {
                 "the file says that its number is \(self.number), its name says \(number)", file: path, offset: 40)
         }
     }
-
-    init(
-        kind: Kind, incompatibleFeatures: UInt32 = 0, compatibleFeatures: UInt32 = 0, store: StoreIdentity,
-        number: UInt64, parameter: UInt64 = 0
-    ) {
-        self.kind = kind
-        self.incompatibleFeatures = incompatibleFeatures
-        self.compatibleFeatures = compatibleFeatures
-        self.store = store
-        self.number = number
-        self.parameter = parameter
-    }
 }
 
 /// 128 random bits that distinguish a store from all others.
 struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
     var high: UInt64
     var low: UInt64
-
-    init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
 
     /// Returns a new identity.
     static func random() -> StoreIdentity {

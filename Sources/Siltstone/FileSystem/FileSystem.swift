@@ -133,6 +133,14 @@ extension File {
 extension FileMapping {
     /// The bytes, in the engine's type.
     var memory: MutableBytes { unsafe MutableBytes(bytes) }
+
+    /// Extends a range down to the start of its first page, which `madvise` requires; nil if the range is empty or
+    /// outside of the mapping.
+    func pages(_ offset: Int, _ length: Int) -> MutableBytes? {
+        let memory = memory
+        guard offset >= 0, length > 0, offset <= memory.count - length else { return nil }
+        return memory[(offset & ~(Platform.pageSize - 1))..<offset + length]
+    }
 }
 
 /// A mapping of a file into memory. Its bytes are valid as long as the mapping is referenced.

@@ -37,8 +37,11 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
 
     /// The call, the path and the reason.
     public var description: String {
-        "\(operation) failed: \(Platform.describe(errorNumber))" + (detail.map { " (\($0))" } ?? "") + " [\(path)"
-            + (offset.map { ", offset \($0)" } ?? "") + "]"
+        "\(reason) [\(path)" + (offset.map { ", offset \($0)" } ?? "") + "]"
+    }
+
+    fileprivate var reason: String {
+        "\(operation) failed: \(Platform.describe(errorNumber))" + (detail.map { " (\($0))" } ?? "")
     }
 }
 
@@ -57,14 +60,9 @@ extension StoreError {
             (code, advice) = (.inputOutput, "")
         }
         self.init(
-            code,
-            "\(error.operation) failed: \(Platform.describe(error.errorNumber))"
-                + (error.detail.map { " (\($0))" } ?? "") + advice,
-            file: error.path, offset: error.offset, errorNumber: error.errorNumber)
+            code, error.reason + advice, file: error.path, offset: error.offset, errorNumber: error.errorNumber)
     }
-}
 
-extension StoreError {
     /// The same failure with the code ``StoreError/Code/inputOutput``, for a step that may have changed files before it
     /// failed. Other codes, such as ``StoreError/Code/noSpace``, tell callers that nothing has changed.
     var asUncertain: StoreError {
@@ -75,16 +73,14 @@ extension StoreError {
             .inputOutput, "\(reason); what was written before may or may not be there; \(advice)", file: file,
             offset: offset, errorNumber: errorNumber)
     }
-}
 
-extension StoreError {
     /// True if the on-disk state is unknown after the error. False if nothing has changed: another code says so, or the
     /// process could not even open the file (no descriptor left, no permission).
     var leavesDoubt: Bool { code == .inputOutput && !(errorNumber.map { Platform.isRefusal($0) } ?? false) }
 }
 
-/// Runs `body`, and rethrows its error as an error of the store.
+/// Makes a call, and rethrows its error as an error of the store.
 @inline(__always)
-func storeErrors<R>(_ body: () throws(FileSystemError) -> R) throws(StoreError) -> R {
-    do { return try body() } catch { throw StoreError(error) }
+func storeErrors<R>(_ call: @autoclosure () throws(FileSystemError) -> R) throws(StoreError) -> R {
+    do { return try call() } catch { throw StoreError(error) }
 }

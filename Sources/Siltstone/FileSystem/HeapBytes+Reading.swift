@@ -3,9 +3,7 @@ extension HeapBytes {
     /// - Throws: ``StoreError/Code/corrupt`` if the file ends before them.
     static func read(_ file: any File, offset: Int, count: Int) throws(StoreError) -> HeapBytes {
         let result = HeapBytes(count: count)
-        let done = try storeErrors { () throws(FileSystemError) in
-            try file.readFully(into: result.buffer, at: offset)
-        }
+        let done = try storeErrors(file.readFully(into: result.buffer, at: offset))
         guard done == count else {
             throw .corrupt("the file ends before the \(count) bytes at this offset", file: file.path, offset: offset)
         }

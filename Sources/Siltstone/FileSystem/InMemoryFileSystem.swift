@@ -20,13 +20,9 @@ public final class InMemoryFileSystem: FileSystem {
     public func open(_ path: String, _ mode: FileOpenMode) throws(FileSystemError) -> any File {
         let call = PathCall("open", path)
         let data = try root.withLock { root throws(FileSystemError) -> MemoryFileData in
-            switch (try root.find(call), mode) {
-            case (.directory, .createNew), (.file, .createNew): throw call.failure(Platform.fileExists)
-            case (.directory, _): throw call.failure(Platform.isADirectory)
-            case (.file(let data), _): return data
-            case (nil, .createNew): return try make(call, in: &root)
-            case (nil, _): throw call.failure(Platform.noSuchFile)
-            }
+            if mode != .createNew { return try root.file(call) }
+            if try root.find(call) != nil { throw call.failure(Platform.fileExists) }
+            return try make(call, in: &root)
         }
         return MemoryFile(path: path, data: data, isWritable: mode != .read)
     }
@@ -36,22 +32,14 @@ public final class InMemoryFileSystem: FileSystem {
         let call = PathCall("create directory", path)
         try root.withLock { root throws(FileSystemError) in
             if try root.find(call) != nil { throw call.failure(Platform.fileExists) }
-            try root.change(call) { (parent, name) throws(FileSystemError) in
-                parent.entries[name] = .directory(MemoryDirectory())
-            }
+            try root.set(.directory(MemoryDirectory()), at: call)
         }
     }
 
     /// Returns the names of a directory's entries, in no order.
     public func entries(of directory: String) throws(FileSystemError) -> [String] {
         let call = PathCall("read directory", directory)
-        return try root.withLock { root throws(FileSystemError) -> [String] in
-            switch try root.find(call) {
-            case .directory(let directory): return Array(directory.entries.keys)
-            case .file: throw call.failure(Platform.notADirectory)
-            case nil: throw call.failure(Platform.noSuchFile)
-            }
-        }
+        return try root.withLock { root throws(FileSystemError) in Array(try root.directory(call).entries.keys) }
     }
 
     /// Returns the attributes of the file or directory at a path; nil if there is none.
@@ -78,8 +66,8 @@ public final class InMemoryFileSystem: FileSystem {
             if case .directory = node, target.names.starts(with: call.names) {
                 throw call.failure(Platform.invalidArgument)
             }
-            try root.change(target) { (parent, name) throws(FileSystemError) in parent.entries[name] = node }
-            try root.change(call) { (parent, name) throws(FileSystemError) in parent.entries[name] = nil }
+            try root.set(node, at: target)
+            try root.set(nil, at: call)
         }
     }
 
@@ -103,7 +91,7 @@ public final class InMemoryFileSystem: FileSystem {
             guard let node = try root.find(call) else { throw target.failure(Platform.noSuchFile) }
             if try root.find(target) != nil { throw target.failure(Platform.fileExists) }
             guard case .file = node else { throw target.failure(Platform.notPermitted) }
-            try root.change(target) { (parent, name) throws(FileSystemError) in parent.entries[name] = node }
+            try root.set(node, at: target)
         }
     }
 
@@ -111,12 +99,8 @@ public final class InMemoryFileSystem: FileSystem {
     public func remove(_ path: String) throws(FileSystemError) {
         let call = PathCall("remove", path)
         try root.withLock { root throws(FileSystemError) in
-            switch try root.find(call) {
-            case .file: break
-            case .directory: throw call.failure(Platform.isADirectory)
-            case nil: throw call.failure(Platform.noSuchFile)
-            }
-            try root.change(call) { (parent, name) throws(FileSystemError) in parent.entries[name] = nil }
+            _ = try root.file(call)
+            try root.set(nil, at: call)
         }
     }
 
@@ -124,13 +108,8 @@ public final class InMemoryFileSystem: FileSystem {
     public func removeDirectory(_ path: String) throws(FileSystemError) {
         let call = PathCall("remove directory", path)
         try root.withLock { root throws(FileSystemError) in
-            switch try root.find(call) {
-            case .directory(let directory):
-                if !directory.entries.isEmpty { throw call.failure(Platform.directoryNotEmpty) }
-            case .file: throw call.failure(Platform.notADirectory)
-            case nil: throw call.failure(Platform.noSuchFile)
-            }
-            try root.change(call) { (parent, name) throws(FileSystemError) in parent.entries[name] = nil }
+            if try !root.directory(call).entries.isEmpty { throw call.failure(Platform.directoryNotEmpty) }
+            try root.set(nil, at: call)
         }
     }
 
@@ -142,13 +121,8 @@ public final class InMemoryFileSystem: FileSystem {
     public func lock(_ path: String, exclusive: Bool, note: String) throws(FileSystemError) -> any FileLock {
         let call = PathCall("lock", path)
         let data = try root.withLock { root throws(FileSystemError) -> MemoryFileData in
-            switch try root.find(call) {
-            case .file(let data): return data
-            case .directory: throw call.failure(Platform.isADirectory)
-            case nil:
-                if !exclusive { throw call.failure(Platform.noSuchFile) }
-                return try make(call, in: &root)
-            }
+            if exclusive, try root.find(call) == nil { return try make(call, in: &root) }
+            return try root.file(call)
         }
         guard data.lock(exclusive: exclusive) else {
             let owner = String(
@@ -169,7 +143,7 @@ public final class InMemoryFileSystem: FileSystem {
     /// Creates an empty file at a path that is free.
     private func make(_ call: PathCall, in root: inout MemoryDirectory) throws(FileSystemError) -> MemoryFileData {
         guard let data = MemoryFileData(capacity: greatestFileSize) else { throw call.failure(Platform.errorNumber) }
-        try root.change(call) { (parent, name) throws(FileSystemError) in parent.entries[name] = .file(data) }
+        try root.set(.file(data), at: call)
         return data
     }
 }
@@ -187,10 +161,6 @@ private final class MemoryFileLock: FileLock {
     deinit { release() }
 
     func release() {
-        let held = data.withLock { data in
-            defer { data = nil }
-            return data
-        }
-        held?.unlock(exclusive: exclusive)
+        data.withLock { $0.take() }?.unlock(exclusive: exclusive)
     }
 }

@@ -26,25 +26,42 @@ struct MemoryDirectory: Sendable {
         return node
     }
 
-    /// Runs `body` on the directory that contains the last name of the path of `call`.
-    /// - Throws: `ENOENT` or `ENOTDIR` if there is no such directory, `EINVAL` for the root.
-    mutating func change(
-        _ call: PathCall, _ body: (inout MemoryDirectory, String) throws(FileSystemError) -> Void
-    ) throws(FileSystemError) {
-        guard let name = call.names.last else { throw call.failure(Platform.invalidArgument) }
-        try descend(call, call.names.dropLast()) { (parent) throws(FileSystemError) in try body(&parent, name) }
+    /// Returns the file at the path of `call`.
+    /// - Throws: `ENOENT`, `ENOTDIR` or `EISDIR` if there is none.
+    func file(_ call: PathCall) throws(FileSystemError) -> MemoryFileData {
+        switch try find(call) {
+        case .file(let data): return data
+        case .directory: throw call.failure(Platform.isADirectory)
+        case nil: throw call.failure(Platform.noSuchFile)
+        }
     }
 
-    /// Runs `body` on the directory to which `names` lead from this one, and stores the changed directories.
-    private mutating func descend(
-        _ call: PathCall, _ names: ArraySlice<String>, _ body: (inout MemoryDirectory) throws(FileSystemError) -> Void
+    /// Returns the directory at the path of `call`.
+    /// - Throws: `ENOENT` or `ENOTDIR` if there is none.
+    func directory(_ call: PathCall) throws(FileSystemError) -> MemoryDirectory {
+        switch try find(call) {
+        case .directory(let directory): return directory
+        case .file: throw call.failure(Platform.notADirectory)
+        case nil: throw call.failure(Platform.noSuchFile)
+        }
+    }
+
+    /// Sets the node at the path of `call`, or removes it if `node` is nil.
+    /// - Throws: `ENOENT` or `ENOTDIR` if there is no directory for it, `EINVAL` for the root.
+    mutating func set(_ node: MemoryNode?, at call: PathCall) throws(FileSystemError) {
+        try set(node, call.names[...], call)
+    }
+
+    private mutating func set(
+        _ node: MemoryNode?, _ names: ArraySlice<String>, _ call: PathCall
     ) throws(FileSystemError) {
-        guard let name = names.first else { return try body(&self) }
+        guard let name = names.first else { throw call.failure(Platform.invalidArgument) }
+        guard names.count > 1 else { return entries[name] = node }
         switch entries[name] {
         case nil: throw call.failure(Platform.noSuchFile)
         case .file: throw call.failure(Platform.notADirectory)
         case .directory(var directory):
-            try directory.descend(call, names.dropFirst(), body)
+            try directory.set(node, names.dropFirst(), call)
             entries[name] = .directory(directory)
         }
     }

@@ -174,7 +174,6 @@ private final class MemoryMapping: FileMapping, @unchecked Sendable {
     }
 
     func prepareForWriting(offset: Int, length: Int) {
-        guard offset >= 0, length > 0, unsafe offset <= bytes.count - length else { return }
-        unsafe Platform.populateForWriting(data.base + offset, length: length)
+        if let pages = pages(offset, length) { Platform.advise(.populateForWriting, pages) }
     }
 }

@@ -82,12 +82,10 @@ final class POSIXFile: File {
 
     func map(length: Int, writable: Bool) throws(FileSystemError) -> any FileMapping {
         guard length > 0 else {
-            return unsafe POSIXMapping(UnsafeMutableRawBufferPointer(start: nil, count: 0))
+            return unsafe POSIXMapping(MutableBytes(start: nil, count: 0))
         }
-        guard let address = unsafe Platform.mapFile(number, length: length, writable: writable) else {
-            throw failure("map")
-        }
-        return unsafe POSIXMapping(UnsafeMutableRawBufferPointer(start: address, count: length))
+        guard let memory = Platform.mapFile(number, length: length, writable: writable) else { throw failure("map") }
+        return POSIXMapping(memory)
     }
 
     func close() throws(FileSystemError) {
@@ -127,56 +125,29 @@ final class POSIXFile: File {
 final class POSIXMapping: FileMapping, @unchecked Sendable {
     let bytes: UnsafeMutableRawBufferPointer
 
-    init(_ bytes: UnsafeMutableRawBufferPointer) { unsafe self.bytes = unsafe bytes }
+    init(_ memory: MutableBytes) { unsafe bytes = unsafe memory.buffer }
 
     deinit {
         if unsafe bytes.count > 0 { Platform.unmap(memory) }
     }
 
-    func prepareForWriting(offset: Int, length: Int) {
-        if let start = unsafe start(offset, length) { unsafe Platform.populateForWriting(start, length: length) }
-    }
+    func prepareForWriting(offset: Int, length: Int) { advise(.populateForWriting, offset, length) }
 
-    func prepareForReading(offset: Int, length: Int) {
-        if let start = unsafe start(offset, length) { unsafe Platform.populateForReading(start, length: length) }
-    }
+    func prepareForReading(offset: Int, length: Int) { advise(.populateForReading, offset, length) }
 
-    func expectRandomReads(offset: Int, length: Int) {
-        if let pages = unsafe pages(offset, length) {
-            unsafe Platform.adviseRandom(pages.address, length: pages.length)
-        }
-    }
+    func expectRandomReads(offset: Int, length: Int) { advise(.randomReads, offset, length) }
 
-    func beginReading(offset: Int, length: Int) {
-        if let pages = unsafe pages(offset, length) {
-            unsafe Platform.beginReading(pages.address, length: pages.length)
-        }
+    func beginReading(offset: Int, length: Int) { advise(.beginReading, offset, length) }
+
+    private func advise(_ advice: Platform.Advice, _ offset: Int, _ length: Int) {
+        if let pages = pages(offset, length) { Platform.advise(advice, pages) }
     }
 
     func isInMemory(offset: Int, length: Int) -> Bool {
         // Nothing outside of the mapping needs to be read.
-        guard let pages = unsafe pages(offset, length) else { return true }
-        return unsafe Platform.arePresent(pages.address, length: pages.length)
+        guard let pages = pages(offset, length) else { return true }
+        return Platform.presentBytes(pages, untilMissing: true) >= pages.count
     }
 
-    var bytesInMemory: Int {
-        guard let base = unsafe bytes.baseAddress else { return 0 }
-        return unsafe min(bytes.count, Platform.presentBytes(base, length: bytes.count))
-    }
-
-    /// Extends a range down to the start of its first page, which `madvise` requires; nil if the range is empty or
-    /// outside of the mapping.
-    private func pages(_ offset: Int, _ length: Int) -> (address: UnsafeMutableRawPointer, length: Int)? {
-        guard let start = unsafe start(offset, length) else { return nil }
-        let before = Int(bitPattern: start) & (Platform.pageSize - 1)
-        return unsafe (start - before, before + length)
-    }
-
-    /// Returns the address of a range; nil if the range is empty or outside of the mapping.
-    private func start(_ offset: Int, _ length: Int) -> UnsafeMutableRawPointer? {
-        guard let base = unsafe bytes.baseAddress, offset >= 0, length > 0, unsafe offset + length <= bytes.count else {
-            return nil
-        }
-        return unsafe base + offset
-    }
+    var bytesInMemory: Int { min(memory.count, Platform.presentBytes(memory)) }
 }

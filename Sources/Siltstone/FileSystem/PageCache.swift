@@ -39,9 +39,6 @@ final class PageCache: Sendable {
     /// True if the indexes alone take more than half of the memory, which leaves too little for records.
     var isIndexTight: Bool { indexTight.load(ordering: .relaxed) }
 
-    /// The last sample of the memory for files, in bytes; nil if the system does not report it.
-    var available: Int? { latest.withLock { $0.available } }
-
     /// Compares the size of the files with the available memory.
     /// - Parameters:
     ///   - fileBytes: bytes of all files that are read.

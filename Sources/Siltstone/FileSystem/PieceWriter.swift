@@ -61,15 +61,13 @@ final class PieceWriter: Sendable {
     /// Waits for all pieces and syncs the file. The caller must start no piece until it returns.
     func sync() throws(StoreError) {
         try wait()
-        try storeErrors { () throws(FileSystemError) in try file.syncFully() }
+        try storeErrors(file.syncFully())
     }
 
     /// Writes the pending piece, if any. Drops it if it is empty, or after a failure.
     private func writePending() {
         let taken = state.withLock { state -> Piece? in
-            guard let piece = state.pending else { return nil }
-            state.pending = nil
-            if state.failure != nil || piece.bytes.isEmpty { return nil }
+            guard let piece = state.pending.take(), state.failure == nil, !piece.bytes.isEmpty else { return nil }
             state.isWriting = true
             return piece
         }

@@ -3,7 +3,7 @@
 /// Another thread writes a full piece while the caller fills the next one. Writing is more than a quarter of the work
 /// of a merge. If a piece fails, the error is thrown when the next piece is full, or by ``finish()`` at the latest.
 struct SegmentOutput: ~Copyable {
-    /// Bytes of a write call. Until ``flush()``, calls start at multiples of it, however the caller splits its data.
+    /// Bytes of a write call. Until ``finish()``, calls start at multiples of it, however the caller splits its data.
     private let capacity: Int
     private var buffer: ScratchMemory
     /// The other buffer, whose piece is being written or was written last; nil before the first full piece.
@@ -64,17 +64,9 @@ struct SegmentOutput: ~Copyable {
         used = 0
     }
 
-    /// Waits for the piece that is being written, then writes the buffered bytes.
-    /// - Throws: the error of either write. Every later call throws it too.
-    mutating func flush() throws(StoreError) {
-        try pieces.write(buffer.bytes[..<used].bytes, at: written)
-        written += used
-        used = 0
-    }
-
     /// Writes the buffered bytes and syncs the file.
     mutating func finish() throws(StoreError) {
-        try flush()
+        try pieces.write(buffer.bytes[..<used].bytes, at: written)
         try pieces.sync()
     }
 }

@@ -38,23 +38,11 @@ enum StoreFile: Hashable, Sendable {
 
     /// Reads a name. Returns nil unless it is exactly as ``name`` writes it, because any other file is not the store's.
     init?(name: String) {
-        let file: StoreFile
-        switch name {
-        case "CURRENT": file = .current
-        case "CURRENT.new": file = .temporaryCurrent
-        case "LOCK": file = .lock
-        default:
-            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-            guard parts.count == 2, let number = UInt64(parts[0]), number <= Self.greatestNumber else { return nil }
-            switch parts[1] {
-            case "log": file = .log(number)
-            case "segment": file = .segment(number)
-            case "values": file = .values(number)
-            case "manifest": file = .manifest(number)
-            default: return nil
-            }
-        }
-        guard file.name == name else { return nil }
+        let number = name.split(separator: ".").first.flatMap { UInt64($0) } ?? 0
+        let files: [StoreFile] = [
+            .log(number), .segment(number), .values(number), .manifest(number), .current, .temporaryCurrent, .lock,
+        ]
+        guard number <= Self.greatestNumber, let file = files.first(where: { $0.name == name }) else { return nil }
         self = file
     }
 

@@ -20,10 +20,8 @@ enum SystemMemory {
 
     /// Returns the number after a name at the start of a line.
     private static func figure(_ name: String, in text: String) -> Int? {
-        for line in text.split(separator: "\n") where line.hasPrefix(name) {
-            return line.dropFirst(name.count).split(separator: " ").first.flatMap { Int($0) }
-        }
-        return nil
+        let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
+        return line?.dropFirst(name.count).split(separator: " ").first.flatMap { Int($0) }
     }
 
     // MARK: Control groups

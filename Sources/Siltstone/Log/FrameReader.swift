@@ -35,10 +35,7 @@ struct FrameReader {
         _ fileSystem: any FileSystem, path: String, kind: FileHeader.Kind, store: StoreIdentity?, number: UInt64,
         mapped: Bool = true
     ) throws(StoreError) {
-        let contents = try storeErrors { () throws(FileSystemError) in
-            let file = try retryingInterrupted { () throws(FileSystemError) in try fileSystem.open(path, .read) }
-            return try FileContents(file, mapped: mapped)
-        }
+        let contents = try storeErrors(FileContents(retrying(fileSystem.open(path, .read)), mapped: mapped))
         let header = try FileHeader(contents.bytes, kind: kind, store: store, number: number, path: path)
         self.init(contents, header: header, path: path)
     }

@@ -10,35 +10,27 @@ extension GroupCommit {
     func wait(for ticket: Ticket) async throws(StoreError) {
         if durable >= ticket { return }
         let result: Result<Void, StoreError> = await withCheckedContinuation { continuation in
-            switch request(ticket, continuation) {
-            case .now(let result): continuation.resume(returning: result)
-            case .wait: break
-            case .waitForQueue: queue.async { self.leadForTasks() }
-            }
+            let (known, asksQueue) = request(ticket, continuation)
+            if let known { continuation.resume(returning: known) }
+            if asksQueue { queue.async { self.leadForTasks() } }
         }
         try result.get()
     }
 
-    /// The next step of a request: return at once, wait for a leader, or schedule the queue as the leader and wait.
-    private enum TaskStep {
-        case now(Result<Void, StoreError>)
-        case wait
-        case waitForQueue
-    }
-
-    /// Adds a task to the waiters, unless its outcome is known already. Returns the next step.
+    /// Adds a task to the waiters, unless its outcome is known already.
+    /// - Returns: the outcome, if it is known; and true if the caller must schedule the queue as the leader.
     private func request(
         _ ticket: Ticket, _ continuation: CheckedContinuation<Result<Void, StoreError>, Never>
-    ) -> TaskStep {
+    ) -> (known: Result<Void, StoreError>?, asksQueue: Bool) {
         state.withLock { state in
-            if state.durable >= ticket { return .now(.success(())) }
+            if state.durable >= ticket { return (.success(()), false) }
             // The sync failed before this request, so the caller gets the refusal instead of the error itself.
-            if let failure = state.failure { return .now(.failure(failure.refusal)) }
+            if let failure = state.failure { return (.failure(failure.refusal), false) }
             state.counts.requests += 1
             state.waiters.append(Waiter(ticket: ticket, continuation: continuation))
             // The next leader waits for a moment until `arrived` reaches the expected number.
             arrived.add(1, ordering: .relaxed)
-            return !state.isSyncing && state.askQueue() ? .waitForQueue : .wait
+            return (nil, !state.isSyncing && state.askQueue())
         }
     }
 

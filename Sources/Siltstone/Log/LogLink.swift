@@ -20,17 +20,9 @@ struct LogLink: Hashable, Sendable {
     var synced: UInt64 = 0
     /// The last sequence number used before this log.
     var lastSequence: SequenceNumber = 0
+}
 
-    init(
-        log: UInt64 = 0, end: UInt64 = 0, checksum: UInt32 = 0, synced: UInt64 = 0, lastSequence: SequenceNumber = 0
-    ) {
-        self.log = log
-        self.end = end
-        self.checksum = checksum
-        self.synced = synced
-        self.lastSequence = lastSequence
-    }
-
+extension LogLink {
     /// Returns the encoding.
     func encoded() -> [UInt8] {
         var bytes: [UInt8] = []

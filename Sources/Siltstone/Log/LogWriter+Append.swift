@@ -88,15 +88,11 @@ extension LogWriter {
         if isStored, let mapped = tail.value.mapped {
             encode(body, length, kind, first: first, count: count, to: mapped, at: end)
         } else if size <= Self.bufferSize {
-            try write { () throws(FileSystemError) in
-                let buffer = frameBuffer()
-                encode(body, length, kind, first: first, count: count, to: buffer, at: 0)
-                try file.writeFully(buffer[..<size].bytes, at: end)
-            }
+            let buffer = frameBuffer()
+            encode(body, length, kind, first: first, count: count, to: buffer, at: 0)
+            try write(file.writeFully(buffer[..<size].bytes, at: end))
         } else {
-            try write { () throws(FileSystemError) in
-                try writeParts(body, length, kind, first: first, count: count)
-            }
+            try write(writeParts(body, length, kind, first: first, count: count))
         }
         advance(by: size)
     }
@@ -172,18 +168,16 @@ extension LogWriter {
         tail.value.encoded = checksum
     }
 
-    /// Runs the calls that write a frame, and cleans up if they fail.
+    /// Makes the calls that write a frame, and cleans up if they fail.
     ///
     /// A failed write may leave bytes after the end, and the next frame might overwrite only some of them. A reader
     /// would take the others for a torn frame, so all are cut off at once.
-    private func write(_ body: () throws(FileSystemError) -> Void) throws(StoreError) {
-        do {
-            try body()
-        } catch {
+    private func write(_ calls: @autoclosure () throws(FileSystemError) -> Void) throws(StoreError) {
+        do { try calls() } catch {
             guard error.isNoSpace else { throw fail(StoreError(error).asUncertain) }
             do {
                 let end = tail.value.end
-                try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
+                try retrying(file.truncate(to: end))
                 space.withLock { didTruncate(&$0, to: end) }
             } catch {
                 // The outcome is uncertain even on a full disk, because the complete frame may be in the file.

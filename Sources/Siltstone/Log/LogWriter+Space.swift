@@ -106,7 +106,7 @@ extension LogWriter {
     /// Cuts the file at an offset after which nothing is stored. If that fails, the file stays longer, with only zeros
     /// there.
     private func cut(_ space: inout Space, to length: Int) {
-        do { try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: length) } } catch {
+        do { try retrying(file.truncate(to: length)) } catch {
             if !error.isNoSpace { space.failure = StoreError(error) }
         }
     }
@@ -152,7 +152,7 @@ extension LogWriter {
     /// Reserves the space from the reserved end up to `end`.
     private func reserve(_ space: inout Space, upTo end: Int) throws(FileSystemError) {
         let start = space.reserved
-        try retryingInterrupted { () throws(FileSystemError) in try file.reserve(offset: start, length: end - start) }
+        try retrying(file.reserve(offset: start, length: end - start))
         space.reserved = end
     }
 

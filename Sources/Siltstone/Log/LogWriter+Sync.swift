@@ -36,11 +36,7 @@ extension LogWriter {
         if let failure { throw failure.refusal }
         let end = tail.value.end
         if isFirst, reserved > end {
-            do {
-                try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
-            } catch {
-                throw fail(StoreError(error))
-            }
+            do { try retrying(file.truncate(to: end)) } catch { throw fail(StoreError(error)) }
         }
         try sync()
     }
@@ -63,6 +59,6 @@ extension LogWriter {
     /// - Throws: as ``sync()``.
     func closeWithoutFrame() throws(StoreError) {
         try seal()
-        try storeErrors { () throws(FileSystemError) in try file.close() }
+        try storeErrors(file.close())
     }
 }

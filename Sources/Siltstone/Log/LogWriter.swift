@@ -83,16 +83,14 @@ final class LogWriter: Sendable {
     static func create(
         _ fileSystem: any FileSystem, path: String, header: FileHeader, options: Options = Options()
     ) throws(StoreError) -> LogWriter {
-        let file = try storeErrors { () throws(FileSystemError) in
-            try retryingInterrupted { () throws(FileSystemError) in try fileSystem.open(path, .createNew) }
-        }
+        let file = try storeErrors(retrying(fileSystem.open(path, .createNew)))
         do {
             let writer = LogWriter(file, header, end: FileHeader.size, previous: header.checksum, options)
-            try storeErrors { () throws(FileSystemError) in try file.writeFully(header.encoded(), at: 0) }
+            try storeErrors(file.writeFully(header.encoded(), at: 0))
             if options.firstStep > 0 { try writer.makeRoom(upTo: FileHeader.size + FrameHeader.size) }
             // The sync follows the reservation, so that the first commit does not pay for writing the reservation to
             // disk.
-            try storeErrors { () throws(FileSystemError) in try file.syncFully() }
+            try storeErrors(file.syncFully())
             return writer
         } catch {
             // An error of the removal is ignored: no manifest names a file that remains.
@@ -114,18 +112,12 @@ final class LogWriter: Sendable {
         options: Options = Options()
     ) throws(StoreError) -> LogWriter {
         precondition(end >= FileHeader.size && end % 8 == 0)
-        let file = try storeErrors { () throws(FileSystemError) in
-            try retryingInterrupted { () throws(FileSystemError) in try fileSystem.open(path, .readWrite) }
-        }
-        let size = try storeErrors { () throws(FileSystemError) in try file.length() }
+        let file = try storeErrors(retrying(fileSystem.open(path, .readWrite)))
+        let size = try storeErrors(file.length())
         if size < end { throw .corrupt("the file is shorter than what was read from it", file: path, offset: size) }
         if size > end || proven < end {
-            try storeErrors { () throws(FileSystemError) in
-                if size > end {
-                    try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
-                }
-                try file.rewrite(min(proven, end)..<end)
-            }
+            if size > end { try storeErrors(retrying(file.truncate(to: end))) }
+            try storeErrors(file.rewrite(min(proven, end)..<end))
             // After a failed sync the state of the file is unknown, even if the error is ENOSPC.
             do throws(FileSystemError) { try file.syncFully() } catch { throw StoreError(error).asUncertain }
         }

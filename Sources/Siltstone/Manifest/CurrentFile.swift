@@ -15,7 +15,7 @@ enum CurrentFile {
         let path = StoreFile.current.path(in: directory)
         let content: [UInt8]
         do {
-            let file = try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path, .read) }
+            let file = try retrying(fileSystem.open(path, .read))
             content = try file.readAll()
         } catch {
             if error.isMissing { return nil }
@@ -54,14 +54,9 @@ enum CurrentFile {
         manifest number: UInt64, in directory: String, _ fileSystem: any FileSystem
     ) throws(FileSystemError) {
         let temporary = StoreFile.temporaryCurrent.path(in: directory)
-        do {
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.remove(temporary) }
-        } catch { if !error.isMissing { throw error } }
-        let file = try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(temporary, .createNew) }
-        try file.writeFully(Array(line(manifest: number).utf8), at: 0)
-        try file.syncFully()
-        try file.close()
-        try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
+        do { try retrying(fileSystem.remove(temporary)) } catch { if !error.isMissing { throw error } }
+        try fileSystem.create(temporary, Array(line(manifest: number).utf8))
+        try retrying(fileSystem.syncDirectory(directory))
     }
 
     /// Installs the manifest that ``prepare(manifest:in:_:)`` has named, by renaming the temporary file to `CURRENT`.
@@ -69,7 +64,7 @@ enum CurrentFile {
     static func replace(in directory: String, _ fileSystem: any FileSystem) throws(FileSystemError) {
         let temporary = StoreFile.temporaryCurrent.path(in: directory)
         let path = StoreFile.current.path(in: directory)
-        try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.rename(temporary, to: path) }
-        try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
+        try retrying(fileSystem.rename(temporary, to: path))
+        try retrying(fileSystem.syncDirectory(directory))
     }
 }

@@ -87,7 +87,7 @@ final class Manifest {
             fileSystem, path: found.path, header: found.header, end: found.end, proven: found.proven,
             previous: found.lastChecksum, options: .manifest)
         do throws(FileSystemError) {
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
+            try retrying(fileSystem.syncDirectory(directory))
         } catch {
             // After a failed sync the on-disk state is unknown, even if the error is ENOSPC. A refusal (no descriptor,
             // no permission) comes from opening the directory, before any sync.
@@ -120,14 +120,14 @@ final class Manifest {
             next.nextFileNumber = state.nextFileNumber
         }
         try writer.append(edit: edit)
-        try markingUncertain { () throws(StoreError) in try writer.sync() }
+        try markingUncertain(writer.sync())
         state = next
         edits += 1
     }
 
     /// Runs a step after whose failure it is unknown whether the edit survives a crash. Rethrows its error as
     /// uncertain, so that the caller does not take even a full disk for a failure that changed nothing.
-    private func markingUncertain(_ step: () throws(StoreError) -> Void) throws(StoreError) {
+    private func markingUncertain(_ step: @autoclosure () throws(StoreError) -> Void) throws(StoreError) {
         do { try step() } catch { throw error.asUncertain }
     }
 
@@ -148,14 +148,12 @@ final class Manifest {
             rolloverPoint = edits + Self.editLimit / 10
             return false
         }
-        try markingUncertain { () throws(StoreError) in
-            try storeErrors { () throws(FileSystemError) in try CurrentFile.replace(in: directory, fileSystem) }
-        }
+        try markingUncertain(storeErrors(CurrentFile.replace(in: directory, fileSystem)))
         let old = number
         (writer, number, state, edits, rolloverPoint) = (newWriter, newNumber, next, 0, Self.editLimit)
         // The old manifest is not current any more. If it cannot be removed now, the next opening removes it.
         let path = StoreFile.manifest(old).path(in: directory)
-        do { try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.remove(path) } } catch {}
+        do { try retrying(fileSystem.remove(path)) } catch {}
         return true
     }
 
@@ -168,7 +166,7 @@ final class Manifest {
         _ fileSystem: any FileSystem
     ) throws(StoreError) -> LogWriter {
         let writer = try prepare(number: number, state: state, identity: identity, in: directory, fileSystem)
-        try storeErrors { () throws(FileSystemError) in try CurrentFile.replace(in: directory, fileSystem) }
+        try storeErrors(CurrentFile.replace(in: directory, fileSystem))
         return writer
     }
 
@@ -183,9 +181,7 @@ final class Manifest {
         do throws(StoreError) {
             try writer.append(edit: state.asEdit())
             try writer.sync()
-            try storeErrors { () throws(FileSystemError) in
-                try CurrentFile.prepare(manifest: number, in: directory, fileSystem)
-            }
+            try storeErrors(CurrentFile.prepare(manifest: number, in: directory, fileSystem))
             return writer
         } catch {
             // The first error is the one to report. A manifest that is not current is an obsolete file.

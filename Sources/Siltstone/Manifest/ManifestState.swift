@@ -69,14 +69,10 @@ struct ManifestState: Hashable, Sendable {
 
     /// Returns the edit that makes this state from an empty one: the first edit of a new manifest.
     func asEdit() -> VersionEdit {
-        var edit = VersionEdit()
-        edit.nextFileNumber = nextFileNumber
-        edit.addedLogs = logs
-        edit.addedSegments = segments.values.sorted { $0.info.number < $1.info.number }
-        edit.addedValueFiles = valueFiles.sorted()
-        edit.lastSequence = lastSequence
-        edit.closing = closing
-        return edit
+        VersionEdit(
+            nextFileNumber: nextFileNumber, addedLogs: logs,
+            addedSegments: segments.values.sorted { $0.info.number < $1.info.number },
+            addedValueFiles: valueFiles.sorted(), lastSequence: lastSequence, closing: closing)
     }
 
     /// All files that must exist.

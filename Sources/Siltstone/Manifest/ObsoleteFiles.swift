@@ -77,7 +77,7 @@ final class ObsoleteFiles: Sendable {
         for file in files {
             do {
                 let path = file.path(in: directory)
-                try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.remove(path) }
+                try retrying(fileSystem.remove(path))
             } catch { continue }  // see `remove`
         }
     }

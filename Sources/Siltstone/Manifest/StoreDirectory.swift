@@ -3,39 +3,24 @@
 /// Holds no state and takes no lock.
 struct StoreDirectory: Sendable {
     let path: String
-    let fileSystem: any FileSystem
     /// The identity that every file of the store carries.
     let identity: StoreIdentity
     let configuration: Configuration
     let cache: BlockCache
     let pageCache: PageCache
-
-    init(
-        _ path: String, identity: StoreIdentity, configuration: Configuration, cache: BlockCache, pageCache: PageCache
-    ) {
-        self.path = path
-        self.identity = identity
-        self.configuration = configuration
-        self.cache = cache
-        self.pageCache = pageCache
-        fileSystem = configuration.fileSystem
-    }
+    var fileSystem: any FileSystem { configuration.fileSystem }
 
     func path(of file: StoreFile) -> String { file.path(in: path) }
 
     /// Creates a file. The manifest must name it before anyone relies on it.
     func create(_ file: StoreFile) throws(StoreError) -> any File {
         let path = path(of: file)
-        return try storeErrors { () throws(FileSystemError) in
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path, .createNew) }
-        }
+        return try storeErrors(retrying(fileSystem.open(path, .createNew)))
     }
 
     /// Makes the names of new files durable.
     func sync() throws(StoreError) {
-        try storeErrors { () throws(FileSystemError) in
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(path) }
-        }
+        try storeErrors(retrying(fileSystem.syncDirectory(path)))
     }
 
     /// Creates a log. Its name is not durable yet.

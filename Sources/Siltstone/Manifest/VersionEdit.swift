@@ -29,8 +29,6 @@ struct VersionEdit: Hashable, Sendable {
     var lastSequence: SequenceNumber?
     /// Nil unless the store was closed cleanly with this edit.
     var closing: Closing?
-
-    init() {}
 }
 
 extension VersionEdit {

@@ -138,9 +138,7 @@ final class VersionSet: Sendable {
             do throws(StoreError) {
                 let log = try directory.createLog(number)
                 try directory.sync()
-                var edit = VersionEdit()
-                edit.addedLogs = [number]
-                try logAndApplyLocked(edit)
+                try logAndApplyLocked(VersionEdit(addedLogs: [number]))
                 return log
             } catch {
                 discard([.log(number)])
@@ -164,9 +162,9 @@ final class VersionSet: Sendable {
                 try writer.sync()
                 try directory.sync()
                 let reader = try directory.openValueFile(number)
-                var edit = VersionEdit()
-                edit.addedValueFiles = [number]
-                try logAndApplyLocked(edit, valueFiles: [number: reader]) { body(writer) }
+                try logAndApplyLocked(VersionEdit(addedValueFiles: [number]), valueFiles: [number: reader]) {
+                    body(writer)
+                }
                 return writer
             } catch {
                 discard([.values(number)])
@@ -186,9 +184,7 @@ final class VersionSet: Sendable {
             let unused = Set(version.valueFiles.keys).subtracting(inUse).subtracting(
                 version.referencedValueBytes().keys)
             guard !unused.isEmpty else { return }
-            var edit = VersionEdit()
-            edit.removedValueFiles = unused.sorted()
-            try logAndApplyLocked(edit)
+            try logAndApplyLocked(VersionEdit(removedValueFiles: unused.sorted()))
             obsolete.remove(unused.map { .values($0) })
         }
     }
@@ -205,9 +201,7 @@ final class VersionSet: Sendable {
     func close(_ closeFiles: () throws(StoreError) -> VersionEdit.Closing?) throws(StoreError) {
         try lock.withLock { () throws(StoreError) in
             guard let closing = try closeFiles(), let manifest else { return }
-            var edit = VersionEdit()
-            edit.closing = closing
-            try manifest.append(edit)
+            try manifest.append(VersionEdit(closing: closing))
             try manifest.close()
         }
     }

@@ -13,28 +13,14 @@ struct ArenaBase: @unchecked Sendable {  // the owner decides which thread may a
     subscript(reference: ArenaReference) -> UnsafeMutableRawPointer { unsafe start + (Int(reference) &<< 3) }
 
     /// Constructs a value at an offset in bytes. The value is never deinitialized, so its type must not need that.
-    func place<Value: ~Copyable>(_ value: consuming Value, at offset: Int) -> ArenaCell<Value> {
+    func place<Value: ~Copyable>(_ value: consuming Value, at offset: Int) -> HeapPlace<Value> {
         let address = unsafe (start + offset).bindMemory(to: Value.self, capacity: 1)
         unsafe address.initialize(to: value)
-        return unsafe ArenaCell(address)
+        return unsafe HeapPlace(address)
     }
 
     /// Sets the first `count` bytes to zero. A new arena is zero already, but a reused one is not.
     func clear(_ count: Int) { unsafe start.initializeMemory(as: UInt8.self, repeating: 0, count: count) }
-}
-
-/// A pointer to a value in an arena. Unowned: must not outlive the arena.
-@safe
-struct ArenaCell<Value: ~Copyable>: @unchecked Sendable {  // as for ``ArenaBase``
-    private let address: UnsafeMutablePointer<Value>
-
-    fileprivate init(_ address: UnsafeMutablePointer<Value>) { unsafe self.address = unsafe address }
-
-    @inline(__always)
-    var value: Value {
-        unsafeAddress { unsafe UnsafePointer(address) }
-        nonmutating unsafeMutableAddress { unsafe address }
-    }
 }
 
 /// An anonymous memory mapping for one memtable.
@@ -103,7 +89,7 @@ struct ArenaMapping: @unchecked Sendable {
             start: isHuge
                 ? (address + Self.smallPart).alignedUp(toMultipleOf: Self.hugePage) - Self.smallPart : address)
         self.capacity = capacity
-        if isHuge { unsafe Platform.adviseHugePages(base.start, length: capacity) }
+        if isHuge { unsafe Platform.advise(.hugePages, MutableBytes(start: base.start, count: capacity)) }
     }
 
     /// Prefaults a range of bytes, so that the first writer there does not wait while the system finds and clears the
@@ -111,9 +97,9 @@ struct ArenaMapping: @unchecked Sendable {
     func prepare(_ range: Range<Int>) {
         guard range.lowerBound >= 0, range.upperBound <= capacity, !range.isEmpty else { return }
         // Prefaults complete pages of the system's page size. A huge page comes with the first of its parts.
-        let page = Platform.pageSize
-        let start = range.lowerBound & ~(page - 1)
-        unsafe Platform.populateForWriting(base.start + start, length: range.upperBound - start)
+        let start = range.lowerBound & ~(Platform.pageSize - 1)
+        let pages = unsafe MutableBytes(start: base.start + start, count: range.upperBound - start)
+        Platform.advise(.populateForWriting, pages)
     }
 
     /// Unmaps the memory. Nobody may use any part of it afterwards.

@@ -33,9 +33,6 @@ final class ArenaPool: Sendable {
     /// Total capacity of the idle arenas, in bytes.
     var heldBytes: Int { state.withLock { $0.idleBytes } }
 
-    /// Number of idle arenas.
-    var idleCount: Int { state.withLock { $0.idle.count } }
-
     /// Takes an arena whose capacity is `capacity` rounded up: a used one with undefined bytes, or a new one.
     /// - Throws: as ``ArenaMapping/init(capacity:)``.
     func take(capacity: Int) throws(StoreError) -> ArenaMapping {

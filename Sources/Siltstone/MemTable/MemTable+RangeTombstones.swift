@@ -6,7 +6,7 @@ extension MemTable {
     func insertRangeTombstone(start: Bytes, end: Bytes, sequence: SequenceNumber) {
         if compareKeys(start, end) < 0 {
             rangeTombstoneLog.append(RangeTombstone(start: Array(start), end: Array(end), sequence: sequence))
-            state.value.rangeTombstones.store(rangeTombstoneLog.count, ordering: .releasing)
+            state.value.rangeTombstones.store(tree.rangeTombstoneCount + 1, ordering: .releasing)
         }
         count(sequence: sequence)
     }
@@ -14,8 +14,5 @@ extension MemTable {
     /// The range tombstones inserted so far. They are kept apart: ``lookup(_:visible:)`` and cursors do not honor them.
     /// - Complexity: one load if there are none; else see ``RangeTombstoneLog/tombstones``.
     @inline(__always)
-    var rangeTombstones: RangeTombstones { rangeTombstoneLog.tombstones }
-
-    /// Number of range tombstones inserted so far.
-    var rangeTombstoneCount: Int { rangeTombstoneLog.count }
+    var rangeTombstones: RangeTombstones { tree.hasRangeTombstones ? rangeTombstoneLog.tombstones : .empty }
 }

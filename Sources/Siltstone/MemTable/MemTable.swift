@@ -22,9 +22,9 @@ final class MemTable: Sendable {
     /// Start of the arena. Its first bytes stay zero, because reference 0 is the null entry, with an empty key.
     let base: ArenaBase
     /// The root, and the seqlock over all descents.
-    let state: ArenaCell<TreeState>
-    let counters: ArenaCell<MemTableCounters>
-    let writer: ArenaCell<MemTableWriterState>
+    let state: HeapPlace<TreeState>
+    let counters: HeapPlace<MemTableCounters>
+    let writer: HeapPlace<MemTableWriterState>
     /// The steps of the writer's last descent, from the root.
     let path = HeapArray(repeating: MemTableWriterState.Step(), count: MemTableWriterState.maximumHeight + 1)
     /// The leaf with the smallest keys. Splits move keys to the right, so it stays the first leaf.
@@ -102,22 +102,15 @@ extension MemTable {
     var tombstoneCount: Int { counters.value.tombstones.load(ordering: .relaxed) }
 
     /// True if nothing was ever inserted, range tombstones included.
-    var isEmpty: Bool { entryCount == 0 && rangeTombstoneLog.count == 0 }
-
-    /// The sequence number of the first change; 0 if there is none.
-    var smallestSequence: SequenceNumber { counters.value.smallestSequence.load(ordering: .relaxed) }
+    var isEmpty: Bool { entryCount == 0 && !tree.hasRangeTombstones }
 
     /// The sequence number of the last change; 0 if there is none.
     var greatestSequence: SequenceNumber { counters.value.greatestSequence.load(ordering: .relaxed) }
 
-    /// Updates the smallest and the largest sequence number for a new change. For the writer.
+    /// Updates the sequence number for a new change. For the writer.
     @inline(__always)
     func count(sequence: SequenceNumber) {
-        let counters = counters
-        assert(sequence > counters.value.greatestSequence.load(ordering: .relaxed), "sequence numbers ascend")
-        if counters.value.smallestSequence.load(ordering: .relaxed) == 0 {
-            counters.value.smallestSequence.store(sequence, ordering: .relaxed)
-        }
+        assert(sequence > greatestSequence, "sequence numbers ascend")
         counters.value.greatestSequence.store(sequence, ordering: .relaxed)
     }
 

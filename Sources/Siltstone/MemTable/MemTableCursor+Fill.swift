@@ -1,23 +1,23 @@
 extension MemTableCursor {
-    /// Appends the next records in key order to a batch. If it appends none, the end is reached.
+    /// Appends the next records in a direction to a batch. If it appends none, the end is reached.
     /// - Parameters:
     ///   - limit: largest number of records to append; the batch's free capacity is a limit too.
     ///   - visible: the largest visible sequence number. For each key the newest visible version is appended,
-    ///     tombstones included; a key without a visible version is skipped. Nil appends all versions, newest first.
+    ///     tombstones included; a key without a visible version is skipped. Nil appends all versions, newest first,
+    ///     but backward only the newest ones.
     /// - Complexity: O(*n*) in the appended records and the versions newer than `visible`.
-    mutating func fillForward(_ batch: inout RecordBatch, limit: Int, visible: SequenceNumber?) {
+    mutating func fill(
+        _ batch: inout RecordBatch, _ direction: ScanDirection = .forward, limit: Int, visible: SequenceNumber?
+    ) {
         let target = batch.count &+ min(limit, batch.capacity &- batch.count)
-        if let visible {
-            fillForward(&batch, upTo: target, visible: visible)
-        } else {
-            fillAllVersions(&batch, upTo: target)
+        switch (direction, visible) {
+        case (.forward, nil): fillAllVersions(&batch, upTo: target)
+        case (.forward, let visible?): fillForward(&batch, upTo: target, visible: visible)
+        case (.backward, _): fillBackward(&batch, upTo: target, visible: visible ?? .greatest)
         }
     }
 
-    /// Appends the records before the position to a batch, in descending key order. Otherwise as
-    /// ``fillForward(_:limit:visible:)``.
-    mutating func fillBackward(_ batch: inout RecordBatch, limit: Int, visible: SequenceNumber) {
-        let target = batch.count &+ min(limit, batch.capacity &- batch.count)
+    private mutating func fillBackward(_ batch: inout RecordBatch, upTo target: Int, visible: SequenceNumber) {
         while batch.count < target {
             if index == 0 {
                 // Copies the leaf of the largest key below the first one of this copy.

@@ -33,7 +33,7 @@ struct MemTableCursor: ~Copyable, Sendable {
 
     /// Prefetches the leaf of a key, for a seek that follows. A caller that seeks in several sources thereby waits for
     /// all of them at once.
-    /// - Parameter before: true for ``seekBackward(_:)``.
+    /// - Parameter before: true for a seek backward.
     func approach(_ key: Bytes, before: Bool) {
         guard !table.tree.isEmpty, let leaf = table.tree.descend(SearchKey(key), before: before) else { return }
         table.node(leaf).prefetch()
@@ -46,35 +46,20 @@ struct MemTableCursor: ~Copyable, Sendable {
         for slot in start..<end { self.slot(slot).prefetch() }
     }
 
-    /// Moves before the first record whose key is at least `key`; before all records if `key` is nil.
+    /// Forward, moves before the first record whose key is at least `key`; before all records if `key` is nil. Backward,
+    /// moves after the last record whose key is less than `key`; after all records if `key` is nil.
     /// - Complexity: O(log *n*) in the number of keys
-    mutating func seekForward(_ key: Bytes?) {
+    mutating func seek(_ key: Bytes?, _ direction: ScanDirection = .forward) {
         older = 0
-        if table.tree.isEmpty { return stayAtEnd() }
-        guard let key else {
+        if table.tree.isEmpty {
+            (slotCount, index, next) = (0, 0, 0)
+        } else if let key {
+            seek(SearchKey(key), before: direction == .backward)
+        } else if direction == .forward {
             load(leaf: table.firstLeaf)
-            return
-        }
-        seek(SearchKey(key), before: false)
-    }
-
-    /// Moves after the last record whose key is less than `key`; after all records if `key` is nil.
-    /// - Complexity: as ``seekForward(_:)``.
-    mutating func seekBackward(_ key: Bytes?) {
-        older = 0
-        if table.tree.isEmpty { return stayAtEnd() }
-        guard let key else {
+        } else {
             seekLast()
-            return
         }
-        seek(SearchKey(key), before: true)
-    }
-
-    /// Stays at the end of a table without keys. The cursor need not see keys that come later.
-    private mutating func stayAtEnd() {
-        slotCount = 0
-        index = 0
-        next = 0
     }
 
     /// Copies the leaf of `key`, or of the largest key below it if `before` is true. Sets `index` to the first slot

@@ -28,8 +28,7 @@ struct MemTableCounters: ~Copyable {
     let keys = Atomic<Int>(0)
     /// Number of entries that are tombstones.
     let tombstones = Atomic<Int>(0)
-    /// Sequence numbers of the first and the last change; 0 before the first.
-    let smallestSequence = Atomic<SequenceNumber>(0)
+    /// Sequence number of the last change; 0 before the first.
     let greatestSequence = Atomic<SequenceNumber>(0)
 }
 

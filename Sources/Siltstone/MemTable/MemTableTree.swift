@@ -6,7 +6,7 @@ import Synchronization
 /// all loads before it.
 struct MemTableTree: Sendable {
     let base: ArenaBase
-    let state: ArenaCell<TreeState>
+    let state: HeapPlace<TreeState>
 
     @inline(__always)
     private func node(_ reference: ArenaReference) -> TreeNode { TreeNode(reference, in: base) }

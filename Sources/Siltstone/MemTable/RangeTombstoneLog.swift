@@ -17,13 +17,9 @@ final class RangeTombstoneLog: Sendable {
     }
 
     private let state = Locked(State())
-    private let total = Atomic<Int>(0)
     private let bytes = Atomic<Int>(0)
 
-    /// Number of tombstones added.
-    var count: Int { total.load(ordering: .acquiring) }
-
-    /// Their approximate size in memory, in bytes.
+    /// The approximate size of the tombstones in memory, in bytes.
     var byteCount: Int { bytes.load(ordering: .relaxed) }
 
     /// Appends a tombstone. Readers that ask for the set afterwards see it.
@@ -33,14 +29,12 @@ final class RangeTombstoneLog: Sendable {
         // headers.
         let size = 2 * (tombstone.start.count + tombstone.end.count + 2 * 32 + MemoryLayout<RangeTombstone>.stride)
         bytes.store(bytes.load(ordering: .relaxed) + size, ordering: .relaxed)
-        total.store(total.load(ordering: .relaxed) + 1, ordering: .releasing)
     }
 
     /// The set of all tombstones added so far.
-    /// - Complexity: one load if there are none; else a lock, and the building of the set if some are new.
+    /// - Complexity: a lock, and the building of the set if some are new.
     var tombstones: RangeTombstones {
-        if count == 0 { return .empty }
-        return state.withLock { state in
+        state.withLock { state in
             if !state.pending.isEmpty {
                 state.set =
                     state.pending.count <= Self.few

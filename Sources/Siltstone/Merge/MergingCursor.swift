@@ -262,7 +262,7 @@ final class MergingCursor {
         // A function call to move one or two lanes would take longer than everything else here.
         if count > 0 { lanes[0] = lanes[1] }
         if count > 1 { lanes[1] = lanes[2] }
-        if count > 2 { lanes.move(from: 3, to: 2, count: count &- 2) }
+        if count > 2 { lanes.elements.move(from: 3, to: 2, count: count &- 2) }
     }
 
     /// Moves a lane without records, taken from the first position, to the lanes that wait for a refill.
@@ -299,7 +299,7 @@ final class MergingCursor {
         guard !lane.isEmpty else { return }
         let (live, ended) = (state.value.live, state.value.ended)
         if ended > 0 { lanes[live + ended] = lanes[live] }
-        lanes.move(from: 0, to: 1, count: live)
+        lanes.elements.move(from: 0, to: 1, count: live)
         state.value.live = live + 1
         settle(lane)
     }

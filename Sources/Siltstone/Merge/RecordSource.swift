@@ -84,18 +84,12 @@ final class MemTableSource: RecordSource {
     }
 
     override func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) {
-        switch direction {
-        case .forward: cursor.value.seekForward(key)
-        case .backward: cursor.value.seekBackward(key)
-        }
+        cursor.value.seek(key, direction)
         cursor.value.prefetch(count, direction)
     }
 
     override func fill(limit: Int, _ direction: ScanDirection, visible: SequenceNumber?, numbered: Bool) {
-        switch direction {
-        case .forward: cursor.value.fillForward(&batch.value, limit: limit, visible: visible)
-        case .backward: cursor.value.fillBackward(&batch.value, limit: limit, visible: visible ?? .greatest)
-        }
+        cursor.value.fill(&batch.value, direction, limit: limit, visible: visible)
     }
 }
 
@@ -119,22 +113,13 @@ final class RunSource: RecordSource {
     }
 
     override func position(_ key: Bytes?, _ direction: ScanDirection, reading count: Int) throws(StoreError) {
-        switch direction {
-        case .forward: try cursor.value.seekForward(key, reading: count)
-        case .backward: try cursor.value.seekBackward(key, reading: count)
-        }
+        try cursor.value.seek(key, direction, reading: count)
     }
 
     override func fill(
         limit: Int, _ direction: ScanDirection, visible: SequenceNumber?, numbered: Bool
     ) throws(StoreError) {
-        switch direction {
-        case .forward:
-            try cursor.value.fillForward(&batch.value, limit: limit, visible: visible, numbered: numbered)
-        case .backward:
-            try cursor.value.fillBackward(
-                &batch.value, limit: limit, visible: visible ?? .greatest, numbered: numbered)
-        }
+        try cursor.value.fill(&batch.value, direction, limit: limit, visible: visible, numbered: numbered)
     }
 
     override func rest() { cursor.value.rest() }

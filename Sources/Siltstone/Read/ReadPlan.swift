@@ -53,7 +53,7 @@ struct ReadPlan: BitwiseCopyable, Sendable {
         self.tables = ElementRow(
             tables.map { Table(tree: $0.table.tree, table: Borrowed($0.table), known: $0.tombstones) })
         runCount = isComplete ? probes.count : 0
-        runs = ElementRow(runCount == 0 ? [.empty] : probes.map { RunProbe($0) })
+        runs = ElementRow(runCount == 0 ? [RunProbe([])] : probes.map { RunProbe($0) })
         endOfTables = self.tables.place(tables.count)
         oldestRun = runs.place(max(0, runCount - 1))
     }

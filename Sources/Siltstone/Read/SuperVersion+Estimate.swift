@@ -80,8 +80,8 @@ extension MemTable {
     private func countFew(_ range: KeyRange) -> RangeEstimate? {
         var cursor = MemTableCursor(self)
         var batch = RecordBatch(capacity: Self.fewEntries + 1)
-        withContiguousBytes(range.from) { cursor.seekForward($0) }
-        cursor.fillForward(&batch, limit: batch.capacity, visible: .greatest)
+        withContiguousBytes(range.from) { cursor.seek($0) }
+        cursor.fill(&batch, limit: batch.capacity, visible: .greatest)
         var result = RangeEstimate.nothing
         for index in 0..<batch.count {
             let record = batch[index]

@@ -41,7 +41,7 @@ enum OrphanFile {
     ) throws(StoreError) -> [UInt8]? {
         do throws(FileSystemError) {
             let path = file.path(in: directory)
-            let opened = try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path, .read) }
+            let opened = try retrying(fileSystem.open(path, .read))
             var bytes = [UInt8](repeating: 0, count: FileHeader.size)
             let count = try bytes.withMutableBytes { buffer throws(FileSystemError) in
                 try opened.readFully(into: buffer, at: 0)

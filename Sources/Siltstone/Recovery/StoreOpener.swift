@@ -51,13 +51,10 @@ struct StoreOpener {
     /// True if there is a directory at `path`; false if there is nothing.
     /// - Throws: ``StoreError/Code/notAStore`` if there is a file.
     static func isDirectory(_ path: String, _ fileSystem: any FileSystem) throws(StoreError) -> Bool {
-        let attributes = try storeErrors { () throws(FileSystemError) in
-            do throws(FileSystemError) {
-                return try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.attributes(of: path) }
-            } catch {
-                if error.errorNumber == Platform.notADirectory { return nil }
-                throw error
-            }
+        let attributes: FileAttributes?
+        do throws(FileSystemError) { attributes = try retrying(fileSystem.attributes(of: path)) } catch {
+            if error.errorNumber == Platform.notADirectory { return false }
+            throw StoreError(error)
         }
         guard let attributes else { return false }
         guard attributes.isDirectory else {
@@ -77,7 +74,7 @@ struct StoreOpener {
             throw StoreError(.notFound, "there is no store at this path", file: path)
         }
         do {
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.createDirectory(path) }
+            try retrying(fileSystem.createDirectory(path))
         } catch {
             // Another process has created it in the meantime. The lock decides between the two.
             if error.isExisting, try Self.isDirectory(path, fileSystem) { return }
@@ -104,10 +101,9 @@ struct StoreOpener {
             // is read before the attempt, because the release may happen right after a failed attempt.
             let mayComeFree = Self.abandonments.load(ordering: .sequentiallyConsistent) > 0
             do {
-                return try fileSystem.retrying { () throws(FileSystemError) in
-                    try fileSystem.lock(
-                        path, exclusive: !configuration.readOnly, note: "process \(Platform.processIdentifier)")
-                }
+                return try retrying(
+                    fileSystem.lock(
+                        path, exclusive: !configuration.readOnly, note: "process \(Platform.processIdentifier)"))
             } catch {
                 // A copy without its lock file, or a store on a read-only medium, can still be read.
                 if configuration.readOnly, error.isMissing { return nil }
@@ -179,9 +175,7 @@ struct StoreOpener {
 
     /// All names in a directory, sorted.
     private static func names(in directory: String, _ fileSystem: any FileSystem) throws(StoreError) -> [String] {
-        try storeErrors { () throws(FileSystemError) in
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.entries(of: directory) }
-        }.sorted()
+        try storeErrors(retrying(fileSystem.entries(of: directory))).sorted()
     }
 
     /// Reads a manifest to its end.
@@ -315,7 +309,7 @@ struct StoreOpener {
     /// The directory of a store with a known identity, with empty caches.
     private func storeDirectory(_ identity: StoreIdentity) -> StoreDirectory {
         StoreDirectory(
-            directory, identity: identity, configuration: configuration,
+            path: directory, identity: identity, configuration: configuration,
             cache: BlockCache(capacity: configuration.cacheBytes),
             pageCache: PageCache(source: configuration.availableMemory))
     }
@@ -329,9 +323,7 @@ struct StoreOpener {
     /// then failed.
     private func syncParent() throws(StoreError) {
         do throws(FileSystemError) {
-            try fileSystem.retrying { () throws(FileSystemError) in
-                try fileSystem.syncDirectory(Self.parent(of: directory))
-            }
+            try retrying(fileSystem.syncDirectory(Self.parent(of: directory)))
         } catch {
             // The program may have received a directory inside one that it may not read. Whoever created that directory
             // is responsible for its name.

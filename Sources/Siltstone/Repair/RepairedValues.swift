@@ -66,9 +66,7 @@ extension StoreRepair {
         let newPath = path(.values(newNumber))
         let values = RepairedValues { () throws(StoreError) in
             made.files.append(.values(newNumber))
-            let file = try storeErrors { () throws(FileSystemError) in
-                try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(newPath, .createNew) }
-            }
+            let file = try storeErrors(retrying(fileSystem.open(newPath, .createNew)))
             return try ValueFileWriter(file: file, number: newNumber, store: identity, isBuffered: true)
         }
         for file in present.sorted(by: { $0.name < $1.name }) {

@@ -13,14 +13,7 @@ extension StoreRepair {
 
     /// The names in the directory that a store's file can have.
     func listFiles() throws(StoreError) -> Set<StoreFile> {
-        let names: [String]
-        do {
-            names = try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.entries(of: directory) }
-        } catch {
-            throw error.isMissing
-                ? StoreError(.notFound, "there is no store at this path", file: directory) : StoreError(error)
-        }
-        return Set(names.compactMap { StoreFile(name: $0) })
+        Set(try storeErrors(retrying(fileSystem.entries(of: directory))).compactMap { StoreFile(name: $0) })
     }
 
     /// Returns the names that stand for directories instead of files, and reports each as a loss. The store never
@@ -29,9 +22,7 @@ extension StoreRepair {
         var directories: Set<StoreFile> = []
         for file in listed.sorted(by: { $0.name < $1.name }) {
             let path = path(file)
-            let attributes = try storeErrors { () throws(FileSystemError) in
-                try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.attributes(of: path) }
-            }
+            let attributes = try storeErrors(retrying(fileSystem.attributes(of: path)))
             guard attributes?.isDirectory == true else { continue }
             lose(file, nil, "there is a directory in the place of the file")
             directories.insert(file)
@@ -45,9 +36,7 @@ extension StoreRepair {
     ///   read.
     func header(of file: StoreFile) throws(StoreError) -> Result<FileHeader, StoreError>? {
         guard let kind = file.headerKind else { return nil }
-        let opened = try storeErrors { () throws(FileSystemError) in
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path(file), .read) }
-        }
+        let opened = try storeErrors(retrying(fileSystem.open(path(file), .read)))
         do throws(StoreError) {
             let head = try HeapBytes.read(opened, offset: 0, count: FileHeader.size)
             defer { withExtendedLifetime(head) {} }
@@ -164,12 +153,7 @@ extension StoreRepair {
 
     /// True if a log contains an intact batch, even if its header or anything before the batch is damaged.
     private func holdsBatch(_ number: UInt64) throws(StoreError) -> Bool {
-        let contents = try storeErrors { () throws(FileSystemError) in
-            try FileContents(
-                try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path(.log(number)), .read)
-                },
-                mapped: false)
-        }
+        let contents = try readLog(number)
         var pieces = LogSalvage(contents.bytes, header: FileHeader(kind: .log, store: identity, number: number))
         while let piece = pieces.next() {
             if case .frame(let frame, _) = piece, frame.kind == .batch { return true }

@@ -18,7 +18,7 @@ extension StoreRepair {
         made.files.append(.manifest(number))
         _ = try Manifest.prepare(number: number, state: next, identity: identity, in: directory, fileSystem)
         mayBeInForce = true
-        try storeErrors { () throws(FileSystemError) in try CurrentFile.replace(in: directory, fileSystem) }
+        try storeErrors(CurrentFile.replace(in: directory, fileSystem))
         if isLinked {
             // The next opening removes files that this call cannot remove.
             ObsoleteFiles(directory: directory, fileSystem: fileSystem).remove(files)
@@ -32,13 +32,8 @@ extension StoreRepair {
     func undo() {
         if mayBeInForce { return }
         ObsoleteFiles(directory: directory, fileSystem: fileSystem).remove(made.files)
-        guard let aside = report.damagedFilesDirectory else { return }
-        do {
-            try fileSystem.retrying { () throws(FileSystemError) in
-                for name in try fileSystem.entries(of: aside) { try fileSystem.remove(aside + "/" + name) }
-                try fileSystem.removeDirectory(aside)
-            }
-        } catch { return }  // the rest are hard links to files that still exist, which do no harm
+        // What cannot be removed are hard links to files that still exist, which do no harm.
+        if let aside = report.damagedFilesDirectory { fileSystem.discardDirectory(aside) }
     }
 
     // MARK: Damaged files
@@ -49,7 +44,7 @@ extension StoreRepair {
         while true {
             let aside = directory + "/damaged-\(takeNumber())"
             do {
-                try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.createDirectory(aside) }
+                try retrying(fileSystem.createDirectory(aside))
                 return aside
             } catch {
                 // The directory of an earlier repair that failed and could not remove it.
@@ -62,14 +57,7 @@ extension StoreRepair {
     /// finds an intact store and could not tell what was lost.
     private func writeLosses(in aside: String) throws(StoreError) {
         let text = report.losses.map { $0.description + "\n" }.joined()
-        try storeErrors { () throws(FileSystemError) in
-            let file = try fileSystem.retrying { () throws(FileSystemError) in
-                try fileSystem.open(aside + "/LOSSES", .createNew)
-            }
-            try file.writeFully(Array(text.utf8), at: 0)
-            try file.syncFully()
-            try file.close()
-        }
+        try storeErrors(fileSystem.create(aside + "/LOSSES", Array(text.utf8)))
     }
 
     /// Hard-links the obsolete files into a new directory `damaged-N` inside the store, so that they survive any later
@@ -83,7 +71,7 @@ extension StoreRepair {
         do throws(FileSystemError) {
             for file in files {
                 let (from, to) = (path(file), file.path(in: aside))
-                try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.link(from, to: to) }
+                try retrying(fileSystem.link(from, to: to))
             }
         } catch {
             if error.isUnsupported || error.errorNumber == Platform.notPermitted { return false }  // `EPERM`: FAT
@@ -99,9 +87,7 @@ extension StoreRepair {
         guard let aside = report.damagedFilesDirectory, !files.isEmpty else { return }
         for file in files {
             let (from, to) = (path(file), file.path(in: aside))
-            try storeErrors { () throws(FileSystemError) in
-                try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.rename(from, to: to) }
-            }
+            try storeErrors(retrying(fileSystem.rename(from, to: to)))
             report.damagedFiles.append(to)
         }
         try syncDirectory(aside)
@@ -109,8 +95,6 @@ extension StoreRepair {
     }
 
     private func syncDirectory(_ path: String) throws(StoreError) {
-        try storeErrors { () throws(FileSystemError) in
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.syncDirectory(path) }
-        }
+        try storeErrors(retrying(fileSystem.syncDirectory(path)))
     }
 }

@@ -1,4 +1,8 @@
 extension StoreRepair {
+    func readLog(_ number: UInt64) throws(StoreError) -> FileContents {
+        try storeErrors(FileContents(retrying(fileSystem.open(path(.log(number)), .read)), mapped: false))
+    }
+
     /// The logs to recover, oldest first: those that the manifest names, or all if the manifest is not trusted.
     func logs(_ present: Set<StoreFile>) -> [UInt64] {
         present.compactMap { file -> UInt64? in
@@ -17,12 +21,7 @@ extension StoreRepair {
         // without the stored header. No frame of another store's log passes that check.
         case .damaged(let error), .foreign(let error): lose(file, error.offset, error.message)
         }
-        let contents = try storeErrors { () throws(FileSystemError) in
-            let opened = try fileSystem.retrying { () throws(FileSystemError) in
-                try fileSystem.open(path(file), .read)
-            }
-            return try FileContents(opened, mapped: false)
-        }
+        let contents = try readLog(number)
         let header = FileHeader(kind: .log, store: identity, number: number)
         var size = ChangeSize(keyBytes: 0, valueBytes: 0, count: 0)
         var pieces = LogSalvage(contents.bytes, header: header)

@@ -139,11 +139,7 @@ extension StoreRepair {
     /// Creates the file of a new segment.
     func newSegment(_ number: UInt64) throws(StoreError) -> SegmentWriter {
         made.files.append(.segment(number))
-        let file = try storeErrors { () throws(FileSystemError) in
-            try fileSystem.retrying { () throws(FileSystemError) in
-                try fileSystem.open(path(.segment(number)), .createNew)
-            }
-        }
+        let file = try storeErrors(retrying(fileSystem.open(path(.segment(number)), .createNew)))
         let options = SegmentOptions(blockBytes: configuration.blockBytes, compression: configuration.compression)
         return try SegmentWriter(file: file, number: number, store: identity, options: options)
     }

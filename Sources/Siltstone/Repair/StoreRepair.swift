@@ -114,10 +114,9 @@ struct StoreRepair {
 
     private func takeLock() throws(StoreError) -> any FileLock {
         do {
-            return try fileSystem.retrying { () throws(FileSystemError) in
-                try fileSystem.lock(
-                    path(.lock), exclusive: true, note: "process \(Platform.processIdentifier), repairing")
-            }
+            return try retrying(
+                fileSystem.lock(
+                    path(.lock), exclusive: true, note: "process \(Platform.processIdentifier), repairing"))
         } catch {
             if error.isLocked {
                 throw StoreError(
@@ -133,8 +132,10 @@ struct StoreRepair {
         progress?("checking every byte")
         do throws(StoreError) {
             // This repair already holds the lock, so the store is opened without taking it.
+            var configuration = configuration
+            configuration.readOnly = true
             let opener = StoreOpener(
-                directory: directory, configuration: readOnly(configuration), fileSystem: fileSystem, lock: nil)
+                directory: directory, configuration: configuration, fileSystem: fileSystem, lock: nil)
             let engine = Engine(try opener.open())
             defer { engine.abandon() }
             let verification = try engine.verify(progress: nil)
@@ -150,9 +151,4 @@ struct StoreRepair {
         }
     }
 
-    private func readOnly(_ configuration: Configuration) -> Configuration {
-        var configuration = configuration
-        configuration.readOnly = true
-        return configuration
-    }
 }

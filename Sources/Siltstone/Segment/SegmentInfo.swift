@@ -32,9 +32,9 @@ struct SegmentInfo: Hashable, Sendable {
 
     /// Exclusive bound of ``ValueFileUse/bytes``. It keeps sums over many segments from overflowing.
     private static let useLimit = 1 << 48
+}
 
-    init(number: UInt64) { self.number = number }
-
+extension SegmentInfo {
     /// True if a segment with `dataBytes` bytes of blocks can have these properties.
     ///
     /// Most of these numbers are only summed over all segments and never checked elsewhere. The bound on records
@@ -80,19 +80,14 @@ struct SegmentInfo: Hashable, Sendable {
 
     /// Decodes the output of ``encodeProperties(into:)``. Returns nil if the bytes are malformed.
     init?(number: UInt64, properties reader: inout ByteReader) {
-        self.init(number: number)
         guard let records = reader.length(), let tombstones = reader.length(), let ranges = reader.length(),
             let smallest = reader.varint(), let greatest = reader.varint(), let userBytes = reader.length(),
             let firstKey = reader.counted(), let lastKey = reader.counted(), let uses = reader.length()
         else { return nil }
-        recordCount = records
-        tombstoneCount = tombstones
-        rangeTombstoneCount = ranges
-        smallestSequence = smallest
-        greatestSequence = greatest
-        self.userBytes = userBytes
-        self.firstKey = Array(firstKey)
-        self.lastKey = Array(lastKey)
+        self.init(
+            number: number, recordCount: records, tombstoneCount: tombstones, rangeTombstoneCount: ranges,
+            smallestSequence: smallest, greatestSequence: greatest, userBytes: userBytes, firstKey: Array(firstKey),
+            lastKey: Array(lastKey))
         for _ in 0..<uses {
             guard let file = reader.varint(), let bytes = reader.length() else { return nil }
             valueFiles.append(ValueFileUse(file: file, bytes: bytes))

@@ -32,7 +32,7 @@ struct SegmentLayout {
         _ file: any File, number: UInt64, store: StoreIdentity?, expected: SegmentInfo?, length: Int? = nil
     ) throws(StoreError) {
         let path = file.path
-        let fileSize = try storeErrors { () throws(FileSystemError) in try file.length() }
+        let fileSize = try storeErrors(file.length())
         let size = length ?? fileSize
         if let expected, expected.fileBytes != size {
             throw .corrupt(
@@ -62,75 +62,52 @@ struct SegmentLayout {
         guard CRC32.checksum(metadata.bytes) == footer.metadataChecksum else {
             throw .corrupt("the metadata fail their checksum", file: path, offset: footer.metadataOffset)
         }
-        guard let parts = Parts(metadata, header: header, footer: footer) else {
-            throw .corrupt("the metadata contradict the footer", file: path, offset: footer.metadataOffset)
-        }
-        fences = parts.fences
-        rangeTombstones = parts.rangeTombstones
-        storedOffsets = parts.storedOffsets
-        info = parts.info
-        info.fileBytes = size
-        info.footerChecksum = footerChecksum
-        if let expected, expected != info {
+        var reader = ByteReader(metadata.bytes)
+        guard let fenceSection = reader.take(footer.fenceBytes), let blockTable = reader.take(footer.blockTableBytes),
+            reader.take(footer.pageTableBytes) != nil, let ranges = reader.take(footer.rangeTombstoneBytes),
+            let fences = BlockIndex(fenceSection, in: metadata, footer: footer),
+            let tombstones = Self.rangeTombstones(ranges),
+            let offsets = Self.storedOffsets(blockTable, header, footer),
+            let info = SegmentInfo(number: header.number, properties: &reader), reader.isAtEnd,
+            info.rangeTombstoneCount == tombstones.count, info.isPlausible(dataBytes: footer.dataBytes)
+        else { throw .corrupt("the metadata contradict the footer", file: path, offset: footer.metadataOffset) }
+        self.fences = fences
+        self.info = info
+        rangeTombstones = RangeTombstones(tombstones)
+        storedOffsets = offsets
+        self.info.fileBytes = size
+        self.info.footerChecksum = footerChecksum
+        if let expected, expected != self.info {
             throw .corrupt(
                 "the segment's properties are not those in the manifest", file: path, offset: footer.metadataOffset)
         }
     }
 
-    /// The decoded sections of the metadata.
-    private struct Parts {
-        var fences: BlockIndex
-        var storedOffsets: [Int] = []
-        var rangeTombstones: RangeTombstones
-        var info: SegmentInfo
-
-        init?(_ metadata: HeapBytes, header: FileHeader, footer: SegmentFooter) {
-            var reader = ByteReader(metadata.bytes)
-            guard let fenceSection = reader.take(footer.fenceBytes),
-                let blockTable = reader.take(footer.blockTableBytes),
-                reader.take(footer.pageTableBytes) != nil, let ranges = reader.take(footer.rangeTombstoneBytes),
-                let properties = reader.take(footer.propertyBytes),
-                let fences = BlockIndex(fenceSection, in: metadata, footer: footer),
-                let tombstones = Self.rangeTombstones(ranges)
+    private static func rangeTombstones(_ section: Bytes) -> [RangeTombstone]? {
+        var reader = ByteReader(section)
+        var result: [RangeTombstone] = []
+        while !reader.isAtEnd {
+            guard let sequence = reader.varint(), sequence <= .greatest, let start = reader.counted(),
+                let end = reader.counted()
             else { return nil }
-            self.fences = fences
-            rangeTombstones = RangeTombstones(tombstones)
-            var propertyReader = ByteReader(properties)
-            guard let info = SegmentInfo(number: header.number, properties: &propertyReader), propertyReader.isAtEnd,
-                info.rangeTombstoneCount == tombstones.count, info.isPlausible(dataBytes: footer.dataBytes)
-            else { return nil }
-            self.info = info
-            if header.incompatibleFeatures & SegmentFormat.compressedFeature != 0 {
-                guard let offsets = Self.storedOffsets(blockTable, footer: footer) else { return nil }
-                storedOffsets = offsets
-            } else {
-                guard blockTable.isEmpty, footer.storedBytes == footer.dataBytes else { return nil }
-            }
+            result.append(RangeTombstone(start: Array(start), end: Array(end), sequence: sequence))
         }
+        return result
+    }
 
-        private static func rangeTombstones(_ section: Bytes) -> [RangeTombstone]? {
-            var reader = ByteReader(section)
-            var result: [RangeTombstone] = []
-            while !reader.isAtEnd {
-                guard let sequence = reader.varint(), sequence <= .greatest, let start = reader.counted(),
-                    let end = reader.counted()
-                else { return nil }
-                result.append(RangeTombstone(start: Array(start), end: Array(end), sequence: sequence))
-            }
-            return result
+    private static func storedOffsets(_ section: Bytes, _ header: FileHeader, _ footer: SegmentFooter) -> [Int]? {
+        if header.incompatibleFeatures & SegmentFormat.compressedFeature == 0 {
+            return section.isEmpty && footer.storedBytes == footer.dataBytes ? [] : nil
         }
-
-        private static func storedOffsets(_ section: Bytes, footer: SegmentFooter) -> [Int]? {
-            var reader = ByteReader(section)
-            var offset = footer.dataOffset
-            let end = footer.dataOffset + footer.storedBytes
-            var result = [offset]
-            for _ in 0..<footer.blockCount {
-                guard let payload = reader.length(), payload <= end - offset else { return nil }
-                offset += StoredBlock.size(payload: payload)
-                result.append(offset)
-            }
-            return offset == end && reader.isAtEnd ? result : nil
+        var reader = ByteReader(section)
+        var offset = footer.dataOffset
+        let end = footer.dataOffset + footer.storedBytes
+        var result = [offset]
+        for _ in 0..<footer.blockCount {
+            guard let payload = reader.length(), payload <= end - offset else { return nil }
+            offset += StoredBlock.size(payload: payload)
+            result.append(offset)
         }
+        return offset == end && reader.isAtEnd ? result : nil
     }
 }

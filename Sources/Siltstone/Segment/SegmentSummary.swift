@@ -31,8 +31,8 @@ struct SegmentSummary {
     }
 
     /// Adds the last key and the range tombstones, which are known only at the end.
-    mutating func finish(lastKey: Bytes?, rangeTombstones: [RangeTombstone]) {
-        info.lastKey = lastKey.map { Array($0) } ?? []
+    mutating func finish(lastKey: [UInt8], rangeTombstones: [RangeTombstone]) {
+        info.lastKey = lastKey
         info.rangeTombstoneCount = rangeTombstones.count
         for (index, range) in rangeTombstones.enumerated() {
             let isFirst = info.recordCount == 0 && index == 0

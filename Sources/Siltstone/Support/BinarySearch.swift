@@ -6,8 +6,8 @@ extension Range<Int> {
     func partitioningIndex(where holds: (Int) -> Bool) -> Int {
         var (low, high) = (lowerBound, upperBound)
         while low < high {
-            let middle = (low + high) / 2
-            if holds(middle) { high = middle } else { low = middle + 1 }
+            let middle = (low &+ high) &>> 1
+            if holds(middle) { high = middle } else { low = middle &+ 1 }
         }
         return low
     }

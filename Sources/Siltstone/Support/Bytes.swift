@@ -27,10 +27,6 @@ struct Bytes: RandomAccessCollection, BitwiseCopyable, @unchecked Sendable {
     @inlinable @inline(__always)
     init(_ buffer: UnsafeRawBufferPointer) { unsafe self.init(start: buffer.baseAddress, count: buffer.count) }
 
-    /// Creates bytes from a buffer that nobody writes meanwhile.
-    @inlinable @inline(__always)
-    init(_ buffer: UnsafeMutableRawBufferPointer) { unsafe self.init(UnsafeRawBufferPointer(buffer)) }
-
     /// Creates bytes from writable ones that nobody writes meanwhile.
     @inline(__always)
     init(_ bytes: MutableBytes) { self = bytes.bytes }
@@ -45,18 +41,11 @@ struct Bytes: RandomAccessCollection, BitwiseCopyable, @unchecked Sendable {
     @inline(__always)
     static var emptyBytes: Bytes { unsafe Bytes(start: nil, count: 0) }
 
-    /// The address of the first byte.
-    @inline(__always)
-    var baseAddress: UnsafeRawPointer? { unsafe start }
-
     /// The bytes as a buffer, for the standard library and the C library.
     @inlinable @inline(__always)
     var buffer: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: start, count: count) }
 
     @usableFromInline typealias Element = UInt8
-    @usableFromInline typealias Index = Int
-    @usableFromInline typealias Indices = Range<Int>
-    @usableFromInline typealias SubSequence = Slice<Bytes>
 
     @inlinable @inline(__always)
     var startIndex: Int { 0 }
@@ -159,38 +148,7 @@ extension Array where Element == UInt8 {
     func withBytes<R, E: Error>(_ body: (Bytes) throws(E) -> R) throws(E) -> R {
         try unsafe span.withUnsafeBytes { buffer throws(E) in try unsafe body(Bytes(buffer)) }
     }
-}
 
-extension ArraySlice where Element == UInt8 {
-    /// Runs `body` on the bytes of the slice, which are valid until it returns.
-    @inlinable @inline(__always)
-    func withBytes<R, E: Error>(_ body: (Bytes) throws(E) -> R) throws(E) -> R {
-        try unsafe span.withUnsafeBytes { buffer throws(E) in try unsafe body(Bytes(buffer)) }
-    }
-}
-
-extension RawSpan {
-    /// The bytes, valid as long as the span. For a function whose caller keeps the span alive. ``withBytes(_:)`` would
-    /// cost a point read 14 instructions more, because its closure returns the result through memory.
-    @inline(__always)
-    var bytes: Bytes { unsafe withUnsafeBytes { unsafe Bytes($0) } }
-
-    /// Runs `body` on the bytes of the span, which are valid until it returns.
-    @inlinable @inline(__always)
-    func withBytes<R, E: Error>(_ body: (Bytes) throws(E) -> R) throws(E) -> R {
-        try unsafe withUnsafeBytes { buffer throws(E) in try unsafe body(Bytes(buffer)) }
-    }
-}
-
-extension UnsafeMutableRawPointer {
-    /// Stores `value` little-endian at `offset`, at any alignment.
-    @inline(__always)
-    func store<T: FixedWidthInteger>(_ value: T, at offset: Int) {
-        unsafe storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
-    }
-}
-
-extension Array where Element == UInt8 {
     /// Appends `value` little-endian.
     mutating func append<T: FixedWidthInteger>(integer value: T) {
         unsafe Swift.withUnsafeBytes(of: value.littleEndian) { unsafe append(contentsOf: $0) }
@@ -210,6 +168,19 @@ extension Array where Element == UInt8 {
     mutating func append(counted bytes: some Collection<UInt8>) {
         append(varint: UInt64(bytes.count))
         append(contentsOf: bytes)
+    }
+}
+
+extension RawSpan {
+    /// The bytes, valid as long as the span. For a function whose caller keeps the span alive. ``withBytes(_:)`` would
+    /// cost a point read 14 instructions more, because its closure returns the result through memory.
+    @inline(__always)
+    var bytes: Bytes { unsafe withUnsafeBytes { unsafe Bytes($0) } }
+
+    /// Runs `body` on the bytes of the span, which are valid until it returns.
+    @inlinable @inline(__always)
+    func withBytes<R, E: Error>(_ body: (Bytes) throws(E) -> R) throws(E) -> R {
+        try unsafe withUnsafeBytes { buffer throws(E) in try unsafe body(Bytes(buffer)) }
     }
 }
 

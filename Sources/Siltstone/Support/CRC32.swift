@@ -42,8 +42,8 @@ enum CRC32 {
         precondition(bytes.count & 7 == 0)
         guard multiplies else { return portable(bytes, continuing: sliced(a, b, c, d, e)) }
         return unsafe bytes.count >= wideBytes && multipliesWide
-            ? siltstone_crc32_of_words_wide(a, b, c, d, e, bytes.baseAddress, bytes.count)
-            : siltstone_crc32_of_words(a, b, c, d, e, bytes.baseAddress, bytes.count)
+            ? siltstone_crc32_of_words_wide(a, b, c, d, e, bytes.start, bytes.count)
+            : siltstone_crc32_of_words(a, b, c, d, e, bytes.start, bytes.count)
     }
 
     /// Same as ``checksum(_:continuing:)``, for at least 16 bytes, on a processor with carry-less multiplication.
@@ -51,7 +51,7 @@ enum CRC32 {
     @inline(never)
     static func multiplied(_ bytes: Bytes, continuing checksum: UInt32, wide: Bool) -> UInt32 {
         precondition(bytes.count >= 16)
-        guard let base = unsafe bytes.baseAddress else { return checksum }
+        let base = unsafe bytes.start
         let whole = bytes.count & ~15
         let checksum =
             unsafe wide && whole >= wideBytes
@@ -67,10 +67,9 @@ extension CRC32 {
 
     /// Same as ``checksum(_:continuing:)``.
     static func portable(_ bytes: Bytes, continuing checksum: UInt32) -> UInt32 {
-        guard let base = unsafe bytes.baseAddress, bytes.count > 0 else { return checksum }
-        guard bytes.count >= crossover else { return unsafe sliced(base, bytes.count, checksum) }
-        return unsafe UInt32(
-            truncatingIfNeeded: crc32_z(UInt(checksum), base.assumingMemoryBound(to: UInt8.self), bytes.count))
+        guard bytes.count >= crossover else { return unsafe sliced(bytes.start, bytes.count, checksum) }
+        let base = unsafe bytes.start.assumingMemoryBound(to: UInt8.self)
+        return unsafe UInt32(truncatingIfNeeded: crc32_z(UInt(checksum), base, bytes.count))
     }
 
     /// Sixteen tables of 256 entries: `tables[k][b]` is the effect of byte `b` at `k` bytes before the end (slicing by

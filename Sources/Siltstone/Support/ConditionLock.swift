@@ -4,36 +4,26 @@
 /// own. POSIX has the pair. The state that the lock guards is stored beside it, in the owner.
 final class ConditionLock: Sendable {
     private let pair = Platform.MutexAndCondition()
-    #if DEBUG
     private let rank: LockRank
-    #endif
 
     /// Creates a lock that nobody holds.
     /// - Parameter rank: the lock's rank in the lock order, which debug builds check.
     init(_ rank: LockRank = .unranked) {
-        #if DEBUG
         self.rank = rank
-        #endif
     }
 
     deinit { pair.destroy() }
 
     @inline(__always)
     func lock() {
-        #if DEBUG
         HeldLocks.check(rank)
-        #endif
         pair.lock()
-        #if DEBUG
         HeldLocks.add(rank)
-        #endif
     }
 
     @inline(__always)
     func unlock() {
-        #if DEBUG
         HeldLocks.remove(rank)
-        #endif
         pair.unlock()
     }
 
@@ -41,9 +31,7 @@ final class ConditionLock: Sendable {
     /// deadlock.
     func tryLock() -> Bool {
         let isTaken = pair.tryLock()
-        #if DEBUG
         if isTaken { HeldLocks.add(rank) }
-        #endif
         return isTaken
     }
 

@@ -111,7 +111,7 @@ extension ElementRow where Element == Record {
 ///
 /// `@unchecked Sendable`: as ``ElementRow``.
 @safe
-struct ElementPlace<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Sendable {
+struct ElementPlace<Element: BitwiseCopyable>: BitwiseCopyable, Equatable, @unchecked Sendable {
     private let address: UnsafePointer<Element>
 
     @inline(__always)
@@ -122,9 +122,6 @@ struct ElementPlace<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Senda
 
     @inline(__always)
     static func == (one: ElementPlace, other: ElementPlace) -> Bool { unsafe one.address == other.address }
-
-    @inline(__always)
-    static func != (one: ElementPlace, other: ElementPlace) -> Bool { unsafe one.address != other.address }
 
     @inline(__always)
     static func += (place: inout ElementPlace, count: Int) { place = unsafe ElementPlace(place.address + count) }

@@ -96,17 +96,11 @@ struct FragmentIndex: BitwiseCopyable, Sendable {
     @inline(never)
     private func countOfTies(_ key: SearchKey, _ digest: UInt64, from start: Int, including: Bool) -> Int {
         let first = Self.ties(digests, digest, start..<count)
-        var ties = Self.ties(furtherDigests, key.digest(after: common.count &+ 8), first)
-        while !ties.isEmpty {
-            let middle = (ties.lowerBound &+ ties.upperBound) &>> 1
-            let order = compareKeysByWords(starts[middle], key.bytes)
-            if order < 0 || order == 0 && including {
-                ties = (middle &+ 1)..<ties.upperBound
-            } else {
-                ties = ties.lowerBound..<middle
-            }
+        let ties = Self.ties(furtherDigests, key.digest(after: common.count &+ 8), first)
+        return ties.partitioningIndex { index in
+            let order = compareKeysByWords(starts[index], key.bytes)
+            return order > 0 || order == 0 && !including
         }
-        return ties.lowerBound
     }
 
     /// Returns the part of a range whose digests equal a given one; if there is none, an empty range at its position.

@@ -32,6 +32,4 @@ final class HeapBytes: Sendable {
 struct BlockPin: Sendable {
     /// The owner of the bytes that were returned last. Nil if the reader itself owns them, or before the first read.
     var owner: (any AnyObject & Sendable)?
-
-    init() {}
 }

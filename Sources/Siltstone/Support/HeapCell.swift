@@ -63,12 +63,12 @@ struct HeapSlot<Value: ~Copyable>: ~Copyable {
     }
 }
 
-/// A pointer to the storage of a ``HeapSlot``. Unowned: must not outlive the slot.
+/// A pointer to the storage of a value, in a ``HeapSlot`` or an arena. Unowned: must not outlive the storage.
 @safe
 struct HeapPlace<Value: ~Copyable> {
     fileprivate let address: UnsafeMutablePointer<Value>
 
-    fileprivate init(_ address: UnsafeMutablePointer<Value>) { unsafe self.address = unsafe address }
+    init(_ address: UnsafeMutablePointer<Value>) { unsafe self.address = unsafe address }
 
     /// Puts a value into the slot, which must be empty.
     @inline(__always)
@@ -85,3 +85,6 @@ struct HeapPlace<Value: ~Copyable> {
         nonmutating unsafeMutableAddress { unsafe address }
     }
 }
+
+/// `@unchecked Sendable`: the owner of the storage decides which thread may access the value when.
+extension HeapPlace: @unchecked Sendable where Value: Sendable & ~Copyable {}

@@ -4,8 +4,6 @@ struct KeyBuffer: ~Copyable {
     /// Bytes of the key; −1 before the first key.
     private var count = -1
 
-    init() {}
-
     deinit { memory.deallocate() }
 
     /// The key, valid until the next one is set; nil before the first.
@@ -20,10 +18,7 @@ struct KeyBuffer: ~Copyable {
 
     @inline(__always)
     mutating func set(_ key: Bytes) {
-        if key.count > memory.count {
-            memory.deallocate()
-            memory = .allocate(byteCount: 2 * key.count, alignment: 8)
-        }
+        if key.count > memory.count { memory.grow(to: 2 * key.count, alignment: 8) }
         memory.copyMemory(from: key)
         count = key.count
     }

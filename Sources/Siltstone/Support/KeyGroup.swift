@@ -12,8 +12,6 @@ public final class KeyGroup {
     /// Number of keys in the group.
     private(set) var count = 0
 
-    init() {}
-
     deinit { bytes.deallocate() }
 
     /// True if no further key may be added.
@@ -25,18 +23,11 @@ public final class KeyGroup {
     func append(_ key: Bytes) {
         let start = count == 0 ? 0 : ends[count - 1]
         let end = start + key.count
-        if end > bytes.count { grow(to: end) }
+        if end > bytes.count { bytes.grow(to: max(end, 2 * bytes.count), keeping: start, alignment: 8) }
         bytes[start..<end].copyMemory(from: key)
         ends[count] = end
         hashes[count] = KeyHash.hash(key)
         count += 1
-    }
-
-    private func grow(to size: Int) {
-        let larger = MutableBytes.allocate(byteCount: max(size, 2 * bytes.count), alignment: 8)
-        larger.copyMemory(from: bytes.bytes)
-        bytes.deallocate()
-        bytes = larger
     }
 
     func removeAll() { count = 0 }

@@ -17,9 +17,9 @@ package enum LockRank: Int, Sendable {
     case leaf
 }
 
-#if DEBUG
-/// The ranks of the locks that each thread holds.
+/// The ranks of the locks that each thread holds. Release builds keep none.
 enum HeldLocks {
+    #if DEBUG
     /// One bit for each rank; set while the thread holds a lock of that rank.
     private static let ranks = unsafe Platform.ThreadLocal { _ in }
 
@@ -39,5 +39,9 @@ enum HeldLocks {
     static func remove(_ rank: LockRank) {
         if rank != .unranked { ranks.value &= ~(1 << rank.rawValue) }
     }
+    #else
+    @inline(__always) static func check(_ rank: LockRank) {}
+    @inline(__always) static func add(_ rank: LockRank) {}
+    @inline(__always) static func remove(_ rank: LockRank) {}
+    #endif
 }
-#endif

@@ -16,19 +16,17 @@ package final class Locked<Value: Sendable>: Sendable {
     /// Runs `body` on the value, under the lock. `body` must not take the lock again.
     @inline(__always)
     package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
-        lock.lock()
-        defer { lock.unlock() }
-        return try body(&value.value)
+        try lock.withLock { () throws(E) in try body(&value.value) }
     }
 
     /// Runs `body` on the value, under the lock, until it returns a result: again after each ``wakeAll()``, and
     /// sometimes without a cause. Blocks the thread meanwhile.
     package func wait<R>(until body: (inout Value) -> R?) -> R {
-        lock.lock()
-        defer { lock.unlock() }
-        while true {
-            if let result = body(&value.value) { return result }
-            lock.wait()
+        lock.withLock {
+            while true {
+                if let result = body(&value.value) { return result }
+                lock.wait()
+            }
         }
     }
 

@@ -28,8 +28,14 @@ struct MutableBytes: @unchecked Sendable {
     /// Frees bytes from ``allocate(byteCount:alignment:)``.
     func deallocate() { unsafe start.deallocate() }
 
-    @inline(__always)
-    var isEmpty: Bool { count == 0 }
+    /// Replaces allocated bytes by more, and keeps the first `kept` ones.
+    @inline(never)
+    mutating func grow(to byteCount: Int, keeping kept: Int = 0, alignment: Int) {
+        let larger = MutableBytes.allocate(byteCount: byteCount, alignment: alignment)
+        larger.copyMemory(from: self[..<kept].bytes)
+        deallocate()
+        self = larger
+    }
 
     /// The same bytes, for reading.
     @inline(__always)
@@ -38,10 +44,6 @@ struct MutableBytes: @unchecked Sendable {
     /// The bytes as a buffer, for the standard library and the C library.
     @inline(__always)
     var buffer: UnsafeMutableRawBufferPointer { unsafe UnsafeMutableRawBufferPointer(start: start, count: count) }
-
-    /// The address of the first byte.
-    @inline(__always)
-    var baseAddress: UnsafeMutableRawPointer? { unsafe start }
 
     /// A part of the bytes; its indices start at 0 again.
     @inline(__always)

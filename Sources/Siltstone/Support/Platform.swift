@@ -24,14 +24,12 @@ private func linuxSyncFileRange(_ descriptor: Int32, _ offset: Int, _ length: In
 @_silgen_name("syscall")
 private func linuxSystemCall(_ number: Int, _ command: Int, _ flags: Int, _ processor: Int) -> Int
 
-// The number of the call membarrier(2), and two of its commands.
+// The number of the call membarrier(2).
 #if arch(x86_64)
 private let membarrier = 324
 #else
 private let membarrier = 283
 #endif
-private let privateExpedited = 8
-private let registerPrivateExpedited = 16
 #endif
 
 /// Compares `count` bytes as unsigned numbers. Returns a negative number, zero, or a positive one.
@@ -60,7 +58,6 @@ enum Platform {
     static let noSpaceError = ENOSPC
     static let directoryNotEmpty = ENOTEMPTY
     static let notPermitted = EPERM
-    static let tooManyFiles = EMFILE
     static let accessDenied = EACCES
     static let wouldBlock = EWOULDBLOCK
     static let notSupported = EOPNOTSUPP
@@ -282,10 +279,8 @@ enum Platform {
     // MARK: Memory
 
     /// Maps a file from its start; nil, with an error number, on failure.
-    static func mapFile(_ descriptor: Int32, length: Int, writable: Bool) -> UnsafeMutableRawPointer? {
-        let protection = writable ? PROT_READ | PROT_WRITE : PROT_READ
-        let address = unsafe mmap(nil, length, protection, MAP_SHARED, descriptor, 0)
-        return unsafe address == UnsafeMutableRawPointer(bitPattern: -1) ? nil : address
+    static func mapFile(_ descriptor: Int32, length: Int, writable: Bool) -> MutableBytes? {
+        map(length, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, descriptor)
     }
 
     /// Reserves address space that takes memory only for accessed pages; nil, with an error number, on failure.
@@ -295,64 +290,55 @@ enum Platform {
         #else
         let flags = MAP_PRIVATE | MAP_ANON
         #endif
-        let address = unsafe mmap(nil, length, PROT_READ | PROT_WRITE, flags, -1, 0)
-        return unsafe address == UnsafeMutableRawPointer(bitPattern: -1)
-            ? nil : MutableBytes(start: address, count: length)
+        return map(length, PROT_READ | PROT_WRITE, flags, -1)
+    }
+
+    private static func map(_ length: Int, _ protection: Int32, _ flags: Int32, _ descriptor: Int32) -> MutableBytes? {
+        let address = unsafe mmap(nil, length, protection, flags, descriptor, 0)
+        let failure = unsafe UnsafeMutableRawPointer(bitPattern: -1)
+        return unsafe address == failure ? nil : MutableBytes(start: address, count: length)
     }
 
     static func unmap(_ bytes: MutableBytes) { unsafe munmap(bytes.start, bytes.count) }
 
-    /// Prefaults the pages of a writable mapping, so that the first store to each takes no fault. A hint.
-    static func populateForWriting(_ address: UnsafeMutableRawPointer, length: Int) {
+    /// Advice to the kernel about a part of a mapping: the numbers of madvise(2).
+    enum Advice: Int32 {
+        /// No read-ahead after page faults in a file.
+        case randomReads = 1
+        /// Starts to read pages of a file, without waiting for them.
+        case beginReading = 3
+        /// Huge pages for anonymous memory.
+        case hugePages = 14
+        /// Prefaults pages for reading. Needs Linux 5.14; older kernels refuse, which is fine.
+        case populateForReading = 22
+        /// Same as ``populateForReading`` for writing, so that the first store to each page takes no fault.
+        case populateForWriting = 23
+    }
+
+    /// Gives advice about memory that begins at the start of a page. A hint.
+    static func advise(_ advice: Advice, _ memory: MutableBytes) {
         #if os(Linux)
-        _ = unsafe madvise(address, length, 23)  // MADV_POPULATE_WRITE, Linux 5.14; older kernels refuse, which is fine
+        _ = unsafe madvise(memory.start, memory.count, advice.rawValue)
         #endif
     }
 
-    /// Prefaults the pages of a mapping for reading. A hint.
-    static func populateForReading(_ address: UnsafeMutableRawPointer, length: Int) {
-        #if os(Linux)
-        _ = unsafe madvise(address, length, 22)  // MADV_POPULATE_READ, Linux 5.14; older kernels refuse, which is fine
-        #endif
-    }
-
-    /// Turns off read-ahead after page faults in a mapping of a file. A hint.
-    static func adviseRandom(_ address: UnsafeMutableRawPointer, length: Int) {
-        #if os(Linux)
-        _ = unsafe madvise(address, length, 1)  // MADV_RANDOM
-        #endif
-    }
-
-    /// Starts to read pages of a mapping of a file, without waiting for them. A hint.
-    static func beginReading(_ address: UnsafeMutableRawPointer, length: Int) {
-        #if os(Linux)
-        _ = unsafe madvise(address, length, 3)  // MADV_WILLNEED
-        #endif
-    }
-
-    /// Number of pages that ``arePresent(_:length:)`` and ``presentBytes(_:length:)`` check in one call.
+    /// Number of pages that ``presentBytes(_:untilMissing:)`` checks in one call.
     private static let pagesOfCall = 1024
-
-    /// Returns true if all pages of a mapping of a file are in memory; also true if the system does not report it.
-    static func arePresent(_ address: UnsafeMutableRawPointer, length: Int) -> Bool {
-        unsafe presentBytes(address, length: length, untilMissing: true) >= length
-    }
 
     /// Returns the bytes of complete pages of a mapping that are in memory; all bytes if the system does not report it.
     /// - Parameters:
-    ///   - address: the start of a page.
+    ///   - mapping: begins at the start of a page.
     ///   - untilMissing: true to stop counting at the first group of pages that has a missing one.
-    static func presentBytes(_ address: UnsafeMutableRawPointer, length: Int, untilMissing: Bool = false) -> Int {
+    static func presentBytes(_ mapping: MutableBytes, untilMissing: Bool = false) -> Int {
         #if os(Linux)
         let pageSize = pageSize
-        let pageCount = (length + pageSize - 1) / pageSize
+        let pageCount = (mapping.count + pageSize - 1) / pageSize
         return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: min(pageCount, pagesOfCall)) { marks in
             var present = 0
             for first in stride(from: 0, to: pageCount, by: pagesOfCall) {
                 let count = min(pagesOfCall, pageCount - first)
-                guard unsafe mincore(address + first * pageSize, count * pageSize, marks.baseAddress) == 0 else {
-                    return length
-                }
+                let start = unsafe mapping.start + first * pageSize
+                guard unsafe mincore(start, count * pageSize, marks.baseAddress) == 0 else { return mapping.count }
                 let found = unsafe marks[..<count].count { $0 & 1 != 0 }
                 present += found * pageSize
                 if untilMissing, found < count { break }
@@ -360,14 +346,7 @@ enum Platform {
             return present
         }
         #else
-        return length
-        #endif
-    }
-
-    /// Requests huge pages for an anonymous mapping. A hint.
-    static func adviseHugePages(_ address: UnsafeMutableRawPointer, length: Int) {
-        #if os(Linux)
-        _ = unsafe madvise(address, length, 14)  // MADV_HUGEPAGE
+        return mapping.count
         #endif
     }
 
@@ -389,20 +368,16 @@ enum Platform {
     static func sleep(microseconds: UInt32) { usleep(microseconds) }
 
     /// True if ``fenceThreads()`` is available.
-    static let canFenceThreads: Bool = {
-        #if os(Linux)
-        return linuxSystemCall(membarrier, registerPrivateExpedited, 0, 0) == 0
-        #else
-        return false
-        #endif
-    }()
+    static let canFenceThreads = callMembarrier(16)  // MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED
 
     /// Makes all other threads of the process pass a full memory fence before it returns (membarrier(2)). Takes some
     /// microseconds.
     /// - Returns: false if the system refuses.
-    static func fenceThreads() -> Bool {
+    static func fenceThreads() -> Bool { callMembarrier(8) }  // MEMBARRIER_CMD_PRIVATE_EXPEDITED
+
+    private static func callMembarrier(_ command: Int) -> Bool {
         #if os(Linux)
-        return linuxSystemCall(membarrier, privateExpedited, 0, 0) == 0
+        return linuxSystemCall(membarrier, command, 0, 0) == 0
         #else
         return false
         #endif
@@ -436,16 +411,18 @@ enum Platform {
 
     /// The process's working directory; nil, with an error number, on failure.
     static var currentDirectory: String? {
-        guard let path = unsafe getcwd(nil, 0) else { return nil }
-        defer { unsafe free(path) }
-        return unsafe String(cString: path)
+        unsafe string(freeing: getcwd(nil, 0))
     }
 
     /// Returns the absolute path of a file or directory, without links and dots; nil if it does not exist.
     static func realPath(_ path: String) -> String? {
-        guard let resolved = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
+        unsafe string(freeing: realpath(path, nil))
+    }
+
+    private static func string(freeing text: UnsafeMutablePointer<CChar>?) -> String? {
+        guard let text = unsafe text else { return nil }
+        defer { unsafe free(text) }
+        return unsafe String(cString: text)
     }
 
     static var processIdentifier: Int32 { getpid() }

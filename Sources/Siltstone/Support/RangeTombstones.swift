@@ -33,11 +33,10 @@ final class RangeTombstones: Sendable {
 
     /// Creates a set; empty ranges are dropped.
     /// - Complexity: O(*n* log *n*) in the number of tombstones if few overlap, O(*n*²) at worst.
-    init(_ tombstones: [RangeTombstone]) {
+    convenience init(_ tombstones: [RangeTombstone]) {
         let valid = tombstones.filter { $0.start.lexicographicallyPrecedes($0.end) }
-        self.tombstones = valid.sorted { $0.start.lexicographicallyPrecedes($1.start) }
-        fragments = Self.fragment(self.tombstones)
-        index = FragmentIndex(fragments)
+        let sorted = valid.sorted { $0.start.lexicographicallyPrecedes($1.start) }
+        self.init(tombstones: sorted, fragments: Self.fragment(sorted))
     }
 
     private init(tombstones: [RangeTombstone], fragments: [Fragment]) {
@@ -53,12 +52,13 @@ final class RangeTombstones: Sendable {
     func adding(_ tombstone: RangeTombstone) -> RangeTombstones {
         guard tombstone.start.lexicographicallyPrecedes(tombstone.end) else { return self }
         var tombstones = tombstones
-        let place = Self.firstIndex(tombstones) { tombstone.start.lexicographicallyPrecedes($0.start) }
+        let place = tombstones.indices.partitioningIndex {
+            tombstone.start.lexicographicallyPrecedes(tombstones[$0].start)
+        }
         tombstones.insert(tombstone, at: place)
+        let overlapping = fragments(meeting: KeyRange(from: tombstone.start, to: tombstone.end))
         var fragments = fragments
-        let first = Self.firstIndex(fragments) { tombstone.start.lexicographicallyPrecedes($0.end) }
-        let last = Self.firstIndex(fragments) { !$0.start.lexicographicallyPrecedes(tombstone.end) }
-        fragments.replaceSubrange(first..<last, with: Self.overlay(tombstone, on: fragments[first..<last]))
+        fragments.replaceSubrange(overlapping.indices, with: Self.overlay(tombstone, on: overlapping))
         return RangeTombstones(tombstones: tombstones, fragments: fragments)
     }
 
@@ -90,17 +90,6 @@ final class RangeTombstones: Sendable {
         return result
     }
 
-    /// Returns the first index from which on a condition holds; the count if there is none. Binary search.
-    private static func firstIndex<T>(_ elements: [T], where holds: (T) -> Bool) -> Int {
-        var low = 0
-        var high = elements.count
-        while low < high {
-            let middle = (low + high) / 2
-            if holds(elements[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-
     /// Cuts tombstones that are sorted by start into fragments.
     private static func fragment(_ sorted: [RangeTombstone]) -> [Fragment] {
         guard !sorted.isEmpty else { return [] }
@@ -125,9 +114,10 @@ final class RangeTombstones: Sendable {
     /// Returns the fragments that overlap a range.
     /// - Complexity: O(log *n*) in the number of fragments
     func fragments(meeting range: KeyRange) -> ArraySlice<Fragment> {
-        let first = Self.firstIndex(fragments) { range.from.lexicographicallyPrecedes($0.end) }
-        let last = range.to.map { to in Self.firstIndex(fragments) { !$0.start.lexicographicallyPrecedes(to) } }
-        return fragments[first..<max(first, last ?? fragments.count)]
+        let first = fragments.indices.partitioningIndex { range.from.lexicographicallyPrecedes(fragments[$0].end) }
+        guard let to = range.to else { return fragments[first...] }
+        let rest = first..<fragments.count
+        return fragments[first..<rest.partitioningIndex { !fragments[$0].start.lexicographicallyPrecedes(to) }]
     }
 
     /// Returns the largest sequence number, at most `visible`, of a tombstone that covers `key`; 0 if there is none.

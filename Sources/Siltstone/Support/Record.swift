@@ -54,7 +54,9 @@ struct ValuePointer: Hashable, Sendable {
     var length: UInt32
     /// The checksum of the value's record, which covers file, offset, key and value.
     var checksum: UInt32
+}
 
+extension ValuePointer {
     /// Reads an encoding; nil if `bytes` does not have its size.
     init?(_ bytes: Bytes) {
         guard bytes.count == Self.size, let file: UInt64 = bytes.integer(at: 0),
@@ -62,13 +64,6 @@ struct ValuePointer: Hashable, Sendable {
             let checksum: UInt32 = bytes.integer(at: 20)
         else { return nil }
         self.init(file: file, offset: offset, length: length, checksum: checksum)
-    }
-
-    init(file: UInt64, offset: UInt64, length: UInt32, checksum: UInt32) {
-        self.file = file
-        self.offset = offset
-        self.length = length
-        self.checksum = checksum
     }
 
     /// Writes the encoding, ``size`` bytes.

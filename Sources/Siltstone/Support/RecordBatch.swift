@@ -20,7 +20,7 @@ struct RecordBatch: ~Copyable {
 
     /// A pointer to the first record; must not outlive the batch.
     @inline(__always)
-    var start: RecordPlace { records.place(0) }
+    var start: RecordPlace { records.elements.recordPlace(0) }
 
     /// Appends a record; the batch must not be full.
     @inline(__always)
@@ -31,7 +31,7 @@ struct RecordBatch: ~Copyable {
 
     /// Returns the storage after the present records, up to a total of `last` records in the batch.
     @inline(__always)
-    func room(upTo last: Int) -> RecordBuffer { records.room(from: count, to: last) }
+    func room(upTo last: Int) -> RecordBuffer { records.elements.room(from: count, to: last) }
 
     /// Adds the records that the caller has put into ``room(upTo:)`` to the batch.
     @inline(__always)

@@ -11,15 +11,15 @@ extension MemTable {
     @inline(__always)
     func hasChange(of key: Bytes, after sequence: SequenceNumber) -> Bool {
         if let newest = newestSequence(of: key), newest > sequence { return true }
-        return rangeTombstoneCount > 0 && rangeTombstones.newestCovering(key, visible: .greatest) > sequence
+        return tree.hasRangeTombstones && rangeTombstones.newestCovering(key, visible: .greatest) > sequence
     }
 
     /// Whether any key of `range` was changed after `sequence`.
     /// - Complexity: O(log n), and O(1) for each key of the range
     func hasChange(in range: KeyRange, after sequence: SequenceNumber) -> Bool {
-        if rangeTombstoneCount > 0, rangeTombstones.hasTombstone(over: range, after: sequence) { return true }
+        if tree.hasRangeTombstones, rangeTombstones.hasTombstone(over: range, after: sequence) { return true }
         var cursor = MemTableCursor(self)
-        range.from.withBytes { cursor.seekForward($0) }
+        range.from.withBytes { cursor.seek($0) }
         while cursor.slotCount > 0 {
             for index in cursor.index..<cursor.slotCount {
                 let entry = cursor.slot(index)
@@ -63,11 +63,11 @@ extension SegmentReader {
     func hasChange(in range: KeyRange, after sequence: SequenceNumber) throws(StoreError) -> Bool {
         if rangeTombstones.hasTombstone(over: range, after: sequence) { return true }
         var cursor = SegmentCursor(self)
-        try withContiguousBytes(range.from) { from throws(StoreError) in try cursor.seekForward(from) }
+        try withContiguousBytes(range.from) { from throws(StoreError) in try cursor.seek(from) }
         var batch = RecordBatch(capacity: RecordSource.greatestBatch)
         while true {
             batch.removeAll()
-            try cursor.fillForward(&batch, limit: batch.capacity, visible: .greatest, numbered: true)
+            try cursor.fill(&batch, limit: batch.capacity, visible: .greatest, numbered: true)
             if batch.count == 0 { return false }
             for index in 0..<batch.count {
                 if range.ends(before: batch[index].key) { return false }

@@ -254,7 +254,7 @@ final class TransactionWalk {
             value: Bytes(rebasing: bytes.bytes[Int(write.keyCount)...]), sequence: 0, kind: .value)
         ownBytes = bytes
         isRowOwn = true
-        return RecordRow(start: own.place(0), end: own.place(0) + 1)
+        return RecordRow(start: own.elements.recordPlace(0), end: own.elements.recordPlace(0) + 1)
     }
 
     /// Whether a deleted range of the transaction hides a record of the snapshot.

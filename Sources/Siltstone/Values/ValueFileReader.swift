@@ -42,9 +42,7 @@ final class ValueFileReader: Sendable {
         self.path = path
         self.access = access
         self.fileSystem = fileSystem
-        file = try storeErrors { () throws(FileSystemError) in
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path, .read) }
-        }
+        file = try storeErrors(retrying(fileSystem.open(path, .read)))
         if ignoresHeader { return }
         let head = try HeapBytes.read(file, offset: 0, count: FileHeader.size)
         _ = try FileHeader(head.bytes, kind: .values, store: store, number: number, path: path)
@@ -52,34 +50,30 @@ final class ValueFileReader: Sendable {
 
     /// Returns the current size of the file in bytes.
     func size() throws(StoreError) -> Int {
-        try storeErrors { () throws(FileSystemError) in try file.length() }
+        try storeErrors(file.length())
     }
 
     /// Brings the contents of the file to stable storage.
     /// - Parameter start: rewrites the file from this offset in bytes before the sync, because an earlier sync of that
     ///   part may have failed, and the kernel then takes the pages for clean.
     func sync(rewritingFrom start: Int) throws(StoreError) {
-        try storeErrors { () throws(FileSystemError) in
-            let writable = try retryingInterrupted { () throws(FileSystemError) in
-                try fileSystem.open(path, .readWrite)
-            }
+        do throws(FileSystemError) {
+            let writable = try retrying(fileSystem.open(path, .readWrite))
             // A sync that failed may have covered the header as well.
             try writable.rewrite(0..<FileHeader.size)
             try writable.rewrite(start..<max(start, try writable.length()))
             try writable.syncFully()
             try writable.close()
-        }
+        } catch { throw StoreError(error) }
     }
 
     /// Releases the disk space after the end of the file. The file's writer preallocated the space, and died. If the
     /// release fails, the space stays with the file, which does no harm.
     func releaseSpace() {
         do throws(FileSystemError) {
-            let writable = try retryingInterrupted { () throws(FileSystemError) in
-                try fileSystem.open(path, .readWrite)
-            }
+            let writable = try retrying(fileSystem.open(path, .readWrite))
             let length = try writable.length()
-            try retryingInterrupted { () throws(FileSystemError) in try writable.truncate(to: length) }
+            try retrying(writable.truncate(to: length))
             try writable.close()
         } catch { return }
     }
@@ -137,7 +131,7 @@ final class ValueFileReader: Sendable {
                 if size - mapping.length < max(Self.mappingStep, mapping.length / 8) { return nil }
             }
             let new = ValueMapping(
-                try storeErrors { () throws(FileSystemError) in try file.map(length: size, writable: false) },
+                try storeErrors(file.map(length: size, writable: false)),
                 length: size, pageCache: pageCache)
             state.mapping = new
             return new

@@ -34,7 +34,7 @@ final class ValueFileWriter {
         self.isBuffered = isBuffered
         buffer = .allocate(byteCount: Self.bufferCapacity + ValueRecord.alignment, alignment: 64)
         let header = FileHeader(kind: .values, store: store, number: number).encoded()
-        try storeErrors { () throws(FileSystemError) in try file.writeFully(header, at: 0) }
+        try storeErrors(file.writeFully(header, at: 0))
         written = header.count
     }
 
@@ -96,7 +96,7 @@ final class ValueFileWriter {
     func releaseSpace() -> Bool {
         guard allocated > written else { return false }
         // If this fails, the space stays with the file, which does no harm.
-        do { try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: written) } } catch {
+        do { try retrying(file.truncate(to: written)) } catch {
             return false
         }
         (allocated, step) = (written, Self.firstStep)
@@ -117,14 +117,14 @@ final class ValueFileWriter {
         let tail = buffer[used..<used + padding]
         tail.fill(with: 0)
         let offset = written
-        try storeErrors { () throws(FileSystemError) in try file.writeFully(head, value, tail.bytes, at: offset) }
+        try storeErrors(file.writeFully(head, value, tail.bytes, at: offset))
         written += used + value.count + padding
         used = 0
     }
 
     /// Removes everything after the end of a record, including the remains of a failed append.
     func cut(to end: Int) throws(FileSystemError) {
-        try retryingInterrupted { () throws(FileSystemError) in try file.truncate(to: end) }
+        try retrying(file.truncate(to: end))
         (written, used, allocated, step) = (end, 0, end, Self.firstStep)
     }
 
@@ -132,7 +132,7 @@ final class ValueFileWriter {
     func flush() throws(StoreError) {
         guard used > 0 else { return }
         let (piece, offset) = (buffer[..<used].bytes, written)
-        try storeErrors { () throws(FileSystemError) in try file.writeFully(piece, at: offset) }
+        try storeErrors(file.writeFully(piece, at: offset))
         written += used
         used = 0
     }
@@ -141,6 +141,6 @@ final class ValueFileWriter {
     func sync() throws(StoreError) {
         try flush()
         releaseSpace()
-        try storeErrors { () throws(FileSystemError) in try file.syncFully() }
+        try storeErrors(file.syncFully())
     }
 }

@@ -18,11 +18,17 @@ struct SegmentSalvage {
     private(set) var lost: [Loss] = []
     /// Nil if the metadata that hold them are damaged. Keys that they deleted may then come back.
     private(set) var rangeTombstones: [RangeTombstone]?
-    /// The file's size.
-    private(set) var bytesRead = 0
+    private let window: FileWindow
+    /// The number in the file's name.
+    private let number: UInt64
+    /// The end of the last block; the file's size if that is unknown.
+    private var end: Int
     /// Whether blocks are stored compressed, according to the header; nil if the header is damaged. Then each offset is
     /// tried for both kinds of blocks.
     private var isCompressed: Bool?
+
+    /// The file's size.
+    var bytesRead: Int { window.size }
 
     /// Reads the blocks of a segment.
     /// - Parameters:
@@ -32,33 +38,29 @@ struct SegmentSalvage {
     static func salvage(
         fileSystem: any FileSystem, path: String, number: UInt64, body: (Record) throws(StoreError) -> Void
     ) throws(StoreError) -> SegmentSalvage {
-        let file = try storeErrors { () throws(FileSystemError) in
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path, .read) }
-        }
-        let size = try storeErrors { () throws(FileSystemError) in try file.length() }
-        var result = SegmentSalvage()
-        let window = FileWindow(file, size: size)
+        let file = try storeErrors(retrying(fileSystem.open(path, .read)))
+        let size = try storeErrors(file.length())
+        var result = SegmentSalvage(window: FileWindow(file, size: size), number: number, end: size)
         var layout: SegmentLayout?
         do throws(StoreError) { layout = try SegmentLayout(file, number: number, store: nil, expected: nil) } catch {
             guard error.isDamage else { throw error }
             let message = "header, footer or metadata: \(error.message)"
             result.lost.append(Loss(offset: error.offset ?? 0, count: 0, message: message))
-            layout = try Self.earlierLayout(file, window, number: number)
+            layout = try result.earlierLayout(file)
         }
-        if let layout { result.rangeTombstones = layout.rangeTombstones.tombstones }
-        let end = layout.map { $0.footer.dataOffset + $0.footer.storedBytes } ?? size
-        result.isCompressed = try isCompressed(window, number: number, path: path)
-        try result.walk(window, end: end, isWhole: result.rangeTombstones != nil, number: number, body: body)
-        result.bytesRead = size
+        if let layout {
+            result.rangeTombstones = layout.rangeTombstones.tombstones
+            result.end = layout.footer.dataOffset + layout.footer.storedBytes
+        }
+        result.isCompressed = try result.readIsCompressed(path)
+        try result.walk(body)
         result.lost.sort { $0.offset < $1.offset }
         return result
     }
 
     /// Searches for a footer before the end of the file, in case something was appended to the segment.
     /// - Returns: the layout of the last valid footer; nil if there is none.
-    private static func earlierLayout(
-        _ file: any File, _ window: FileWindow, number: UInt64
-    ) throws(StoreError) -> SegmentLayout? {
+    private func earlierLayout(_ file: any File) throws(StoreError) -> SegmentLayout? {
         let magic = SegmentFooter.magic
         var found: SegmentLayout?
         var start = FileHeader.size
@@ -80,8 +82,8 @@ struct SegmentSalvage {
         return found
     }
 
-    /// See the property of this name.
-    private static func isCompressed(_ window: FileWindow, number: UInt64, path: String) throws(StoreError) -> Bool? {
+    /// Reads the header for ``isCompressed``.
+    private func readIsCompressed(_ path: String) throws(StoreError) -> Bool? {
         guard let bytes = try window.bytes(at: 0, count: FileHeader.size) else { return nil }
         do {
             let header = try FileHeader(
@@ -94,16 +96,11 @@ struct SegmentSalvage {
     }
 
     /// Passes the records of all valid blocks to `body`, and records the bytes between the blocks as lost.
-    /// - Parameters:
-    ///   - end: the end of the last block; the file's size if that is unknown.
-    ///   - isWhole: true if `end` is known.
-    private mutating func walk(
-        _ window: FileWindow, end: Int, isWhole: Bool, number: UInt64, body: (Record) throws(StoreError) -> Void
-    ) throws(StoreError) {
+    private mutating func walk(_ body: (Record) throws(StoreError) -> Void) throws(StoreError) {
         var offset = FileHeader.size
         var lossStart = offset
         while offset < end {
-            guard let valid = try block(window, at: offset, end: end, number: number) else {
+            guard let valid = try block(at: offset) else {
                 offset += StoredBlock.alignment
                 continue
             }
@@ -114,7 +111,7 @@ struct SegmentSalvage {
         }
         // The index and the metadata follow the last block. Without a footer, their position is unknown, so the end is
         // not reported as lost.
-        if isWhole, lossStart < end { lose(lossStart, end) }
+        if rangeTombstones != nil, lossStart < end { lose(lossStart, end) }
     }
 
     private mutating func lose(_ start: Int, _ end: Int) {
@@ -124,19 +121,13 @@ struct SegmentSalvage {
 
     /// The block that starts at `offset`, plain or stored, and its bytes in the file; nil if no valid block starts
     /// there.
-    private func block(
-        _ window: FileWindow, at offset: Int, end: Int, number: UInt64
-    ) throws(StoreError) -> (block: HeapBytes, count: Int)? {
-        if isCompressed != true, let plain = try Self.plainBlock(window, at: offset, end: end, number: number) {
-            return plain
-        }
-        return isCompressed != false ? try Self.storedBlock(window, at: offset, end: end, number: number) : nil
+    private func block(at offset: Int) throws(StoreError) -> (block: HeapBytes, count: Int)? {
+        if isCompressed != true, let plain = try plainBlock(at: offset) { return plain }
+        return isCompressed != false ? try storedBlock(at: offset) : nil
     }
 
-    /// See ``block(_:at:end:number:)``, for a block in compressed form.
-    private static func storedBlock(
-        _ window: FileWindow, at offset: Int, end: Int, number: UInt64
-    ) throws(StoreError) -> (block: HeapBytes, count: Int)? {
+    /// See ``block(at:)``, for a block in compressed form.
+    private func storedBlock(at offset: Int) throws(StoreError) -> (block: HeapBytes, count: Int)? {
         guard let header = try window.bytes(at: offset, count: StoredBlock.headerSize),
             let claim = StoredBlock(header: header)
         else { return nil }
@@ -148,15 +139,13 @@ struct SegmentSalvage {
         return (block, size)
     }
 
-    /// See ``block(_:at:end:number:)``, for a block of a segment that is not compressed.
-    private static func plainBlock(
-        _ window: FileWindow, at offset: Int, end: Int, number: UInt64
-    ) throws(StoreError) -> (block: HeapBytes, count: Int)? {
+    /// See ``block(at:)``, for a block of a segment that is not compressed.
+    private func plainBlock(at offset: Int) throws(StoreError) -> (block: HeapBytes, count: Int)? {
         let address = offset - FileHeader.size
         guard address % SegmentFormat.unit == 0,
-            let length = try plainLength(window, at: offset), length <= end - offset,
+            let length = try plainLength(at: offset), length <= end - offset,
             // A cheap check before the checksum. It rejects nearly all offsets at which no block starts.
-            let lastSlot = try window.bytes(at: offset + length - 2, count: 2), layout(lastSlot: lastSlot) != nil,
+            let lastSlot = try window.bytes(at: offset + length - 2, count: 2), Self.layout(lastSlot: lastSlot) != nil,
             let bytes = try window.bytes(at: offset, count: length),
             Block.checksum(bytes, segment: number, address: address) == bytes.integer(at: 0)
         else { return nil }
@@ -173,14 +162,14 @@ struct SegmentSalvage {
     }
 
     /// The length of a possible block, in bytes; nil if no block can start here.
-    private static func plainLength(_ window: FileWindow, at offset: Int) throws(StoreError) -> Int? {
+    private func plainLength(at offset: Int) throws(StoreError) -> Int? {
         guard let header = try window.bytes(at: offset, count: 8), let count: UInt16 = header.integer(at: 4), count > 0
         else { return nil }
         if let units = Block.units(header) { return units << SegmentFormat.unitShift }
         // The block is too long for the header's field. Such a block has few records, so its length is computed from
         // them.
         for layout in BlockLayout.allCases {
-            guard let length = try longLength(window, at: offset, count: Int(count), layout) else { continue }
+            guard let length = try longLength(at: offset, count: Int(count), layout) else { continue }
             let lastSlot = try window.bytes(at: offset + length - 2, count: 2)
             if let lastSlot, Self.layout(lastSlot: lastSlot) == layout { return length }
         }
@@ -188,12 +177,10 @@ struct SegmentSalvage {
     }
 
     /// The length of a block that is too long for its header's field. Adds up the sizes of its records.
-    private static func longLength(
-        _ window: FileWindow, at offset: Int, count: Int, _ layout: BlockLayout
-    ) throws(StoreError) -> Int? {
+    private func longLength(at offset: Int, count: Int, _ layout: BlockLayout) throws(StoreError) -> Int? {
         var used = layout.headerSize
         for _ in 0..<count {
-            guard let size = try recordSize(window, at: offset + used), used + size <= SegmentFormat.maximumDataBytes
+            guard let size = try recordSize(at: offset + used), used + size <= SegmentFormat.maximumDataBytes
             else { return nil }
             used += size
         }
@@ -201,7 +188,7 @@ struct SegmentSalvage {
     }
 
     /// Bytes of the record at an offset; nil if there can be none.
-    private static func recordSize(_ window: FileWindow, at offset: Int) throws(StoreError) -> Int? {
+    private func recordSize(at offset: Int) throws(StoreError) -> Int? {
         // The kind, and three varints of at most ten bytes each.
         guard let head = try window.bytes(at: offset, count: 1 + 3 * 10) else { return nil }
         var reader = ByteReader(head)

@@ -5,7 +5,7 @@
 struct SegmentVerifier {
     private let reader: SegmentReader
     private let path: String
-    private var problems: [SegmentProblem] = []
+    private var problems: [VerificationReport.Problem] = []
     /// The properties that follow from the records.
     private var summary: SegmentSummary
     private var previous = KeyAndSequence()
@@ -34,7 +34,7 @@ struct SegmentVerifier {
     static func verify(
         fileSystem: any FileSystem, path: String, number: UInt64, store: StoreIdentity?, info: SegmentInfo?,
         progress: (Int) -> Void = { _ in }
-    ) throws(StoreError) -> [SegmentProblem] {
+    ) throws(StoreError) -> [VerificationReport.Problem] {
         let reader: SegmentReader
         do {
             reader = try SegmentReader(
@@ -46,8 +46,8 @@ struct SegmentVerifier {
             // which of them are intact.
             let salvage = try SegmentSalvage.salvage(fileSystem: fileSystem, path: path, number: number) { _ in }
             progress(salvage.bytesRead)
-            let lost = salvage.lost.map { SegmentProblem(file: path, offset: $0.offset, message: $0.message) }
-            return [SegmentProblem(error, file: path)] + lost
+            return [.init(error, file: path)]
+                + salvage.lost.map { .init(file: path, offset: $0.offset, message: $0.message) }
         }
         var verifier = SegmentVerifier(reader)
         try verifier.checkPadding()
@@ -65,15 +65,15 @@ struct SegmentVerifier {
     }
 
     private mutating func report(_ message: String, at offset: Int?) {
-        problems.append(SegmentProblem(file: path, offset: offset, message: message))
+        problems.append(.init(file: path, offset: offset, message: message))
     }
 
-    /// Runs a check. Records damage as a problem and returns nil.
+    /// Makes a read. Records damage as a problem and returns nil.
     /// - Throws: errors that are not damage, such as a failed read.
-    private mutating func checking<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R? {
-        do { return try body() } catch {
+    private mutating func checking<R>(_ read: @autoclosure () throws(StoreError) -> R) throws(StoreError) -> R? {
+        do { return try read() } catch {
             guard error.isDamage else { throw error }
-            problems.append(SegmentProblem(error, file: path))
+            problems.append(.init(error, file: path))
             return nil
         }
     }
@@ -83,7 +83,7 @@ struct SegmentVerifier {
         let start = reader.layout.footer.dataOffset + reader.layout.footer.storedBytes
         let count = reader.layout.footer.indexOffset - start
         guard count > 0, case .file(let file) = reader.source else { return }
-        let bytes = try checking { () throws(StoreError) in try HeapBytes.read(file, offset: start, count: count) }
+        let bytes = try checking(HeapBytes.read(file, offset: start, count: count))
         if let bytes, !bytes.bytes.allSatisfy({ $0 == 0 }) {
             report("the padding before the hash index is not zero", at: start)
         }
@@ -94,7 +94,7 @@ struct SegmentVerifier {
         for page in 0..<reader.geometry.pageCount {
             var pin = BlockPin()
             let reader = self.reader
-            if let bytes = try checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) {
+            if let bytes = try checking(reader.indexPage(page, pin: &pin)) {
                 indexedCount += Self.entries(in: bytes)
             } else {
                 damagedPages.insert(page)
@@ -118,7 +118,7 @@ struct SegmentVerifier {
         let reader = self.reader
         for number in 0..<reader.fences.blockCount {
             var pin = BlockPin()
-            let block = try checking { () throws(StoreError) in try reader.block(number, pin: &pin, caching: false) }
+            let block = try checking(reader.block(number, pin: &pin, caching: false))
             if let block {
                 try check(block, number)
             } else {
@@ -197,9 +197,7 @@ struct SegmentVerifier {
         guard reader.geometry.pageCount > 0, !damagedPages.contains(page) else { return }
         var pin = BlockPin()
         let reader = self.reader
-        guard let bytes = try checking({ () throws(StoreError) in try reader.indexPage(page, pin: &pin) }) else {
-            return
-        }
+        guard let bytes = try checking(reader.indexPage(page, pin: &pin)) else { return }
         defer { withExtendedLifetime(pin) {} }
         var probe = HashIndexProbe(bytes, hash: hash, geometry: reader.geometry)
         while let candidate = probe.next() {
@@ -211,13 +209,7 @@ struct SegmentVerifier {
     /// Compares the stored properties, and the number of index entries, with those that follow from the records.
     private mutating func checkTotals() {
         guard !isPartial else { return }
-        let lastKey = previous.key
-        let ranges = reader.rangeTombstones.tombstones
-        if let lastKey {
-            lastKey.withBytes { summary.finish(lastKey: $0, rangeTombstones: ranges) }
-        } else {
-            summary.finish(lastKey: nil, rangeTombstones: ranges)
-        }
+        summary.finish(lastKey: previous.key ?? [], rangeTombstones: reader.rangeTombstones.tombstones)
         summary.info.fileBytes = reader.info.fileBytes
         summary.info.footerChecksum = reader.info.footerChecksum
         if summary.info != reader.info {
@@ -231,13 +223,19 @@ struct SegmentVerifier {
     }
 }
 
+extension VerificationReport.Problem {
+    init(_ error: StoreError, file: String) {
+        self.init(file: error.file ?? file, offset: error.offset, message: error.message)
+    }
+}
+
 extension SegmentReader {
     /// Reads and checks every byte of the file again: all checksums, the order of records, the agreement of index and
     /// records, and all counts.
     /// - Parameter progress: called from time to time with the bytes checked since its last call.
     /// - Returns: the problems; empty if the file is intact.
     /// - Throws: ``StoreError`` if the file cannot be read.
-    func verify(progress: (Int) -> Void = { _ in }) throws(StoreError) -> [SegmentProblem] {
+    func verify(progress: (Int) -> Void = { _ in }) throws(StoreError) -> [VerificationReport.Problem] {
         try SegmentVerifier.verify(
             fileSystem: fileSystem, path: path, number: info.number, store: store, info: info, progress: progress)
     }

@@ -50,12 +50,8 @@ struct StoreVerifier {
         return report
     }
 
-    private mutating func note(_ problem: SegmentProblem) {
-        report.problems.append(.init(file: problem.file, offset: problem.offset, message: problem.message))
-    }
-
     private mutating func note(_ error: StoreError, file: String) {
-        report.problems.append(.init(file: error.file ?? file, offset: error.offset, message: error.message))
+        report.problems.append(.init(error, file: file))
     }
 
     /// Starts the check of a file. Throws if the store is closing, because closing waits for the verification and
@@ -134,11 +130,10 @@ struct StoreVerifier {
         let before = report.bytesChecked
         var bytes = 0
         let (progress, total) = (progress, total)
-        let problems = try segment.verify { more in
+        report.problems += try segment.verify { more in
             bytes += more
             progress?(VerificationProgress(bytesChecked: before + bytes, bytesTotal: total, file: segment.path))
         }
-        for problem in problems { note(problem) }
         report.filesChecked += 1
         report.bytesChecked += segment.info.fileBytes
         report.recordsChecked += segment.info.recordCount
@@ -174,11 +169,7 @@ struct StoreVerifier {
     private mutating func check(_ file: ValueFileReader) throws(StoreError) {
         try begin(file.path)
         report.filesChecked += 1
-        let opened = try storeErrors { () throws(FileSystemError) in
-            try directory.fileSystem.retrying { () throws(FileSystemError) in
-                try directory.fileSystem.open(file.path, .read)
-            }
-        }
+        let opened = try storeErrors(retrying(directory.fileSystem.open(file.path, .read)))
         // Two kinds of incomplete values are not damage, because nothing refers to them: a value that is being written,
         // and a torn value after which the file was no longer used. Values that records refer to were checked with
         // those records.

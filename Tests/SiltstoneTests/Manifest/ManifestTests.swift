@@ -35,7 +35,7 @@ import Testing
             #expect(try bytes.withBytes { try VersionEdit($0, path: "m", offset: 64) } == edit)
             for length in bytes.indices {
                 // Where a field ends, what is left is a whole edit, and another one.
-                let cut = try? bytes.prefix(length).withBytes { try VersionEdit($0, path: "m", offset: 64) }
+                let cut = try? Array(bytes.prefix(length)).withBytes { try VersionEdit($0, path: "m", offset: 64) }
                 #expect(cut != edit || edit == VersionEdit())
             }
         }
@@ -121,10 +121,9 @@ import Testing
             guard let manifest else { return }
             while manifest.edits < Manifest.editLimit { try manifest.append(VersionEdit()) }
             let (before, next) = (manifest.number, manifest.state.nextFileNumber)
-            try storeErrors { () throws(FileSystemError) in
-                // A file that stands in the way of the next manifest.
-                _ = try fixture.fileSystem.open(StoreFile.manifest(next).path(in: store.path), .createNew)
-            }
+            // A file that stands in the way of the next manifest.
+            let path = StoreFile.manifest(next).path(in: store.path)
+            _ = try storeErrors(fixture.fileSystem.open(path, .createNew))
             try manifest.append(VersionEdit())
             #expect(manifest.number == before)
             #expect(manifest.state.nextFileNumber == next + 1)

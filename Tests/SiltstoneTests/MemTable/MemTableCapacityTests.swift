@@ -74,10 +74,10 @@ import Testing
                 ($0 &* 0x9e37_79b9_7f4a_7c15) ^ life
             }
             #expect(table.forward(visible: .greatest, step: 500).count == Int(count))
-            #expect(pool.idleCount == 0)
+            #expect(pool.heldBytes == 0)
         }
         #expect(bases.count == 1)
-        #expect(pool.idleCount == 1)
+        #expect(pool.heldBytes == 4 << 20)
     }
 
     @Test("the pool keeps no more than its bound, and gives out only arenas of the size asked for")
@@ -87,13 +87,13 @@ import Testing
             let tables = try (0..<4).map { _ in try MemTable(capacity: 1 << 20, pool: pool) }
             #expect(tables.count == 4)
         }
-        #expect(pool.idleCount == 2)
+        #expect(pool.heldBytes == 2 << 20)
         let other = try MemTable(capacity: 2 << 20, pool: pool)
         #expect(other.capacity == 2 << 20)
-        #expect(pool.idleCount == 2)
+        #expect(pool.heldBytes == 2 << 20)
         let same = try MemTable(capacity: (1 << 20) - 5, pool: pool)
         #expect(same.capacity == 1 << 20)
-        #expect(pool.idleCount == 1)
+        #expect(pool.heldBytes == 1 << 20)
     }
 
     @Test("no arena waits that would make more than the usual number with those in use")
@@ -101,12 +101,12 @@ import Testing
         let pool = ArenaPool(maximumBytes: 16 << 20, usualCount: 2)
         var tables = try (0..<3).map { _ in try MemTable(capacity: 1 << 20, pool: pool) }
         tables.removeLast()
-        #expect(pool.idleCount == 0)
+        #expect(pool.heldBytes == 0)
         tables.removeLast()
-        #expect(pool.idleCount == 1)
+        #expect(pool.heldBytes == 1 << 20)
         tables.append(try MemTable(capacity: 1 << 20, pool: pool))
-        #expect(pool.idleCount == 0)
+        #expect(pool.heldBytes == 0)
         tables = []
-        #expect(pool.idleCount == 2)
+        #expect(pool.heldBytes == 2 << 20)
     }
 }

@@ -150,13 +150,13 @@ import Musl
         let failed = try failures(seed: 12, keyCount: keyCount, changeCount: 20_000) { table, history, _ in
             let visible = history.published.load(ordering: .acquiring)
             var cursor = MemTableCursor(table)
-            cursor.seekForward(nil)
+            cursor.seek(nil)
             var batch = RecordBatch(capacity: 33)
             var count = 0
             var last: [UInt8]?
             while true {
                 batch.removeAll()
-                cursor.fillForward(&batch, limit: 33, visible: visible)
+                cursor.fill(&batch, limit: 33, visible: visible)
                 if batch.count == 0 { break }
                 for index in 0..<batch.count {
                     guard history.isRight(batch[index], visible: visible) else { return false }
@@ -176,13 +176,13 @@ import Musl
         let failed = try failures(seed: 13, keyCount: keyCount, changeCount: 20_000) { table, history, _ in
             let visible = history.published.load(ordering: .acquiring)
             var cursor = MemTableCursor(table)
-            cursor.seekBackward(nil)
+            cursor.seek(nil, .backward)
             var batch = RecordBatch(capacity: 33)
             var count = 0
             var last: [UInt8]?
             while true {
                 batch.removeAll()
-                cursor.fillBackward(&batch, limit: 33, visible: visible)
+                cursor.fill(&batch, .backward, limit: 33, visible: visible)
                 if batch.count == 0 { break }
                 for index in 0..<batch.count {
                     guard history.isRight(batch[index], visible: visible) else { return false }
@@ -205,15 +205,15 @@ import Musl
             let key = history.keys[history.changes[Int.random(in: 0..<Int(visible), using: &generator)]]
             var cursor = MemTableCursor(table)
             var batch = RecordBatch(capacity: 1)
-            key.withBytes { cursor.seekForward($0) }
-            cursor.fillForward(&batch, limit: 1, visible: visible)
+            key.withBytes { cursor.seek($0) }
+            cursor.fill(&batch, limit: 1, visible: visible)
             guard batch.count == 1, batch[0].key.elementsEqual(key), history.isRight(batch[0], visible: visible) else {
                 return false
             }
             // Just behind the key: the key with one more byte.
             batch.removeAll()
-            (key + [0]).withBytes { cursor.seekBackward($0) }
-            cursor.fillBackward(&batch, limit: 1, visible: visible)
+            (key + [0]).withBytes { cursor.seek($0, .backward) }
+            cursor.fill(&batch, .backward, limit: 1, visible: visible)
             return batch.count == 1 && batch[0].key.elementsEqual(key) && history.isRight(batch[0], visible: visible)
         }
         #expect(failed == 0)
@@ -239,8 +239,8 @@ import Musl
             while true {
                 let seen = published.load(ordering: .acquiring)
                 batch.removeAll()
-                cursor.seekForward(nil)
-                cursor.fillForward(&batch, limit: 60, visible: .greatest)
+                cursor.seek(nil)
+                cursor.fill(&batch, limit: 60, visible: .greatest)
                 var isRight = batch.count >= min(60, Int(seen))
                 for index in 0..<batch.count {
                     let isNext = index == 0 || number(batch[index].key) == number(batch[index - 1].key) + 1

@@ -88,12 +88,12 @@ extension MemTable {
         .Version]
     {
         var cursor = MemTableCursor(self)
-        if let key { key.withBytes { cursor.seekForward($0) } } else { cursor.seekForward(nil) }
+        if let key { key.withBytes { cursor.seek($0) } } else { cursor.seek(nil) }
         var batch = RecordBatch(capacity: step)
         var found: [MemTableModel.Version] = []
         while found.count < limit {
             batch.removeAll()
-            cursor.fillForward(&batch, limit: min(step, limit - found.count), visible: visible)
+            cursor.fill(&batch, limit: min(step, limit - found.count), visible: visible)
             if batch.count == 0 { break }
             for index in 0..<batch.count { found.append(MemTableModel.Version(batch[index])) }
         }
@@ -105,12 +105,12 @@ extension MemTable {
         .Version]
     {
         var cursor = MemTableCursor(self)
-        if let key { key.withBytes { cursor.seekBackward($0) } } else { cursor.seekBackward(nil) }
+        if let key { key.withBytes { cursor.seek($0, .backward) } } else { cursor.seek(nil, .backward) }
         var batch = RecordBatch(capacity: step)
         var found: [MemTableModel.Version] = []
         while found.count < limit {
             batch.removeAll()
-            cursor.fillBackward(&batch, limit: min(step, limit - found.count), visible: visible)
+            cursor.fill(&batch, .backward, limit: min(step, limit - found.count), visible: visible)
             if batch.count == 0 { break }
             for index in 0..<batch.count { found.append(MemTableModel.Version(batch[index])) }
         }

@@ -67,8 +67,8 @@ struct BlockSample {
     }
 
     /// Where the engine finds that a version belongs.
-    func search(_ key: [UInt8], _ sequence: SequenceNumber, _ hint: BlockHint? = nil) -> Int? {
-        key.withBytes { block.lowerBound($0, sequence, hint: hint) }
+    func search(_ key: [UInt8], _ sequence: SequenceNumber) -> Int? {
+        key.withBytes { block.lowerBound($0, sequence) }
     }
 
     /// Where it does belong.

@@ -15,7 +15,7 @@ import Testing
             for index in line.indices { line[index] = UInt8(truncatingIfNeeded: random.next()) }
             // The overflow filter behind the fingerprints may look like one.
             for index in 0..<16 where random.chance(0.3) { line[index] = fingerprint }
-            let found = HashIndexLine(Bytes(line), bucket: 0, hash: hash)
+            let found = HashIndexLine(MutableBytes(line).bytes, bucket: 0, hash: hash)
             let expected = (0..<HashIndexGeometry.entriesPerBucket).filter { line[$0] == fingerprint }
             #expect((0..<32).filter { found.matches & (1 << UInt32($0)) != 0 } == expected)
             if let first = expected.first {

@@ -16,7 +16,7 @@ import Testing
             page[place] = HashIndexGeometry.fingerprint(of: hash)
             page.storeBytes(of: UInt32(8 + place), toByteOffset: 16 + 4 * place, as: UInt32.self)
         }
-        var probe = HashIndexProbe(Bytes(page), hash: hash, geometry: Self.geometry)
+        var probe = HashIndexProbe(MutableBytes(page).bytes, hash: hash, geometry: Self.geometry)
         var found: Set<Int> = []
         while let address = probe.next() { found.insert(address) }
         #expect(found == [8, 14, 15, 16, 18])

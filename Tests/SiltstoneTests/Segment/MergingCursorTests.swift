@@ -43,7 +43,7 @@ import Testing
             let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
             memory.copyBytes(from: bytes)
             lent.append(memory)
-            return Bytes(memory)
+            return MutableBytes(memory).bytes
         }
 
         private func wipe() {

@@ -28,7 +28,7 @@ import Testing
             result.append(try reader.lookup(record.key + [0x70]))
         }
         var cursor = SegmentCursor(reader)
-        try cursor.seekForward(nil)
+        try cursor.seek(nil)
         result += try cursor.rest(nil, limit: 100)
         guard reader.rangeTombstones.tombstones == fixture.ranges, reader.info == fixture.info else {
             throw StoreError(.invalidArgument, "the metadata are wrong and nobody noticed")

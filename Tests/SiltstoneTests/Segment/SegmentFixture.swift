@@ -164,7 +164,7 @@ extension SegmentCursor {
         var result: [OwnedRecord] = []
         repeat {
             batch.removeAll()
-            try fillForward(&batch, limit: limit, visible: visible)
+            try fill(&batch, limit: limit, visible: visible)
             for index in 0..<batch.count { result.append(OwnedRecord(batch[index])) }
         } while batch.count > 0
         return result
@@ -176,18 +176,16 @@ extension SegmentCursor {
         var result: [OwnedRecord] = []
         repeat {
             batch.removeAll()
-            try fillBackward(&batch, limit: limit, visible: visible)
+            try fill(&batch, .backward, limit: limit, visible: visible)
             for index in 0..<batch.count { result.append(OwnedRecord(batch[index])) }
         } while batch.count > 0
         return result
     }
 
     mutating func seek(_ key: [UInt8]?, backward: Bool) throws(StoreError) {
-        guard let key else { return try backward ? seekBackward(nil) : seekForward(nil) }
-        let result = key.withBytes { key in
-            Result { () throws(StoreError) in try backward ? seekBackward(key) : seekForward(key) }
-        }
-        try result.get()
+        let direction = backward ? ScanDirection.backward : .forward
+        guard let key else { return try seek(nil, direction) }
+        try key.withBytes { key throws(StoreError) in try seek(key, direction) }
     }
 }
 

@@ -20,7 +20,7 @@ import Testing
         let reader = try fixture.open(access, cache: BlockCache(capacity: 100_000))
         #expect(reader.info == fixture.info)
         var cursor = SegmentCursor(reader)
-        try cursor.seekForward(nil)
+        try cursor.seek(nil)
         #expect(try cursor.rest(nil, limit: 64) == fixture.records)
 
         var generator = SeededGenerator(99)

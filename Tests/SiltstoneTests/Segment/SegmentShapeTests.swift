@@ -7,9 +7,9 @@ import Testing
         for access in [FileAccess.mapped, .read] {
             let reader = try fixture.open(access, cache: BlockCache(capacity: 1 << 20))
             var cursor = SegmentCursor(reader)
-            try cursor.seekForward(nil)
+            try cursor.seek(nil)
             #expect(try cursor.rest(nil, limit: 7) == fixture.records, sourceLocation: sourceLocation)
-            try cursor.seekBackward(nil)
+            try cursor.seek(nil, .backward)
             let newest = fixture.visible(.greatest)
             #expect(
                 try cursor.restBackward(.greatest, limit: 7) == newest.reversed(), sourceLocation: sourceLocation)
@@ -102,18 +102,18 @@ import Testing
         let model = fixture.visible(.greatest)
         var cursor = SegmentCursor(try fixture.open(.read))
         var batch = RecordBatch(capacity: 8)
-        try cursor.seekForward(nil)
+        try cursor.seek(nil)
         var found: [OwnedRecord] = []
         while true {
             batch.removeAll()
-            try cursor.fillForward(&batch, limit: 8, visible: .greatest)
+            try cursor.fill(&batch, limit: 8, visible: .greatest)
             guard batch.count > 0 else { break }
             for index in 0..<batch.count { found.append(OwnedRecord(batch[index])) }
             let last = batch[batch.count - 1].key
             // Away, and back to it.
-            if found.count % 3 == 0 { try cursor.seekBackward(last) } else { try cursor.seekForward(last) }
+            if found.count % 3 == 0 { try cursor.seek(last, .backward) } else { try cursor.seek(last) }
             batch.removeAll()
-            try cursor.fillForward(&batch, limit: 1, visible: .greatest)
+            try cursor.fill(&batch, limit: 1, visible: .greatest)
             #expect(OwnedRecord(batch[0]) == found.last)
         }
         #expect(found == model)
@@ -189,7 +189,7 @@ import Testing
         }
         #expect(decoded == fixture.info)
         for length in bytes.indices {
-            let short = bytes.prefix(length).withBytes { buffer in
+            let short = Array(bytes.prefix(length)).withBytes { buffer in
                 var reader = ByteReader(buffer)
                 return SegmentInfo(number: 7, reader: &reader)
             }

@@ -18,7 +18,7 @@ import Testing
 
     /// What a verification says of a segment in which bytes were changed, and all checksums made right again.
     private func problems(_ fixture: SegmentFixture, _ change: (inout [UInt8]) throws -> Void) throws
-        -> [SegmentProblem]
+        -> [VerificationReport.Problem]
     {
         var bytes = try fixture.scratch.read(fixture.path)
         try change(&bytes)

@@ -34,10 +34,7 @@ struct SteppedSeekTests {
             if let key { try Self.step(&cursor, key, direction, Int.random(in: 1...2, using: &random)) }
             try Self.seek(&cursor, key, direction)
             batch.removeAll()
-            switch direction {
-            case .forward: try cursor.fillForward(&batch, limit: 5, visible: .greatest)
-            case .backward: try cursor.fillBackward(&batch, limit: 5, visible: .greatest)
-            }
+            try cursor.fill(&batch, direction, limit: 5, visible: .greatest)
             let found = (0..<batch.count).map { OwnedRecord(batch[$0]) }
             let expected = Self.expected(records, key, direction)
             // Perhaps fewer where a block ends.
@@ -97,10 +94,7 @@ struct SteppedSeekTests {
 
     private static func seek(_ cursor: inout RunCursor, _ key: [UInt8]?, _ direction: ScanDirection) throws {
         let bytes = key.map { HeapBytes(copying: $0) }
-        switch direction {
-        case .forward: try cursor.seekForward(bytes?.bytes, reading: 5)
-        case .backward: try cursor.seekBackward(bytes?.bytes, reading: 5)
-        }
+        try cursor.seek(bytes?.bytes, direction, reading: 5)
         withExtendedLifetime(bytes) {}
     }
 

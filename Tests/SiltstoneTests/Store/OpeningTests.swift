@@ -64,7 +64,7 @@ import Testing
             let copy = try fixture.copy()
             var bytes = try copy.read(name)
             bytes[8] = 2
-            let checksum = bytes.prefix(60).withBytes { CRC32.checksum($0) }
+            let checksum = Array(bytes.prefix(60)).withBytes { CRC32.checksum($0) }
             withUnsafeBytes(of: checksum.littleEndian) { bytes.replaceSubrange(60..<64, with: $0) }
             try copy.write(bytes, to: name)
             #expect(StoreError.Code.of { try copy.open() } == .unsupportedFormat, "\(name)")

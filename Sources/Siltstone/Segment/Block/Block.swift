@@ -68,34 +68,24 @@ struct Block {
 
     /// The first slot whose record is not ordered before version `sequence` of `key`; ``count`` if all records are.
     /// Returns nil if a slot points to no valid record.
-    /// - Parameters:
-    ///   - hint: narrows the search for this key in this block. Blocks with digests ignore it.
-    ///   - near: slots that the caller will read next, relative to the result. They are prefetched as soon as the
-    ///     approximate position is known.
+    /// - Parameter near: slots that the caller will read next, relative to the result. They are prefetched as soon as
+    ///   the approximate position is known.
     /// - Complexity: O(log n) for n records
-    func lowerBound(
-        _ key: Bytes, _ sequence: SequenceNumber, hint: BlockHint? = nil, reading near: Range<Int> = 0..<0
-    ) -> Int? {
-        guard let slots = slots(around: key, hint: hint, reading: near) else { return nil }
+    func lowerBound(_ key: Bytes, _ sequence: SequenceNumber, reading near: Range<Int> = 0..<0) -> Int? {
+        guard let slots = slots(around: key, reading: near) else { return nil }
         return lowerBound(key, sequence, in: slots, reading: near)
     }
 
-    /// Narrows the search for `key` by digests or a hint, without reading many records. The result of
-    /// ``lowerBound(_:_:hint:reading:)`` lies between `low` and `high`, for any version of the key. The records in
+    /// Narrows the search for `key` by digests, without reading many records. The result of
+    /// ``lowerBound(_:_:reading:)`` lies between `low` and `high`, for any version of the key. The records in
     /// between must be compared; they are prefetched if they are few. Returns nil if a slot points to no valid record.
-    /// - Parameters:
-    ///   - hint: see ``lowerBound(_:_:hint:reading:)``.
-    ///   - near: see ``lowerBound(_:_:hint:reading:)``.
+    /// - Parameter near: see ``lowerBound(_:_:reading:)``.
     @inline(__always)
-    func slots(around key: Bytes, hint: BlockHint?, reading near: Range<Int>) -> (low: Int, high: Int)? {
+    func slots(around key: Bytes, reading near: Range<Int>) -> (low: Int, high: Int)? {
         var slots = (low: 0, high: count)
         if layout == .digested {
             guard let range = narrowed(SearchKey(key)) else { return nil }
             slots = range
-        } else if let hint {
-            var search = BlockSearch(self, SearchKey(key).digest(after: hint.skip), skip: hint.skip, 0, count)
-            guard search.run(hint) else { return nil }
-            slots = (search.low, search.high)
         }
         if isFew(slots) { prefetch(from: slots.low &+ near.lowerBound, to: slots.high &+ near.upperBound) }
         return slots
@@ -104,8 +94,7 @@ struct Block {
     @inline(__always)
     private func isFew(_ slots: (low: Int, high: Int)) -> Bool { slots.high &- slots.low <= Self.fewRecords }
 
-    /// Finishes ``lowerBound(_:_:hint:reading:)`` within the bounds that ``slots(around:hint:reading:)`` returned for
-    /// `key`.
+    /// Finishes ``lowerBound(_:_:reading:)`` within the bounds that ``slots(around:reading:)`` returned for `key`.
     @inline(__always)
     func lowerBound(
         _ key: Bytes, _ sequence: SequenceNumber, in slots: (low: Int, high: Int), reading near: Range<Int>
@@ -118,7 +107,7 @@ struct Block {
             let isBefore = order != 0 ? order < 0 : version.sequence > sequence
             if isBefore { low = middle &+ 1 } else { high = middle }
         }
-        // `slots(around:hint:reading:)` has prefetched only a few.
+        // `slots(around:reading:)` has prefetched only a few.
         if _slowPath(!isFew(slots)) { prefetch(from: low &+ near.lowerBound, to: low &+ near.upperBound) }
         return low
     }

@@ -62,22 +62,15 @@ struct BlockBuilder: ~Copyable {
     ///   - isOlder: true if the record before it, perhaps in the previous block, has the same key.
     @inline(__always)
     mutating func append(_ record: Record, size: Int, isOlder: Bool) {
-        if used &+ size > memory.count { grow(to: used + size) }
+        let end = used &+ size
+        if end > memory.count { memory.grow(to: 2 * end, keeping: used, alignment: SegmentFormat.unit) }
         places[count] = Place(
             offset: UInt16(truncatingIfNeeded: used),
             headSize: UInt16(truncatingIfNeeded: size &- record.key.count &- record.value.count),
             keyCount: UInt32(truncatingIfNeeded: record.key.count))
         BlockRecord.write(record, isOlder: isOlder, to: memory.uncheckedSlice(used, size))
-        used &+= size
+        used = end
         count &+= 1
-    }
-
-    @inline(never)
-    private mutating func grow(to size: Int) {
-        let larger = MutableBytes.allocate(byteCount: 2 * size, alignment: SegmentFormat.unit)
-        larger.copyMemory(from: memory[..<used].bytes)
-        memory.deallocate()
-        memory = larger
     }
 
     /// Completes the block with padding, digests, slots and header, and starts the next block.
@@ -89,7 +82,7 @@ struct BlockBuilder: ~Copyable {
     /// - Returns: the block. It is valid until the next record is appended.
     mutating func finish(segment: UInt64, address: Int) -> Bytes {
         let length = self.length
-        if length > memory.count { grow(to: length) }
+        if length > memory.count { memory.grow(to: 2 * length, keeping: used, alignment: SegmentFormat.unit) }
         let limit = length - layout.tailSize * count
         memory[used..<limit].fill(with: 0)
         for index in 0..<count { memory.uncheckedStore(places[index].offset, at: length - 2 - 2 * index) }

@@ -1,20 +1,3 @@
-/// Estimates where a key is in a block. Computed from the fences of the block and of the next one.
-struct BlockHint {
-    /// Length of the prefix that all keys of the block and the searched key share, in bytes.
-    var skip: Int
-    /// Digests of the block's fence and of the next fence, both after the prefix. `next` is larger than `first`.
-    var first: UInt64
-    var next: UInt64
-
-    /// The expected slot of a digest among `count` records, if keys are spread evenly.
-    @inline(__always)
-    func guess(_ digest: UInt64, _ count: Int) -> Int {
-        guard digest > first else { return 0 }
-        guard digest < next else { return count }
-        return Int(Double(count) * (Double(digest &- first) / Double(next &- first)))
-    }
-}
-
 /// Narrows the position of a key in a block by digests: the eight bytes of each key after the shared prefix.
 ///
 /// A block that was not read recently is in none of the processor's caches, and a binary search waits for each record
@@ -45,19 +28,6 @@ struct BlockSearch {
         self.skip = skip
         self.low = low
         self.high = high
-    }
-
-    /// Narrows the range to a few records, or to records with equal digests. Reads the records around the expected
-    /// position first, because a scan reads most of them anyway. Then calls ``narrow()``.
-    /// - Returns: false if a slot points to no valid record.
-    @inline(__always)
-    mutating func run(_ hint: BlockHint) -> Bool {
-        guard block.count >= Self.pivots else { return true }
-        // Compares seven slots in a row, from `start + 1` on, within the block.
-        let guess = hint.guess(wanted, block.count)
-        let start = max(-1, min(guess &- (Self.pivots + 1) / 2, block.count &- (Self.pivots + 1)))
-        guard compare(start, span: Self.pivots + 1) else { return false }
-        return narrow()
     }
 
     /// Narrows the range by records that are spread evenly over it.

@@ -7,8 +7,6 @@ struct PreviousKey: ~Copyable {
     private var buffer = KeyBuffer()
     private var sequence: SequenceNumber = 0
 
-    init() {}
-
     /// The key; nil before the first record.
     var key: Bytes? { buffer.key }
 

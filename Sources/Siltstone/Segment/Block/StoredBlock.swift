@@ -31,7 +31,7 @@ struct StoredBlock {
         else { return nil }
     }
 
-    private static func checksum(_ stored: Bytes, segment: UInt64) -> UInt32 {
+    fileprivate static func checksum(_ stored: Bytes, segment: UInt64) -> UInt32 {
         let covered = Bytes(rebasing: stored.dropFirst(4))
         return CRC32.checksum(covered, continuing: CRC32.checksum(segment, continuing: 0))
     }
@@ -71,10 +71,7 @@ struct StoredBlockBuilder: ~Copyable {
     /// - Returns: the bytes, and how many of them are payload.
     mutating func build(_ block: Bytes, segment: UInt64, address: Int) -> (bytes: Bytes, payload: Int) {
         let needed = StoredBlock.size(payload: block.count)
-        if memory.count < needed {
-            memory.deallocate()
-            memory = .allocate(byteCount: 2 * needed, alignment: 64)
-        }
+        if memory.count < needed { memory.grow(to: 2 * needed, alignment: 64) }
         // One byte less than the block has, so that compression fails if the stream is not smaller.
         let room = memory[StoredBlock.headerSize...].prefix(block.count - 1)
         var payload = block.count
@@ -90,8 +87,7 @@ struct StoredBlockBuilder: ~Copyable {
         memory.store(UInt32(block.count >> SegmentFormat.unitShift), at: 8)
         memory.store(UInt32(payload), at: 12)
         let bytes = memory[..<size].bytes
-        let covered = Bytes(rebasing: bytes.dropFirst(4))
-        memory.store(CRC32.checksum(covered, continuing: CRC32.checksum(segment, continuing: 0)), at: 0)
+        memory.store(StoredBlock.checksum(bytes, segment: segment), at: 0)
         return (bytes, payload)
     }
 }

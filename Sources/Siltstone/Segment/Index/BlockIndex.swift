@@ -136,15 +136,6 @@ final class BlockIndex: Sendable {
 
     // MARK: Search
 
-    /// A hint for a search in a block, for a key that ``search(_:_:)`` sends to it. Returns nil if digests cannot tell
-    /// the block's keys apart, or if the shared prefix is unknown.
-    @inline(__always)
-    func hint(of block: Int) -> BlockHint? {
-        // The first block may start with any key, and the last one may end with any key.
-        guard block > 0, block &+ 1 < blockCount, digests[block] != digests[block &+ 1] else { return nil }
-        return BlockHint(skip: skip, first: digests[block], next: digests[block &+ 1])
-    }
-
     /// The block in which to search for version `sequence` of `key`. The first record that is not ordered before that
     /// version is in this block, or is the first record of the next one. The segment must have at least one block.
     /// - Complexity: O(log n) for n blocks
@@ -157,8 +148,8 @@ final class BlockIndex: Sendable {
         let digest = wanted.digest(after: skip)
         var low = firstFence(notBelow: digest)
         if low < blockCount, digests[low] == digest {
-            let high = firstFence(from: low, to: blockCount) { digests[$0] > digest }
-            low = firstFence(from: low, to: high) { block in
+            let high = (low..<blockCount).partitioningIndex { digests[$0] > digest }
+            low = (low..<high).partitioningIndex { block in
                 let order = compareKeys(keys[block], key)
                 return order > 0 || order == 0 && sequences[block] < sequence
             }
@@ -173,9 +164,11 @@ final class BlockIndex: Sendable {
     func position(of key: Bytes) -> Double {
         let block = search(key, Self.beforeAllVersions)
         var inside = 0.5
-        if let hint = hint(of: block) {
-            let digest = min(max(SearchKey(key).digest(after: hint.skip), hint.first), hint.next)
-            inside = Double(digest - hint.first) / Double(hint.next - hint.first)
+        // The first block may start with any key, and the last one may end with any key.
+        if block > 0, block + 1 < blockCount, digests[block] != digests[block + 1] {
+            let (first, next) = (digests[block], digests[block + 1])
+            let digest = min(max(SearchKey(key).digest(after: skip), first), next)
+            inside = Double(digest - first) / Double(next - first)
         }
         let before = Double(start(of: block)) + inside * Double(length(of: block))
         return before / Double(start(of: blockCount))
@@ -189,23 +182,10 @@ final class BlockIndex: Sendable {
     @inline(__always)
     private func firstFence(notBelow digest: UInt64) -> Int {
         let groups = (blockCount &- 1) / Self.groupSize
-        let first = samples.count(below: digest, from: 1, of: groups) &* Self.groupSize
+        let first = samples.elements.count(below: digest, from: 1, of: groups) &* Self.groupSize
         let count = min(blockCount &- first, Self.groupSize)
-        digests.prefetch(from: first, count: count)
-        starts.prefetch(from: first, count: count &+ 1)
-        return first &+ 1 &+ digests.count(below: digest, from: first &+ 1, of: count &- 1)
-    }
-
-    /// The first block of `[low, high)` that satisfies the condition; `high` if none. If a block satisfies it, all
-    /// later ones must too.
-    @inline(__always)
-    private func firstFence(from low: Int, to high: Int, where holds: (Int) -> Bool) -> Int {
-        var low = low
-        var high = high
-        while low < high {
-            let middle = (low &+ high) &>> 1
-            if holds(middle) { high = middle } else { low = middle &+ 1 }
-        }
-        return low
+        digests.elements.prefetch(from: first, count: count)
+        starts.elements.prefetch(from: first, count: count &+ 1)
+        return first &+ 1 &+ digests.elements.count(below: digest, from: first &+ 1, of: count &- 1)
     }
 }

@@ -12,8 +12,6 @@ struct HashIndexGeometry: Hashable, Sendable {
     static let bucketBytes = 64
     static let entriesPerBucket = 12
     static let maximumBucketsPerPage = 64
-    /// Bytes of a page if the index has several.
-    static let pageBytes = bucketBytes * maximumBucketsPerPage
     /// Target number of entries per page. A page has 768 slots. At 580 entries, one key in 27 is not in its own bucket
     /// and costs a second cache miss. At 660 entries it would be one in 13, at 540 one in 40.
     static let entriesPerPage = 580
@@ -27,12 +25,9 @@ struct HashIndexGeometry: Hashable, Sendable {
     /// No table: the segment has no records, or too many of its keys have the same hash.
     static let none = HashIndexGeometry(pageCount: 0, bucketsPerPage: 1, addressBits: 32)
 
-    init(pageCount: Int, bucketsPerPage: Int, addressBits: Int) {
-        self.pageCount = pageCount
-        self.bucketsPerPage = bucketsPerPage
-        self.addressBits = addressBits
-    }
+}
 
+extension HashIndexGeometry {
     /// The geometry for a number of keys and the block bytes of the segment.
     init(keys: Int, dataBytes: Int) {
         addressBits = max(1, Int.bitWidth - max(0, dataBytes - 1).leadingZeroBitCount)

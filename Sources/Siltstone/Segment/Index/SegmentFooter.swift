@@ -25,8 +25,11 @@ struct SegmentFooter: Hashable, Sendable {
     var rangeTombstoneBytes = 0
     var propertyBytes = 0
     var metadataChecksum: UInt32 = 0
+}
 
-    var metadataBytes: Int { fenceBytes + blockTableBytes + pageTableBytes + rangeTombstoneBytes + propertyBytes }
+extension SegmentFooter {
+    private var sections: [Int] { [fenceBytes, blockTableBytes, pageTableBytes, rangeTombstoneBytes, propertyBytes] }
+    var metadataBytes: Int { sections.reduce(0, +) }
 
     /// The encoded footer.
     /// - Parameter headerChecksum: checksum of the file's header. The footer's checksum covers it, which binds the
@@ -39,8 +42,7 @@ struct SegmentFooter: Hashable, Sendable {
         bytes.append(UInt8(index.addressBits))
         bytes.append(UInt8(windowShift))
         bytes.append(contentsOf: [UInt8](repeating: 0, count: 6))
-        let lengths = [fenceBytes, blockTableBytes, pageTableBytes, rangeTombstoneBytes, propertyBytes]
-        for field in [metadataOffset] + lengths { bytes.append(integer: UInt64(field)) }
+        for field in [metadataOffset] + sections { bytes.append(integer: UInt64(field)) }
         bytes.append(integer: UInt32(blockCount))
         bytes.append(integer: metadataChecksum)
         bytes.append(contentsOf: [UInt8](repeating: 0, count: 12))
@@ -54,8 +56,6 @@ struct SegmentFooter: Hashable, Sendable {
         covered.append(contentsOf: bytes.prefix(size - 4))
         return covered.withBytes { CRC32.checksum($0) }
     }
-
-    init() {}
 
     /// Decodes a footer. Checks its checksum, and that the sections it names follow each other without
     /// overlap, and without a gap but the padding before the index.
@@ -81,7 +81,6 @@ struct SegmentFooter: Hashable, Sendable {
     private static func parse(_ bytes: Bytes) -> SegmentFooter? {
         var reader = ByteReader(bytes)
         _ = reader.take(magic.count)
-        var footer = SegmentFooter()
         func int(_ reader: inout ByteReader) -> Int? { reader.integer(UInt64.self).flatMap { Int(exactly: $0) } }
         guard let dataOffset = int(&reader), let dataBytes = int(&reader), let storedBytes = int(&reader),
             let indexOffset = int(&reader), let pages = reader.integer(UInt32.self),
@@ -91,30 +90,18 @@ struct SegmentFooter: Hashable, Sendable {
             let ranges = int(&reader), let properties = int(&reader), let blocks = reader.integer(UInt32.self),
             let metadataChecksum = reader.integer(UInt32.self)
         else { return nil }
-        footer.dataOffset = dataOffset
-        footer.dataBytes = dataBytes
-        footer.storedBytes = storedBytes
-        footer.indexOffset = indexOffset
-        footer.index = HashIndexGeometry(
+        let index = HashIndexGeometry(
             pageCount: Int(pages), bucketsPerPage: Int(buckets), addressBits: Int(addressBits))
-        footer.windowShift = Int(windowShift)
-        footer.metadataOffset = metadataOffset
-        footer.fenceBytes = fences
-        footer.blockTableBytes = blockTable
-        footer.pageTableBytes = pageTable
-        footer.rangeTombstoneBytes = ranges
-        footer.propertyBytes = properties
-        footer.blockCount = Int(blocks)
-        footer.metadataChecksum = metadataChecksum
-        return footer
+        return SegmentFooter(
+            dataOffset: dataOffset, dataBytes: dataBytes, storedBytes: storedBytes, blockCount: Int(blocks),
+            windowShift: Int(windowShift), indexOffset: indexOffset, index: index, metadataOffset: metadataOffset,
+            fenceBytes: fences, blockTableBytes: blockTable, pageTableBytes: pageTable, rangeTombstoneBytes: ranges,
+            propertyBytes: properties, metadataChecksum: metadataChecksum)
     }
 
     /// True if every number is in its range. The sizes are bounded first, so that no sum can overflow.
     private func isConsistent(fileBytes: Int) -> Bool {
-        let sizes = [
-            dataOffset, storedBytes, indexOffset, metadataOffset, fenceBytes, blockTableBytes, pageTableBytes,
-            rangeTombstoneBytes, propertyBytes,
-        ]
+        let sizes = [dataOffset, storedBytes, indexOffset, metadataOffset] + sections
         guard sizes.allSatisfy({ $0 <= fileBytes }), dataBytes <= SegmentFormat.maximumDataBytes,
             // Opening allocates tables in proportion to `dataBytes` before it has read a block.
             dataBytes <= storedBytes * Deflate.greatestRatio, (6...16).contains(windowShift), index.isValid

@@ -27,13 +27,7 @@ final class Run: Sendable {
     /// - Complexity: O(log n) for n segments
     @inline(__always)
     func index(of key: Bytes) -> Int {
-        var low = 0
-        var high = segments.count
-        while low < high {
-            let middle = (low &+ high) &>> 1
-            if compareKeysByWords(firstKeys[middle], key) > 0 { high = middle } else { low = middle &+ 1 }
-        }
-        return low &- 1
+        (0..<segments.count).partitioningIndex { compareKeysByWords(firstKeys[$0], key) > 0 } &- 1
     }
 
     /// The only segment that can contain records of `key`; nil if there is none.

@@ -24,16 +24,11 @@ struct RunCursor: ~Copyable {
 
     deinit { if isOpen { _ = cursor.take() } }
 
-    /// Positions the cursor before the first record whose key is not smaller than `key`; nil: before the first record.
-    /// - Parameter count: number of records that are likely to be read from there.
-    mutating func seekForward(_ key: Bytes?, reading count: Int = 0) throws(StoreError) {
-        if arrive(at: key, .forward) { try cursor.value.seekForward(key, reading: count) }
-    }
-
-    /// Positions the cursor after the last record whose key is smaller than `key`; nil: after the last record.
-    /// - Parameter count: number of records that are likely to be read from there.
-    mutating func seekBackward(_ key: Bytes?, reading count: Int = 0) throws(StoreError) {
-        if arrive(at: key, .backward) { try cursor.value.seekBackward(key, reading: count) }
+    /// Moves the cursor, see ``SegmentCursor/seek(_:_:reading:)``.
+    mutating func seek(
+        _ key: Bytes?, _ direction: ScanDirection = .forward, reading count: Int = 0
+    ) throws(StoreError) {
+        if arrive(at: key, direction) { try cursor.value.seek(key, direction, reading: count) }
     }
 
     /// The first step of a seek to `key`, see ``SegmentCursor/approach(_:)``. The caller must then seek.
@@ -78,31 +73,19 @@ struct RunCursor: ~Copyable {
         if isOpen { cursor.value.rest() }
     }
 
-    /// Appends records in ascending order. If it appends none, there are no more.
-    mutating func fillForward(
-        _ batch: inout RecordBatch, limit: Int, visible: SequenceNumber?, numbered: Bool = true
+    /// Appends the next records in a direction. If it appends none, there are no more.
+    mutating func fill(
+        _ batch: inout RecordBatch, _ direction: ScanDirection = .forward, limit: Int, visible: SequenceNumber?,
+        numbered: Bool = true
     ) throws(StoreError) {
         let before = batch.count
+        let (step, last) = direction == .forward ? (1, run.segments.count - 1) : (-1, 0)
         while true {
             if isOpen {
-                try cursor.value.fillForward(&batch, limit: limit, visible: visible, numbered: numbered)
+                try cursor.value.fill(&batch, direction, limit: limit, visible: visible, numbered: numbered)
             }
-            if batch.count > before || index >= run.segments.count - 1 { return }
-            if enter(index + 1) { try cursor.value.seekForward(nil) }
-        }
-    }
-
-    /// Appends records in descending order. If it appends none, there are no more.
-    mutating func fillBackward(
-        _ batch: inout RecordBatch, limit: Int, visible: SequenceNumber, numbered: Bool = true
-    ) throws(StoreError) {
-        let before = batch.count
-        while true {
-            if isOpen {
-                try cursor.value.fillBackward(&batch, limit: limit, visible: visible, numbered: numbered)
-            }
-            if batch.count > before || index <= 0 { return }
-            if enter(index - 1) { try cursor.value.seekBackward(nil) }
+            if batch.count > before || (last - index) * step <= 0 { return }
+            if enter(index + step) { try cursor.value.seek(nil, direction) }
         }
     }
 }

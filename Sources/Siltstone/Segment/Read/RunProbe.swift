@@ -11,28 +11,16 @@ struct RunProbe: BitwiseCopyable, Sendable {
     /// A shorter prefix stays part of the digests, because to compare it takes longer than to search longer digests.
     private static let shortestPrefix = 8
 
-    /// - Parameter segments: at least one, in key order.
+    /// - Parameter segments: in key order.
     init(_ segments: [SegmentProbe]) {
         self.segments = ElementRow(segments)
-        let count = segments.count
-        digests = ElementRow(count: count - 1)
-        let first = SearchKey(segments[0].firstKey)
+        digests = ElementRow(count: max(0, segments.count - 1))
+        let keys = segments.map { SearchKey($0.firstKey) }
+        let first = keys.first ?? SearchKey(.emptyBytes)
         // The keys are sorted, so a prefix of the first and the last key is a prefix of all.
-        let common = first.commonPrefix(with: SearchKey(segments[count - 1].firstKey))
+        let common = first.commonPrefix(with: keys.last ?? first)
         commonPrefix = first.prefix(common < Self.shortestPrefix ? 0 : common)
-        for index in 0..<count - 1 {
-            let key = SearchKey(segments[index + 1].firstKey)
-            digests[index] = key.digest(after: commonPrefix.count)
-        }
-    }
-
-    /// A run without segments.
-    static var empty: RunProbe { RunProbe() }
-
-    private init() {
-        segments = ElementRow(count: 0)
-        digests = ElementRow(count: 0)
-        commonPrefix = SearchKey(.emptyBytes)
+        for index in 0..<digests.count { digests[index] = keys[index + 1].digest(after: commonPrefix.count) }
     }
 
     /// Frees the memory. Called once, when no thread reads any more.
@@ -69,16 +57,9 @@ struct RunProbe: BitwiseCopyable, Sendable {
     private static func segmentByKey(
         _ segments: ElementRow<SegmentProbe>, _ key: SearchKey
     ) -> ElementPlace<SegmentProbe>? {
-        var low = 0
-        var high = segments.count
-        while low < high {
-            let middle = (low &+ high) &>> 1
-            if compareKeysByWords(segments.place(middle).value.firstKey, key.bytes) > 0 {
-                high = middle
-            } else {
-                low = middle &+ 1
-            }
+        let next = (0..<segments.count).partitioningIndex { index in
+            compareKeysByWords(segments.place(index).value.firstKey, key.bytes) > 0
         }
-        return low == 0 ? nil : segments.place(low &- 1)
+        return next == 0 ? nil : segments.place(next &- 1)
     }
 }

@@ -3,32 +3,54 @@
 // for every record for others. Loads instead of prefetch hints were slower (13 against 10 ns a record), because they
 // cost more and stall like any other load.
 extension SegmentCursor {
-    /// Appends the next records in ascending order. If it appends none, the end is reached.
+    /// Appends the next records in a direction. If it appends none, the end is reached.
     /// - Parameters:
     ///   - batch: receives at most `limit` more records, and no more than its capacity.
     ///   - visible: if given, the newest version of each key with at most this sequence number, including tombstones;
-    ///     if nil, all versions, newest first.
+    ///     if nil, all versions, newest first, but backward only the newest ones.
     ///   - numbered: true if the records need their sequence numbers. Decoding them takes a quarter of the time.
-    mutating func fillForward(
-        _ batch: inout RecordBatch, limit: Int, visible: SequenceNumber?, numbered: Bool = true
+    mutating func fill(
+        _ batch: inout RecordBatch, _ direction: ScanDirection = .forward, limit: Int, visible: SequenceNumber?,
+        numbered: Bool = true
     ) throws(StoreError) {
         let first = batch.count
         let last = min(batch.capacity, first + limit)
+        let seesAll = !numbered && (visible ?? .greatest) >= reader.info.greatestSequence
         while batch.count < last {
-            if slot >= block.count {
+            if direction == .forward ? slot >= block.count : slot == 0 {
                 // The appended records point into this block, and the cursor pins only one block.
                 if !reader.isPinless, batch.count > first { return }
-                guard number >= 0, number + 1 < reader.fences.blockCount else { return }
-                try enter(number + 1)
-                ReadAhead.prefetchSlots(behind: block)
+                guard try enterNext(direction) else { return }
             }
-            switch visible {
-            case nil: try walkForward(&batch, upTo: last)
-            case let visible? where numbered || visible < reader.info.greatestSequence:
-                try walkForward(&batch, upTo: last, visible: visible)
-            default: try walkNewestForward(&batch, upTo: last)
+            switch (direction, visible) {
+            case (.forward, nil): try walkForward(&batch, upTo: last)
+            case (.forward, _) where seesAll: try walkNewestForward(&batch, upTo: last)
+            case (.forward, let visible?): try walkForward(&batch, upTo: last, visible: visible)
+            case (.backward, _) where seesAll: try walkNewestBackward(&batch, upTo: last)
+            case (.backward, _): try walkBackward(&batch, upTo: last, visible: visible ?? .greatest)
             }
         }
+    }
+
+    /// Enters the next block in a direction.
+    /// - Returns: false if there is none.
+    private mutating func enterNext(_ direction: ScanDirection) throws(StoreError) -> Bool {
+        if direction == .forward {
+            guard number >= 0, number + 1 < reader.fences.blockCount else { return false }
+            try enter(number + 1)
+            ReadAhead.prefetchSlots(behind: block)
+        } else {
+            guard number > 0 else { return false }
+            // The versions of one key may start in the preceding block, so the candidate's block must stay pinned.
+            if candidate != nil, !isCandidateHeld {
+                candidatePin = pin
+                isCandidateHeld = true
+            }
+            try enter(number - 1)
+            slot = block.count
+            ReadAhead.prefetchSlots(before: block)
+        }
+        return true
     }
 
     /// Appends all versions of the current block.
@@ -87,35 +109,6 @@ extension SegmentCursor {
         }
         slot = next
         batch.grow(to: room)
-    }
-
-    /// Appends the next records in descending order: the newest version of each key with at most `visible` as sequence
-    /// number, including tombstones.
-    /// - Parameter batch: receives at most `limit` more records. If it receives none, the start is reached.
-    mutating func fillBackward(
-        _ batch: inout RecordBatch, limit: Int, visible: SequenceNumber, numbered: Bool = true
-    ) throws(StoreError) {
-        let first = batch.count
-        let last = min(batch.capacity, first + limit)
-        while batch.count < last {
-            if slot == 0 {
-                if !reader.isPinless, batch.count > first { return }
-                guard number > 0 else { return }
-                // The versions of one key may start in the preceding block, so the candidate's block must stay pinned.
-                if candidate != nil, !isCandidateHeld {
-                    candidatePin = pin
-                    isCandidateHeld = true
-                }
-                try enter(number - 1)
-                slot = block.count
-                ReadAhead.prefetchSlots(before: block)
-            }
-            if numbered || visible < reader.info.greatestSequence {
-                try walkBackward(&batch, upTo: last, visible: visible)
-            } else {
-                try walkNewestBackward(&batch, upTo: last)
-            }
-        }
     }
 
     /// Iterates backward over the current block. The oldest version of a key comes first, so the visible version is

@@ -44,32 +44,30 @@ struct SegmentCursor {
         self.caching = caching
     }
 
-    /// Moves before the first record whose key is not smaller than `key`; nil: to the start.
+    /// Forward, moves before the first record whose key is not smaller than `key`; nil: to the start. Backward, moves
+    /// after the last record whose key is smaller than `key`; nil: to the end.
     ///
     /// `key` may point into a record that the cursor has returned.
     /// - Parameter count: number of records that are likely to be read from there.
-    mutating func seekForward(_ key: Bytes?, reading count: Int = 0) throws(StoreError) {
+    mutating func seek(
+        _ key: Bytes?, _ direction: ScanDirection = .forward, reading count: Int = 0
+    ) throws(StoreError) {
         let pins = (pin, candidatePin)
         defer { withExtendedLifetime(pins) {} }
         begin(key)
         guard reader.fences.blockCount > 0 else { return }
-        guard let key else { return try enter(0) }
-        try seek(key, reading: 0..<min(count, Self.maxPrefetchedRecords))
-    }
-
-    /// Moves after the last record whose key is smaller than `key`; nil: to the end.
-    ///
-    /// `key` may point into a record that the cursor has returned.
-    /// - Parameter count: number of records that are likely to be read from there.
-    mutating func seekBackward(_ key: Bytes?, reading count: Int = 0) throws(StoreError) {
-        let pins = (pin, candidatePin)
-        defer { withExtendedLifetime(pins) {} }
-        begin(key)
-        guard reader.fences.blockCount > 0 else { return }
-        // Both directions have the same position. Only the records that are likely to be read are on its other side.
-        if let key { return try seek(key, reading: -min(count, Self.maxPrefetchedRecords)..<0) }
+        if let key { return try seek(key, reading: Self.near(direction, count)) }
+        if direction == .forward { return try enter(0) }
         try enter(reader.fences.blockCount - 1, isForward: false)
         slot = block.count
+    }
+
+    /// The slots to prefetch, relative to the position. Both directions have the same position. Only the records that
+    /// are likely to be read are on its other side.
+    @inline(__always)
+    private static func near(_ direction: ScanDirection, _ count: Int) -> Range<Int> {
+        let count = min(count, maxPrefetchedRecords)
+        return direction == .forward ? 0..<count : -count..<0
     }
 
     /// Releases pinned blocks. The next use must be a seek.
@@ -92,9 +90,7 @@ struct SegmentCursor {
     mutating func narrow(_ key: Bytes, _ direction: ScanDirection, reading count: Int) throws(StoreError) {
         guard approach.block >= 0 else { return }
         reset()
-        let count = min(count, Self.maxPrefetchedRecords)
-        approach.slots = try narrow(
-            key, in: approach.block, reading: direction == .forward ? 0..<count : -count..<0)
+        approach.slots = try narrow(key, in: approach.block, reading: Self.near(direction, count))
     }
 
     /// Starts a seek. Resets the position unless the previous steps already have.
@@ -151,8 +147,7 @@ struct SegmentCursor {
         _ key: Bytes, in next: Int, reading near: Range<Int>
     ) throws(StoreError) -> (low: Int, high: Int) {
         try enter(next, isForward: near.lowerBound >= 0)
-        let hint = Borrowed(reader).with { $0.fences.hint(of: next) }
-        guard let slots = block.slots(around: key, hint: hint, reading: near) else { throw reader.malformed(number) }
+        guard let slots = block.slots(around: key, reading: near) else { throw reader.malformed(number) }
         return slots
     }
 

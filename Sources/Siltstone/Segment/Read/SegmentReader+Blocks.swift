@@ -68,16 +68,26 @@ extension SegmentReader {
 
     @inline(never)
     private func loadedBlock(_ block: Int, pin: inout BlockPin, caching: Bool) throws(StoreError) -> Block {
-        let key = BlockCache.Key(owner: cacheOwner, offset: fences.start(of: block))
-        var heap = cache?.find(key)
-        if heap == nil {
-            let loaded = try load(block)
-            if caching { cache?.insert(loaded, for: key) }
-            heap = loaded
-        }
-        guard let heap, let view = Block(heap.bytes, layout: blockLayout) else { throw malformed(block) }
-        pin.owner = heap
+        let bytes = try cached(fences.start(of: block), &pin, caching: caching, load(block))
+        guard let view = Block(bytes, layout: blockLayout) else { throw malformed(block) }
         return view
+    }
+
+    /// Finds bytes in the cache, or loads them.
+    /// - Parameter offset: identifies the bytes in the cache.
+    private func cached(
+        _ offset: Int, _ pin: inout BlockPin, caching: Bool = true,
+        _ load: @autoclosure () throws(StoreError) -> HeapBytes
+    ) throws(StoreError) -> Bytes {
+        let key = BlockCache.Key(owner: cacheOwner, offset: offset)
+        if let found = cache?.find(key) {
+            pin.owner = found
+            return found.bytes
+        }
+        let loaded = try load()
+        if caching { cache?.insert(loaded, for: key) }
+        pin.owner = loaded
+        return loaded.bytes
     }
 
     private func load(_ block: Int) throws(StoreError) -> HeapBytes {
@@ -152,16 +162,12 @@ extension SegmentReader {
     @inline(never)
     private func loadedPage(_ page: Int, pin: inout BlockPin) throws(StoreError) -> Bytes {
         // Blocks have the cache offsets from 0 up. Pages have the negative ones.
-        let key = BlockCache.Key(owner: cacheOwner, offset: -1 - page)
-        var heap = cache?.find(key)
-        if heap == nil {
-            let loaded = try read(offset: fileOffset(ofPage: page), count: geometry.pageByteCount)
-            try check(loaded.bytes, page: page)
-            cache?.insert(loaded, for: key)
-            heap = loaded
-        }
-        guard let heap else { throw malformed(0) }
-        pin.owner = heap
-        return heap.bytes
+        try cached(-1 - page, &pin, load(page: page))
+    }
+
+    private func load(page: Int) throws(StoreError) -> HeapBytes {
+        let bytes = try read(offset: fileOffset(ofPage: page), count: geometry.pageByteCount)
+        try check(bytes.bytes, page: page)
+        return bytes
     }
 }

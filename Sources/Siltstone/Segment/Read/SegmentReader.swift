@@ -69,9 +69,7 @@ final class SegmentReader: Sendable {
         self.path = path
         self.store = store
         self.cache = cache
-        let file = try storeErrors { () throws(FileSystemError) in
-            try fileSystem.retrying { () throws(FileSystemError) in try fileSystem.open(path, .read) }
-        }
+        let file = try storeErrors(retrying(fileSystem.open(path, .read)))
         layout = try SegmentLayout(file, number: number, store: store, expected: info)
         self.info = layout.info
         firstKey = HeapBytes(copying: layout.info.firstKey)
@@ -88,11 +86,8 @@ final class SegmentReader: Sendable {
         switch access {
         case .mapped:
             let length = layout.info.fileBytes
-            let mapping = try storeErrors { () throws(FileSystemError) in
-                let mapping = try file.map(length: length, writable: false)
-                try file.close()
-                return mapping
-            }
+            let mapping = try storeErrors(file.map(length: length, writable: false))
+            try storeErrors(file.close())
             guard mapping.memory.count >= length,
                 let index = mapping.memory.bytes.slice(layout.footer.indexOffset, geometry.byteCount),
                 let data = mapping.memory.bytes.slice(layout.footer.dataOffset, layout.isCompressed ? 0 : dataBytes)

@@ -56,9 +56,6 @@ struct SegmentAssembly: ~Copyable {
     /// Uncompressed bytes of all blocks so far, at most 4 GiB. Callers use it to decide when to start the next segment.
     var dataBytes: Int { finishedBytes + (block.isEmpty ? 0 : block.length) }
 
-    /// Records so far.
-    var recordCount: Int { summary.info.recordCount }
-
     /// Appends a record. Keys must ascend, and the sequence numbers of one key must descend.
     /// - Throws: ``StoreError/Code/invalidArgument`` if the order, the kind, the sequence number or a pointer's size is
     ///   invalid, ``StoreError/Code/tooLarge`` if the segment is full, or the error of the file.
@@ -85,7 +82,7 @@ struct SegmentAssembly: ~Copyable {
     private func misuse() -> StoreError {
         StoreError(
             .invalidArgument,
-            "record \(recordCount) of the segment is out of order, or of a kind or size that segments do not hold",
+            "record \(summary.info.recordCount) of the segment is out of order, or of a kind or size that segments do not hold",
             file: path)
     }
 
@@ -130,7 +127,7 @@ struct SegmentAssembly: ~Copyable {
 
     private mutating func writeMetadata(pageChecksums: [UInt32], into footer: inout SegmentFooter) throws(StoreError) {
         let ranges = RangeTombstones(rangeTombstones).tombstones
-        summary.finish(lastKey: previous.key, rangeTombstones: ranges)
+        summary.finish(lastKey: previous.key.map { Array($0) } ?? [], rangeTombstones: ranges)
         var metadata = fences.bytes
         footer.fenceBytes = metadata.count
         metadata += blockTable

@@ -21,9 +21,6 @@ final class SegmentWriter {
     /// Uncompressed bytes of all blocks so far, at most 4 GiB. Callers use it to decide when to start the next segment.
     var dataBytes: Int { assembly.value.dataBytes }
 
-    /// Records so far.
-    var recordCount: Int { assembly.value.recordCount }
-
     /// Appends a record. Keys must ascend, and the sequence numbers of one key must descend.
     /// - Throws: ``StoreError/Code/invalidArgument`` if the order or the kind is invalid, ``StoreError/Code/tooLarge``
     ///   if the segment is full, or the error of the file.

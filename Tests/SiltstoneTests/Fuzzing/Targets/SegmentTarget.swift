@@ -74,8 +74,8 @@ enum SegmentTarget {
             defer { withExtendedLifetime(pin) {} }
             _ = try reader.lookup(key, hash: hash, visible: 30, pin: &pin)
             var cursor = SegmentCursor(reader)
-            try cursor.seekForward(key)
-            try cursor.seekBackward(key)
+            try cursor.seek(key)
+            try cursor.seek(key, .backward)
             return try reader.lookup(key, hash: hash, visible: .greatest, pin: &pin).map(Found.init)
         }
     }
@@ -83,9 +83,9 @@ enum SegmentTarget {
     /// A seek leads to what a scan has come by.
     private static func seek(_ expected: Found, _ reader: SegmentReader) throws {
         var cursor = SegmentCursor(reader)
-        try withContiguousBytes(expected.key) { key throws(StoreError) in try cursor.seekForward(key) }
+        try withContiguousBytes(expected.key) { key throws(StoreError) in try cursor.seek(key) }
         var batch = RecordBatch(capacity: 1)
-        try cursor.fillForward(&batch, limit: 1, visible: .greatest)
+        try cursor.fill(&batch, limit: 1, visible: .greatest)
         try FuzzFailure.unless(batch.count == 1 && Found(batch[0]) == expected, "a seek misses a record")
     }
 
@@ -93,16 +93,13 @@ enum SegmentTarget {
         _ reader: SegmentReader, backward: Bool, visible: SequenceNumber?
     ) throws -> [Found] {
         var cursor = SegmentCursor(reader, caching: false)
-        if backward { try cursor.seekBackward(nil) } else { try cursor.seekForward(nil) }
+        let direction = backward ? ScanDirection.backward : .forward
+        try cursor.seek(nil, direction)
         var batch = RecordBatch(capacity: 16)
         var found: [Found] = []
         repeat {
             batch.removeAll()
-            if backward {
-                try cursor.fillBackward(&batch, limit: 16, visible: visible ?? .greatest)
-            } else {
-                try cursor.fillForward(&batch, limit: 16, visible: visible)
-            }
+            try cursor.fill(&batch, direction, limit: 16, visible: visible)
             for index in 0..<batch.count { found.append(Found(batch[index])) }
         } while batch.count > 0
         return found
