@@ -95,11 +95,14 @@ extension Access {
     }
 
     func find<T: Decodable>(_ table: TableStructure, _ key: [ColumnValue], _ type: T.Type) throws -> T? {
+        let items = ItemDecoder<T>.take(table)
+        defer { items.giveBack() }
         var item: T?
-        try read { session in
-            _ = try session.withRow(table, key: key) { row, shape in
-                item = try RowDecoder<T>(table).decode(row, shape: shape)
-            }
+        func decode(_ row: RawSpan, _ shape: RowShape) throws { item = try items.decode(row, shape: shape) }
+        if let scope {
+            _ = try scope.session.use(scope, isChange: false) { try $0.withRow(table, key: key, decode) }
+        } else {
+            _ = try engine.withRow(table, key: key, decode)
         }
         return item
     }

@@ -30,10 +30,13 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     package let options: ConnectionPoolOptions
     package let threads: WorkerThreads
     private let queue = PoolQueue()
+    /// The time after which an idle connection gets a health check.
+    private let limit: Duration
 
     package init(_ connector: Connector, _ options: ConnectionPoolOptions = ConnectionPoolOptions()) {
         self.connector = connector
         self.options = options
+        limit = .seconds(options.healthCheckAfter)
         threads = WorkerThreads(name: "siltstone.sql")
     }
 
@@ -74,13 +77,13 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
 
     /// The connection released last, if it needs no health check. Connections are idle only while nobody waits.
     private func ready() -> Connection? {
-        let taken = queue.state.withLock { state -> Resting? in
-            guard let last = state.resting.last, last.connection.isUsable, !hasRested(last),
-                !connector.needsCheck(own(last.connection))
-            else { return nil }
-            return state.resting.popLast()
+        guard let resting = queue.takeFresh(limit: limit) else { return nil }
+        let connection = own(resting.connection)
+        if connector.needsCheck(connection) {
+            queue.putBack(resting)
+            return nil
         }
-        return taken.map { own($0.connection) }
+        return connection
     }
 
     /// A connection of the queue, as the type of this pool. The queue has no other connections.
@@ -94,19 +97,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
             connection.close()
             return releaseSlot()
         }
-        let (waiter, isClosed) = queue.state.withLock { state -> (Waiter?, Bool) in
-            if state.isClosed {
-                state.count -= 1
-                return (nil, true)
-            }
-            if state.waiters.isEmpty {
-                state.resting.append(Resting(connection: connection, since: .now))
-                return (nil, false)
-            }
-            return (state.waiters.removeFirst(), false)
-        }
-        if isClosed { connection.close() }
-        waiter?.wake(.connection(connection, hasRested: false))
+        queue.release(connection)
     }
 
     /// Runs `body` with a connection, on one of the pool's threads.
@@ -176,7 +167,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     }
 
     private func hasRested(_ resting: Resting) -> Bool {
-        resting.since.duration(to: .now) > .seconds(options.healthCheckAfter)
+        resting.hasRested(limit)
     }
 
     /// Turns a grant into a connection, making one if necessary. Blocks.

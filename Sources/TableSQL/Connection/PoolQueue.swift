@@ -16,6 +16,9 @@ final class PoolQueue: Sendable {
     struct Resting {
         var connection: any SQLConnection
         var since: ContinuousClock.Instant
+
+        /// Whether it was idle for longer than a limit.
+        func hasRested(_ limit: Duration) -> Bool { since.duration(to: .now) > limit }
     }
 
     struct Waiter {
@@ -33,4 +36,37 @@ final class PoolQueue: Sendable {
     }
 
     let state = Mutex(State())
+
+    /// Takes the connection released last, unless it has ended or was idle for longer than a limit.
+    func takeFresh(limit: Duration) -> Resting? {
+        state.withLock { state in
+            guard let last = state.resting.popLast() else { return nil }
+            if last.connection.isUsable, !last.hasRested(limit) { return last }
+            state.resting.append(last)
+            return nil
+        }
+    }
+
+    /// Puts back a connection that was not used.
+    func putBack(_ resting: Resting) { release(resting.connection, since: resting.since) }
+
+    /// Gives a usable connection to the first caller that waits, or keeps it. Closes it if the pool has closed.
+    func release(_ connection: any SQLConnection) { release(connection, since: .now) }
+
+    private func release(_ connection: any SQLConnection, since: ContinuousClock.Instant) {
+        let (waiter, isClosed) = state.withLock { state -> (Waiter?, Bool) in
+            if state.isClosed {
+                state.count -= 1
+                return (nil, true)
+            }
+            if state.waiters.isEmpty {
+                state.resting.append(Resting(connection: connection, since: since))
+                return (nil, false)
+            }
+            return (state.waiters.removeFirst(), false)
+        }
+        if isClosed { connection.close() }
+        // A connection that needs a check gets it from the caller.
+        waiter?.wake(.connection(connection, hasRested: false))
+    }
 }

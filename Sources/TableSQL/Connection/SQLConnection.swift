@@ -24,6 +24,11 @@ package protocol SQLConnection: AnyObject, Sendable {
     /// the connection.
     func executeWithoutWaiting(_ statement: SQLStatement) throws
 
+    /// Looks a row up by its key, and reads it into `row`.
+    /// - Parameter key: values of the types of the look-up.
+    /// - Returns: false if there is no such row.
+    func fetchRow(_ lookup: RowLookup, key: [ColumnValue], into row: RowAssembler) throws -> Bool
+
     /// Opens a cursor on a query, within a transaction only. Other statements may run between two batches.
     /// - Parameter batchRows: the most rows of a batch.
     func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows
@@ -54,6 +59,14 @@ extension SQLConnection {
 
     /// Waits for the answer.
     package func executeWithoutWaiting(_ statement: SQLStatement) throws { _ = try execute(statement) }
+
+    /// Runs the look-up's statement, and copies its row.
+    package func fetchRow(_ lookup: RowLookup, key: [ColumnValue], into row: RowAssembler) throws -> Bool {
+        guard let values = try execute(lookup.statement(key)).rows.first else { return false }
+        row.begin()
+        for (slot, value) in zip(lookup.slots, values) { try row.set(slot, value) }
+        return true
+    }
 
     /// Runs the statements one after the other.
     package func executeAll(_ statements: [SQLStatement]) throws -> [SQLResultSet] {
