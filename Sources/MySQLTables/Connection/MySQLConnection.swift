@@ -84,7 +84,11 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
         guard doom == nil, let prepared = prepared.find(lookup) else { return try fetchSlowly(lookup, key, into: row) }
         try check(lookup.text.utf8.count, key.lazy.map(\.byteCount))
         return try run({ lookup.statement(key) }, .read, options.answerLimit) { deadline in
-            try prepared.fetchRow(lookup, key, into: row, parameters, link, &deadline)
+            do { return try prepared.fetchRow(lookup, key, into: row, parameters, link, &deadline) } catch {
+                // Its result may be unread.
+                _ = self.prepared.take(lookup.text)
+                throw error
+            }
         }
     }
 

@@ -8,6 +8,8 @@ import TableSQL
 final class ParameterBuffer {
     private var bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
     private var used = 0
+    /// Changes when the memory moves: earlier entries are no longer valid.
+    private(set) var place = 0
     private var binds = UnsafeMutableBufferPointer<MYSQL_BIND>.allocate(capacity: 64)
     private var lengths = UnsafeMutableBufferPointer<UInt>.allocate(capacity: 64)
     /// The offset of each parameter's value.
@@ -35,11 +37,11 @@ final class ParameterBuffer {
             }
             try encode(value, type, number)
         }
-        return place(parameters.count)
+        return entries(parameters.count)
     }
 
     /// Lets the entries point to their values. Last, because the buffer moves when it grows.
-    private func place(_ count: Int) -> UnsafeMutablePointer<MYSQL_BIND>? {
+    private func entries(_ count: Int) -> UnsafeMutablePointer<MYSQL_BIND>? {
         for number in 0..<count {
             binds[number].buffer = bytes.baseAddress.map { $0 + starts[number] }
             binds[number].length = lengths.baseAddress.map { $0 + number }
@@ -52,13 +54,13 @@ final class ParameterBuffer {
     private func encode(_ rows: PackedRows, _ range: Range<Int>) -> UnsafeMutablePointer<MYSQL_BIND>? {
         reserve(range.count * rows.slots.count)
         used = 0
-        let place = rows.bytes(of: range)
-        grow(place.count)
-        used = place.count
+        let part = rows.bytes(of: range)
+        grow(part.count)
+        used = part.count
         let blanks = rows.slots.map { Self.blank($0.type) }
         var number = 0
         rows.rows.bytes.withUnsafeBytes { source in
-            bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[place]))
+            bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[part]))
             for row in range {
                 for column in blanks.indices {
                     binds[number] = blanks[column]
@@ -66,7 +68,7 @@ final class ParameterBuffer {
                     if let cell = rows.cell(row, column, in: source), let start = cell.baseAddress,
                         let first = source.baseAddress, let copy = bytes.baseAddress
                     {
-                        binds[number].buffer = copy + (start - first - place.lowerBound)
+                        binds[number].buffer = copy + (start - first - part.lowerBound)
                         binds[number].buffer_length = UInt(cell.count)
                         lengths[number] = UInt(cell.count)
                     } else {
@@ -111,7 +113,13 @@ final class ParameterBuffer {
             starts.append(used)
             try encode(key[number], types[number], number)
         }
-        return place(key.count)
+        return entries(key.count)
+    }
+
+    /// Replaces the first value, which must be an integer.
+    func replaceFirst(_ value: Int64) {
+        bytes.storeBytes(of: value, as: Int64.self)
+        lengths[0] = 8
     }
 
     /// The bytes of all values.
@@ -119,6 +127,7 @@ final class ParameterBuffer {
 
     private func reserve(_ count: Int) {
         guard count > binds.count else { return }
+        place += 1
         binds.deallocate()
         lengths.deallocate()
         binds = .allocate(capacity: count * 2)
@@ -191,6 +200,7 @@ final class ParameterBuffer {
         let larger = UnsafeMutableRawBufferPointer.allocate(
             byteCount: max(bytes.count * 2, used + count), alignment: 16)
         larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<used]))
+        place += 1
         bytes.deallocate()
         bytes = larger
     }

@@ -13,6 +13,8 @@ final class PreparedStatement {
     fileprivate var isKept = false
     private var isClosed = false
     private var cursorType: UInt?
+    /// The place of the parameters to which a single integer is bound.
+    private var boundPlace: Int?
 
     /// - Throws: ``SQLConnectionError``, ``AnswerMissing``.
     init(_ text: String, _ link: MySQLLink, _ deadline: inout AnswerDeadline) throws {
@@ -83,15 +85,41 @@ final class PreparedStatement {
         _ lookup: RowLookup, _ key: [ColumnValue], into row: RowAssembler, _ parameters: ParameterBuffer,
         _ link: MySQLLink, _ deadline: inout AnswerDeadline
     ) throws -> Bool {
-        try bind(try parameters.encode(key, lookup.types), key.count)
+        try bind(key, lookup, parameters)
         try send(link, &deadline, cursorRows: nil)
-        try store(link, &deadline)
-        defer { mysql_stmt_free_result(raw) }
         try reader.begin(raw, as: lookup.results)
         row.begin()
-        let status = try reader.reading(into: row, lookup.slots) { mysql_stmt_fetch(raw) }
+        reader.read(into: row, lookup.slots)
+        defer { reader.dropRow() }
+        // Two fetches, of the row and of the end, cost less than a result in memory.
+        var isFound = false
+        while try fetch(link, &deadline) {
+            isFound = true
+            reader.dropRow()
+        }
+        mysql_stmt_free_result(raw)
+        try reader.check()
+        return isFound
+    }
+
+    /// Fetches a row from the server.
+    /// - Returns: false at the end.
+    private func fetch(_ link: MySQLLink, _ deadline: inout AnswerDeadline) throws -> Bool {
+        var status: Int32 = 0
+        try link.call(
+            &deadline, { mysql_stmt_fetch_start(&status, raw) }, { mysql_stmt_fetch_cont(&status, raw, $0) })
         if status == 1 { throw MySQLError.error(raw) }
         return status != MYSQL_NO_DATA
+    }
+
+    /// Binds a key. An integer that is bound already only gets its value, and the server keeps its type.
+    private func bind(_ key: [ColumnValue], _ lookup: RowLookup, _ parameters: ParameterBuffer) throws {
+        guard key.count == 1, lookup.types[0] == .int64, case .integer(let number) = key[0] else {
+            return try bind(try parameters.encode(key, lookup.types), key.count)
+        }
+        if boundPlace == parameters.place { return parameters.replaceFirst(number) }
+        try bind(try parameters.encode(key, lookup.types), key.count)
+        boundPlace = parameters.place
     }
 
     /// Reads all rows into memory.
@@ -105,6 +133,7 @@ final class PreparedStatement {
 
     /// Binds parameters, which must stay in place until the statement has run.
     func bind(_ values: UnsafeMutablePointer<MYSQL_BIND>?, _ count: Int) throws {
+        boundPlace = nil
         guard count == parameterCount else {
             throw SQLConnectionError(
                 .statement, code: .argument,

@@ -56,17 +56,20 @@ final class WireReader {
         return true
     }
 
-    /// Reads the next row into `row` instead of values.
-    /// - Parameter fetch: the library's call, which passes the cells.
-    /// - Throws: ``SQLConnectionError`` if a value does not fit its type.
-    func reading(into row: RowAssembler, _ slots: [RowSlot], _ fetch: () -> Int32) throws -> Int32 {
+    /// Makes the next row go into `row` instead of values.
+    func read(into row: RowAssembler, _ slots: [RowSlot]) {
         target = row
         self.slots = slots
-        defer { target = nil }
-        let status = fetch()
-        if let failure { throw failure }
-        return status
     }
+
+    /// Lets go of the row that was read last, or was to be read.
+    func dropRow() {
+        target = nil
+        row.removeAll(keepingCapacity: true)
+    }
+
+    /// - Throws: ``SQLConnectionError`` if a value did not fit its type.
+    func check() throws { if let failure { throw failure } }
 
     /// Makes the library pass cells to this reader, which must live as long as the statement.
     func install(_ statement: UnsafeMutablePointer<MYSQL_STMT>) {

@@ -95,8 +95,8 @@ extension Access {
     }
 
     func find<T: Decodable>(_ table: TableStructure, _ key: [ColumnValue], _ type: T.Type) throws -> T? {
-        let items = ItemDecoder<T>.take(table)
-        defer { items.giveBack() }
+        let items = unsafe unsafeDowncast(AnyItemDecoder.take(type, table), to: ItemDecoder<T>.self)
+        defer { items.giveBack(type) }
         var item: T?
         func decode(_ row: RawSpan, _ shape: RowShape) throws { item = try items.decode(row, shape: shape) }
         if let scope {

@@ -82,7 +82,7 @@
     }
 
     /// Completes the row and passes it to a closure.
-    package func withRow<R>(_ body: (RawSpan) throws -> R) throws -> R {
+    package func withRow(_ body: (RawSpan) throws -> Void) throws {
         for part in nextPart..<partCount { unsafe ends[part] = variableCount }
         nextPart = partCount
         var count = variableStart + variableCount
@@ -104,7 +104,7 @@
             }
         }
         let bytes = unsafe UnsafeRawBufferPointer(start: memory, count: count)
-        return try unsafe body(bytes.bytes)
+        try unsafe body(bytes.bytes)
     }
 
     private func clearNull(_ slot: RowSlot) {

@@ -15,9 +15,9 @@ package struct AnswerDeadline {
     private let probe: SilenceProbe?
     /// When the server was heard last; nil until the first ``Poll`` has waited since, so that a quick answer reads no
     /// clock.
-    private var heard: ContinuousClock.Instant?
+    private var heard: Moment?
     /// When the cancellation was noticed.
-    private var shortened: ContinuousClock.Instant?
+    private var shortened: Moment?
 
     /// - Parameters:
     ///   - limit: the longest silence.
@@ -39,13 +39,14 @@ package struct AnswerDeadline {
     /// The time left; 0 or less once the deadline has passed or the server is known to be dead.
     /// - Parameter waited: how long the poll before has waited since data came.
     fileprivate mutating func rest(after waited: Duration) -> Duration {
-        let now = ContinuousClock.now
+        let now = Moment.now
         let heard = heard ?? now - waited
         self.heard = heard
         if shortened == nil, let cancellation, cancellation.isRequested { shortened = now }
         if let probe, probe.isDead(silentSince: heard) { return .zero }
-        guard let shortened else { return heard + limit - now }
-        return min(heard + limit, max(heard, shortened) + grace) - now
+        let end = heard + limit
+        guard let shortened else { return end - now }
+        return min(end, max(heard, shortened) + grace) - now
     }
 }
 

@@ -15,10 +15,10 @@ final class PoolQueue: Sendable {
 
     struct Resting {
         var connection: any SQLConnection
-        var since: ContinuousClock.Instant
+        var since: Moment
 
         /// Whether it was idle for longer than a limit.
-        func hasRested(_ limit: Duration) -> Bool { since.duration(to: .now) > limit }
+        func hasRested(_ limit: Duration) -> Bool { since + limit < .now }
     }
 
     struct Waiter {
@@ -53,7 +53,7 @@ final class PoolQueue: Sendable {
     /// Gives a usable connection to the first caller that waits, or keeps it. Closes it if the pool has closed.
     func release(_ connection: any SQLConnection) { release(connection, since: .now) }
 
-    private func release(_ connection: any SQLConnection, since: ContinuousClock.Instant) {
+    private func release(_ connection: any SQLConnection, since: Moment) {
         let (waiter, isClosed) = state.withLock { state -> (Waiter?, Bool) in
             if state.isClosed {
                 state.count -= 1

@@ -51,16 +51,17 @@ extension SQLEngine {
             defer { session.rollback() }
             return try session.withRow(table, key: key, body)
         }
-        let connection = try takeConnection()
+        let task = TaskCancellation.current
+        let connection = try takeConnection(task)
         defer { pool.release(connection) }
-        return try core.withRow(plan, values, connection, body)
+        return try core.withRow(plan, values, connection, task, body)
     }
 }
 
 extension SQLEngineCore {
     /// Looks a row up on a connection.
     fileprivate func withRow(
-        _ plan: FindPlan, _ key: [ColumnValue], _ connection: any SQLConnection,
+        _ plan: FindPlan, _ key: [ColumnValue], _ connection: any SQLConnection, _ task: TaskCancellation?,
         _ body: (RawSpan, RowShape) throws -> Void
     ) throws -> Bool {
         try checkOpen()
@@ -69,7 +70,7 @@ extension SQLEngineCore {
         do {
             connection.usePlans(ofGeneration: plan.generation)
             let isFound =
-                if let task = TaskCancellation.current {
+                if let task {
                     try task.run(connection) { try connection.fetchRow(plan.lookup, key: key, into: row) }
                 } else {
                     try connection.fetchRow(plan.lookup, key: key, into: row)
