@@ -123,7 +123,7 @@ final class WireReader {
         switch (columns[number].wire, columns[number].wanted) {
         case (MYSQL_TYPE_LONGLONG, .int64) where !columns[number].isUnsigned,
             (MYSQL_TYPE_DOUBLE, .double), (MYSQL_TYPE_DOUBLE, .date):
-            return row.setFixed(slots[number], cursor.take(UInt64.self).littleEndian)
+            return row.setFixed(slots[number], cursor.take(UInt64.self))
         case (MYSQL_TYPE_VAR_STRING, .string), (MYSQL_TYPE_STRING, .string), (MYSQL_TYPE_BLOB, .string),
             (MYSQL_TYPE_BLOB, .bytes):
             return row.setBytes(slots[number], UnsafeRawBufferPointer(cursor.text()))

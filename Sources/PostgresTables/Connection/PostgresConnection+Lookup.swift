@@ -10,11 +10,14 @@ extension PostgresConnection {
         guard isTidy, !link.isInTransaction, let entry = prepared.entry(lookup) else {
             return try fetchSlowly(lookup, key, into: row)
         }
-        parameters.removeAll()
-        let range = try parameters.append(key: key, lookup.types)
+        let number = Self.number(key, lookup)
+        if number == nil {
+            parameters.removeAll()
+            _ = try parameters.append(key: key, lookup.types)
+        }
         do {
             return try waiting(nil, isCancellable: true, for: { [lookup.statement(key)] }) { deadline in
-                try send(entry, range)
+                if let number { try send(entry, number) } else { try send(entry, 0..<key.count) }
                 return try receive(lookup, entry, key, into: row, &deadline)
             }
         } catch is StalePlan { return try fetchSlowly(lookup, key, into: row) }
@@ -25,6 +28,24 @@ extension PostgresConnection {
         row.begin()
         for (slot, value) in zip(lookup.slots, values) { try row.set(slot, value) }
         return true
+    }
+
+    /// The key if it is one integer of 64 bits, which needs no buffer.
+    private static func number(_ key: [ColumnValue], _ lookup: RowLookup) -> Int64? {
+        guard key.count == 1, lookup.types[0] == .int64, case .integer(let number) = key[0] else { return nil }
+        return number
+    }
+
+    private func send(_ entry: PreparedStatements.Entry, _ number: Int64) throws {
+        let raw = link.raw
+        let isSent = withUnsafeBytes(of: number.bigEndian) { bytes in
+            var value = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            var (length, format) = (Int32(8), Int32(1))
+            return entry.cName.withUnsafeBufferPointer { name in
+                PQsendQueryPrepared(raw, name.baseAddress, 1, &value, &length, &format, 1)
+            }
+        }
+        guard isSent == 1, PQpipelineSync(raw) == 1 else { throw lost }
     }
 
     private func send(_ entry: PreparedStatements.Entry, _ range: Range<Int>) throws {

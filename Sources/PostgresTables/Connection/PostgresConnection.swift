@@ -20,7 +20,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     private var planGeneration = 0
     var parameters = ParameterBuffer()
     /// The time until which a standby is known to lag less than the maximum.
-    var freshUntil: ContinuousClock.Instant?
+    var freshUntil: Moment?
     /// Finished cursors that are still open on the server.
     private(set) var openCursors: [String] = []
     /// The number of ended transactions, which also end their cursors.
@@ -47,6 +47,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     }
 
     package var isUsable: Bool { link.isUsable }
+    package var needsCheck: Bool { freshUntil.map { $0 < .now } ?? false }
 
     package func execute(_ statement: SQLStatement) throws -> SQLResultSet {
         let results = try executeAll([statement])

@@ -64,10 +64,10 @@ struct CellDecoder {
         switch (form, type) {
         case (.int8, .int64), (.float8, .double), (.float8, .date):
             guard let bits = cell.only(UInt64.self) else { return false }
-            row.setFixed(slot, bits.littleEndian)
+            row.setFixed(slot, bits)
         case (.int4, .int32):
             guard let bits = cell.only(UInt32.self) else { return false }
-            row.setFixed(slot, bits.littleEndian)
+            row.setFixed(slot, bits)
         case (.text, .string), (.text, .json):
             guard cell.isText else { return false }
             row.setBytes(slot, cell.bytes)

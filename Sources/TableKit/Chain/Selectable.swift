@@ -98,11 +98,12 @@ extension Access {
         let items = unsafe unsafeDowncast(AnyItemDecoder.take(type, table), to: ItemDecoder<T>.self)
         defer { items.giveBack(type) }
         var item: T?
-        func decode(_ row: RawSpan, _ shape: RowShape) throws { item = try items.decode(row, shape: shape) }
-        if let scope {
-            _ = try scope.session.use(scope, isChange: false) { try $0.withRow(table, key: key, decode) }
-        } else {
-            _ = try engine.withRow(table, key: key, decode)
+        guard let scope else {
+            _ = try engine.withRow(table, key: key) { item = try items.decode($0, shape: $1) }
+            return item
+        }
+        try scope.session.use(scope, isChange: false) { session in
+            _ = try session.withRow(table, key: key) { item = try items.decode($0, shape: $1) }
         }
         return item
     }

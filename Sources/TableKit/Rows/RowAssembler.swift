@@ -43,10 +43,17 @@
         nextPart = 0
     }
 
-    /// Sets a fixed column to a number in little-endian order.
-    package func setFixed<T: BitwiseCopyable>(_ slot: RowSlot, _ value: T) {
-        precondition(slot.isFixed && slot.place + MemoryLayout<T>.size <= blank.count)
-        unsafe memory.storeBytes(of: value, toByteOffset: slot.place, as: T.self)
+    /// Sets a fixed column of eight bytes, little-endian. Not generic: calls from other modules would not be specialized.
+    package func setFixed(_ slot: RowSlot, _ value: UInt64) {
+        precondition(slot.isFixed && slot.place + 8 <= blank.count)
+        unsafe memory.storeBytes(of: value.littleEndian, toByteOffset: slot.place, as: UInt64.self)
+        clearNull(slot)
+    }
+
+    /// Sets a fixed column of four bytes, little-endian.
+    package func setFixed(_ slot: RowSlot, _ value: UInt32) {
+        precondition(slot.isFixed && slot.place + 4 <= blank.count)
+        unsafe memory.storeBytes(of: value.littleEndian, toByteOffset: slot.place, as: UInt32.self)
         clearNull(slot)
     }
 

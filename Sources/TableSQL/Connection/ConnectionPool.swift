@@ -29,14 +29,12 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     package let connector: Connector
     package let options: ConnectionPoolOptions
     package let threads: WorkerThreads
-    private let queue = PoolQueue()
-    /// The time after which an idle connection gets a health check.
-    private let limit: Duration
+    let queue: PoolQueue
 
     package init(_ connector: Connector, _ options: ConnectionPoolOptions = ConnectionPoolOptions()) {
         self.connector = connector
         self.options = options
-        limit = .seconds(options.healthCheckAfter)
+        queue = PoolQueue(restsFor: .seconds(options.healthCheckAfter))
         threads = WorkerThreads(name: "siltstone.sql")
     }
 
@@ -77,13 +75,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
 
     /// The connection released last, if it needs no health check. Connections are idle only while nobody waits.
     private func ready() -> Connection? {
-        guard let resting = queue.takeFresh(limit: limit) else { return nil }
-        let connection = own(resting.connection)
-        if connector.needsCheck(connection) {
-            queue.putBack(resting)
-            return nil
-        }
-        return connection
+        queue.takeFresh().map(own)
     }
 
     /// A connection of the queue, as the type of this pool. The queue has no other connections.
@@ -93,10 +85,6 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
 
     /// Returns a connection to the pool.
     package func release(_ connection: Connection) {
-        guard connection.isUsable else {
-            connection.close()
-            return releaseSlot()
-        }
         queue.release(connection)
     }
 
@@ -167,7 +155,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     }
 
     private func hasRested(_ resting: Resting) -> Bool {
-        resting.hasRested(limit)
+        queue.hasRested(resting)
     }
 
     /// Turns a grant into a connection, making one if necessary. Blocks.
@@ -176,7 +164,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
         case .refused(let error): throw error
         case .connection(let any, let hasRested):
             let connection = own(any)
-            let isAsked = hasRested || connector.needsCheck(connection)
+            let isAsked = hasRested || connection.needsCheck
             if connection.isUsable, !isAsked || connector.isHealthy(connection) { return connection }
             connection.close()
             return try connect()
@@ -186,19 +174,9 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
 
     private func connect() throws -> Connection {
         do { return try connector.connect() } catch {
-            releaseSlot()
+            queue.releaseSlot()
             throw error
         }
-    }
-
-    /// Frees the slot of a closed connection: the next caller may make a new one.
-    private func releaseSlot() {
-        let waiter = queue.state.withLock { state -> Waiter? in
-            if !state.waiters.isEmpty { return state.waiters.removeFirst() }
-            state.count -= 1
-            return nil
-        }
-        waiter?.wake(.slot)
     }
 
     private var exhausted: SQLConnectionError {

@@ -23,6 +23,18 @@ package struct Moment: Comparable, Sendable {
 
     package static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
 
+    /// A duration whose nanoseconds are known.
+    struct Span {
+        fileprivate let nanoseconds: Int64
+
+        init(_ duration: Duration) { nanoseconds = duration.nanoseconds }
+    }
+
+    static func + (moment: Moment, span: Span) -> Moment {
+        let (sum, isTooLarge) = moment.nanoseconds.addingReportingOverflow(span.nanoseconds)
+        return Moment(nanoseconds: isTooLarge ? .max : sum)
+    }
+
     package static func + (moment: Moment, duration: Duration) -> Moment {
         Moment(nanoseconds: moment.nanoseconds.saturated(+, duration.nanoseconds))
     }

@@ -15,10 +15,8 @@ final class PoolQueue: Sendable {
 
     struct Resting {
         var connection: any SQLConnection
-        var since: Moment
-
-        /// Whether it was idle for longer than a limit.
-        func hasRested(_ limit: Duration) -> Bool { since + limit < .now }
+        /// The time from which on it needs a health check.
+        var freshUntil: Moment
     }
 
     struct Waiter {
@@ -37,36 +35,53 @@ final class PoolQueue: Sendable {
 
     let state = Mutex(State())
 
-    /// Takes the connection released last, unless it has ended or was idle for longer than a limit.
-    func takeFresh(limit: Duration) -> Resting? {
+    /// How long a connection may be idle without a health check.
+    private let rest: Moment.Span
+
+    init(restsFor rest: Duration) { self.rest = Moment.Span(rest) }
+
+    /// Whether a connection was idle long enough to need a health check.
+    func hasRested(_ resting: Resting) -> Bool { resting.freshUntil < .now }
+
+    /// Takes the connection released last, if it needs no health check.
+    func takeFresh() -> (any SQLConnection)? {
         state.withLock { state in
             guard let last = state.resting.popLast() else { return nil }
-            if last.connection.isUsable, !last.hasRested(limit) { return last }
+            if last.connection.isUsable, !hasRested(last), !last.connection.needsCheck { return last.connection }
             state.resting.append(last)
             return nil
         }
     }
 
-    /// Puts back a connection that was not used.
-    func putBack(_ resting: Resting) { release(resting.connection, since: resting.since) }
-
-    /// Gives a usable connection to the first caller that waits, or keeps it. Closes it if the pool has closed.
-    func release(_ connection: any SQLConnection) { release(connection, since: .now) }
-
-    private func release(_ connection: any SQLConnection, since: Moment) {
+    /// Gives a connection to the first caller that waits, or keeps it. Closes one that has ended, and all once the pool
+    /// has closed.
+    func release(_ connection: any SQLConnection) {
+        guard connection.isUsable else {
+            connection.close()
+            return releaseSlot()
+        }
         let (waiter, isClosed) = state.withLock { state -> (Waiter?, Bool) in
             if state.isClosed {
                 state.count -= 1
                 return (nil, true)
             }
             if state.waiters.isEmpty {
-                state.resting.append(Resting(connection: connection, since: since))
+                state.resting.append(Resting(connection: connection, freshUntil: .now + rest))
                 return (nil, false)
             }
             return (state.waiters.removeFirst(), false)
         }
         if isClosed { connection.close() }
-        // A connection that needs a check gets it from the caller.
         waiter?.wake(.connection(connection, hasRested: false))
+    }
+
+    /// Frees the slot of a closed connection: the next caller may make a new one.
+    func releaseSlot() {
+        let waiter = state.withLock { state -> Waiter? in
+            if !state.waiters.isEmpty { return state.waiters.removeFirst() }
+            state.count -= 1
+            return nil
+        }
+        waiter?.wake(.slot)
     }
 }

@@ -9,6 +9,9 @@ package protocol SQLConnection: AnyObject, Sendable {
     /// False once the network, the server or a time-out has ended the connection.
     var isUsable: Bool { get }
 
+    /// Whether it needs a health check even if it was not idle for long.
+    var needsCheck: Bool { get }
+
     /// Runs a statement and reads its complete result.
     func execute(_ statement: SQLStatement) throws -> SQLResultSet
 
@@ -48,6 +51,9 @@ package protocol SQLConnection: AnyObject, Sendable {
 }
 
 extension SQLConnection {
+    /// False.
+    package var needsCheck: Bool { false }
+
     /// Does nothing: this database checks prepared statements against the schema itself.
     package func usePlans(ofGeneration generation: Int) {}
 

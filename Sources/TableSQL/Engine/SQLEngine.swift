@@ -22,7 +22,7 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
         self.serialRetries = serialRetries
         let feed: (any CommitFeed)? = if case .announced(let feed) = observation { feed } else { nil }
         let connector = pool.connector
-        core = SQLEngineCore(dialect, pool.threads, feed: feed) { try connector.connect() }
+        core = SQLEngineCore(dialect, pool.threads, pool.queue, feed: feed) { try connector.connect() }
     }
 
     deinit { close() }

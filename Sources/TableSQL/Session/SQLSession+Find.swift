@@ -52,18 +52,21 @@ extension SQLEngine {
             return try session.withRow(table, key: key, body)
         }
         let task = TaskCancellation.current
-        let connection = try takeConnection(task)
-        defer { pool.release(connection) }
-        return try core.withRow(plan, values, connection, task, body)
+        // The usual case needs no metadata of the connection's type.
+        if task == nil, let connection = core.idle.takeFresh() {
+            return try core.withRow(plan, values, connection, nil, body)
+        }
+        return try core.withRow(plan, values, try takeConnection(task), task, body)
     }
 }
 
 extension SQLEngineCore {
-    /// Looks a row up on a connection.
+    /// Looks a row up on a connection, and releases it.
     fileprivate func withRow(
         _ plan: FindPlan, _ key: [ColumnValue], _ connection: any SQLConnection, _ task: TaskCancellation?,
         _ body: (RawSpan, RowShape) throws -> Void
     ) throws -> Bool {
+        defer { idle.release(connection) }
         try checkOpen()
         let row = plan.takeRow()
         defer { plan.giveBack(row) }
@@ -92,6 +95,8 @@ final class FindPlan: Sendable {
     let lookup: RowLookup
     let layout: RowLayout
     let shape: RowShape
+    /// Whether the key is one integer of 64 bits, which is compared as it is.
+    private let isInteger: Bool
     /// The generation of the catalogue that the plan was made for.
     let generation: Int
     /// The memory of a row, while no look-up uses it.
@@ -109,6 +114,7 @@ final class FindPlan: Sendable {
         (layout, shape) = source.shape()
         // The condition of a key has single values only.
         let types = statement.parameters.compactMap { if case .value(_, let type) = $0 { type } else { nil } }
+        isInteger = types == [.int64] && source.structure.primaryKey.map(source.type) == [.int64]
         let layout = layout
         lookup = RowLookup(
             statement.text, types: types, results: statement.results, slots: columns.map { layout.slots[$0] })
@@ -127,10 +133,10 @@ final class FindPlan: Sendable {
 
     /// The values of another key as parameters; nil if these need another statement text.
     func values(_ key: [ColumnValue], _ dialect: any SQLDialect) -> [ColumnValue]? {
+        if isInteger, key.count == 1, case .integer = key[0] { return key }
         let columns = source.structure.primaryKey
         let types = lookup.types
         guard key.count == columns.count, types.count == key.count else { return nil }
-        if key.count == 1, case .integer = key[0], types[0] == .int64, source.type(columns[0]) == .int64 { return key }
         var values: [ColumnValue] = []
         values.reserveCapacity(key.count)
         for place in key.indices {
