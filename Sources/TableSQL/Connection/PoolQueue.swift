@@ -66,7 +66,7 @@ final class PoolQueue: Sendable {
                 return (nil, true)
             }
             if state.waiters.isEmpty {
-                state.resting.append(Resting(connection: connection, freshUntil: .now + rest))
+                state.resting.append(Resting(connection: connection, freshUntil: Moment.now + rest))
                 return (nil, false)
             }
             return (state.waiters.removeFirst(), false)
