@@ -1,7 +1,7 @@
 #if MySQL
 import CMariaDB
 import Foundation
-import TableKit
+package import TableKit
 package import TableSQL
 
 /// A connection to MariaDB that uses libmariadb's non-blocking calls.
@@ -80,11 +80,31 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
         }
     }
 
+    package func fetchRow(_ lookup: RowLookup, key: [ColumnValue], into row: RowAssembler) throws -> Bool {
+        guard doom == nil, let prepared = prepared.find(lookup) else { return try fetchSlowly(lookup, key, into: row) }
+        try check(lookup.text.utf8.count, key.lazy.map(\.byteCount))
+        return try run({ lookup.statement(key) }, .read, options.answerLimit) { deadline in
+            do { return try prepared.fetchRow(lookup, key, into: row, parameters, link, &deadline) } catch {
+                // Its result may be unread.
+                _ = self.prepared.take(lookup.text)
+                throw error
+            }
+        }
+    }
+
+    private func fetchSlowly(_ lookup: RowLookup, _ key: [ColumnValue], into row: RowAssembler) throws -> Bool {
+        guard let values = try execute(lookup.statement(key)).rows.first else { return false }
+        row.begin()
+        for (slot, value) in zip(lookup.slots, values) { try row.set(slot, value) }
+        return true
+    }
+
     package func open(_ statement: SQLStatement, batchRows: Int) throws -> any SQLRows {
         try run(statement, options.answerLimit) { _, deadline in
             let prepared = try prepare(statement, &deadline)
             do {
-                try prepared.send(statement, parameters, link, &deadline, cursorRows: max(batchRows, 1))
+                try prepared.bind(try parameters.encode(statement.parameters), statement.placeholders)
+                try prepared.send(link, &deadline, cursorRows: max(batchRows, 1))
                 try prepared.reader.begin(prepared.raw, as: statement.results)
             } catch let error as SQLConnectionError {
                 giveBack(prepared, statement)
@@ -108,35 +128,49 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
     func run<R>(
         _ statement: SQLStatement, _ limit: Duration, _ body: (StatementVerb, inout AnswerDeadline) throws -> R
     ) throws -> R {
+        let verb = StatementVerb(statement.text)
+        if link.isUsable, doom == nil || verb == .rollback {
+            if statement.text.utf8.contains(0) {
+                throw SQLConnectionError(.statement, code: .syntax, "A statement cannot hold a null character.")
+            }
+            try check(statement.text.utf8.count, statement.parameters.lazy.map(\.byteCount))
+        }
+        return try run({ statement }, verb, limit) { try body(verb, &$0) }
+    }
+
+    /// - Parameter statement: what runs, for errors.
+    private func run<R>(
+        _ statement: () -> SQLStatement, _ verb: StatementVerb, _ limit: Duration,
+        _ body: (inout AnswerDeadline) throws -> R
+    ) throws -> R {
         guard link.isUsable else {
             throw SQLConnectionError(
                 .connectionLost, code: .unavailable, "The connection to \(place) has ended. \(link.message)")
         }
-        let verb = StatementVerb(statement.text)
         if let doom, verb != .rollback { throw doom }
-        try check(statement)
         // A cancelled commit may have taken place.
         let isCancellable = verb != .commit
         if isCancellable { cancellation.begin() }
         defer {
-            let wait = link.isUsable ? options.answerTimeout.seconds : 0
-            if isCancellable, !cancellation.end(limit: wait) { link.giveUp() }
+            if isCancellable, !cancellation.end(limit: link.isUsable ? options.answerTimeout.seconds : 0) {
+                link.giveUp()
+            }
         }
         probe.begin()
         var deadline = AnswerDeadline(
             limit, grace: options.answerTimeout, cancellation: isCancellable ? cancellation : nil, probe: probe)
-        do { return try body(verb, &deadline) } catch is AnswerMissing {
+        do { return try body(&deadline) } catch is AnswerMissing {
             let isCancelled = isCancellable && cancellation.isRequested
             link.giveUp()
             // Stops the statement on a server that is only slow.
             cancellation.cancel()
             throw loss(
-                statement, verb,
+                statement(), verb,
                 SQLConnectionError(
                     isCancelled ? .cancelled : .connectionLost, code: isCancelled ? .engine : .unavailable,
                     "The server at \(place) did not answer in time; the connection was given up"))
         } catch let error as SQLConnectionError {
-            throw judged(error, statement, verb)
+            throw judged(error, statement(), verb)
         }
     }
 
@@ -176,11 +210,9 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
         return error
     }
 
-    private func check(_ statement: SQLStatement) throws {
-        if statement.text.utf8.contains(0) {
-            throw SQLConnectionError(.statement, code: .syntax, "A statement cannot hold a null character.")
-        }
-        let size = statement.parameters.reduce(statement.text.utf8.count) { $0 + $1.byteCount }
+    /// Checks that a statement fits into a packet.
+    private func check(_ text: Int, _ values: some Sequence<Int>) throws {
+        let size = values.reduce(text, +)
         if size > maximumPacket - 1024 {
             throw SQLConnectionError(
                 .statement, code: .argument,
@@ -234,11 +266,26 @@ package final class MySQLConnection: SQLConnection, @unchecked Sendable {
     }
 }
 
+extension SQLStatement {
+    /// The number of its placeholders.
+    var placeholders: Int { parameters.reduce(0) { $0 + $1.count } }
+}
+
 extension SQLStatement.Parameter {
     /// The approximate size in a packet.
     fileprivate var byteCount: Int {
-        guard case .value(let value, _) = self else { return 0 }
-        return switch value {
+        switch self {
+        case .value(let value, _): value.byteCount
+        case .rows(let rows, let range): rows.bytes(of: range).count + 16 * count
+        case .array, .column: 0
+        }
+    }
+}
+
+extension ColumnValue {
+    /// The approximate size in a packet.
+    fileprivate var byteCount: Int {
+        switch self {
         case .text(let text), .json(let text): text.utf8.count + 16
         case .bytes(let bytes): bytes.count + 16
         default: 24

@@ -8,6 +8,8 @@ import TableSQL
 final class ParameterBuffer {
     private var bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
     private var used = 0
+    /// Changes when the memory moves: earlier entries are no longer valid.
+    private(set) var place = 0
     private var binds = UnsafeMutableBufferPointer<MYSQL_BIND>.allocate(capacity: 64)
     private var lengths = UnsafeMutableBufferPointer<UInt>.allocate(capacity: 64)
     /// The offset of each parameter's value.
@@ -23,6 +25,7 @@ final class ParameterBuffer {
     /// - Returns: the entries, valid until the next call.
     /// - Throws: ``SQLConnectionError`` if a value does not fit its type.
     func encode(_ parameters: [SQLStatement.Parameter]) throws -> UnsafeMutablePointer<MYSQL_BIND>? {
+        if case .rows(let rows, let range)? = parameters.first, parameters.count == 1 { return encode(rows, range) }
         used = 0
         starts.removeAll(keepingCapacity: true)
         reserve(parameters.count)
@@ -34,8 +37,12 @@ final class ParameterBuffer {
             }
             try encode(value, type, number)
         }
-        // Set last: the buffer moves when it grows.
-        for number in parameters.indices {
+        return entries(parameters.count)
+    }
+
+    /// Lets the entries point to their values. Last, because the buffer moves when it grows.
+    private func entries(_ count: Int) -> UnsafeMutablePointer<MYSQL_BIND>? {
+        for number in 0..<count {
             binds[number].buffer = bytes.baseAddress.map { $0 + starts[number] }
             binds[number].length = lengths.baseAddress.map { $0 + number }
             binds[number].buffer_length = lengths[number]
@@ -43,11 +50,84 @@ final class ParameterBuffer {
         return binds.baseAddress
     }
 
+    /// Copies encoded rows as they are; the entries point into them.
+    private func encode(_ rows: PackedRows, _ range: Range<Int>) -> UnsafeMutablePointer<MYSQL_BIND>? {
+        reserve(range.count * rows.slots.count)
+        used = 0
+        let part = rows.bytes(of: range)
+        grow(part.count)
+        used = part.count
+        let blanks = rows.slots.map { Self.blank($0.type) }
+        var number = 0
+        rows.rows.bytes.withUnsafeBytes { source in
+            bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[part]))
+            for row in range {
+                for column in blanks.indices {
+                    binds[number] = blanks[column]
+                    lengths[number] = 0
+                    if let cell = rows.cell(row, column, in: source), let start = cell.baseAddress,
+                        let first = source.baseAddress, let copy = bytes.baseAddress
+                    {
+                        binds[number].buffer = copy + (start - first - part.lowerBound)
+                        binds[number].buffer_length = UInt(cell.count)
+                        lengths[number] = UInt(cell.count)
+                    } else {
+                        binds[number].buffer_type = MYSQL_TYPE_NULL
+                    }
+                    binds[number].length = lengths.baseAddress.map { $0 + number }
+                    number += 1
+                }
+            }
+        }
+        return binds.baseAddress
+    }
+
+    /// The entry of a column without its value.
+    private static func blank(_ type: ColumnType) -> MYSQL_BIND {
+        var bind = MYSQL_BIND()
+        bind.buffer_type =
+            switch type {
+            case .bool, .int8, .uint8: MYSQL_TYPE_TINY
+            case .int16, .uint16: MYSQL_TYPE_SHORT
+            case .int32, .uint32: MYSQL_TYPE_LONG
+            case .int64, .uint64: MYSQL_TYPE_LONGLONG
+            case .float: MYSQL_TYPE_FLOAT
+            case .double, .date: MYSQL_TYPE_DOUBLE
+            case .string, .json: MYSQL_TYPE_STRING
+            case .bytes, .uuid: MYSQL_TYPE_BLOB
+            }
+        switch type {
+        case .uint8, .uint16, .uint32, .uint64: bind.is_unsigned = 1
+        default: break
+        }
+        return bind
+    }
+
+    /// Encodes a key, replacing earlier parameters. Like the form for parameters.
+    func encode(_ key: [ColumnValue], _ types: [ColumnType]) throws -> UnsafeMutablePointer<MYSQL_BIND>? {
+        used = 0
+        starts.removeAll(keepingCapacity: true)
+        reserve(key.count)
+        for number in key.indices {
+            binds[number] = MYSQL_BIND()
+            starts.append(used)
+            try encode(key[number], types[number], number)
+        }
+        return entries(key.count)
+    }
+
+    /// Replaces the first value, which must be an integer.
+    func replaceFirst(_ value: Int64) {
+        bytes.storeBytes(of: value, as: Int64.self)
+        lengths[0] = 8
+    }
+
     /// The bytes of all values.
     var byteCount: Int { used }
 
     private func reserve(_ count: Int) {
         guard count > binds.count else { return }
+        place += 1
         binds.deallocate()
         lengths.deallocate()
         binds = .allocate(capacity: count * 2)
@@ -120,6 +200,7 @@ final class ParameterBuffer {
         let larger = UnsafeMutableRawBufferPointer.allocate(
             byteCount: max(bytes.count * 2, used + count), alignment: 16)
         larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<used]))
+        place += 1
         bytes.deallocate()
         bytes = larger
     }

@@ -9,7 +9,12 @@ final class PreparedStatement {
     let reader = WireReader()
     let parameterCount: Int
     var lastUse = 0
+    /// Whether it is kept for the next use of its text.
+    fileprivate var isKept = false
     private var isClosed = false
+    private var cursorType: UInt?
+    /// The place of the parameters to which a single integer is bound.
+    private var boundPlace: Int?
 
     /// - Throws: ``SQLConnectionError``, ``AnswerMissing``.
     init(_ text: String, _ link: MySQLLink, _ deadline: inout AnswerDeadline) throws {
@@ -51,15 +56,12 @@ final class PreparedStatement {
     func execute(
         _ statement: SQLStatement, _ parameters: ParameterBuffer, _ link: MySQLLink, _ deadline: inout AnswerDeadline
     ) throws -> SQLResultSet {
-        try send(statement, parameters, link, &deadline, cursorRows: nil)
+        try bind(try parameters.encode(statement.parameters), statement.placeholders)
+        try send(link, &deadline, cursorRows: nil)
         guard mysql_stmt_field_count(raw) > 0 else {
             return SQLResultSet(changedRows: Int(clamping: mysql_stmt_affected_rows(raw)))
         }
-        var result: Int32 = 0
-        try link.call(
-            &deadline, { mysql_stmt_store_result_start(&result, raw) },
-            { mysql_stmt_store_result_cont(&result, raw, $0) })
-        if result != 0 { throw MySQLError.error(raw) }
+        try store(link, &deadline)
         defer { mysql_stmt_free_result(raw) }
         try reader.begin(raw, as: statement.results)
         var set = SQLResultSet()
@@ -76,25 +78,79 @@ final class PreparedStatement {
         return set
     }
 
-    /// Runs the statement and leaves its rows on the server.
-    /// - Parameter cursorRows: the rows of a fetch; nil to use no cursor.
-    func send(
-        _ statement: SQLStatement, _ parameters: ParameterBuffer, _ link: MySQLLink, _ deadline: inout AnswerDeadline,
-        cursorRows: Int?
-    ) throws {
-        guard statement.parameters.count == parameterCount else {
+    /// Runs a look-up and reads its row.
+    /// - Returns: false if there is no row.
+    /// - Throws: ``SQLConnectionError``, ``AnswerMissing``.
+    func fetchRow(
+        _ lookup: RowLookup, _ key: [ColumnValue], into row: RowAssembler, _ parameters: ParameterBuffer,
+        _ link: MySQLLink, _ deadline: inout AnswerDeadline
+    ) throws -> Bool {
+        try bind(key, lookup, parameters)
+        try send(link, &deadline, cursorRows: nil)
+        try reader.begin(raw, as: lookup.results)
+        row.begin()
+        reader.read(into: row, lookup.slots)
+        defer { reader.dropRow() }
+        // Two fetches, of the row and of the end, cost less than a result in memory.
+        var isFound = false
+        while try fetch(link, &deadline) {
+            isFound = true
+            reader.dropRow()
+        }
+        mysql_stmt_free_result(raw)
+        try reader.check()
+        return isFound
+    }
+
+    /// Fetches a row from the server.
+    /// - Returns: false at the end.
+    private func fetch(_ link: MySQLLink, _ deadline: inout AnswerDeadline) throws -> Bool {
+        var status: Int32 = 0
+        try link.call(
+            &deadline, { mysql_stmt_fetch_start(&status, raw) }, { mysql_stmt_fetch_cont(&status, raw, $0) })
+        if status == 1 { throw MySQLError.error(raw) }
+        return status != MYSQL_NO_DATA
+    }
+
+    /// Binds a key. An integer that is bound already only gets its value, and the server keeps its type.
+    private func bind(_ key: [ColumnValue], _ lookup: RowLookup, _ parameters: ParameterBuffer) throws {
+        guard key.count == 1, lookup.types[0] == .int64, case .integer(let number) = key[0] else {
+            return try bind(try parameters.encode(key, lookup.types), key.count)
+        }
+        if boundPlace == parameters.place { return parameters.replaceFirst(number) }
+        try bind(try parameters.encode(key, lookup.types), key.count)
+        boundPlace = parameters.place
+    }
+
+    /// Reads all rows into memory.
+    private func store(_ link: MySQLLink, _ deadline: inout AnswerDeadline) throws {
+        var result: Int32 = 0
+        try link.call(
+            &deadline, { mysql_stmt_store_result_start(&result, raw) },
+            { mysql_stmt_store_result_cont(&result, raw, $0) })
+        if result != 0 { throw MySQLError.error(raw) }
+    }
+
+    /// Binds parameters, which must stay in place until the statement has run.
+    func bind(_ values: UnsafeMutablePointer<MYSQL_BIND>?, _ count: Int) throws {
+        boundPlace = nil
+        guard count == parameterCount else {
             throw SQLConnectionError(
                 .statement, code: .argument,
-                "The statement has \(parameterCount) parameters, and not \(statement.parameters.count).")
+                "The statement has \(parameterCount) parameters, and not \(count).")
         }
+        if count > 0, mysql_stmt_bind_param(raw, values) != 0 { throw MySQLError.error(raw) }
+    }
+
+    /// Runs the statement with its bound parameters and leaves its rows on the server.
+    /// - Parameter cursorRows: the rows of a fetch; nil to use no cursor.
+    func send(_ link: MySQLLink, _ deadline: inout AnswerDeadline, cursorRows: Int?) throws {
         var type = UInt(cursorRows == nil ? CURSOR_TYPE_NO_CURSOR.rawValue : CURSOR_TYPE_READ_ONLY.rawValue)
-        mysql_stmt_attr_set(raw, STMT_ATTR_CURSOR_TYPE, &type)
+        if type != cursorType { mysql_stmt_attr_set(raw, STMT_ATTR_CURSOR_TYPE, &type) }
+        cursorType = type
         if let cursorRows {
             var rows = UInt(cursorRows)
             mysql_stmt_attr_set(raw, STMT_ATTR_PREFETCH_ROWS, &rows)
-        }
-        if parameterCount > 0, mysql_stmt_bind_param(raw, try parameters.encode(statement.parameters)) != 0 {
-            throw MySQLError.error(raw)
         }
         var result: Int32 = 0
         try link.call(
@@ -108,29 +164,54 @@ struct PreparedStatements {
     private let capacity: Int
     private var entries: [String: PreparedStatement] = [:]
     private var uses = 0
+    /// The last look-up, and its statement: finds the statement without its text.
+    private var recent: (lookup: RowLookup, statement: PreparedStatement)?
 
     init(capacity: Int) { self.capacity = capacity }
 
     var count: Int { entries.count }
 
     /// Removes a statement, for the caller alone until ``giveBack(_:_:)``.
-    mutating func take(_ text: String) -> PreparedStatement? { entries.removeValue(forKey: text) }
+    mutating func take(_ text: String) -> PreparedStatement? {
+        let statement = entries.removeValue(forKey: text)
+        statement?.isKept = false
+        return statement
+    }
+
+    /// The kept statement of a look-up, for one use; nil if there is none.
+    mutating func find(_ lookup: RowLookup) -> PreparedStatement? {
+        uses += 1
+        if let recent, recent.lookup === lookup, recent.statement.isKept {
+            recent.statement.lastUse = uses
+            return recent.statement
+        }
+        guard let statement = entries[lookup.text] else { return nil }
+        recent = (lookup, statement)
+        statement.lastUse = uses
+        return statement
+    }
 
     mutating func giveBack(_ statement: PreparedStatement, _ text: String) {
         guard capacity > 0, entries[text] == nil else { return statement.close() }
         if entries.count >= capacity, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {
+            oldest.value.isKept = false
             oldest.value.close()
             entries[oldest.key] = nil
         }
         uses += 1
         statement.lastUse = uses
+        statement.isKept = true
         entries[text] = statement
     }
 
     /// Frees all statements. Close the connection first.
     mutating func removeAll() {
-        for statement in entries.values { statement.close() }
+        for statement in entries.values {
+            statement.isKept = false
+            statement.close()
+        }
         entries = [:]
+        recent = nil
     }
 }
 #endif

@@ -17,6 +17,9 @@ final class WireReader {
     private var columns: [Column] = []
     private var row: [ColumnValue] = []
     private var failure: SQLConnectionError?
+    /// The row that cells are copied into; nil if they become values.
+    private var target: RowAssembler?
+    private var slots: [RowSlot] = []
 
     /// Prepares for the result of a statement.
     /// - Throws: ``SQLConnectionError`` if the number of columns differs.
@@ -26,16 +29,47 @@ final class WireReader {
             throw SQLConnectionError(
                 .statement, code: .argument, "The result has \(count) columns, and not \(types.count).")
         }
+        failure = nil
         guard let fields = mariadb_stmt_fetch_fields(statement) else { return columns = [] }
+        if isSame(fields, types) { return }
         columns = types.indices.map { number in
             let field = fields[number]
             return Column(
-                wire: field.type, isUnsigned: field.flags & UInt32(UNSIGNED_FLAG) != 0,
-                isBinary: field.charsetnr == 63, wanted: types[number],
-                name: field.name.map { String(cString: $0) } ?? "")
+                wire: field.type, isUnsigned: Self.isUnsigned(field), isBinary: Self.isBinary(field),
+                wanted: types[number], name: field.name.map { String(cString: $0) } ?? "")
         }
-        failure = nil
     }
+
+    private static func isUnsigned(_ field: MYSQL_FIELD) -> Bool { field.flags & UInt32(UNSIGNED_FLAG) != 0 }
+    private static func isBinary(_ field: MYSQL_FIELD) -> Bool { field.charsetnr == 63 }
+
+    /// Whether the columns are those of the result before: the rule for a statement that runs again. A statement keeps
+    /// its names.
+    private func isSame(_ fields: UnsafePointer<MYSQL_FIELD>, _ types: [ColumnType]) -> Bool {
+        guard columns.count == types.count else { return false }
+        for number in types.indices {
+            guard columns[number].wire == fields[number].type, columns[number].wanted == types[number],
+                columns[number].isUnsigned == Self.isUnsigned(fields[number]),
+                columns[number].isBinary == Self.isBinary(fields[number])
+            else { return false }
+        }
+        return true
+    }
+
+    /// Makes the next row go into `row` instead of values.
+    func read(into row: RowAssembler, _ slots: [RowSlot]) {
+        target = row
+        self.slots = slots
+    }
+
+    /// Lets go of the row that was read last, or was to be read.
+    func dropRow() {
+        target = nil
+        row.removeAll(keepingCapacity: true)
+    }
+
+    /// - Throws: ``SQLConnectionError`` if a value did not fit its type.
+    func check() throws { if let failure { throw failure } }
 
     /// Makes the library pass cells to this reader, which must live as long as the statement.
     func install(_ statement: UnsafeMutablePointer<MYSQL_STMT>) {
@@ -57,6 +91,10 @@ final class WireReader {
 
     /// Decodes one cell, nil for NULL, and advances the library's position behind it.
     private func read(_ number: Int, _ place: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) {
+        if let target {
+            if number < slots.count { copy(number, place, target) }
+            return
+        }
         guard number < columns.count else { return }
         if number == 0 { row.reserveCapacity(columns.count) }
         guard let place, let start = place.pointee else { return row.append(.null) }
@@ -66,11 +104,37 @@ final class WireReader {
         place.pointee = cursor.place
         if let value = cell.value(as: column.wanted) { return row.append(value) }
         row.append(.null)
-        if failure == nil {
-            failure = SQLConnectionError(
-                .statement, code: .type, "The value \(cell) is no value of type \(column.wanted).",
-                column: column.name)
+        note(cell, column)
+    }
+
+    private func note(_ cell: WireCell, _ column: Column) {
+        if failure != nil { return }
+        failure = SQLConnectionError(
+            .statement, code: .type, "The value \(cell) is no value of type \(column.wanted).", column: column.name)
+    }
+
+    /// Copies a cell into the row.
+    private func copy(
+        _ number: Int, _ place: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, _ row: RowAssembler
+    ) {
+        guard let place, let start = place.pointee else { return }
+        var cursor = WireCursor(start)
+        defer { place.pointee = cursor.place }
+        switch (columns[number].wire, columns[number].wanted) {
+        case (MYSQL_TYPE_LONGLONG, .int64) where !columns[number].isUnsigned,
+            (MYSQL_TYPE_DOUBLE, .double), (MYSQL_TYPE_DOUBLE, .date):
+            return row.setFixed(slots[number], cursor.take(UInt64.self))
+        case (MYSQL_TYPE_VAR_STRING, .string), (MYSQL_TYPE_STRING, .string), (MYSQL_TYPE_BLOB, .string),
+            (MYSQL_TYPE_BLOB, .bytes):
+            return row.setBytes(slots[number], UnsafeRawBufferPointer(cursor.text()))
+        default: break
         }
+        let column = columns[number]
+        let cell = cursor.cell(column.wire, isUnsigned: column.isUnsigned, isBinary: column.isBinary)
+        do {
+            if let value = cell.value(as: column.wanted) { return try row.set(slots[number], value) }
+        } catch {}
+        note(cell, column)
     }
 }
 
@@ -109,13 +173,15 @@ struct WireCursor {
         wire == MYSQL_TYPE_NEWDECIMAL || wire == MYSQL_TYPE_DECIMAL
     }
 
-    private mutating func take<T: FixedWidthInteger>(_ type: T.Type) -> T {
+    mutating func take<T: FixedWidthInteger>(_ type: T.Type) -> T {
         defer { place += MemoryLayout<T>.size }
         return T(littleEndian: UnsafeRawPointer(place).loadUnaligned(as: T.self))
     }
 
-    /// Reads bytes with a length prefix.
-    private mutating func bytes() -> [UInt8] {
+    private mutating func bytes() -> [UInt8] { Array(text()) }
+
+    /// Reads bytes with a length prefix, valid as long as the row.
+    mutating func text() -> UnsafeBufferPointer<UInt8> {
         let first = take(UInt8.self)
         let count =
             switch first {
@@ -125,7 +191,7 @@ struct WireCursor {
             default: Int(first)
             }
         defer { place += count }
-        return Array(UnsafeBufferPointer(start: place, count: count))
+        return UnsafeBufferPointer(start: place, count: count)
     }
 
     /// Reads the fields of a date or a time, with a length prefix.

@@ -20,7 +20,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     private var planGeneration = 0
     var parameters = ParameterBuffer()
     /// The time until which a standby is known to lag less than the maximum.
-    var freshUntil: ContinuousClock.Instant?
+    var freshUntil: Moment?
     /// Finished cursors that are still open on the server.
     private(set) var openCursors: [String] = []
     /// The number of ended transactions, which also end their cursors.
@@ -47,6 +47,7 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     }
 
     package var isUsable: Bool { link.isUsable }
+    package var needsCheck: Bool { freshUntil.map { $0 < .now } ?? false }
 
     package func execute(_ statement: SQLStatement) throws -> SQLResultSet {
         let results = try executeAll([statement])
@@ -145,37 +146,52 @@ package final class PostgresConnection: SQLConnection, @unchecked Sendable {
     private func run(_ ready: RoundTrip, limit: Duration? = nil) throws -> [SQLResultSet] {
         var trip = ready
         let statements = trip.statements
+        // A cancelled commit may have taken place.
+        return try waiting(limit, isCancellable: !trip.isCommit, for: { statements }) { deadline in
+            try trip.send()
+            return try trip.receive(&deadline)
+        }
+    }
+
+    /// Runs `body`, which sends statements and reads their results, with a limit, and interprets its errors.
+    /// - Parameter statements: what is sent, for errors.
+    func waiting<R>(
+        _ limit: Duration?, isCancellable: Bool, for statements: () -> [SQLStatement],
+        _ body: (inout AnswerDeadline) throws -> R
+    ) throws -> R {
         let wasInTransaction = link.isInTransaction
         roundTrips.waited += 1
-        // A cancelled commit may have taken place.
-        let isCancellable = !trip.isCommit
         if isCancellable { cancellation.begin() }
         defer {
-            let wait = link.isUsable ? options.answerTimeout.seconds : 0
-            if isCancellable, !cancellation.end(limit: wait) { link.giveUp() }
+            if isCancellable, !cancellation.end(limit: link.isUsable ? options.answerTimeout.seconds : 0) {
+                link.giveUp()
+            }
         }
         var deadline = AnswerDeadline(
             limit ?? options.answerLimit, grace: options.answerTimeout,
             cancellation: isCancellable ? cancellation : nil)
-        do {
-            try trip.send()
-            return try trip.receive(&deadline)
-        } catch is AnswerMissing {
+        do { return try body(&deadline) } catch is AnswerMissing {
             let isCancelled = isCancellable && cancellation.isRequested
             link.giveUp()
             // Stops the statement on a server that is only slow.
             cancellation.cancel()
             throw loss(
-                statements, wasInTransaction,
+                statements(), wasInTransaction,
                 SQLConnectionError(
                     isCancelled ? .cancelled : .connectionLost, code: isCancelled ? .engine : .unavailable,
                     "The server at \(place) did not answer in time; the connection was given up"))
         } catch let error as SQLConnectionError where error.kind == .connectionLost {
             link.giveUp()
-            throw loss(statements, wasInTransaction, error)
+            throw loss(statements(), wasInTransaction, error)
         } catch let error as SQLConnectionError where error.serverCode == "57014" && cancellation.isRequested {
             throw SQLConnectionError(.cancelled, code: .engine, serverCode: error.serverCode, error.message)
         }
+    }
+
+    /// Whether the next round trip has nothing else to do before its statement.
+    var isTidy: Bool {
+        unanswered == nil && later.isEmpty && openCursors.isEmpty && prepared.retired.isEmpty && link.isUsable
+            && !options.isStrict
     }
 
     /// The error of a connection lost during statements. Its kind is `unknownOutcome` if they may have committed.

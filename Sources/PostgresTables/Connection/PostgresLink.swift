@@ -19,6 +19,8 @@ final class PostgresLink {
     /// Whether the connection must not be used again.
     private(set) var isBroken = false
     private let notices = NoticeWatch()
+    /// A result that was read but not handled.
+    private var pending: OpaquePointer?
 
     /// Takes over a connection after its login.
     init(_ raw: OpaquePointer) throws {
@@ -33,6 +35,8 @@ final class PostgresLink {
     deinit { close() }
 
     func close() {
+        if let pending { PQclear(pending) }
+        pending = nil
         if let raw { PQfinish(raw) }
         raw = nil
         isBroken = true
@@ -67,10 +71,17 @@ final class PostgresLink {
 
     // MARK: Results
 
+    /// Makes ``nextResult(_:)`` return this result again.
+    func putBack(_ result: consuming PostgresResult) { pending = result.take() }
+
     /// Waits for the next result; nil between the results of two statements.
     /// - Parameter deadline: extended whenever data arrives.
     /// - Throws: ``AnswerMissing``.
     func nextResult(_ deadline: inout AnswerDeadline) throws -> PostgresResult? {
+        if let pending {
+            self.pending = nil
+            return PostgresResult(pending)
+        }
         while true {
             let flushed = PQflush(raw)
             if PQisBusy(raw) == 0 || PQstatus(raw) == CONNECTION_BAD { break }

@@ -11,6 +11,15 @@ struct PostgresResult: ~Copyable {
 
     deinit { PQclear(raw) }
 
+    /// The library's result, which the caller must clear.
+    consuming func take() -> OpaquePointer {
+        let raw = raw
+        discard self
+        return raw
+    }
+
+    var hasRows: Bool { PQresultStatus(raw) == PGRES_TUPLES_OK }
+
     /// The kind of a result.
     enum Outcome {
         case done, failed
@@ -52,6 +61,24 @@ struct PostgresResult: ~Copyable {
         return set
     }
 
+    /// Reads the first row into `row`.
+    /// - Parameter entry: the statement of the result, which keeps its decoders.
+    /// - Returns: false if there is no row.
+    func firstRow(_ lookup: RowLookup, _ entry: PreparedStatements.Entry, into row: RowAssembler) throws -> Bool {
+        // The types of a prepared statement's columns never change.
+        if entry.decoders.isEmpty { entry.decoders = try decoders(lookup.results) }
+        guard PQntuples(raw) > 0 else { return false }
+        row.begin()
+        // A table without any of the columns has a result without a place.
+        for number in lookup.slots.indices {
+            let position = Int32(number)
+            guard let start = PQgetvalue(raw, 0, position), PQgetisnull(raw, 0, position) == 0 else { continue }
+            let cell = WireCell(UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(raw, 0, position))))
+            guard try entry.decoders[number].store(cell, row, lookup.slots[number]) else { throw misfit(number) }
+        }
+        return true
+    }
+
     private func decoders(_ types: [ColumnType]) throws -> [CellDecoder] {
         let count = Int(PQnfields(raw))
         guard count == types.count else {
@@ -78,14 +105,17 @@ struct PostgresResult: ~Copyable {
             }
             let cell = WireCell(UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(raw, row, position))))
             guard let value = column.decode(cell) else {
-                throw misfit(number, "holds a value that is out of the range of its type in the program, or no UTF-8")
+                throw misfit(number)
             }
             values.append(value)
         }
         return values
     }
 
-    private func misfit(_ number: Int, _ reason: String) -> SQLConnectionError {
+    private func misfit(
+        _ number: Int,
+        _ reason: String = "holds a value that is out of the range of its type in the program, or no UTF-8"
+    ) -> SQLConnectionError {
         let name = PQfname(raw, Int32(number)).map { String(cString: $0) } ?? "\(number)"
         return SQLConnectionError(.statement, code: .type, "The column \(name) \(reason).", column: name)
     }

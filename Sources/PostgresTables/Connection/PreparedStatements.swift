@@ -1,4 +1,7 @@
 #if PostgreSQL
+import TableKit
+import TableSQL
+
 /// The prepared statements of one connection, by text. A new one replaces the least recently used.
 struct PreparedStatements {
     /// A statement that the server has prepared under a name.
@@ -7,12 +10,18 @@ struct PreparedStatements {
         let text: String
         /// The types of the parameters. With other types the server would misread the values.
         let types: [PostgresType]
+        /// The name with its null character, for the library.
+        let cName: ContiguousArray<CChar>
+        /// How to read the columns of its results, once they are known.
+        var decoders: [CellDecoder] = []
         fileprivate var lastUse = 0
+        fileprivate var isRetired = false
         /// Whether the server has acknowledged the statement.
         fileprivate(set) var isReady = false
 
         fileprivate init(name: String, text: String, types: [PostgresType]) {
             self.name = name
+            cName = name.utf8CString
             self.text = text
             self.types = types
         }
@@ -21,6 +30,8 @@ struct PreparedStatements {
     private let capacity: Int
     private var entries: [String: Entry] = [:]
     private var uses = 0
+    /// The last look-up, and its statement: finds the entry without its text.
+    private var recent: (lookup: RowLookup, entry: Entry)?
     private var names = 0
     /// Statements that are still prepared on the server but no longer used.
     private(set) var retired: [Entry] = []
@@ -48,10 +59,23 @@ struct PreparedStatements {
         return entry
     }
 
+    /// The entry of a look-up; nil until the server has prepared its statement.
+    mutating func entry(_ lookup: RowLookup) -> Entry? {
+        if let recent, recent.lookup === lookup, !recent.entry.isRetired {
+            uses += 1
+            recent.entry.lastUse = uses
+            return recent.entry
+        }
+        guard let entry = entry(lookup.text, types: lookup.types.map(\.postgresType)), entry.isReady else { return nil }
+        recent = (lookup, entry)
+        return entry
+    }
+
     /// Removes an entry. A later round trip deallocates it on the server.
     mutating func retire(_ entry: Entry) {
         guard entries[entry.text] === entry else { return }
         entries[entry.text] = nil
+        entry.isRetired = true
         if entry.isReady { retired.append(entry) }
     }
 
@@ -60,6 +84,7 @@ struct PreparedStatements {
 
     /// Drops all entries because the server no longer has any.
     mutating func forgetAll() {
+        for entry in entries.values { entry.isRetired = true }
         entries = [:]
         retired = []
     }

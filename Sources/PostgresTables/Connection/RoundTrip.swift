@@ -33,6 +33,14 @@ struct RoundTrip {
         retired = connection.prepared.retired
     }
 
+    /// A round trip of one prepared statement that was sent already, for an answer without a row.
+    init(_ connection: PostgresConnection, sent statement: SQLStatement, _ entry: PreparedStatements.Entry) {
+        self.init(connection, [statement])
+        ranges = [0..<0]
+        entries = [entry]
+        steps = [.statement(0)]
+    }
+
     private var raw: OpaquePointer? { connection.link.raw }
 
     /// Whether the trip commits and does nothing else that takes long.
@@ -103,7 +111,9 @@ struct RoundTrip {
         let range = ranges[number]
         let raw = raw
         let result = connection.parameters.withParameters(range) { values, lengths, formats in
-            PQsendQueryPrepared(raw, entry.name, Int32(range.count), values, lengths, formats, 1)
+            entry.cName.withUnsafeBufferPointer {
+                PQsendQueryPrepared(raw, $0.baseAddress, Int32(range.count), values, lengths, formats, 1)
+            }
         }
         try check(result)
     }

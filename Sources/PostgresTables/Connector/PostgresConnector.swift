@@ -102,10 +102,6 @@ package final class PostgresConnector: SQLConnector {
         }
     }
 
-    package func needsCheck(_ connection: PostgresConnection) -> Bool {
-        connection.freshUntil.map { $0 < .now } ?? false
-    }
-
     package func isHealthy(_ connection: PostgresConnection) -> Bool {
         let limit = options.answerTimeout
         if case .standby(let maximum) = options.role { return StandbyLag.isWithin(maximum, connection, limit: limit) }

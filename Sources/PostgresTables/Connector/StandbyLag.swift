@@ -19,7 +19,7 @@ enum StandbyLag {
     /// Whether the server lags by at most a maximum. If so, the connection is fresh until the lag may have grown to it.
     /// A leader never lags.
     static func isWithin(_ maximum: Duration, _ connection: PostgresConnection, limit: Duration) -> Bool {
-        let start = ContinuousClock.now
+        let start = Moment.now
         do {
             let row = try connection.run([question], limit: limit)[0].rows.first ?? []
             switch (row.first, row.last) {

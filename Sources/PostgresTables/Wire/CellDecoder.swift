@@ -57,6 +57,28 @@ struct CellDecoder {
         return isDirect ? value : Self.fit(value, type)
     }
 
+    /// Copies a cell that is not NULL into a row.
+    /// - Parameter slot: the place of a column of the decoder's type.
+    /// - Returns: false if the cell is malformed or out of the type's range.
+    func store(_ cell: WireCell, _ row: RowAssembler, _ slot: RowSlot) throws -> Bool {
+        switch (form, type) {
+        case (.int8, .int64), (.float8, .double), (.float8, .date):
+            guard let bits = cell.only(UInt64.self) else { return false }
+            row.setFixed(slot, bits)
+        case (.int4, .int32):
+            guard let bits = cell.only(UInt32.self) else { return false }
+            row.setFixed(slot, bits)
+        case (.text, .string), (.text, .json):
+            guard cell.isText else { return false }
+            row.setBytes(slot, cell.bytes)
+        case (.bytea, .bytes): row.setBytes(slot, cell.bytes)
+        default:
+            guard let value = decode(cell) else { return false }
+            try row.set(slot, value)
+        }
+        return true
+    }
+
     private static func fit(_ value: ColumnValue, _ type: ColumnType) -> ColumnValue? {
         if case .text(let text) = value {
             // A text column may hold a number.

@@ -34,14 +34,31 @@ struct ParameterBuffer {
                 continue
             case .value(let value, let type): try writer.append(value, type)
             case .array(let values, let type): try writer.append(array: values, type)
+            case .column(let rows, let column, let range): writer.append(rows, column, range)
+            case .rows: throw SQLConnectionError(.statement, code: .unsupported, "PostgreSQL takes rows as columns.")
             }
-            guard let length = Int32(exactly: writer.count - start) else {
-                throw SQLConnectionError(.statement, code: .argument, "PostgreSQL takes no value above 1 GB.")
-            }
+            guard let length = Int32(exactly: writer.count - start) else { throw Self.tooLong }
             offsets.append(start)
             lengths.append(length)
         }
         return first..<offsets.count
+    }
+
+    /// Encodes a key.
+    /// - Returns: the positions of its values in the buffer.
+    mutating func append(key: [ColumnValue], _ types: [ColumnType]) throws -> Range<Int> {
+        let first = offsets.count
+        for place in key.indices {
+            offsets.append(writer.count)
+            try writer.append(key[place], types[place])
+            guard let length = Int32(exactly: writer.count - offsets[offsets.count - 1]) else { throw Self.tooLong }
+            lengths.append(length)
+        }
+        return first..<offsets.count
+    }
+
+    private static var tooLong: SQLConnectionError {
+        SQLConnectionError(.statement, code: .argument, "PostgreSQL takes no value above 1 GB.")
     }
 
     /// Passes the parameters of one statement to `body` in libpq's form: values, lengths, formats.
@@ -82,6 +99,8 @@ extension SQLStatement.Parameter {
         switch self {
         case .value(_, let type): type.postgresType
         case .array(_, let type): type.postgresType.array
+        case .column(let rows, let column, _): rows.slots[column].type.postgresType.array
+        case .rows: .unknown
         }
     }
 }

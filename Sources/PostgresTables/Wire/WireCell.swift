@@ -3,7 +3,7 @@ import Foundation
 
 /// The bytes of one value, valid as long as its result. Every read checks the length.
 struct WireCell {
-    private let bytes: UnsafeRawBufferPointer
+    let bytes: UnsafeRawBufferPointer
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
@@ -22,6 +22,19 @@ struct WireCell {
     func text(from offset: Int = 0) -> String? {
         guard offset <= bytes.count else { return nil }
         return String(validating: UnsafeRawBufferPointer(rebasing: bytes[offset...]), as: UTF8.self)
+    }
+
+    /// Whether the cell is valid UTF-8.
+    var isText: Bool {
+        // Most text is ASCII.
+        var position = 0
+        while position + 8 <= bytes.count {
+            if bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 {
+                return text() != nil
+            }
+            position += 8
+        }
+        return bytes[position...].allSatisfy { $0 < 0x80 } || text() != nil
     }
 
     var uuid: UUID? { bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil }

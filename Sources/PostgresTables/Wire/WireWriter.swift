@@ -95,6 +95,59 @@ struct WireWriter {
         }
     }
 
+    /// Appends one column of encoded rows as an array of one dimension.
+    mutating func append(_ rows: PackedRows, _ column: Int, _ range: Range<Int>) {
+        let type = rows.slots[column].type
+        append(Int32(1))
+        let nulls = bytes.count
+        append(Int32(0))
+        append(type.postgresType.rawValue)
+        append(Int32(range.count))
+        append(Int32(1))  // the first index
+        var hasNull = false
+        rows.rows.bytes.withUnsafeBytes { all in
+            for row in range {
+                guard let cell = rows.cell(row, column, in: all) else {
+                    hasNull = true
+                    append(Int32(-1))
+                    continue
+                }
+                append(cell, type)
+            }
+        }
+        if hasNull { set(Int32(1), at: nulls) }
+    }
+
+    /// Appends a cell of a row, after its length.
+    private mutating func append(_ cell: UnsafeRawBufferPointer, _ type: ColumnType) {
+        switch type {
+        case .int64, .double, .date: appendCell(cell.loadUnaligned(as: UInt64.self).byteSwapped)
+        case .int32, .float: appendCell(cell.loadUnaligned(as: UInt32.self).byteSwapped)
+        case .int16: appendCell(cell.loadUnaligned(as: UInt16.self).byteSwapped)
+        case .int8, .uint8, .uint16, .uint32:
+            let value = PackedRows.integer(cell, type) ?? 0
+            switch type.postgresType {
+            case .int2: appendCell(Int16(truncatingIfNeeded: value).bigEndian)
+            case .int4: appendCell(Int32(truncatingIfNeeded: value).bigEndian)
+            default: appendCell(value.bigEndian)
+            }
+        case .uint64:
+            let start = bytes.count
+            append(Int32(0))
+            appendNumeric(UInt64(littleEndian: cell.loadUnaligned(as: UInt64.self)))
+            set(Int32(bytes.count - start - 4), at: start)
+        case .bool, .uuid, .string, .json, .bytes:
+            append(Int32(truncatingIfNeeded: cell.count))
+            bytes.append(contentsOf: cell)
+        }
+    }
+
+    /// Appends a length and a number that is in the server's order already.
+    private mutating func appendCell<T: FixedWidthInteger>(_ value: T) {
+        append(Int32(MemoryLayout<T>.size))
+        withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) }
+    }
+
     private mutating func set(_ value: Int32, at position: Int) {
         bytes.withUnsafeMutableBytes { $0.storeBytes(of: value.bigEndian, toByteOffset: position, as: Int32.self) }
     }

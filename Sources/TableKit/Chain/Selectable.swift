@@ -95,11 +95,15 @@ extension Access {
     }
 
     func find<T: Decodable>(_ table: TableStructure, _ key: [ColumnValue], _ type: T.Type) throws -> T? {
+        let items = unsafe unsafeDowncast(AnyItemDecoder.take(type, table), to: ItemDecoder<T>.self)
+        defer { items.giveBack(type) }
         var item: T?
-        try read { session in
-            _ = try session.withRow(table, key: key) { row, shape in
-                item = try RowDecoder<T>(table).decode(row, shape: shape)
-            }
+        guard let scope else {
+            _ = try engine.withRow(table, key: key) { item = try items.decode($0, shape: $1) }
+            return item
+        }
+        try scope.session.use(scope, isChange: false) { session in
+            _ = try session.withRow(table, key: key) { item = try items.decode($0, shape: $1) }
         }
         return item
     }

@@ -29,6 +29,12 @@ extension Table {
     /// Returns the structure, with the key's values converted to the types of its columns.
     private func keyed(_ values: consuming [ColumnValue]) throws -> (TableStructure, [ColumnValue]) {
         let structure = try structure.get()
+        // The usual key needs no conversion.
+        if structure.primaryKey.count == 1, values.count == 1, case .integer = values[0],
+            structure.columns[structure.primaryKey[0]].type == .int64
+        {
+            return (structure, values)
+        }
         guard structure.primaryKey.count == values.count else {
             throw CRUDSQLGenError(
                 "The primary key has \(structure.primaryKey.count) columns, not \(values.count).", code: .argument,

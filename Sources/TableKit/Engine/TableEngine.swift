@@ -8,6 +8,13 @@ public protocol TableEngine: AnyObject, Sendable {
     /// As ``beginRead()``, for a session of one statement. For engines where a multi-statement snapshot costs more.
     func beginReadStatement() throws -> any TableSession
 
+    /// Passes the row with this primary key to `body`, in a read session of its own. For engines where a session costs
+    /// more than a row.
+    /// - Returns: false if there is no such row.
+    func withRow(
+        _ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> Void
+    ) throws -> Bool
+
     /// The number of retries of a ``TransactionMode/serial`` transaction after a conflict. 0 for engines that serialize
     /// transactions by a lock: they cannot conflict.
     var serialRetries: Int { get }
@@ -57,6 +64,15 @@ public protocol TableEngine: AnyObject, Sendable {
 extension TableEngine {
     /// Begins a read session by ``beginRead()``.
     public func beginReadStatement() throws -> any TableSession { try beginRead() }
+
+    /// Looks the row up in a session of ``beginReadStatement()``.
+    public func withRow(
+        _ table: TableStructure, key: [ColumnValue], _ body: (RawSpan, RowShape) throws -> Void
+    ) throws -> Bool {
+        let session = try beginReadStatement()
+        defer { session.rollback() }
+        return try session.withRow(table, key: key, body)
+    }
 
     /// No retries.
     public var observationPatience: Duration { .zero }

@@ -13,6 +13,25 @@ final class CoderPool<Coder: AnyObject>: Sendable {
     /// Coders without other references, which may therefore move between threads.
     private struct Idle: @unchecked Sendable {
         var coders: [Key: [Coder]] = [:]
+        /// The coder given back last: the next statement usually wants it.
+        var recent: (key: Key, coder: Coder)?
+
+        mutating func take(_ key: Key) -> Coder? {
+            guard let recent, recent.key == key else { return coders[key]?.popLast() }
+            self.recent = nil
+            return recent.coder
+        }
+
+        mutating func give(_ coder: Coder, _ key: Key, most: Int) {
+            if let recent, recent.key == key { return keep(coder, key, most: most) }
+            if let recent { keep(recent.coder, recent.key, most: most) }
+            recent = (key, coder)
+        }
+
+        private mutating func keep(_ coder: Coder, _ key: Key, most: Int) {
+            if coders.count > CoderPool.mostKeys { coders = [:] }
+            if coders[key, default: []].count < most { coders[key, default: []].append(coder) }
+        }
     }
 
     private let idle = Mutex(Idle())
@@ -26,17 +45,14 @@ final class CoderPool<Coder: AnyObject>: Sendable {
     /// Removes a coder from the pool, or creates one.
     func take(_ key: Key, make: () -> Coder) -> Coder {
         nonisolated(unsafe) var found: Coder?
-        idle.withLock { unsafe found = $0.coders[key]?.popLast() }
+        idle.withLock { unsafe found = $0.take(key) }
         return unsafe found ?? make()
     }
 
     /// Returns a coder to the pool. The caller must keep no reference to it.
     func give(_ coder: Coder, _ key: Key) {
         nonisolated(unsafe) let coder = coder
-        idle.withLock { idle in
-            if idle.coders.count > CoderPool.mostKeys { idle.coders = [:] }
-            if idle.coders[key, default: []].count < most { unsafe idle.coders[key, default: []].append(coder) }
-        }
+        idle.withLock { unsafe $0.give(coder, key, most: most) }
     }
 }
 

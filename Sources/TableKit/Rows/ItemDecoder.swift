@@ -5,6 +5,21 @@ class AnyItemDecoder {
     fileprivate init(_ reader: RowReader) { self.reader = reader }
 
     deinit { reader.close() }
+
+    /// Takes a decoder for a type from the pool. Not of the generic class, whose metadata would be looked up.
+    static func take<T: Decodable>(_ type: T.Type, _ structure: TableStructure) -> AnyItemDecoder {
+        CoderPools.decoders.take(key(type, structure)) { ItemDecoder<T>(structure) }
+    }
+
+    /// Returns the decoder to the pool.
+    func giveBack<T: Decodable>(_ type: T.Type) {
+        reader.forgetArrays()
+        CoderPools.decoders.give(self, AnyItemDecoder.key(type, reader.structure))
+    }
+
+    private static func key<T>(_ type: T.Type, _ structure: TableStructure) -> CoderPool<AnyItemDecoder>.Key {
+        CoderPool.Key(type: ObjectIdentifier(type), structure: ObjectIdentifier(structure))
+    }
 }
 
 /// Creates items of one type from rows: by ``RowDecodable`` if the type conforms, else by `Codable`.
@@ -13,21 +28,13 @@ final class ItemDecoder<T: Decodable>: AnyItemDecoder {
 
     /// Takes a decoder from the pool. The caller must call ``giveBack()``.
     static func take(_ structure: TableStructure) -> ItemDecoder<T> {
-        let decoder = CoderPools.decoders.take(key(structure)) { ItemDecoder<T>(structure) }
-        return unsafe unsafeDowncast(decoder, to: ItemDecoder<T>.self)
+        unsafe unsafeDowncast(take(T.self, structure), to: ItemDecoder<T>.self)
     }
 
     /// Returns the decoder to the pool.
-    func giveBack() {
-        reader.forgetArrays()
-        CoderPools.decoders.give(self, ItemDecoder.key(reader.structure))
-    }
+    func giveBack() { giveBack(T.self) }
 
-    private static func key(_ structure: TableStructure) -> CoderPool<AnyItemDecoder>.Key {
-        CoderPool.Key(type: ObjectIdentifier(T.self), structure: ObjectIdentifier(structure))
-    }
-
-    private init(_ structure: TableStructure) {
+    fileprivate init(_ structure: TableStructure) {
         if let type = T.self as? any RowDecodable.Type, let fast = type.maker(structure) as? ItemMaker<T> {
             maker = fast
         } else {

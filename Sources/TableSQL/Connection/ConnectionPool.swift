@@ -29,11 +29,12 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     package let connector: Connector
     package let options: ConnectionPoolOptions
     package let threads: WorkerThreads
-    private let queue = PoolQueue()
+    let queue: PoolQueue
 
     package init(_ connector: Connector, _ options: ConnectionPoolOptions = ConnectionPoolOptions()) {
         self.connector = connector
         self.options = options
+        queue = PoolQueue(restsFor: .seconds(options.healthCheckAfter))
         threads = WorkerThreads(name: "siltstone.sql")
     }
 
@@ -74,13 +75,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
 
     /// The connection released last, if it needs no health check. Connections are idle only while nobody waits.
     private func ready() -> Connection? {
-        let taken = queue.state.withLock { state -> Resting? in
-            guard let last = state.resting.last, last.connection.isUsable, !hasRested(last),
-                !connector.needsCheck(own(last.connection))
-            else { return nil }
-            return state.resting.popLast()
-        }
-        return taken.map { own($0.connection) }
+        queue.takeFresh().map(own)
     }
 
     /// A connection of the queue, as the type of this pool. The queue has no other connections.
@@ -90,23 +85,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
 
     /// Returns a connection to the pool.
     package func release(_ connection: Connection) {
-        guard connection.isUsable else {
-            connection.close()
-            return releaseSlot()
-        }
-        let (waiter, isClosed) = queue.state.withLock { state -> (Waiter?, Bool) in
-            if state.isClosed {
-                state.count -= 1
-                return (nil, true)
-            }
-            if state.waiters.isEmpty {
-                state.resting.append(Resting(connection: connection, since: .now))
-                return (nil, false)
-            }
-            return (state.waiters.removeFirst(), false)
-        }
-        if isClosed { connection.close() }
-        waiter?.wake(.connection(connection, hasRested: false))
+        queue.release(connection)
     }
 
     /// Runs `body` with a connection, on one of the pool's threads.
@@ -176,7 +155,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
     }
 
     private func hasRested(_ resting: Resting) -> Bool {
-        resting.since.duration(to: .now) > .seconds(options.healthCheckAfter)
+        queue.hasRested(resting)
     }
 
     /// Turns a grant into a connection, making one if necessary. Blocks.
@@ -185,7 +164,7 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
         case .refused(let error): throw error
         case .connection(let any, let hasRested):
             let connection = own(any)
-            let isAsked = hasRested || connector.needsCheck(connection)
+            let isAsked = hasRested || connection.needsCheck
             if connection.isUsable, !isAsked || connector.isHealthy(connection) { return connection }
             connection.close()
             return try connect()
@@ -195,19 +174,9 @@ package final class ConnectionPool<Connector: SQLConnector>: Sendable {
 
     private func connect() throws -> Connection {
         do { return try connector.connect() } catch {
-            releaseSlot()
+            queue.releaseSlot()
             throw error
         }
-    }
-
-    /// Frees the slot of a closed connection: the next caller may make a new one.
-    private func releaseSlot() {
-        let waiter = queue.state.withLock { state -> Waiter? in
-            if !state.waiters.isEmpty { return state.waiters.removeFirst() }
-            state.count -= 1
-            return nil
-        }
-        waiter?.wake(.slot)
     }
 
     private var exhausted: SQLConnectionError {

@@ -12,10 +12,12 @@ package struct AnswerDeadline {
     private let limit: Duration
     private let grace: Duration
     private let cancellation: StatementCancellation?
-    private var instant: ContinuousClock.Instant
-    private var isShortened = false
     private let probe: SilenceProbe?
-    private var heard: ContinuousClock.Instant
+    /// When the server was heard last; nil until the first ``Poll`` has waited since, so that a quick answer reads no
+    /// clock.
+    private var heard: Moment?
+    /// When the cancellation was noticed.
+    private var shortened: Moment?
 
     /// - Parameters:
     ///   - limit: the longest silence.
@@ -29,31 +31,29 @@ package struct AnswerDeadline {
         self.grace = grace
         self.cancellation = cancellation
         self.probe = probe
-        heard = .now
-        instant = heard + limit
     }
 
     /// Restarts the limit after data from the server.
-    package mutating func extend() {
-        heard = .now
-        instant = heard + (isShortened ? grace : limit)
-    }
+    package mutating func extend() { heard = nil }
 
     /// The time left; 0 or less once the deadline has passed or the server is known to be dead.
-    fileprivate mutating func rest() -> Duration {
-        if !isShortened, let cancellation, cancellation.isRequested {
-            isShortened = true
-            instant = min(instant, .now + grace)
-        }
+    /// - Parameter waited: how long the poll before has waited since data came.
+    fileprivate mutating func rest(after waited: Duration) -> Duration {
+        let now = Moment.now
+        let heard = heard ?? now - waited
+        self.heard = heard
+        if shortened == nil, let cancellation, cancellation.isRequested { shortened = now }
         if let probe, probe.isDead(silentSince: heard) { return .zero }
-        return instant - .now
+        let end = heard + limit
+        guard let shortened else { return end - now }
+        return min(end, max(heard, shortened) + grace) - now
     }
 }
 
 /// `poll(2)` on sockets.
 package enum Poll {
     /// The longest single call of `poll(2)`. It bounds the delay of a cancellation by another thread.
-    private static let slice: Duration = .milliseconds(50)
+    private static let slice: Int32 = 50  // ms
 
     /// Waits for one of these events.
     /// - Returns: the events that occurred.
@@ -63,12 +63,12 @@ package enum Poll {
         var wait = slice
         while true {
             var entry = pollfd(fd: socket, events: events, revents: 0)
-            let count = unsafe poll(&entry, 1, Int32(wait.milliseconds))
+            let count = unsafe poll(&entry, 1, wait)
             if count > 0 { return entry.revents }
             if count < 0 && errno != EINTR { return Int16(POLLERR) }
-            let rest = deadline.rest()
+            let rest = deadline.rest(after: count == 0 ? .milliseconds(wait) : .zero)
             guard rest > .zero else { throw AnswerMissing() }
-            wait = min(rest, slice)
+            wait = Int32(min(rest, .milliseconds(slice)).milliseconds)
         }
     }
 

@@ -9,6 +9,9 @@ package protocol SQLConnection: AnyObject, Sendable {
     /// False once the network, the server or a time-out has ended the connection.
     var isUsable: Bool { get }
 
+    /// Whether it needs a health check even if it was not idle for long.
+    var needsCheck: Bool { get }
+
     /// Runs a statement and reads its complete result.
     func execute(_ statement: SQLStatement) throws -> SQLResultSet
 
@@ -23,6 +26,11 @@ package protocol SQLConnection: AnyObject, Sendable {
     /// Runs a statement without a result, and returns without its answer if the connection can. A later failure ends
     /// the connection.
     func executeWithoutWaiting(_ statement: SQLStatement) throws
+
+    /// Looks a row up by its key, and reads it into `row`.
+    /// - Parameter key: values of the types of the look-up.
+    /// - Returns: false if there is no such row.
+    func fetchRow(_ lookup: RowLookup, key: [ColumnValue], into row: RowAssembler) throws -> Bool
 
     /// Opens a cursor on a query, within a transaction only. Other statements may run between two batches.
     /// - Parameter batchRows: the most rows of a batch.
@@ -43,6 +51,9 @@ package protocol SQLConnection: AnyObject, Sendable {
 }
 
 extension SQLConnection {
+    /// False.
+    package var needsCheck: Bool { false }
+
     /// Does nothing: this database checks prepared statements against the schema itself.
     package func usePlans(ofGeneration generation: Int) {}
 
@@ -54,6 +65,14 @@ extension SQLConnection {
 
     /// Waits for the answer.
     package func executeWithoutWaiting(_ statement: SQLStatement) throws { _ = try execute(statement) }
+
+    /// Runs the look-up's statement, and copies its row.
+    package func fetchRow(_ lookup: RowLookup, key: [ColumnValue], into row: RowAssembler) throws -> Bool {
+        guard let values = try execute(lookup.statement(key)).rows.first else { return false }
+        row.begin()
+        for (slot, value) in zip(lookup.slots, values) { try row.set(slot, value) }
+        return true
+    }
 
     /// Runs the statements one after the other.
     package func executeAll(_ statements: [SQLStatement]) throws -> [SQLResultSet] {

@@ -9,14 +9,6 @@ package protocol SQLConnector: Sendable {
     /// Whether an idle connection still works and its server is still the one to use. Blocks for one round trip.
     func isHealthy(_ connection: Connection) -> Bool
 
-    /// Whether a connection needs a health check even if it was not idle for long.
-    func needsCheck(_ connection: Connection) -> Bool
-
     /// Host, port and database, for messages; without the password.
     var place: String { get }
-}
-
-extension SQLConnector {
-    /// Returns false.
-    package func needsCheck(_ connection: Connection) -> Bool { false }
 }

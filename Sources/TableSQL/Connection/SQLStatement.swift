@@ -8,6 +8,15 @@ package struct SQLStatement: Sendable {
         case value(ColumnValue, ColumnType)
         /// An array, for servers that have arrays (``SQLDialect/hasArrays``).
         case array([ColumnValue], ColumnType)
+        /// One column of some rows as an array, for servers that have arrays.
+        case column(PackedRows, Int, Range<Int>)
+        /// The values of some rows, row by row: as many placeholders.
+        case rows(PackedRows, Range<Int>)
+
+        /// The number of placeholders.
+        package var count: Int {
+            if case .rows(let rows, let range) = self { rows.slots.count * range.count } else { 1 }
+        }
     }
 
     /// The text. Placeholders follow the dialect's syntax, in the order of ``parameters``.

@@ -10,7 +10,7 @@ package final class SilenceProbe: Sendable {
         var isAsking = false
         var isDead = false
         /// When the server last answered the probe.
-        var answered: ContinuousClock.Instant?
+        var answered: Moment?
     }
 
     private let state = Mutex(State())
@@ -36,8 +36,8 @@ package final class SilenceProbe: Sendable {
     }
 
     /// Whether the server is known to be dead. Starts a check after a long silence. Returns at once.
-    func isDead(silentSince heard: ContinuousClock.Instant) -> Bool {
-        let now = ContinuousClock.now
+    func isDead(silentSince heard: Moment) -> Bool {
+        let now = Moment.now
         let (isDead, generation) = state.withLock { state -> (Bool, Int?) in
             let last = max(heard, state.answered ?? heard)
             guard !state.isDead, !state.isAsking, now - last > patience else { return (state.isDead, nil) }

@@ -1,67 +1,72 @@
 package import Foundation
+import Synchronization
 
 /// Cancels the running statement of a connection, from any thread.
 ///
 /// The request uses a connection of its own, on a new thread, because C libraries wait for the answer without a limit.
 /// A frozen server keeps that thread until it wakes.
-package final class StatementCancellation: @unchecked Sendable {
-    // `@unchecked Sendable`: the state is guarded by `condition`.
-    private let condition = NSCondition()
+package final class StatementCancellation: Sendable {
+    private struct State {
+        var isRunning = false
+        var isRequested = false
+        /// Requests without an answer yet.
+        var requests = 0
+    }
+
+    private let state = Mutex(State())
+    /// Signals that a request has its answer. Statements that nobody cancels never lock it.
+    private let answer = NSCondition()
     private let request: @Sendable () -> Void
-    private var isRunning = false
-    private var isRequestedNow = false
-    /// Requests without an answer yet.
-    private var requests = 0
 
     /// - Parameter request: sends the request and waits for the answer. If it fails, the statement runs on to its end
     ///   or its time-out.
     package init(_ request: @escaping @Sendable () -> Void) { self.request = request }
 
     /// Whether the running statement was cancelled.
-    package var isRequested: Bool { locked { isRequestedNow } }
+    package var isRequested: Bool { state.withLock { $0.isRequested } }
 
     /// Marks the start of a statement.
     package func begin() {
-        locked {
-            isRunning = true
-            isRequestedNow = false
+        state.withLock { state in
+            state.isRunning = true
+            state.isRequested = false
         }
     }
 
     /// Marks the end of a statement. Waits for pending requests, which would otherwise cancel the next statement.
-    /// - Parameter limit: in seconds.
+    /// - Parameter limit: in seconds; evaluated if a request is pending.
     /// - Returns: false if a request got no answer in time: the connection must not be used again.
-    package func end(limit: TimeInterval) -> Bool {
-        locked {
-            isRunning = false
-            guard requests > 0 else { return true }
-            let end = Date(timeIntervalSinceNow: limit)
-            while requests > 0 { if !condition.wait(until: end) { return requests == 0 } }
-            return true
+    package func end(limit: @autoclosure () -> TimeInterval) -> Bool {
+        let isPending = state.withLock { state in
+            state.isRunning = false
+            return state.requests > 0
         }
+        if !isPending { return true }
+        let end = Date(timeIntervalSinceNow: limit())
+        answer.lock()
+        defer { answer.unlock() }
+        while hasPendingRequests { if !answer.wait(until: end) { return !hasPendingRequests } }
+        return true
     }
+
+    private var hasPendingRequests: Bool { state.withLock { $0.requests > 0 } }
 
     /// Requests cancellation if a statement runs. Returns at once.
     package func cancel() {
-        let isNeeded = locked { () -> Bool in
-            guard isRunning, !isRequestedNow else { return false }
-            isRequestedNow = true
-            requests += 1
+        let isNeeded = state.withLock { state in
+            guard state.isRunning, !state.isRequested else { return false }
+            state.isRequested = true
+            state.requests += 1
             return true
         }
         guard isNeeded else { return }
         Thread.detachNewThread {
             self.request()
-            self.locked {
-                self.requests -= 1
-                self.condition.broadcast()
-            }
+            self.state.withLock { $0.requests -= 1 }
+            // Under the lock: a statement that ends has either seen the new number, or waits already.
+            self.answer.lock()
+            self.answer.broadcast()
+            self.answer.unlock()
         }
-    }
-
-    private func locked<R>(_ body: () -> R) -> R {
-        condition.lock()
-        defer { condition.unlock() }
-        return body()
     }
 }

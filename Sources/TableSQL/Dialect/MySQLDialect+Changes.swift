@@ -18,7 +18,7 @@ extension MySQLDialect {
     }
 
     package func isOneStatement(_ insert: SQLInsert) -> Bool {
-        guard insert.rows.count == 1 || Self.batch(of: insert.rows.count, most: mostRows(insert)) == insert.rows.count
+        guard insert.count == 1 || Self.batch(of: insert.count, most: mostRows(insert)) == insert.count
         else { return false }
         return insert.onConflict == .fail || (insert.onConflict == .replace && !insert.table.hasOtherUniques)
     }
@@ -29,12 +29,22 @@ extension MySQLDialect {
         return !change.tables.values.contains { $0.givesDefaults(without: change.table) }
     }
 
+    package func packs(_ insert: SQLInsert, _ rows: PackedRows) -> Bool {
+        let isDirect = insert.onConflict == .fail || (insert.onConflict == .replace && !insert.table.hasOtherUniques)
+        guard isDirect, insert.returning.isEmpty, !insert.columns.isEmpty, rows.areFinite, !insert.refersToItself else {
+            return false
+        }
+        guard let number = insert.numberColumn else { return true }
+        return insert.columns.firstIndex(of: number).flatMap(rows.numbers) != nil
+    }
+
     private func mostRows(_ insert: SQLInsert) -> Int {
         max(1, min(Self.batchRows, Self.maximumParameters / max(1, insert.columns.count)))
     }
 
     /// Inserts rows. With ``InsertStatement/Conflict/replace``, rows with an existing key replace the old ones.
     private func insertAll(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
+        if let rows = insert.packed { return try insertPacked(insert, rows, connection) }
         let order = insert.orderOfReferences()
         var insert = insert
         if let order { insert.rows = order.map { insert.rows[$0] } }
@@ -56,6 +66,39 @@ extension MySQLDialect {
         return outcome
     }
 
+    /// Inserts rows as they were encoded.
+    private func insertPacked(
+        _ insert: SQLInsert, _ rows: PackedRows, _ connection: any SQLConnection
+    ) throws -> SQLInsertOutcome {
+        let numbers = insert.numberColumn.flatMap { insert.columns.firstIndex(of: $0) }.flatMap(rows.numbers)
+        let most = mostRows(insert)
+        var outcome = SQLInsertOutcome()
+        var start = 0
+        while start < rows.count {
+            let count = Self.batch(of: rows.count - start, most: most)
+            var text = try head(insert)
+            text.bind(rows, start..<start + count)
+            text += try tail(insert)
+            try run(insert, text, connection, &outcome, last: numbers?.last)
+            start += count
+        }
+        outcome.count = rows.count
+        return outcome
+    }
+
+    /// The statement behind its rows.
+    private func tail(_ insert: SQLInsert) throws -> String {
+        guard insert.onConflict == .replace, !insert.table.structure.primaryKey.isEmpty else { return "" }
+        return " ON DUPLICATE KEY UPDATE \(try replacement(insert))"
+    }
+
+    /// The statement up to its rows.
+    private func head(_ insert: SQLInsert) throws -> SQLText {
+        let structure = insert.table.structure
+        let names = try insert.columns.map { try quote(structure.columns[$0].name) }
+        return SQLText(self, "INSERT INTO \(try quote(structure.name)) (\(names.joined(separator: ", "))) VALUES ")
+    }
+
     /// The rows of the next statement: `most` or a power of two, so that few statement texts are prepared.
     private static func batch(of left: Int, most: Int) -> Int {
         if left >= most { return most }
@@ -69,14 +112,11 @@ extension MySQLDialect {
         _ outcome: inout SQLInsertOutcome
     ) throws {
         let structure = insert.table.structure
-        let columns = insert.columns.map { structure.columns[$0] }
-        var text = SQLText(self, "INSERT INTO \(try quote(structure.name)) (")
-        text += try columns.map { try quote($0.name) }.joined(separator: ", ") + ") VALUES "
-        text.bind(rows: rows, columns.map(\.type))
-        if insert.onConflict == .replace, !structure.primaryKey.isEmpty {
-            text += " ON DUPLICATE KEY UPDATE \(try replacement(insert))"
-        }
-        try run(insert, text, connection, &outcome)
+        var text = try head(insert)
+        text.bind(rows: rows, insert.columns.map { structure.columns[$0].type })
+        text += try tail(insert)
+        let number = insert.numberColumn.flatMap { insert.columns.firstIndex(of: $0) }
+        try run(insert, text, connection, &outcome, last: number.flatMap { rows.last?[$0].int }.map(Int64.init))
     }
 
     /// Assignments for every column outside of the key: the given value or the column's default.
@@ -226,6 +266,11 @@ extension SQLInsert {
         guard !places.isEmpty, places.count == table.structure.primaryKey.count else { return nil }
         let key = places.map { row[$0] }
         return key.contains { $0.isNull } ? nil : key
+    }
+
+    /// Whether rows may refer to rows of the same insert.
+    fileprivate var refersToItself: Bool {
+        columns.contains { table.structure.columns[$0].foreignKey?.table == table.structure.name }
     }
 
     /// An order with each row after the rows of the same insert that it refers to: the server checks row by row. Nil:

@@ -7,6 +7,7 @@ extension PostgresDialect {
     private static let batchStatements = 8
 
     package func insert(_ insert: SQLInsert, _ connection: any SQLConnection) throws -> SQLInsertOutcome {
+        if let rows = insert.packed { return try self.insert(insert, rows, connection) }
         // Rows with a key and rows that draw a number need different column lists. The caller's order is kept.
         var parts: [SQLInsertPart] = []
         var start = 0
@@ -33,6 +34,41 @@ extension PostgresDialect {
         return outcome
     }
 
+    package func packs(_ insert: SQLInsert, _ rows: PackedRows) -> Bool {
+        guard insert.onConflict == .fail, insert.returning.isEmpty, !insert.columns.isEmpty, rows.areTextsWithoutNull
+        else { return false }
+        guard let number = insert.numberColumn else { return true }
+        return insert.columns.firstIndex(of: number).flatMap(rows.numbers) != nil
+    }
+
+    /// Inserts rows as they were encoded: arrays of their columns.
+    private func insert(
+        _ insert: SQLInsert, _ rows: PackedRows, _ connection: any SQLConnection
+    ) throws -> SQLInsertOutcome {
+        let structure = insert.table.structure
+        let head = "INSERT INTO \(try quote(structure.name)) ("
+        let names = try insert.columns.map { try quote(structure.columns[$0].name) }.joined(separator: ", ")
+        let parts = stride(from: 0, to: rows.count, by: Self.batchRows).map { start in
+            var text = SQLText(self, head + names + ") SELECT * FROM unnest(")
+            for column in rows.slots.indices {
+                if column > 0 { text += ", " }
+                text.bind(column: column, of: rows, start..<min(start + Self.batchRows, rows.count))
+            }
+            text += ")"
+            return text.statement()
+        }
+        let numbers = insert.numberColumn.flatMap { insert.columns.firstIndex(of: $0) }.flatMap(rows.numbers)
+        let last = try raiseSequence(insert, numbers.map { Int($0.greatest) }) + insert.closing
+        for start in stride(from: 0, to: parts.count, by: Self.batchStatements) {
+            let end = min(start + Self.batchStatements, parts.count)
+            _ = try connection.executeAll(Array(parts[start..<end]) + (end == parts.count ? last : []))
+        }
+        var outcome = SQLInsertOutcome()
+        outcome.count = rows.count
+        outcome.lastInsertID = numbers?.last
+        return outcome
+    }
+
     /// Whether a row draws its key from the sequence.
     private func takesNumber(_ row: [ColumnValue], _ insert: SQLInsert) -> Bool {
         guard let column = insert.numberColumn else { return false }
@@ -55,8 +91,8 @@ extension PostgresDialect {
             try appendConflict(insert, given: places.map { insert.columns[$0] }, to: &text) { _ in "DEFAULT" }
         }
         let areAllStored = !isNumbered && insert.onConflict != .ignore
-        return try insertPart(
-            insert, text, rows: areAllStored ? rows : nil, repeatedRows: rows.count - stored.count)
+        let last = areAllStored ? rows.last.flatMap { givenNumber($0, insert) }.map(Int64.init) : nil
+        return try insertPart(insert, text, last: last, repeatedRows: rows.count - stored.count)
     }
 
     /// Appends the rows: one as VALUES, several as arrays, so that one prepared statement fits any number of rows.

@@ -26,23 +26,24 @@ extension SchemaDialect {
     }
 
     /// Runs an insert and adds its result to the outcome.
+    /// - Parameter last: the key of the last row, if all rows are stored with the keys that they give.
     func run(
-        _ insert: SQLInsert, _ text: SQLText, _ connection: any SQLConnection, _ outcome: inout SQLInsertOutcome
+        _ insert: SQLInsert, _ text: SQLText, _ connection: any SQLConnection, _ outcome: inout SQLInsertOutcome,
+        last: Int64? = nil
     ) throws {
-        let part = try insertPart(insert, text)
+        let part = try insertPart(insert, text, last: last)
         outcome.add(try connection.execute(part.statement), part, insert)
     }
 
     /// An insert that returns the requested columns, followed by the number of a numbered key unless that is known.
-    /// - Parameter rows: the rows of the statement, if all have their keys and all are stored; otherwise nil.
+    /// - Parameter last: the key of the last row, if all have their keys and all are stored; otherwise nil.
     func insertPart(
-        _ insert: SQLInsert, _ text: SQLText, rows: [[ColumnValue]]? = nil, repeatedRows: Int = 0
+        _ insert: SQLInsert, _ text: SQLText, last: Int64? = nil, repeatedRows: Int = 0
     ) throws -> SQLInsertPart {
         var text = text
         var part = SQLInsertPart(statement: text.statement(), repeatedRows: repeatedRows)
-        let place = insert.numberColumn.flatMap { insert.columns.firstIndex(of: $0) }
-        if insert.returning.isEmpty, let place, let last = rows?.last?[place].int {
-            part.lastNumber = Int64(last)
+        if insert.returning.isEmpty, let last {
+            part.lastNumber = last
             return part
         }
         let returned = insert.returning + (insert.numberColumn.map { [$0] } ?? [])

@@ -23,6 +23,9 @@ package protocol SchemaDialect: SQLDialect {
     /// Whether a change runs as one statement, which is atomic by itself.
     func isOneStatement(_ change: SQLChange) -> Bool
 
+    /// Whether an insert takes its rows as they were encoded (``SQLInsert/packed``).
+    func packs(_ insert: SQLInsert, _ rows: PackedRows) -> Bool
+
     /// The statements that begin a transaction.
     /// - Parameter mode: nil for a transaction that only reads.
     func begin(_ mode: TransactionMode?) -> [String]
@@ -54,6 +57,7 @@ extension SchemaDialect {
     package var schemaChangesCommit: Bool { false }
     package var impatience: [String] { [] }
     package var commitsStatements: Bool { false }
+    package func packs(_ insert: SQLInsert, _ rows: PackedRows) -> Bool { false }
     package func isOneStatement(_ insert: SQLInsert) -> Bool { false }
     package func isOneStatement(_ change: SQLChange) -> Bool { false }
 }
@@ -64,6 +68,8 @@ package struct SQLInsert: Sendable {
     /// The numbers of the table's columns that are given.
     package var columns: [Int]
     package var rows: [[ColumnValue]]
+    /// The rows instead of ``rows``, if the dialect takes them so.
+    package var packed: PackedRows?
     package var onConflict: InsertStatement.Conflict
     /// The numbers of the table's columns to return.
     package var returning: [Int]
@@ -79,6 +85,9 @@ package struct SQLInsert: Sendable {
         self.onConflict = onConflict
         self.returning = returning
     }
+
+    /// The number of rows.
+    package var count: Int { packed?.count ?? rows.count }
 
     /// The number of the key column that draws the next number for NULL.
     package var numberColumn: Int? { table.numberColumn }

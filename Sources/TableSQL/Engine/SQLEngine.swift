@@ -22,7 +22,7 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
         self.serialRetries = serialRetries
         let feed: (any CommitFeed)? = if case .announced(let feed) = observation { feed } else { nil }
         let connector = pool.connector
-        core = SQLEngineCore(dialect, pool.threads, feed: feed) { try connector.connect() }
+        core = SQLEngineCore(dialect, pool.threads, pool.queue, feed: feed) { try connector.connect() }
     }
 
     deinit { close() }
@@ -48,8 +48,8 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
     func session(_ mode: SQLSession.Mode) throws -> SQLSession { session(mode, try takeConnection()) }
 
     /// The connection reserved for this work, or one of the pool.
-    func takeConnection() throws -> Connector.Connection {
-        if let reserved = Reservation.current?.take(from: pool) { return reserved }
+    func takeConnection(_ task: TaskCancellation? = TaskCancellation.current) throws -> Connector.Connection {
+        if let reserved = task?.reservation?.take(from: pool) { return reserved }
         do { return try pool.acquire() } catch let error as SQLConnectionError { throw error.tableError }
     }
 
@@ -65,9 +65,9 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
         let connection: Connector.Connection
         do { connection = try await pool.acquire() } catch let error as SQLConnectionError { throw error.tableError }
         let reservation = Reservation(pool, connection)
-        return try await TaskCancellation.run(on: pool.threads) {
+        return try await TaskCancellation.run(on: pool.threads, with: reservation) {
             defer { reservation.giveBack() }
-            return try Reservation.$current.withValue(reservation) { try work() }
+            return try work()
         }
     }
 
@@ -92,8 +92,6 @@ package final class SQLEngine<Connector: SQLConnector>: TableEngine {
 
 /// A connection acquired for work before the work runs.
 final class Reservation: Sendable {
-    @TaskLocal static var current: Reservation?
-
     private let connection: Mutex<(any SQLConnection)?>
     private let pool: any AnyObject & Sendable
     private let release: @Sendable (any SQLConnection) -> Void

@@ -5,6 +5,8 @@ import TableKit
 package final class SQLEngineCore: Sendable {
     package let dialect: any SchemaDialect
     package let threads: WorkerThreads
+    /// The idle connections of the engine's pool.
+    let idle: PoolQueue
     package let catalogue = CatalogueCache()
     package let watch = TableWatch()
     private let feed: (any CommitFeed)?
@@ -12,12 +14,13 @@ package final class SQLEngineCore: Sendable {
     let connect: @Sendable () throws -> any SQLConnection
     private let hasClosed = Atomic<Bool>(false)
 
-    package init(
-        _ dialect: any SchemaDialect, _ threads: WorkerThreads, feed: (any CommitFeed)?,
+    init(
+        _ dialect: any SchemaDialect, _ threads: WorkerThreads, _ idle: PoolQueue, feed: (any CommitFeed)?,
         connect: @escaping @Sendable () throws -> any SQLConnection
     ) {
         self.dialect = dialect
         self.threads = threads
+        self.idle = idle
         self.feed = feed
         self.connect = connect
     }

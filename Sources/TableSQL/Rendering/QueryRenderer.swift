@@ -39,6 +39,16 @@ package struct QueryRenderer {
         return text.statement(results: columns.isEmpty ? [.int64] : columns.map(sources[0].type))
     }
 
+    /// The query for the parents, of which there is one at most.
+    package func row() throws -> SQLStatement {
+        var text = SQLText(dialect, "SELECT ")
+        let columns = columns
+        text += columns.isEmpty ? "1" : try selection(columns)
+        try appendSource(to: &text)
+        try appendConditions(to: &text)
+        return text.statement(results: columns.isEmpty ? [.int64] : columns.map(sources[0].type))
+    }
+
     /// The query for the number of parents.
     package func count() throws -> SQLStatement {
         var text = SQLText(dialect, "SELECT count(*) FROM (SELECT ")

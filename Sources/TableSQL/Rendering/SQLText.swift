@@ -38,6 +38,23 @@ package struct SQLText {
         }
     }
 
+    /// Appends packed rows, like ``bind(rows:_:)``.
+    package mutating func bind(_ rows: PackedRows, _ range: Range<Int>) {
+        let row = "(" + rows.slots.map { dialect.placeholder(0, $0.type) }.joined(separator: ", ") + ")"
+        text.reserveCapacity(text.utf8.count + range.count * (row.utf8.count + 2))
+        for number in range {
+            if number > range.lowerBound { text += ", " }
+            text += row
+        }
+        parameters.append(.rows(rows, range))
+    }
+
+    /// Appends a placeholder for a column of packed rows as an array.
+    package mutating func bind(column: Int, of rows: PackedRows, _ range: Range<Int>) {
+        parameters.append(.column(rows, column, range))
+        text += dialect.arrayPlaceholder(parameters.count, rows.slots[column].type)
+    }
+
     /// Appends a placeholder for an array.
     package mutating func bind(array: [ColumnValue], _ type: ColumnType) {
         parameters.append(.array(array, type))

@@ -5,7 +5,42 @@ extension SQLSession {
         let source = try sources([statement.table])[0]
         let columns = statement.columns ?? Array(statement.table.columns.indices)
         try source.check(columns)
-        let table = source.table
+        let returned = source.places.indices.filter { source.places[$0] != nil }
+        var insert = SQLInsert(
+            table: source.table, columns: columns.compactMap { source.places[$0] }, rows: [],
+            onConflict: statement.onConflict,
+            returning: statement.isReturning ? returned.compactMap { source.places[$0] } : [])
+        if let rows = packedRows(statement, columns, source), dialect.packs(insert, rows) {
+            insert.packed = rows
+        } else {
+            insert.rows = try rows(statement, columns, source)
+        }
+        var result = ChangeResult()
+        if statement.isReturning { result.shape = source.shape().shape }
+        if insert.count == 0 { return result }
+        changedTables.insert(source.table.structure.name)
+        insert.closing = closing
+        let outcome = try change(isOne: dialect.isOneStatement(insert), insert.closing) {
+            try core.dialect.insert(insert, $0)
+        }
+        result.count = outcome.count
+        result.lastInsertID = outcome.lastInsertID
+        if statement.isReturning { try append(outcome.rows, returned, source, to: &result) }
+        return result
+    }
+
+    /// The rows as they were encoded; nil if a column of the server's table is missing or has another type.
+    private func packedRows(_ statement: InsertStatement, _ columns: [Int], _ source: SQLSource) -> PackedRows? {
+        let slots = columns.map { statement.table.layout.slots[$0] }
+        guard statement.rows.count > 1,
+            zip(columns, slots).allSatisfy({ source.places[$0] != nil && source.type($0) == $1.type })
+        else { return nil }
+        return PackedRows(statement.rows, slots: slots)
+    }
+
+    private func rows(
+        _ statement: InsertStatement, _ columns: [Int], _ source: SQLSource
+    ) throws -> [[ColumnValue]] {
         var rows: [[ColumnValue]] = []
         rows.reserveCapacity(statement.rows.count)
         for row in 0..<statement.rows.count {
@@ -17,23 +52,7 @@ extension SQLSession {
                     }
                 })
         }
-        let returned = source.places.indices.filter { source.places[$0] != nil }
-        var insert = SQLInsert(
-            table: table, columns: columns.compactMap { source.places[$0] }, rows: rows,
-            onConflict: statement.onConflict,
-            returning: statement.isReturning ? returned.compactMap { source.places[$0] } : [])
-        var result = ChangeResult()
-        if statement.isReturning { result.shape = source.shape().shape }
-        if rows.isEmpty { return result }
-        changedTables.insert(table.structure.name)
-        insert.closing = closing
-        let outcome = try change(isOne: dialect.isOneStatement(insert), insert.closing) {
-            try core.dialect.insert(insert, $0)
-        }
-        result.count = outcome.count
-        result.lastInsertID = outcome.lastInsertID
-        if statement.isReturning { try append(outcome.rows, returned, source, to: &result) }
-        return result
+        return rows
     }
 
     func update(_ statement: UpdateStatement) throws -> ChangeResult {

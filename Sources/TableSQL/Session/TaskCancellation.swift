@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Forwards a task's cancellation to its running statement.
+/// The work of a task on another thread: forwards its cancellation to its running statement, and has its connection.
 final class TaskCancellation: Sendable {
     /// The cancellation of the work on this thread.
     @TaskLocal static var current: TaskCancellation?
@@ -11,12 +11,16 @@ final class TaskCancellation: Sendable {
     }
 
     private let state = Mutex(State())
+    /// The connection acquired for the work; nil within a transaction.
+    let reservation: Reservation?
+
+    private init(_ reservation: Reservation?) { self.reservation = reservation }
 
     /// Runs work and cancels its running statement if the calling task is cancelled.
     static func run<R: Sendable>(
-        on threads: WorkerThreads, _ work: @escaping @Sendable () throws -> R
+        on threads: WorkerThreads, with reservation: Reservation? = nil, _ work: @escaping @Sendable () throws -> R
     ) async throws -> R {
-        let cancellation = TaskCancellation()
+        let cancellation = TaskCancellation(reservation)
         return try await withTaskCancellationHandler {
             try await threads.run { try $current.withValue(cancellation) { try work() } }
         } onCancel: {

@@ -67,6 +67,15 @@ extension MySQLTests {
             #expect(try Database(configuration: configuration).tables().first?.structure.columns[1].type == type)
         }
 
+        @Test("Rows inserted together come back by key to the last bit", arguments: ColumnType.allCases)
+        func copies(_ type: ColumnType) throws {
+            let values = try #require(Self.samples[type])
+            let server = try MySQLServer.shared()
+            let configuration = try MySQLDatabaseConfiguration(server.url(database: try server.makeDatabase()))
+            try CopiedRows(values, type, in: configuration.engine).check()
+            try configuration.close()
+        }
+
         @Test("Columns of other types are read where the value fits") func otherTypes() throws {
             let connection = try MySQLServer.shared().connection()
             defer { connection.close() }

@@ -86,6 +86,22 @@ extension PostgresTests {
             }
         }
 
+        @Test("Rows inserted together come back by key to the last bit", arguments: ColumnType.allCases)
+        func copies(_ type: ColumnType) throws {
+            let server = try PostgresServer.shared()
+            let database = try server.makeDatabase()
+            let configuration = try PostgresDatabaseConfiguration(server.connectionString(database: database))
+            let rows = try CopiedRows(try values(type), type, in: configuration.engine)
+            try rows.check()
+            // The prepared statement of the look-up no longer fits.
+            let string = server.connectionString(database: database)
+            let other = try PostgresConnector(string, options: PostgresOptions()).connect()
+            defer { other.close() }
+            try other.run("ALTER TABLE copies ALTER t TYPE varchar(100)")
+            try rows.check()
+            try configuration.close()
+        }
+
         @Test("The server reads what was sent as it was meant") func textForms() throws {
             let connection = try PostgresServer.shared().connection()
             defer { connection.close() }
