@@ -8,12 +8,12 @@ extension KeyValueStore {
     public func put(
         _ key: some Collection<UInt8>, _ value: some Collection<UInt8>, durability: Durability? = nil
     ) async throws(StoreError) {
-        _ = try await change(.value, Array(key), Array(value), durability, if: nil)
+        _ = try await change(.value, Array(key), Array(value), durability) { _ in nil }
     }
 
     /// Removes `key`. It is no error if the key has no value.
     public func delete(_ key: some Collection<UInt8>, durability: Durability? = nil) async throws(StoreError) {
-        _ = try await change(.tombstone, Array(key), [], durability, if: nil)
+        _ = try await change(.tombstone, Array(key), [], durability) { _ in nil }
     }
 
     /// Removes all keys in `[start, end)`.
@@ -42,42 +42,48 @@ extension KeyValueStore {
     public func insert(
         _ key: some Collection<UInt8>, _ value: some Collection<UInt8>, durability: Durability? = nil
     ) async throws(StoreError) -> Bool {
-        try await change(.value, Array(key), Array(value), durability, if: .absent)
+        try await change(.value, Array(key), Array(value), durability) { _ in .absent }
     }
 
     /// Replaces the value of `key` if it has one. Returns true if it had one.
     public func replace(
         _ key: some Collection<UInt8>, _ value: some Collection<UInt8>, durability: Durability? = nil
     ) async throws(StoreError) -> Bool {
-        try await change(.value, Array(key), Array(value), durability, if: .present)
+        try await change(.value, Array(key), Array(value), durability) { _ in .present }
     }
 
     /// Removes `key` if it has a value. Returns true if it had one.
     public func remove(
         _ key: some Collection<UInt8>, durability: Durability? = nil
     ) async throws(StoreError) -> Bool {
-        try await change(.tombstone, Array(key), [], durability, if: .present)
+        try await change(.tombstone, Array(key), [], durability) { _ in .present }
     }
 
     /// Changes `key` if it has the expected value; see the synchronous form. Returns true if it had that value.
     public func compareAndSet(
         _ key: some Collection<UInt8>, expected: [UInt8]?, new: [UInt8]?, durability: Durability? = nil
     ) async throws(StoreError) -> Bool {
-        let condition = expected.map { Condition.equals($0) } ?? .absent
-        return try await change(new == nil ? .tombstone : .value, Array(key), new ?? [], durability, if: condition)
+        let kind: RecordKind = new == nil ? .tombstone : .value
+        guard let expected else {
+            return try await change(kind, Array(key), new ?? [], durability) { _ in .absent }
+        }
+        return try await change(kind, Array(key), new ?? [], durability, expected: expected) { .equals($0) }
     }
 
     /// Makes a change.
-    /// - Parameter condition: decides from the current value whether to write; nil always writes.
+    /// - Parameter condition: returns the condition for the write, which may compare with the bytes of `expected`; nil
+    ///   always writes.
     /// - Returns: whether the condition held.
     private func change(
         _ kind: RecordKind, _ key: [UInt8], _ value: [UInt8], _ durability: Durability?,
-        if condition: Condition?
+        expected: [UInt8] = [], if condition: @escaping @Sendable (Bytes) -> Condition?
     ) async throws(StoreError) -> Bool {
         let writes = writes
         let sequence = try await writes.changeWithoutBlocking(durability) { mayBlock throws(StoreError) in
             try withContiguousBytes(key, value) { key, value throws(StoreError) in
-                try writes.change(kind, key, value, mayBlock: mayBlock, condition: condition)
+                try expected.withBytes { expected throws(StoreError) in
+                    try writes.change(kind, key, value, mayBlock: mayBlock, condition: condition(expected))
+                }
             }
         }
         return sequence > 0

@@ -99,8 +99,11 @@ extension KeyValueStore {
     public func compareAndSet(
         _ key: some Collection<UInt8>, expected: [UInt8]?, new: [UInt8]?, durability: Durability? = nil
     ) throws(StoreError) -> Bool {
-        let condition = expected.map { Condition.equals($0) } ?? .absent
-        return try change(new == nil ? .tombstone : .value, key, new ?? [], durability, if: condition)
+        let kind: RecordKind = new == nil ? .tombstone : .value
+        guard let expected else { return try change(kind, key, new ?? [], durability, if: .absent) }
+        return try expected.withBytes { bytes throws(StoreError) in
+            try change(kind, key, new ?? [], durability, if: .equals(bytes))
+        }
     }
 
     /// Makes a change if the condition on the current value holds.

@@ -1,11 +1,11 @@
 import Synchronization
 
 /// The condition of a conditional write on the key's current value.
-enum Condition: Sendable {
+enum Condition {
     case present
     case absent
     /// The value equals these bytes.
-    case equals([UInt8])
+    case equals(Bytes)
 }
 
 /// The result of evaluating a condition, and the state for which it is valid.
@@ -62,7 +62,7 @@ extension WritePath {
         case .absent: return record == nil
         case .equals(let expected):
             guard let record else { return false }
-            return try reads.withResolvedValue(record, version) { value in expected.withBytes { keysEqual(value, $0) } }
+            return try reads.withResolvedValue(record, version) { keysEqual($0, expected) }
         }
     }
 }
