@@ -1146,8 +1146,8 @@ MUTATIONS = [
     Mutation(
         "unnumbered-sees-all", "a walk that asks for no sequence numbers sees what was written after its snapshot",
         "Segment/Read/SegmentCursor+Fill.swift",
-        "!numbered && (visible ?? .greatest) >= reader.info.greatestSequence",
-        "!numbered", first="StoreModelTests"),
+        "where numbered || visible < reader.info.greatestSequence:",
+        "where numbered:", first="StoreModelTests"),
     Mutation(
         "older-version-walked", "a walk that asks for no sequence numbers hands out older versions too",
         "Segment/Read/SegmentCursor+Fill.swift",

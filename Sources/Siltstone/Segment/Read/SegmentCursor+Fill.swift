@@ -13,44 +13,60 @@ extension SegmentCursor {
         _ batch: inout RecordBatch, _ direction: ScanDirection = .forward, limit: Int, visible: SequenceNumber?,
         numbered: Bool = true
     ) throws(StoreError) {
+        let last = min(batch.capacity, batch.count + limit)
+        switch direction {
+        case .forward: try fillForward(&batch, upTo: last, visible: visible, numbered: numbered)
+        case .backward: try fillBackward(&batch, upTo: last, visible: visible ?? .greatest, numbered: numbered)
+        }
+    }
+
+    // One function for each direction: in a common one, the loops over records have too few registers.
+    @inline(never)
+    private mutating func fillForward(
+        _ batch: inout RecordBatch, upTo last: Int, visible: SequenceNumber?, numbered: Bool
+    ) throws(StoreError) {
         let first = batch.count
-        let last = min(batch.capacity, first + limit)
-        let seesAll = !numbered && (visible ?? .greatest) >= reader.info.greatestSequence
         while batch.count < last {
-            if direction == .forward ? slot >= block.count : slot == 0 {
+            if slot >= block.count {
                 // The appended records point into this block, and the cursor pins only one block.
                 if !reader.isPinless, batch.count > first { return }
-                guard try enterNext(direction) else { return }
+                guard number >= 0, number + 1 < reader.fences.blockCount else { return }
+                try enter(number + 1)
+                ReadAhead.prefetchSlots(behind: block)
             }
-            switch (direction, visible) {
-            case (.forward, nil): try walkForward(&batch, upTo: last)
-            case (.forward, _) where seesAll: try walkNewestForward(&batch, upTo: last)
-            case (.forward, let visible?): try walkForward(&batch, upTo: last, visible: visible)
-            case (.backward, _) where seesAll: try walkNewestBackward(&batch, upTo: last)
-            case (.backward, _): try walkBackward(&batch, upTo: last, visible: visible ?? .greatest)
+            switch visible {
+            case nil: try walkForward(&batch, upTo: last)
+            case let visible? where numbered || visible < reader.info.greatestSequence:
+                try walkForward(&batch, upTo: last, visible: visible)
+            default: try walkNewestForward(&batch, upTo: last)
             }
         }
     }
 
-    /// Enters the next block in a direction.
-    /// - Returns: false if there is none.
-    private mutating func enterNext(_ direction: ScanDirection) throws(StoreError) -> Bool {
-        if direction == .forward {
-            guard number >= 0, number + 1 < reader.fences.blockCount else { return false }
-            try enter(number + 1)
-            ReadAhead.prefetchSlots(behind: block)
-        } else {
-            guard number > 0 else { return false }
-            // The versions of one key may start in the preceding block, so the candidate's block must stay pinned.
-            if candidate != nil, !isCandidateHeld {
-                candidatePin = pin
-                isCandidateHeld = true
+    @inline(never)
+    private mutating func fillBackward(
+        _ batch: inout RecordBatch, upTo last: Int, visible: SequenceNumber, numbered: Bool
+    ) throws(StoreError) {
+        let first = batch.count
+        while batch.count < last {
+            if slot == 0 {
+                if !reader.isPinless, batch.count > first { return }
+                guard number > 0 else { return }
+                // The versions of one key may start in the preceding block, so the candidate's block must stay pinned.
+                if candidate != nil, !isCandidateHeld {
+                    candidatePin = pin
+                    isCandidateHeld = true
+                }
+                try enter(number - 1)
+                slot = block.count
+                ReadAhead.prefetchSlots(before: block)
             }
-            try enter(number - 1)
-            slot = block.count
-            ReadAhead.prefetchSlots(before: block)
+            if numbered || visible < reader.info.greatestSequence {
+                try walkBackward(&batch, upTo: last, visible: visible)
+            } else {
+                try walkNewestBackward(&batch, upTo: last)
+            }
         }
-        return true
     }
 
     /// Appends all versions of the current block.
