@@ -31,6 +31,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         }
         unsafe sqlite3_extended_result_codes(handle, 1)
         unsafe sqlite3_busy_timeout(handle, Int32(busyTimeout * 1000))
+        let registered = unsafe PatternFunction.register(handle)
+        guard registered == SQLITE_OK else { throw error(registered) }
         for pragma in pragmas { _ = try execute(SQLStatement("PRAGMA \(pragma)", isRepeated: false)) }
     }
 
