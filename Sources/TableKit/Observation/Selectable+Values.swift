@@ -68,7 +68,7 @@ private func observations<R: Sendable>(
     let task = Task.detached {
         do {
             var last: R?
-            var patience = ObservationPatience(engine)
+            var patience = ObservationPatience()
             while true {
                 do {
                     let (value, observation) = try await engine.perform { try engine.observe(body) }
@@ -79,7 +79,10 @@ private func observations<R: Sendable>(
                     }
                     if isSame != nil { last = value }
                     try await observation.change()
-                } catch let error as any TableError where error.code == .unavailable { try await patience.wait(error) }
+                } catch let error as any TableError where error.code == .unavailable {
+                    let pause = try patience.pause(after: error, limit: engine.observationPatience, now: .now)
+                    try await Task.sleep(for: pause)
+                }
             }
         } catch {
             continuation.finish(throwing: error is CancellationError ? nil : error)
@@ -95,26 +98,4 @@ private func observations<R: Sendable>(
         if let handler { closing?.remove(handler) }
     }
     return stream
-}
-
-/// The time for which an observation could not reach its database.
-private struct ObservationPatience {
-    private static let pause: Duration = .milliseconds(100)
-
-    private let engine: any TableEngine
-    private var beginning: ContinuousClock.Instant?
-
-    init(_ engine: any TableEngine) { self.engine = engine }
-
-    /// Records that the database was reached.
-    mutating func end() { beginning = nil }
-
-    /// Sleeps before a retry. Throws `error` once the engine's `observationPatience` is over.
-    mutating func wait(_ error: any Error) async throws {
-        let now = ContinuousClock.now
-        let start = beginning ?? now
-        beginning = start
-        guard now - start < engine.observationPatience else { throw error }
-        try await Task.sleep(for: Self.pause)
-    }
 }
