@@ -8,6 +8,8 @@ enum PostgresError {
     static func error(_ result: borrowing PostgresResult) -> SQLConnectionError {
         let state = result.diagnostic(.state)
         var meaning = state.map(meaning(_:)) ?? (.statement, .engine)
+        // Two sessions make a table, an index or a type of one name: the later one violates an index of the catalogue.
+        if state == "23505", result.diagnostic(.schema) == "pg_catalog" { meaning = (.statement, .exists) }
         // The server closes the connection after such an error.
         let severity = result.diagnostic(.severity)
         if severity == "FATAL" || severity == "PANIC" { meaning = (.connectionLost, .unavailable) }
