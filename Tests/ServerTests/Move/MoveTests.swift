@@ -1,5 +1,8 @@
 #if PostgreSQL || MySQL || SQLite
+import CRUDKit
 import Foundation
+import Siltstone
+import SiltstoneCRUD
 import TableKit
 import Testing
 
@@ -122,9 +125,9 @@ import Testing
         "of moves that begin at once, one arrives, and the others say that there is another",
         arguments: MoveTarget.available)
     func atOnce(target: MoveTarget) async throws {
-        let sample = try MovedSample()
+        let sample = try await onThread { try MovedSample() }
         for _ in 0..<3 {
-            let there = try target.place(sample)
+            let there = try await onThread { try target.place(sample) }
             let results = await withTaskGroup(of: Result<MoveRun.Report, any Error>.self) { group in
                 for _ in 0..<3 {
                     group.addTask {
@@ -149,6 +152,32 @@ import Testing
             #expect(arrived == 1)
             let back = try await onThread { try move(there, sample.directory + "/\(UUID().uuidString).silt") }
             #expect(back.rows == MovedSample.persons + 120 && back.records == 75)
+        }
+    }
+
+    @Test("a repository whose long name a server digests comes back by its name", arguments: MoveTarget.available)
+    func longName(target: MoveTarget) async throws {
+        try await onThread {
+            let sample = try MovedSample()
+            let name = String(repeating: "Längster Name / ", count: 20)
+            let (from, there) = (sample.directory + "/long.silt", try target.place(sample))
+            let records = [(id: "one", record: Data("first".utf8)), (id: "two", record: Data("second".utf8))]
+            try KeyValueStore.open(at: from).closing { store in
+                let repository = SiltstoneRepository(store: store, tableName: name)
+                _ = try AsyncWork.wait { try await repository.insertRecords(records) }
+            }
+            #expect(try move(from, there).repositories.map(\.name) == [name])
+            if target != .sqlite {
+                let error = try #require(throws: ToolError.self) { try move(there, sample.directory + "/all.silt") }
+                #expect(error.exitCode == .usage && error.message.contains("--repository NAME"), "\(error.message)")
+            }
+            let back = sample.directory + "/back.silt"
+            #expect(try move(there, back, choice: .init(repositories: [name])).records == 2)
+            try KeyValueStore.open(at: back).closing { store in
+                let repository = SiltstoneRepository(store: store, tableName: name)
+                let found = try AsyncWork.wait { try repository.records(after: nil, limit: 9) }
+                #expect(found.map(\.record) == records.map(\.record))
+            }
         }
     }
 
