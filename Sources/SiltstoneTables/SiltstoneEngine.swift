@@ -22,6 +22,7 @@ public final class SiltstoneEngine: TableEngine {
     let turn = TurnGate()
     let catalogues: CatalogueCache
     let rowNumbers = RowNumbers()
+    let rowCounts = RowCounts()
 
     /// - Throws: `TableErrorCode.corrupt` if the catalogue is damaged.
     init(_ store: KeyValueStore, _ shared: SharedStore?, durability: Durability?) throws {
@@ -133,6 +134,14 @@ public final class SiltstoneEngine: TableEngine {
             }
             return (result, SiltstoneObservation(watch))
         }
+    }
+
+    /// Whether no commit goes on, and the newest snapshot has this sequence number.
+    func isNewest(_ sequence: UInt64) -> Bool {
+        guard turn.isFree else { return false }
+        let snapshot = store.snapshot()
+        defer { snapshot.release() }
+        return snapshot.sequence == sequence
     }
 
     /// Runs `body` and converts errors of the store to errors of tables.
